@@ -1,0 +1,1 @@
+"""Statistics from stored per-sample numbers: re-aggregation, never re-scoring."""

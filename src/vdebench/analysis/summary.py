@@ -1,0 +1,87 @@
+"""A run's summary: its signature, its coverage, its means, overall and by every slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from vdebench.analysis.means import label_rows, page_text, slice_means
+from vdebench.protocols.protocol import Protocol
+from vdebench.runs.folder import RunFolder
+
+SLICES = ("operation", "operation4", "language", "source", "label", "group")
+
+
+def summarise(
+    folder: RunFolder, protocol: Protocol, settings: Sequence[str], crossed: Sequence[tuple[str, ...]] = ()
+) -> dict[str, Any]:
+    """Coverage, means and breakdowns of a finished run; `crossed` names further slices, such as two columns at once."""
+    scores = folder.table("scores").collect()
+    counted = scores.filter(pl.col("gt_blocks").is_not_null())
+    wanted = [(name,) for name in SLICES] + list(crossed)
+    labels = label_rows(folder.table("blocks")) if any("label" in by for by in wanted) else None
+    if labels is not None:
+        about = counted.select("sample", "setting", "group", "operation", "operation4", "language", "source")
+        labels = labels.join(about, on=["sample", "setting"], how="left", maintain_order="left")
+    summary: dict[str, Any] = {
+        "coverage": _coverage(scores),
+        "overall": {setting: _overall(counted, scores, setting, protocol) for setting in settings},
+        "by": {",".join(by): _by(labels if "label" in by else counted, by, settings, protocol) for by in wanted},
+    }
+    if protocol.region is not None and "local" in settings:
+        summary["regions"] = _regions(folder, scores)
+    return summary
+
+
+def _overall(counted: pl.DataFrame, scores: pl.DataFrame, setting: str, protocol: Protocol) -> dict[str, Any] | None:
+    rows = counted.filter(pl.col("setting") == setting)
+    if rows.is_empty():
+        return None
+    means = slice_means(rows, [], protocol)[()]
+    if protocol.page_text:
+        beside = "macro" if protocol.headline == "micro" else "micro"
+        means["page_text"] = page_text(rows, protocol.headline)
+        means[beside]["page_text"] = page_text(rows, beside)
+    states = scores.filter(pl.col("setting") == setting)["state"].to_list()
+    means["samples"] = {state: states.count(state) for state in ("scored", "missing", "failed", "left_out")}
+    return means
+
+
+def _by(
+    rows: pl.DataFrame | None, by: Sequence[str], settings: Sequence[str], protocol: Protocol
+) -> dict[str, dict[str, Any]]:
+    assert rows is not None
+    found: dict[str, dict[str, Any]] = {}
+    for (setting, *values), means in slice_means(rows, ["setting", *by], protocol).items():
+        found.setdefault(",".join(values), {})[setting] = means
+    return {value: {setting: found[value].get(setting) for setting in settings} for value in sorted(found)}
+
+
+def _coverage(scores: pl.DataFrame) -> dict[str, int]:
+    """How many samples there are and what became of them; one that failed in any setting has failed."""
+    states: dict[str, set[str]] = {}
+    for sample, state in scores.select("sample", "state").iter_rows():
+        states.setdefault(sample, set()).add(state)
+    failed = sum("failed" in found for found in states.values())
+    missing = sum("missing" in found and "failed" not in found for found in states.values())
+    return {"samples": len(states), "scored": len(states) - failed - missing, "missing": missing, "failed": failed}
+
+
+def _regions(folder: RunFolder, scores: pl.DataFrame) -> dict[str, Any]:
+    """What became of the regions, overall and by the protocol's own kinds and the operations."""
+    about = scores.filter(pl.col("setting") == "local").select("sample", "operation", "language")
+    rows = folder.table("regions").collect().join(about, on="sample", how="left", maintain_order="left")
+    by = {
+        column: {value: _outcomes(rows.filter(pl.col(column) == value)) for value in sorted(rows[column].unique())}
+        for column in ("kind", "operation", "language")
+    }
+    return {**_outcomes(rows), "by": by}
+
+
+def _outcomes(rows: pl.DataFrame) -> dict[str, Any]:
+    counts = dict(rows["outcome"].value_counts(sort=True).iter_rows())
+    good = counts.get("success", 0) + counts.get("done", 0)
+    means = {name: rows[name].mean() for name in ("text_similarity", "cdm", "bleu") if rows[name].count()}
+    return {"n": len(rows), "rate": good / len(rows) if len(rows) else None, "outcomes": counts, **means}

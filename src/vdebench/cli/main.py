@@ -1,0 +1,54 @@
+"""`vde`: the verbs, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+from rich.console import Console
+
+from vdebench import __version__
+from vdebench.cli import protocols, score, suite, table
+from vdebench.errors import VdeError
+
+app = typer.Typer(
+    name="vde",
+    help="Evaluate image-editing models on pages full of text.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+app.command("score")(score.score_command)
+app.command("table")(table.table_command)
+app.add_typer(suite.app, name="suite")
+app.add_typer(protocols.app, name="protocols")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"vdebench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Evaluate image-editing models on pages full of text."""
+
+
+def run() -> None:
+    """Run the command line; what the user can mend is told in words, with exit code 2."""
+    try:
+        app()
+    except VdeError as error:
+        Console(stderr=True, highlight=False, soft_wrap=True).print(f"vde: {error}", markup=False)
+        sys.exit(2)
+    except BrokenPipeError:  # `vde … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        Console(stderr=True).print("vde: interrupted; run the same command again to go on")
+        sys.exit(130)

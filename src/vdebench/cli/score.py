@@ -1,0 +1,152 @@
+"""`vde score`: an editor's outputs against a suite."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress as RichProgress
+
+from vdebench.api import Score, SettingChoice, score
+from vdebench.cli.table import SHAPE_HELP
+from vdebench.errors import VdeError
+from vdebench.report.overview import breakdown_table, editors_table
+from vdebench.report.shapes import paper_table
+from vdebench.report.table import Format, Table, render
+from vdebench.scoring import Progress
+from vdebench.suites.suite import load_suite
+
+
+def score_command(
+    suite: Path = typer.Argument(..., metavar="SUITE", help="Folder with a suite.toml."),
+    predictions: list[Path] = typer.Argument(
+        None, metavar="[PREDICTIONS]...", help="Folders of predicted images, one per editor; or of their readings."
+    ),
+    readings: list[str] = typer.Option(
+        [], "--readings", metavar="[NAME=]DIR", help="Folder of readings of the predictions; repeat for more editors."
+    ),
+    protocol: list[str] = typer.Option(
+        ["exact"], "--protocol", "-p", help="How to score; repeat for several. `vde protocols` lists them."
+    ),
+    setting: SettingChoice = typer.Option("both", "--setting", help="global (page), local (edited regions) or both."),
+    out: Path | None = typer.Option(None, "--out", "-o", metavar="RUN", help="Folder in which the run is kept."),
+    by: list[str] = typer.Option(
+        [], "--by", help="Also break down by this, or by two crossed: `operation4,language`. Shown as tables."
+    ),
+    reader: str = typer.Option("unstated", "--reader", help="Who made the readings, for the signature: name@version."),
+    like: list[str] = typer.Option([], "--like", help=SHAPE_HELP + " Repeat for several."),
+    form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
+    published: bool = typer.Option(
+        False, "--published", help="With --like: add the paper's rows, marked as published."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print the summary as JSON."),
+) -> None:
+    """Score one or more editors' outputs; exit code 2 where samples could not be scored.
+
+    Examples:
+
+    `vde score examples/tiny --readings examples/tiny/editors/careful`
+
+    `vde score SUITE --readings mine=out/ocr -p exact -p vde-v3 -p vde-release --out runs/mine --by language`
+    """
+    editors = _editors(predictions or [], readings)
+    loaded = load_suite(suite)
+    several = len(editors) > 1, len(protocol) > 1
+    results: dict[str, list[Score]] = {}
+    for name in dict.fromkeys(protocol):
+        for editor, folder, images in editors:
+            parts = [part for part, many in zip((editor, name), several, strict=True) if many]
+            with _progress(f"{editor} {name}", quiet=as_json) as progress:
+                result = score(
+                    loaded,
+                    folder,
+                    protocol=name,
+                    setting=setting,
+                    out=out.joinpath(*parts) if out else None,
+                    editor=editor,
+                    reader=reader,
+                    images=images,
+                    crossed=by,
+                    progress=progress,
+                )
+            results.setdefault(name, []).append(result)
+    if as_json:
+        summaries = [result.summary for group in results.values() for result in group]
+        found: Any = summaries[0] if len(summaries) == 1 else {"runs": summaries}
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        for table in _tables(results, by, like, published):
+            typer.echo(render(table, form, bold=sys.stdout.isatty()))
+    failures = [failure for group in results.values() for result in group for failure in result.failures]
+    if failures:
+        _tell(failures)
+        raise typer.Exit(2)
+
+
+def _editors(predictions: list[Path], readings: list[str]) -> list[tuple[str, Path, Path | None]]:
+    """Name, folder of readings and folder of images of each editor."""
+    if not predictions and not readings:
+        raise VdeError("nothing to score: give --readings DIR, a folder with a reading of every predicted page")
+    if readings and predictions and len(readings) != len(predictions):
+        raise VdeError(
+            f"{len(predictions)} folders of predictions and {len(readings)} of readings: expected one for one"
+        )
+    if not readings:
+        for folder in predictions:
+            if folder.is_dir() and any(folder.iterdir()) and next(folder.rglob("*.json"), None) is None:
+                raise VdeError(
+                    f"{folder}: holds no readings (JSON); this version does not read images itself\n"
+                    "  read them with PaddleOCR-VL and give the folder with --readings DIR"
+                )
+    images: list[Path | None] = (
+        [*predictions] if readings and predictions else [None] * max(len(readings), len(predictions))
+    )
+    editors = []
+    for given, pictures in zip(readings or map(str, predictions), images, strict=True):
+        name, _, place = given.rpartition("=") if not Path(given).exists() else ("", "", given)
+        editors.append((name or (pictures or Path(place)).resolve().name, Path(place), pictures))
+    names = [name for name, _, _ in editors]
+    if len(set(names)) < len(names):
+        raise VdeError(f"two editors are called {max(names, key=names.count)!r}: name them, as in --readings mine=DIR")
+    return editors
+
+
+@contextmanager
+def _progress(title: str, *, quiet: bool) -> Iterator[Progress | None]:
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with RichProgress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _tables(results: dict[str, list[Score]], by: list[str], like: list[str], published: bool) -> Iterator[Table]:
+    for group in results.values():
+        summaries = [result.summary for result in group]
+        if not like:
+            yield editors_table(summaries)
+        for shape in like:
+            yield paper_table(shape, summaries, published=published)
+        for summary in summaries:
+            for name in by or (["operation4", "language", "source"] if len(summaries) == 1 and not like else []):
+                yield breakdown_table(summary, ",".join(part.strip() for part in name.split(",")))
+
+
+def _tell(failures: list[tuple[str, str]], most: int = 20) -> None:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    unique = list(dict.fromkeys(failures))
+    for sample, reason in unique[:most]:
+        console.print(f"vde: {sample}: {reason}", markup=False)
+    more = f" (and {len(unique) - most} more)" if len(unique) > most else ""
+    console.print(
+        f"vde: {len(unique)} samples could not be scored and are in no mean{more}; mend them and run the same command"
+        " again: only they are done anew",
+        markup=False,
+    )

@@ -1,0 +1,68 @@
+"""`vde suite`: look at a suite and check it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import typer
+
+from vdebench.report.table import Column, Row, Table, render
+from vdebench.suites.suite import load_suite
+
+app = typer.Typer(help="Look at a suite and check it.", no_args_is_help=True)
+
+
+@app.command()
+def check(
+    folder: Path = typer.Argument(..., metavar="DIR", help="Folder with a suite.toml."),
+    as_json: bool = typer.Option(False, "--json", help="Print the faults as JSON."),
+) -> None:
+    """Report every fault by sample and file. Exit code 2 where there are errors, 0 where there are only warnings.
+
+    Example: `vde suite check examples/tiny`
+    """
+    suite = load_suite(folder)
+    faults = list(suite.faults())
+    errors = sum(fault.severity == "error" for fault in faults)
+    if as_json:
+        typer.echo(json.dumps([fault._asdict() for fault in faults], ensure_ascii=False, indent=2))
+    else:
+        for fault in faults:
+            where = " ".join(part for part in (fault.sample, fault.file) if part and part not in fault.what)
+            typer.echo(f"{fault.severity}: {where + ': ' if where else ''}{fault.what}")
+        typer.echo(f"{suite.name}: {len(suite)} samples, {errors} errors, {len(faults) - errors} warnings")
+    if errors:
+        raise typer.Exit(2)
+
+
+@app.command()
+def show(
+    folder: Path = typer.Argument(..., metavar="DIR", help="Folder with a suite.toml."),
+    as_json: bool = typer.Option(False, "--json", help="Print the counts as JSON."),
+) -> None:
+    """Count samples by operation, language and source.
+
+    Example: `vde suite show examples/tiny`
+    """
+    suite = load_suite(folder)
+    groups = [group.name for group in suite.groups]
+    counts = {
+        title: Counter((getattr(sample, title), sample.group) for sample in suite)
+        for title in ("operation", "language", "source")
+    }
+    if as_json:
+        flat = {title: dict(Counter(str(getattr(sample, title)) for sample in suite)) for title in counts}
+        typer.echo(json.dumps({"name": suite.name, "samples": len(suite), **flat}, ensure_ascii=False, indent=2))
+        return
+    rows = []
+    for title, found in counts.items():
+        for value in sorted({value for value, _ in found}):
+            each = [found[value, group] for group in groups]
+            rows.append(Row(str(value), [*each, sum(each)], title))
+    rows.append(
+        Row("all", [*(sum(sample.group == group for sample in suite) for group in groups), len(suite)], "samples")
+    )
+    columns = [Column(name, "", 0) for name in [*groups, "all"]]
+    typer.echo(render(Table(f"{suite.name} ({suite.root})", columns, rows, ""), "terminal"), nl=False)

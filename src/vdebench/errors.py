@@ -1,0 +1,35 @@
+"""What can go wrong, as one tree.
+
+    VdeError                 anything the user can mend; the command line prints it and exits with code 2
+    ├── InputError           a file cannot be read, or does not say what its format asks
+    ├── SuiteError           a suite as a whole cannot be used
+    ├── AmbiguousNameError   several files could belong to one sample, or one file to several samples
+    ├── TooLargeError        an input beyond the documented limits
+    └── RunFolderError       a run folder holds something else than was asked for
+
+Failures of one sample never travel as exceptions past the stage that met them: they become a state with a reason.
+"""
+
+
+class VdeError(Exception):
+    """Something the user can mend: the message says what, where, what was expected and what to do."""
+
+
+class InputError(VdeError):
+    """A file cannot be read, or does not say what its format asks for."""
+
+
+class SuiteError(VdeError):
+    """A suite as a whole cannot be used."""
+
+
+class AmbiguousNameError(VdeError):
+    """Several files could belong to one sample, or one file to several samples."""
+
+
+class TooLargeError(VdeError):
+    """An input beyond the documented limits."""
+
+
+class RunFolderError(VdeError):
+    """A run folder holds something else than was asked for."""

@@ -1,0 +1,94 @@
+"""Reading and writing files so that a bad one is named and a written one is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from vdebench.errors import InputError
+
+MAX_JSON_BYTES = 512 * 1024 * 1024
+
+
+def read_bytes(path: Path) -> bytes:
+    """Content of a file, or an error that names it."""
+    try:
+        size = path.stat().st_size
+        if size > MAX_JSON_BYTES:
+            raise InputError(f"{path}: {size:,} bytes, more than the {MAX_JSON_BYTES:,} we read")
+        return path.read_bytes()
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a folder, expected a file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def parse_json(content: bytes, where: Path | str) -> Any:
+    """Parsed JSON, or an error that says where it breaks."""
+    try:
+        return json.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where}: not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise InputError(f"{where}: not JSON we can read: nested too deeply") from None
+    except ValueError as error:  # an integer of more than 4,300 digits
+        raise InputError(f"{where}: not JSON we can read: {error}") from None
+
+
+def read_json(path: Path) -> Any:
+    """Parsed JSON of a file."""
+    return parse_json(read_bytes(path), path)
+
+
+def list_folder(path: Path) -> list[str]:
+    """Names in a folder, sorted, or an error that names it."""
+    try:
+        return sorted(entry.name for entry in path.iterdir())
+    except NotADirectoryError:
+        raise InputError(f"{path}: is a file, expected a folder") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be listed: {error.strerror}") from None
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place when the block ends well, and goes when it does not."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file or nothing."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write JSON for people and programs, whole or not at all."""
+    write_text(path, json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n")

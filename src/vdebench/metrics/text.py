@@ -1,0 +1,147 @@
+"""Two texts into one number: CDM, BLEU-4, TEDS-like, text similarity.
+
+Candidate first, reference second. Token metrics take sequences of tokens: which tokens is the protocol's choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from cydifflib import SequenceMatcher
+from rapidfuzz.distance import Indel, Levenshtein
+
+from vdebench.errors import TooLargeError
+from vdebench.metrics.facts import metric
+
+MAX_COMPARED_CHARACTERS = 100_000
+"""Two different texts of this length take about a second to compare; a dense page holds a tenth of it."""
+
+
+def edit_distance(candidate: str, reference: str) -> int:
+    """Fewest characters to insert, delete or replace to make one text the other.
+
+    >>> edit_distance("2023", "2024")
+    1
+    """
+    if candidate == reference:
+        return 0
+    _check_length(candidate, reference)
+    return Levenshtein.distance(candidate, reference)
+
+
+@metric("cdm")
+def character_similarity(candidate: str, reference: str) -> float:
+    """Share of characters that need no edit; the papers call it CDM.
+
+    >>> character_similarity("2023", "2024")
+    0.75
+    >>> character_similarity("", "")
+    1.0
+    """
+    longest = max(len(candidate), len(reference))
+    return 1.0 if longest == 0 else 1.0 - edit_distance(candidate, reference) / longest
+
+
+@metric("bleu")
+def bleu4(candidate: Sequence[str], reference: Sequence[str]) -> float:
+    """BLEU over the n-gram orders up to 4 that both texts have: an identical text is 1 however short.
+
+    One is added to matches and totals of the orders above the first (Lin and Och, 2004), so that a text that shares
+    no token is 0 and one that shares no pair of tokens is not.
+
+    >>> bleu4(["Total"], ["Total"])
+    1.0
+    >>> bleu4(["Total"], ["Sum"])
+    0.0
+    """
+    if not candidate or not reference:
+        return float(candidate == reference)
+    orders = min(4, len(candidate), len(reference))
+    logs = 0.0
+    for n in range(1, orders + 1):
+        shared, total = _shared_ngrams(candidate, reference, n)
+        add = 0 if n == 1 else 1
+        if shared + add == 0:
+            return 0.0
+        logs += math.log((shared + add) / (total + add))
+    return _brevity(candidate, reference) * math.exp(logs / orders)
+
+
+@metric("bleu_papers")
+def bleu4_papers(candidate: Sequence[str], reference: Sequence[str]) -> float:
+    """BLEU-4 as the papers compute it: one added to every order, 1e-9 for an order the candidate is too short for.
+
+    >>> round(bleu4_papers(["a", "b", "c"], ["a", "b", "c"]), 4)
+    0.0056
+    """
+    if not candidate or not reference:
+        return float(not candidate and not reference)
+    logs = 0.0
+    for n in range(1, 5):
+        shared, total = _shared_ngrams(candidate, reference, n)
+        logs += math.log((shared + 1) / (total + 1) if total > 0 else 1e-9)
+    return _brevity(candidate, reference) * math.exp(logs / 4)
+
+
+@metric("teds_like")
+def token_similarity(candidate: Sequence[str], reference: Sequence[str]) -> float:
+    """Share of tokens that need no edit; the papers call it TEDS-like.
+
+    >>> token_similarity(["net", "of", "tax"], ["net", "of", "all", "tax"])
+    0.75
+    """
+    longest = max(len(candidate), len(reference))
+    if longest == 0 or candidate == reference:
+        return 1.0
+    _check_length(candidate, reference)
+    return 1.0 - Levenshtein.distance(candidate, reference) / longest
+
+
+@metric("text_similarity")
+def common_subsequence_ratio(candidate: str, reference: str) -> float:
+    """Twice the longest common subsequence over both lengths; what difflib's ratio approximates.
+
+    >>> common_subsequence_ratio("abcd", "abxd")
+    0.75
+    """
+    if candidate == reference:
+        return 1.0
+    _check_length(candidate, reference)
+    return Indel.normalized_similarity(candidate, reference)
+
+
+@metric("text_similarity_papers")
+def difflib_ratio(candidate: str, reference: str) -> float:
+    """Python's `difflib` ratio as the release calls it: reference first, junk heuristic on.
+
+    >>> difflib_ratio("abxd", "abcd")
+    0.75
+    """
+    if candidate == reference:
+        return 1.0
+    _check_length(candidate, reference)
+    return float(SequenceMatcher(None, reference, candidate).ratio())
+
+
+def _shared_ngrams(candidate: Sequence[str], reference: Sequence[str], n: int) -> tuple[int, int]:
+    """How many n-grams of the candidate the reference has too (each as often as there), and how many there are."""
+    total = len(candidate) - n + 1
+    if total <= 0:
+        return 0, 0
+    if candidate == reference:
+        return total, total
+    found = Counter(zip(*(candidate[i:] for i in range(n)), strict=False))
+    wanted = Counter(zip(*(reference[i:] for i in range(n)), strict=False))
+    return sum(min(count, wanted[gram]) for gram, count in found.items() if gram in wanted), total
+
+
+def _brevity(candidate: Sequence[str], reference: Sequence[str]) -> float:
+    return 1.0 if len(candidate) > len(reference) else math.exp(1 - len(reference) / len(candidate))
+
+
+def _check_length(candidate: Sequence[str], reference: Sequence[str]) -> None:
+    longest = max(len(candidate), len(reference))
+    if longest > MAX_COMPARED_CHARACTERS:
+        raise TooLargeError(f"a text of {longest:,} characters, more than the {MAX_COMPARED_CHARACTERS:,} we compare")

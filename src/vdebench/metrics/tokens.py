@@ -1,0 +1,58 @@
+"""Texts into tokens: by white space, as the papers do, or by script, as `exact` does."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import regex
+
+_SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"  # scripts without word spaces
+_LETTER = rf"(?:[\p{{L}}\p{{N}}--[{_SPACELESS}]]\p{{M}}*)"
+_TOKEN = regex.compile(
+    rf"""
+      [{_SPACELESS}]\p{{M}}*
+    | (?: {_LETTER}
+        | (?<=\p{{N}})[.,](?=\p{{N}})          # 1,234.5
+        | (?<=\p{{L}}\p{{M}}*)['’](?={_LETTER})  # don't
+      )+
+    | \S                                     # punctuation and symbols, one by one
+    """,
+    regex.VERBOSE | regex.VERSION1,
+)
+_SPACE = regex.compile(r"\s+")
+_CJK = r"[\p{Han}\p{Hiragana}\p{Katakana}\u3000-\u303f\uff00-\uffef]"
+_SPACE_BESIDE_CJK = regex.compile(rf"(?<={_CJK})\s+|\s+(?={_CJK})")
+
+
+def whitespace_tokens(text: str) -> list[str]:
+    """Tokens between white space: a Chinese sentence is one token.
+
+    >>> whitespace_tokens("基金 2024 年")
+    ['基金', '2024', '年']
+    """
+    return text.split()
+
+
+def script_tokens(text: str) -> list[str]:
+    """Tokens by script: a CJK character, a word of letters, a number, a punctuation mark.
+
+    Numbers keep their inner points and commas; apostrophes stay in their word; a hyphen parts two words.
+
+    >>> script_tokens("PM2.5 升至 1,234.5μg, don't worry。")
+    ['PM2.5', '升', '至', '1,234.5μg', ',', "don't", 'worry', '。']
+    >>> script_tokens("Приказ № 7 от 3 мая — السلام عليكم")
+    ['Приказ', '№', '7', 'от', '3', 'мая', '—', 'السلام', 'عليكم']
+    """
+    return _TOKEN.findall(text)
+
+
+def settled(text: str) -> str:
+    """Text with composed characters and with white space that means nothing taken out.
+
+    Runs of white space become one space; beside a CJK character or full-width mark it goes altogether, since a line
+    break there says nothing. So the texts of two blocks, joined, equal the text of the one block they came from.
+
+    >>> settled("基金\\n分析  of  2024\\nreturns ")
+    '基金分析of 2024 returns'
+    """
+    return _SPACE.sub(" ", _SPACE_BESIDE_CJK.sub("", unicodedata.normalize("NFC", text))).strip()

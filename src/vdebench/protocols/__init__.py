@@ -1,0 +1,24 @@
+"""Which metrics, how matched, tokenised and averaged; a protocol owns its signature."""
+
+from vdebench.protocols.protocol import TEXT_METRICS, Protocol
+from vdebench.registry import find
+
+PROTOCOLS = {
+    "exact": "vdebench.protocols.exact:EXACT",
+    "vde-v3": "vdebench.protocols.papers:VDE_V3",
+    "vde-v1": "vdebench.protocols.papers:VDE_V1",
+    "vde-release": "vdebench.protocols.release:VDE_RELEASE",
+}
+
+
+def get_protocol(name: str) -> Protocol:
+    """The protocol of a name.
+
+    >>> get_protocol("exact").match
+    'assign'
+    """
+    protocol: Protocol = find("protocols", name, PROTOCOLS)
+    return protocol
+
+
+__all__ = ["PROTOCOLS", "TEXT_METRICS", "Protocol", "get_protocol"]

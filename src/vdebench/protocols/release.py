@@ -1,0 +1,106 @@
+"""`vde-release`: what the authors' released code does, to the letter, faults included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vdebench.box import Box
+from vdebench.metrics.matching import greedy_by_iou
+from vdebench.metrics.table_release import teds_top_down
+from vdebench.metrics.text import bleu4_papers, character_similarity, difflib_ratio
+from vdebench.metrics.tokens import whitespace_tokens
+from vdebench.protocols.protocol import Protocol
+from vdebench.reading import Block
+from vdebench.sample import Operation, Sample
+
+REGION_IOU = 0.1
+SUCCESS = 0.8
+
+
+def _table_trees(prediction: Sequence[Block], truth: Sequence[Block]) -> float | None:
+    """TEDS of a pair in which either block is a table; one that is not stands as an empty tree."""
+    candidate, reference = prediction[0].html, truth[0].html
+    return teds_top_down(candidate, reference) if candidate or reference else None
+
+
+def region_success(
+    sample: Sample, region: Box, truth: Sequence[Block], prediction: Sequence[Block], source: Sequence[Block] | None
+) -> Mapping[str, Any]:
+    """The release's second script: the text in a region, and whether the edit counts as a success."""
+    reference, candidate = _text_in(region, truth), _text_in(region, prediction)
+    similarity = difflib_ratio(candidate, reference)
+    return {
+        "outcome": "success" if _succeeds(sample.operation, candidate, similarity) else "failure",
+        "kind": region_kind(sample.operation),
+        "text_similarity": similarity,
+        "cdm": character_similarity(candidate, reference),
+        "bleu": bleu4_papers(candidate.split(), reference.split()),
+    }
+
+
+def _succeeds(operation: Operation, candidate: str, similarity: float) -> bool:
+    return not candidate if operation.is_deletion else similarity >= SUCCESS
+
+
+def _text_in(region: Box, blocks: Sequence[Block]) -> str:
+    """Texts of the blocks that overlap a region enough, most overlapping first."""
+    found = [(iou, block.plain_text) for block in blocks if (iou := block.box.iou(region)) >= REGION_IOU]
+    found.sort(key=lambda pair: -pair[0])
+    return " ".join(text for _, text in found if text.strip())
+
+
+def region_kind(operation: Operation) -> str:
+    """The class under which the release counts a region.
+
+    >>> region_kind(Operation.TABLE_DELETE), region_kind(Operation.TABLE_REPLACE)
+    ('deletion', 'table')
+    """
+    if operation.is_deletion:
+        return "deletion"
+    if operation in (Operation.TEXT_INSERT, Operation.TABLE_INSERT):
+        return "addition"
+    return "table" if operation.value.startswith("table") else "other"
+
+
+VDE_RELEASE = Protocol(
+    name="vde-release",
+    says="the authors' released code: IoU ≥ 0.1, HTML-tree TEDS on tables, region success",
+    rules=(
+        "Matching: pairs of IoU 0.1 and more, largest IoU first, each block once; ties go to the earlier ground-truth "
+        "block, then to the earlier predicted block.",
+        "Boxes are compared in the pixels they come in: a prediction of another size is not scaled.",
+        "Text: a block's content; of a table its HTML with every tag replaced by one space, entities as they stand.",
+        "IoU: mean over matched pairs and unmatched ground-truth blocks, the latter 0; iou_matched over pairs alone.",
+        "CDM, BLEU-4 and text similarity: means over matched pairs only.",
+        "BLEU-4: tokens between white space, one added to matches and totals, 1e-9 for an order the candidate is too "
+        "short for.",
+        "Text similarity: Python's difflib ratio with its junk heuristic, ground truth first.",
+        "TEDS: mean over pairs in which either block is a table. Trees as html.parser reports tags, top-down "
+        "alignment, colspan and rowspan not seen; a pair with one table scores 0.",
+        "Two empty texts score 1 in every text metric.",
+        "Local: the whole page's blocks that share area with any region, on both sides, regions in pixels of their "
+        "original_width and original_height; samples without these are left out.",
+        "Region success: the texts of the blocks with IoU ≥ 0.1 to the region, joined; a deletion succeeds where "
+        "nothing is read, any other edit where the difflib ratio is 0.8 or more. A missing prediction is an empty one.",
+        "Means over blocks (micro) are the headline; means over samples stand beside under 'macro'.",
+        "A missing prediction is left out of the means, as the release leaves it out; coverage counts it.",
+    ),
+    matching=greedy_by_iou,
+    match="iou0.1",
+    block_text=lambda block: block.plain_text,
+    join_text=" ".join,
+    tokens=whitespace_tokens,
+    tok="space",
+    on_text={"cdm": character_similarity, "text_similarity": difflib_ratio},
+    on_tokens={"bleu": bleu4_papers},
+    on_tables={"teds": _table_trees},
+    scale_boxes=False,
+    text_counts="matched",
+    iou_counts="truth",
+    local="filter",
+    headline="micro",
+    missing="dropped",
+    region=region_success,
+    teds_column="teds",
+)

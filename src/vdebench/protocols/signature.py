@@ -1,0 +1,26 @@
+"""The string that pins a score: without it a number is not a score."""
+
+from __future__ import annotations
+
+from vdebench import __version__
+from vdebench.protocols.protocol import Protocol
+
+
+def signature(protocol: Protocol, *, local: str, reader: str, suite: str, revision: str, n: int) -> str:
+    """Everything that changes the numbers, in one line, as sacreBLEU does.
+
+    >>> from vdebench.protocols import get_protocol
+    >>> signature(get_protocol("exact"), local="crop", reader="r@1", suite="s", revision="0f" * 32, n=942)
+    'vde|p:exact|v:0.1.0|match:assign|tok:script|local:crop|reader:r@1|suite:s@sha256:0f0f0f0f0f0f|n:942'
+    """
+    parts = {
+        "p": protocol.name,
+        "v": __version__,
+        "match": protocol.match,
+        "tok": protocol.tok,
+        "local": local,
+        "reader": reader,
+        "suite": f"{suite}@sha256:{revision[:12]}",
+        "n": str(n),
+    }
+    return "vde|" + "|".join(f"{key}:{value.replace('|', '/')}" for key, value in parts.items())

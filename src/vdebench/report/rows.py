@@ -1,0 +1,118 @@
+"""Where a table's numbers come from: measured runs and the papers' published figures, asked in the same words."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from typing import Protocol as Interface
+
+from vdebench.protocols import get_protocol
+
+_MEASURED = {"IoU": "iou", "CDM": "cdm", "BLEU": "bleu"}
+_LANGUAGES = {"english": "english", "chinese": "simplified_chinese"}
+_V1_OPERATIONS = {"replace": "text_replace", "delete": "text_delete", "add": "text_insert"}
+
+
+class Model(Interface):
+    """A row of a paper's table: a model, and its numbers."""
+
+    @property
+    def name(self) -> str:
+        """How the model is called."""
+
+    @property
+    def published(self) -> bool:
+        """Whether the numbers are printed in a paper, not measured here."""
+
+    def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
+        """One number: setting `global`, `local` or `mean`; sliced by `all`, `language` or `operation`."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run, by its summary."""
+
+    summary: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The editor's name."""
+        return str(self.summary["editor"])
+
+    @property
+    def published(self) -> bool:
+        """Never."""
+        return False
+
+    def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
+        """A number of the summary; `mean` is the mean of local and global, `Avg` that of the four metrics."""
+        if setting == "mean":
+            return _mean([self.value(each, by, slice_value, metric) for each in ("local", "global")])
+        if metric == "Avg":
+            return _mean([self.value(setting, by, slice_value, each) for each in ("IoU", "CDM", "BLEU", "TEDS")])
+        found = self._slice(by, slice_value).get(setting) or {}
+        column = get_protocol(self.summary["protocol"]).teds_column if metric == "TEDS" else _MEASURED.get(metric, "")
+        return found.get(column)
+
+    def _slice(self, by: str, value: str) -> Mapping[str, Any]:
+        if by == "all":
+            return dict(self.summary["overall"])
+        if by == "language":
+            return dict(self.summary["by"]["language"].get(_LANGUAGES[value], {}))
+        column = "operation" if value in _V1_OPERATIONS else "operation4"
+        return dict(self.summary["by"][column].get(_V1_OPERATIONS.get(value, value), {}))
+
+
+@dataclass(frozen=True)
+class Published:
+    """A model's figures in one table of a paper, as printed."""
+
+    paper: str
+    table: str
+    name: str
+
+    @property
+    def published(self) -> bool:
+        """Always."""
+        return True
+
+    def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
+        """A figure as printed; nothing where the print lacks it."""
+        return _figures().get((self.paper, self.table, self.name, setting, slice_value, metric))
+
+    @property
+    def faults(self) -> set[str]:
+        """What is known to be wrong with the row in print."""
+        key = (self.paper, self.table, self.name)
+        return {row["note"] for row in _csv_rows() if row["note"] and (row["paper"], row["table"], row["model"]) == key}
+
+
+def published_models(paper: str, table: str) -> list[Published]:
+    """The models of a paper's table, in the order of print.
+
+    >>> [model.name for model in published_models("vde-v3", "4")][:2]
+    ['Step1X-Edit', 'LongCat-Image-Edit']
+    """
+    names = dict.fromkeys(row["model"] for row in _csv_rows() if (row["paper"], row["table"]) == (paper, table))
+    return [Published(paper, table, name) for name in names]
+
+
+@cache
+def _csv_rows() -> list[dict[str, str]]:
+    text = files("vdebench").joinpath("data/published_results.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+@cache
+def _figures() -> dict[tuple[str, ...], float]:
+    columns = ("paper", "table", "model", "setting", "slice_value", "metric")
+    return {tuple(row[c] for c in columns): float(row["value"]) for row in _csv_rows() if row["value"]}
+
+
+def _mean(values: list[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return sum(there) / len(there) if len(there) == len(values) else None

@@ -1,0 +1,137 @@
+"""The shapes of the papers' tables, filled with measured runs and, where asked, with the published rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from vdebench.errors import VdeError
+from vdebench.report.overview import provenance
+from vdebench.report.rows import Measured, Model, Published, published_models
+from vdebench.report.table import Column, Row, Table
+from vdebench.sample import OPERATION_CLASSES
+
+OCR = ("IoU", "CDM", "BLEU", "TEDS")
+IMAGE = (Column("SSIM"), Column("CLIP"), Column("PSNR"), Column("LPIPS", "lower"))
+Fill = Callable[[Sequence[Model]], tuple[Sequence[Column], Sequence[Row], str]]
+
+
+def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published: bool = False) -> Table:
+    """Runs in the shape of a paper's table, such as `vde-v3:2`."""
+    if shape not in SHAPES:
+        raise VdeError(f"no table shape is called {shape!r}; there are: {', '.join(SHAPES)}")
+    title, compare, fill = SHAPES[shape]
+    paper, _, number = shape.partition(":")
+    measured = [Measured(summary) for summary in summaries]
+    printed = published_models(paper, number) if published else []
+    columns, rows, head = fill([*measured, *printed])
+    return Table(
+        title=f"{title} (shape of {paper}, table {number})",
+        columns=columns,
+        rows=rows,
+        head=head,
+        compare="rows" if compare == "rows" else "columns",
+        notes=_notes(paper, measured, printed),
+    )
+
+
+def _notes(paper: str, measured: Sequence[Measured], printed: Sequence[Published]) -> list[str]:
+    notes = provenance([run.summary for run in measured])
+    if printed:
+        notes.append("† published in the paper, not measured here")
+        notes += sorted({f"† in print: {fault}" for model in printed for fault in model.faults})
+        others = {run.summary["protocol"] for run in measured} - {paper}
+        if others:
+            names = ", ".join(run.name for run in measured if run.summary["protocol"] in others)
+            notes.append(
+                f"{names}: scored by {', '.join(sorted(others))}, not comparable with rows published by {paper}"
+            )
+    return notes
+
+
+def _name(model: Model) -> str:
+    return f"{model.name} †" if model.published else model.name
+
+
+def _main(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
+    columns = [*(Column(metric) for metric in OCR), *IMAGE]
+    rows = [
+        Row(_name(model), [model.value(setting, "all", "", column.name) for column in columns], title, model.published)
+        for setting, title in (("local", "Local-image setting"), ("global", "Global-image setting"))
+        for model in models
+    ]
+    return columns, rows, "Model"
+
+
+def _by_operation(setting: str) -> Fill:
+    def fill(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
+        kinds = sorted({model.published for model in models})  # the mean of measured and of printed models, each apart
+        averages = [Column("Avg. †" if published else "Avg.", "") for published in kinds]
+        rows = []
+        for operation in OPERATION_CLASSES:
+            for metric in OCR:
+                values = [model.value(setting, "operation", operation, metric) for model in models]
+                means = [
+                    _mean_of_known(
+                        value for model, value in zip(models, values, strict=True) if model.published is kind
+                    )
+                    for kind in kinds
+                ]
+                rows.append(Row(metric, [*values, *means], operation))
+        return [*(Column(_name(model), published=model.published) for model in models), *averages], rows, "Metric"
+
+    return fill
+
+
+def _mean_of_known(values: Iterable[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return sum(there) / len(there) if there else None
+
+
+def _by_language_percent(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
+    languages = (("english", "English"), ("chinese", "Chinese"))
+    cells = [(language, title, metric) for language, title in languages for metric in (*OCR, "Avg")]
+    columns = [Column(metric, digits=1, group=title) for _, title, metric in cells]
+    rows = []
+    for model in models:
+        values = [model.value("mean", "language", language, metric) for language, _, metric in cells]
+        rows.append(Row(_name(model), [None if v is None else v * 100 for v in values], published=model.published))
+    return columns, rows, "Model"
+
+
+def _by_language(setting: str) -> Fill:
+    def fill(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
+        metrics = ("IoU", "CDM", "TEDS", "BLEU", "Avg")
+        cells = [(metric, lang, code) for metric in metrics for lang, code in (("english", "EN"), ("chinese", "ZH"))]
+        columns = [Column(code, group=metric) for metric, _, code in cells]
+        rows = [
+            Row(_name(m), [m.value(setting, "language", lang, metric) for metric, lang, _ in cells], "", m.published)
+            for m in models
+        ]
+        return columns, rows, "Model"
+
+    return fill
+
+
+def _v1_by_operation(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
+    metrics = ("IoU", "BLEU", "CDM", "TEDS")
+    rows = [
+        Row(
+            _name(model), [model.value("local", "operation", kind, metric) for metric in metrics], kind, model.published
+        )
+        for kind in ("replace", "delete", "add")
+        for model in models
+    ]
+    return [Column(metric) for metric in metrics], rows, "Model"
+
+
+SHAPES: dict[str, tuple[str, str, Fill]] = {
+    "vde-v3:2": ("Main results", "columns", _main),
+    "vde-v3:3": ("By operation, mean of local and global", "rows", _by_operation("mean")),
+    "vde-v3:4": ("By language, mean of local and global, in %", "columns", _by_language_percent),
+    "vde-v3:9": ("By operation, global", "rows", _by_operation("global")),
+    "vde-v3:10": ("By operation, local", "rows", _by_operation("local")),
+    "vde-v1:2": ("By language, global", "columns", _by_language("global")),
+    "vde-v1:3": ("By language, local", "columns", _by_language("local")),
+    "vde-v1:4": ("By operation, local", "columns", _v1_by_operation),
+}

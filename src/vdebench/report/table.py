@@ -1,0 +1,172 @@
+"""A table of numbers, and the four forms it takes: terminal, Markdown, CSV, LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Literal
+
+Best = Literal["higher", "lower", ""]
+Format = Literal["terminal", "markdown", "csv", "latex"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of numbers: its head, which way is better, how many digits it shows."""
+
+    name: str
+    best: Best = "higher"
+    digits: int = 3
+    group: str = ""
+    published: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of numbers; None where there is none."""
+
+    label: str
+    values: Sequence[float | None]
+    section: str = ""
+    published: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers with heads and notes. `compare` says whether the best stands out per column or per row."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    head: str = "Model"
+    compare: Literal["columns", "rows"] = "columns"
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    def best(self) -> set[tuple[int, int]]:
+        """Positions (row, column) of the best numbers: per column within a section, or per row; measured and published
+        numbers each apart, since they are seldom comparable."""
+        lines: dict[tuple[object, ...], list[tuple[float, tuple[int, int]]]] = {}
+        for r, row in enumerate(self.rows):
+            for c, (column, value) in enumerate(zip(self.columns, row.values, strict=True)):
+                if value is not None and column.best:
+                    line = (r, column.published) if self.compare == "rows" else (c, row.section, row.published)
+                    lines.setdefault(line, []).append((value, (r, c)))
+        found: set[tuple[int, int]] = set()
+        for cells in lines.values():
+            if len(cells) > 1:
+                way = self.columns[cells[0][1][1]].best
+                top = (max if way == "higher" else min)(value for value, _ in cells)
+                found |= {at for value, at in cells if value == top}
+        return found
+
+    def cell(self, row: Row, column: int) -> str:
+        """A number as it is shown, a dash for none."""
+        value = row.values[column]
+        return "–" if value is None else f"{value:.{self.columns[column].digits}f}"
+
+
+def render(table: Table, form: Format, *, width: int = 100, bold: bool = False) -> str:
+    """The table as text of a form; a terminal's fits the width, and shows the best in bold where asked."""
+    if form == "terminal":
+        from vdebench.report.terminal import terminal
+
+        return terminal(table, width, bold)
+    return _FORMS[form](table)
+
+
+def _markdown(table: Table) -> str:
+    best = table.best()
+    heads = [table.head, *(f"{c.group} {c.name}".strip() + (" ↓" if c.best == "lower" else "") for c in table.columns)]
+    lines = [f"**{_md(table.title)}**", "", _piped(heads), _piped(["---", *["---:"] * len(table.columns)])]
+    section = ""
+    for r, row in enumerate(table.rows):
+        if row.section != section:
+            section = row.section
+            lines.append(_piped([f"*{_md(section)}*", *[""] * len(table.columns)]))
+        cells = [table.cell(row, c) for c in range(len(table.columns))]
+        lines.append(_piped([_md(row.label), *(f"**{x}**" if (r, c) in best else x for c, x in enumerate(cells))]))
+    return "\n".join([*lines, *(f"\n{_md(note)}" for note in table.notes)]) + "\n"
+
+
+def _piped(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _md(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def _csv(table: Table) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    sections = any(row.section for row in table.rows)
+    heads = [f"{column.group} {column.name}".strip() for column in table.columns]
+    writer.writerow([*(["Section"] if sections else []), table.head, "Published", *heads])
+    for row in table.rows:
+        values = ["" if value is None else repr(float(value)) for value in row.values]
+        writer.writerow([*([row.section] if sections else []), row.label, "yes" if row.published else "no", *values])
+    return out.getvalue()
+
+
+def _latex(table: Table) -> str:
+    best = table.best()
+    count = len(table.columns)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_tex(table.title)}}}",
+        rf"\begin{{tabular}}{{l{'r' * count}}}",
+    ]
+    lines.append(r"\toprule")
+    groups = runs([column.group for column in table.columns])
+    if any(name for name, _ in groups):
+        lines.append(" & " + " & ".join(rf"\multicolumn{{{n}}}{{c}}{{{_tex(name)}}}" for name, n in groups) + r" \\")
+    heads = [_tex(c.name) + (r" $\downarrow$" if c.best == "lower" else "") for c in table.columns]
+    lines += [" & ".join([_tex(table.head), *heads]) + r" \\", r"\midrule"]
+    section = ""
+    for r, row in enumerate(table.rows):
+        if row.section != section:
+            lines += [r"\midrule"] if section else []
+            section = row.section
+            lines.append(rf"\multicolumn{{{count + 1}}}{{l}}{{\textit{{{_tex(section)}}}}} \\")
+        cells = ["--" if row.values[c] is None else table.cell(row, c) for c in range(count)]
+        cells = [rf"\textbf{{{x}}}" if (r, c) in best else x for c, x in enumerate(cells)]
+        lines.append(" & ".join([_tex(row.label), *cells]) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [rf"\par\footnotesize {_tex(note)}" for note in table.notes]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def runs(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Equal neighbours counted.
+
+    >>> runs(["a", "a", "b"])
+    [('a', 2), ('b', 1)]
+    """
+    return [(name, len(list(same))) for name, same in groupby(names)]
+
+
+_TEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"}
+    | {
+        "≥": r"$\geq$",
+        "−": "--",
+        "–": "--",
+        "†": r"$^\dagger$",
+        "…": r"\ldots{}",
+        "×": r"$\times$",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+
+
+def _tex(text: str) -> str:
+    return text.translate(_TEX)
+
+
+_FORMS: dict[Format, Callable[[Table], str]] = {"markdown": _markdown, "csv": _csv, "latex": _latex}

@@ -1,0 +1,110 @@
+"""Tables for a terminal: no wider than asked, heads broken at hyphens, too many columns put below each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len, chop_cells
+
+from vdebench.report.table import Column, Table, runs
+
+_GAP = "  "
+_LONGEST_LABEL = 30
+
+
+def terminal(table: Table, width: int, bold: bool) -> str:
+    """The table as lines of at most `width` cells."""
+    lines = [_styled(table.title, "1", bold)]
+    labels = [table.head, *(row.label for row in table.rows)]
+    label_width = min(_LONGEST_LABEL, max(map(cell_len, labels)))
+    for columns in _chunks(table, width - label_width):
+        lines += [*_part(table, columns, label_width, bold), ""]
+    for note in table.notes:
+        lines += list(_wrapped(note, width))
+    return "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n"
+
+
+def _part(table: Table, columns: Sequence[int], label_width: int, bold: bool) -> Iterator[str]:
+    best = table.best()
+    widths = {c: _width(table, c) for c in columns}
+    yield from _heads(table, widths, label_width)
+    section = ""
+    for r, row in enumerate(table.rows):
+        if row.section != section:
+            section = row.section
+            yield _styled(section, "3", bold)
+        cells = [_styled(_right(table.cell(row, c), widths[c]), "1", bold and (r, c) in best) for c in columns]
+        yield _GAP.join([_left(row.label, label_width), *cells])
+
+
+def _heads(table: Table, widths: dict[int, int], label_width: int) -> Iterator[str]:
+    groups = [table.columns[c].group for c in widths]
+    if any(groups):
+        line = " " * label_width
+        for (name, count), first in zip(runs(groups), _starts(groups), strict=True):
+            spanned = list(widths.values())[first : first + count]
+            line += _GAP + _left(name, sum(spanned) + len(_GAP) * (count - 1))
+        yield line
+    broken = [_broken(table.columns[c]) for c in widths]
+    height = max(map(len, broken), default=1)
+    for i in range(height):
+        head = table.head if i == height - 1 else ""
+        lines = [[""] * (height - len(parts)) + parts for parts in broken]
+        cells = [_right(parts[i], width) for parts, width in zip(lines, widths.values(), strict=True)]
+        yield _GAP.join([_left(head, label_width), *cells])
+
+
+def _starts(groups: Sequence[str]) -> list[int]:
+    return [i for i, group in enumerate(groups) if i == 0 or group != groups[i - 1]]
+
+
+def _broken(column: Column) -> list[str]:
+    """A head over several lines where it is long."""
+    name = column.name + (" ↓" if column.best == "lower" else "")
+    return [name] if cell_len(name) <= 9 else re.findall(r"[^-\s]+(?:-|\s†)?|\S+", name)
+
+
+def _width(table: Table, column: int) -> int:
+    heads = _broken(table.columns[column])
+    return max(cell_len(text) for text in [*heads, *(table.cell(row, column) for row in table.rows)])
+
+
+def _chunks(table: Table, width: int) -> Iterator[list[int]]:
+    """Columns in groups that fit beside the labels."""
+    chunk: list[int] = []
+    used = 0
+    for c in range(len(table.columns)):
+        needed = _width(table, c) + len(_GAP)
+        if chunk and used + needed > width:
+            yield chunk
+            chunk, used = [], 0
+        chunk.append(c)
+        used += needed
+    yield chunk
+
+
+def _wrapped(note: str, width: int) -> Iterator[str]:
+    """A note over several lines, broken at spaces and at the bars of a signature."""
+    line = ""
+    for word in re.findall(r"[^\s|]+\|?\s*|\|\s*|\s+", note):
+        for part in chop_cells(word, width - 2):
+            if line and cell_len((line + part).rstrip()) > width:
+                yield line
+                line = "  "
+            line += part
+    yield line
+
+
+def _left(text: str, width: int) -> str:
+    if cell_len(text) > width:
+        text = chop_cells(text, width - 1)[0] + "…"
+    return text + " " * (width - cell_len(text))
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - cell_len(text)) + text
+
+
+def _styled(text: str, code: str, wanted: bool) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if wanted and text else text

@@ -1,0 +1,182 @@
+"""A run folder holds `scores.parquet`, `blocks.parquet`, `regions.parquet`, `summary.json` and `run.json`.
+
+While work goes on, finished samples are kept in `parts/`, a folder per few hundred, each put in place by one rename.
+The tables are rewritten from them at the end, whole or not at all, so a run can be killed at any moment and goes on
+where it was. Every row bears the fingerprint of what it was made from: rows whose inputs have changed are made anew.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from vdebench.errors import RunFolderError
+from vdebench.files import read_json, replacing, write_json
+from vdebench.protocols import TEXT_METRICS
+
+_SUMS = {
+    f"{name}_{part}": kind
+    for name in TEXT_METRICS
+    for part, kind in (("sum", pl.Float64), ("n", pl.Int64), ("matched_n", pl.Int64))
+}
+Schema = dict[str, Any]  # column names and polars types
+SCORES: Schema = {
+    **dict.fromkeys(("sample", "setting", "fingerprint"), pl.String),
+    **dict.fromkeys(("group", "operation", "operation4", "language", "source"), pl.String),
+    **dict.fromkeys(("state", "reason"), pl.String),
+    **dict.fromkeys(("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"), pl.Int64),
+    "iou_sum": pl.Float64,
+    **_SUMS,
+    **dict.fromkeys(("page_edits", "page_characters"), pl.Int64),
+}
+BLOCKS: Schema = {
+    **dict.fromkeys(("sample", "setting"), pl.String),
+    "region": pl.Int64,
+    **dict.fromkeys(("state", "label"), pl.String),
+    "truth": pl.Int64,
+    "prediction": pl.List(pl.Int64),
+    **dict.fromkeys(("iou", *TEXT_METRICS), pl.Float64),
+}
+REGIONS: Schema = {
+    **dict.fromkeys(("sample", "setting"), pl.String),
+    "region": pl.Int64,
+    **dict.fromkeys(("kind", "outcome"), pl.String),
+    **dict.fromkeys(("text_similarity", "cdm", "bleu"), pl.Float64),
+}
+TABLES = {"scores": SCORES, "blocks": BLOCKS, "regions": REGIONS}
+_PART_SIZE = 200
+
+
+class Scored(NamedTuple):
+    """One sample in one setting: its row of scores, its rows of blocks and of regions."""
+
+    score: Mapping[str, Any]
+    blocks: Sequence[Mapping[str, Any]] = ()
+    regions: Sequence[Mapping[str, Any]] = ()
+
+
+class RunFolder:
+    """The results of one protocol on one suite for one editor."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._waiting: list[Scored] = []
+
+    @contextmanager
+    def open(self, about: Mapping[str, Any]) -> Iterator[RunFolder]:
+        """Take the folder for this run: refuse one that holds another protocol or suite, or is in use."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunFolderError(f"{self.root}: cannot be made: {error.strerror}") from None
+        file = self.root / "run.json"
+        if file.exists():
+            found = read_json(file)
+            for key, value in about.items():
+                if isinstance(found, dict) and found.get(key) != value:
+                    raise RunFolderError(
+                        f"{self.root}: holds a run with {key} {found.get(key)!r}, asked for {value!r}\n"
+                        "  choose another --out, or delete the folder"
+                    )
+        with _locked(self.root):
+            write_json(file, about)
+            yield self
+
+    def known(self) -> dict[tuple[str, str], str]:
+        """Fingerprint of every finished sample and setting."""
+        return {
+            (sample, setting): fingerprint
+            for folder in self._folders()
+            for sample, setting, fingerprint in _keys(folder).iter_rows()
+        }
+
+    def add(self, scored: Scored) -> None:
+        """Keep a finished sample; every few hundred are written down."""
+        self._waiting.append(scored)
+        if len(self._waiting) >= _PART_SIZE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write down what is finished."""
+        if not self._waiting:
+            return
+        parts = self.root / "parts"
+        number = max((int(part.name) for part in self._parts()), default=-1) + 1
+        parts.mkdir(exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(dir=parts, prefix="."))
+        rows = {
+            "scores": [scored.score for scored in self._waiting],
+            "blocks": [row for scored in self._waiting for row in scored.blocks],
+            "regions": [row for scored in self._waiting for row in scored.regions],
+        }
+        for name, schema in TABLES.items():
+            pl.DataFrame(rows[name], schema=schema, orient="row").write_parquet(unfinished / f"{name}.parquet")
+        unfinished.rename(parts / f"{number:06d}")
+        self._waiting.clear()
+
+    def finish(self, wanted: Sequence[tuple[str, str, str]]) -> None:
+        """Rewrite the tables from old rows and parts: rows of the wanted (sample, setting, fingerprint), in order."""
+        self.flush()
+        order = pl.DataFrame(list(wanted), schema=_KEY, orient="row").with_row_index("at")
+        kept: list[tuple[Path, pl.DataFrame]] = []
+        for folder in self._folders():
+            here = order.join(_keys(folder), on=list(_KEY), how="semi")
+            order = order.join(here, on="at", how="anti")  # a kill between renames may leave a row in two places
+            kept.append((folder, here.select("sample", "setting", "at")))
+        for name in reversed(TABLES):  # the scores last: a row there means that its blocks and regions are there too
+            rows = [
+                pl.scan_parquet(folder / f"{name}.parquet")
+                .join(here.lazy(), on=["sample", "setting"], how="inner", maintain_order="left")
+                .select(*TABLES[name], "at")
+                for folder, here in kept
+            ]
+            merged = pl.concat(rows) if rows else pl.LazyFrame(schema={**TABLES[name], "at": pl.UInt32})
+            if not _in_order(merged):
+                merged = merged.sort("at", maintain_order=True)
+            with replacing(self.root / f"{name}.parquet") as temporary:
+                merged.drop("at").sink_parquet(temporary)
+        shutil.rmtree(self.root / "parts", ignore_errors=True)
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """One of the finished tables."""
+        return pl.scan_parquet(self.root / f"{name}.parquet")
+
+    def _folders(self) -> list[Path]:
+        """Where rows stand: the run folder with its finished tables, then the parts, oldest first."""
+        return [folder for folder in (self.root, *self._parts()) if (folder / "scores.parquet").exists()]
+
+    def _parts(self) -> list[Path]:
+        return sorted(part for part in (self.root / "parts").glob("[0-9]*") if part.is_dir())
+
+
+_KEY = {"sample": pl.String, "setting": pl.String, "fingerprint": pl.String}
+
+
+def _keys(folder: Path) -> pl.DataFrame:
+    return pl.read_parquet(folder / "scores.parquet", columns=list(_KEY))
+
+
+def _in_order(rows: pl.LazyFrame) -> bool:
+    return bool(rows.select((pl.col("at").cast(pl.Int64).diff() >= 0).all()).collect(engine="streaming").item())
+
+
+@contextmanager
+def _locked(root: Path) -> Iterator[None]:
+    """Keep other processes out of the folder."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: nobody is kept out
+        yield
+        return
+    with (root / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise RunFolderError(f"{root}: another process is writing there; wait, or choose another --out") from None
+        yield

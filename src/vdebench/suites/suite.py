@@ -1,0 +1,165 @@
+"""A suite: a folder with a `suite.toml` that says its format, its name and where its groups stand.
+
+format = "vde-release"          # or "omnidoc"
+name = "vde-v3"
+[groups.text]
+info = "text_info.json"         # the list of entries
+readings = "text_gt_ocr"        # folder of ground-truth readings
+source_readings = "text_in_ocr" # optional: readings of the pages before the edit
+images = "text_gt_images"       # optional: folder of ground-truth images
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from vdebench.box import Size
+from vdebench.errors import SuiteError
+from vdebench.files import read_bytes
+from vdebench.reading import Reading
+from vdebench.registry import find
+from vdebench.sample import Sample
+
+FORMATS = {
+    "vde-release": "vdebench.suites.vde:VdeSuite",
+    "omnidoc": "vdebench.suites.omnidoc:OmniDocSuite",
+}
+
+
+class Fault(NamedTuple):
+    """Something wrong with a suite: in which sample and file, what was found and expected.
+
+    An error makes the sample, or a part of it, unusable; a warning is for people to look at.
+    """
+
+    severity: Literal["error", "warning"]
+    sample: str
+    file: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One part of a suite, as `suite.toml` describes it."""
+
+    name: str
+    info: Path
+    readings: Path | None = None
+    source_readings: Path | None = None
+    images: Path | None = None
+
+
+class Suite(ABC):
+    """Samples with their ground truth. Subclasses know a format."""
+
+    def __init__(self, root: Path, name: str, groups: list[Group]) -> None:
+        self.root = root
+        self.name = name
+        self.groups = groups
+
+    @property
+    @abstractmethod
+    def samples(self) -> list[Sample]:
+        """All samples, in the order of their files."""
+
+    @abstractmethod
+    def truth(self, sample: Sample) -> Reading:
+        """What the edited page should read."""
+
+    @abstractmethod
+    def digest(self, sample: Sample) -> str:
+        """Hash of all the suite says of a sample: a change of it is a new sample."""
+
+    @abstractmethod
+    def faults(self) -> Iterator[Fault]:
+        """Everything wrong with the suite."""
+
+    def source(self, sample: Sample) -> Reading | None:
+        """What the page read before the edit, where the suite has it."""
+        return None
+
+    def truth_regions(self, sample: Sample) -> list[Reading] | None:
+        """What each region's crop should read, where the suite has it."""
+        return None
+
+    @property
+    def has_region_readings(self) -> bool:
+        """Whether ground truth for crops exists at all."""
+        return False
+
+    def image_size(self, sample: Sample) -> Size | None:
+        """Size of the reference image, where the suite has it."""
+        return None
+
+    def require_distinct_keys(self) -> None:
+        """Refuse a suite in which two samples bear one name."""
+        seen: set[str] = set()
+        for sample in self.samples:
+            if sample.key in seen:
+                raise SuiteError(
+                    f"suite {self.name}: two samples are called {sample.key}: scores could not be told apart\n"
+                    f"  run `vde suite check {self.root}` for all faults, and give each sample its own id"
+                )
+            seen.add(sample.key)
+
+    @cached_property
+    def revision(self) -> str:
+        """Hash of the whole suite, the same wherever it lies and in whatever order it is listed."""
+        digests = sorted(f"{sample.key} {self.digest(sample)}" for sample in self.samples)
+        return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return len(self.samples)
+
+    def __iter__(self) -> Iterator[Sample]:
+        """The samples, in the order of their files."""
+        return iter(self.samples)
+
+
+def load_suite(path: str | Path) -> Suite:
+    """Suite in a folder with a `suite.toml`."""
+    root = Path(path)
+    file = root if root.name == "suite.toml" else root / "suite.toml"
+    if not file.is_file():
+        raise SuiteError(
+            f"{root}: no suite.toml here\n  a suite is a folder with a suite.toml that names its format and groups;"
+            " see docs/formats.md"
+        )
+    try:
+        settings = tomllib.loads(read_bytes(file).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SuiteError(f"{file}: not TOML: {error}") from None
+    kind = settings.get("format")
+    if not isinstance(kind, str):
+        raise SuiteError(f"{file}: 'format' is missing, expected one of {', '.join(FORMATS)}")
+    groups = settings.get("groups")
+    if not isinstance(groups, dict) or not groups or not all(isinstance(group, dict) for group in groups.values()):
+        raise SuiteError(f"{file}: no [groups.NAME] section, expected one per group with at least 'info'")
+    suite_class: type[Suite] = find("suites", kind, FORMATS)
+    name = settings.get("name")
+    folder = file.parent
+    return suite_class(
+        folder,
+        name if isinstance(name, str) and name else folder.resolve().name,
+        [_group(file, name, parts) for name, parts in groups.items()],
+    )
+
+
+def _group(file: Path, name: str, parts: dict[str, Any]) -> Group:
+    known = {"info", "readings", "source_readings", "images"}
+    for key, value in parts.items():
+        if key not in known:
+            raise SuiteError(f"{file}: [groups.{name}] has {key!r}, expected only {', '.join(sorted(known))}")
+        if not isinstance(value, str):
+            raise SuiteError(f"{file}: [groups.{name}] {key} is not text, expected a path relative to suite.toml")
+    if "info" not in parts:
+        raise SuiteError(f"{file}: [groups.{name}] has no 'info', expected the path of its JSON file")
+    return Group(name, **{key: file.parent / value for key, value in parts.items()})
