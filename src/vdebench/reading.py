@@ -59,7 +59,7 @@ class Block:
 class LeftOut(NamedTuple):
     """A block that could not be placed: where it stood in the list, why, and what was found."""
 
-    index: int
+    position: int
     reason: str
     raw: Any
 
@@ -125,7 +125,7 @@ class Reading:
             for block in self.blocks
         ]
         for left_out in self.left_out:
-            items.insert(left_out.index, left_out.raw)
+            items.insert(left_out.position, left_out.raw)
         size = {} if self.size is None else {"width": self.size.width, "height": self.size.height}
         return {**self.extra, **size, "parsing_res_list": items}
 

@@ -1,11 +1,12 @@
 """Means over blocks and over samples, for any slice, from the sums that a run folder keeps.
 
-Sums are taken in the order of the rows, so that the same rows give the same number to the last bit.
+A slice's totals are a vector that adds up: rows can come in pieces, and the same rows in the same order give the same
+number to the last bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,21 +16,47 @@ from numpy.typing import NDArray
 from vdebench.protocols.protocol import TEXT_METRICS, Protocol
 
 Vector = NDArray[np.float64]
+Totals = dict[tuple[str, ...], Vector]
 COUNTS = ("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred")
 
 
-def slice_means(rows: pl.DataFrame, by: Sequence[str], protocol: Protocol) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Means of every slice of score rows; `by` names the columns that make the slices, none for all rows at once."""
-    if by:
-        slices = rows.select(by).unique().sort(by)
-        codes = rows.select(by).join(slices.with_row_index("code"), on=by, how="left", maintain_order="left")["code"]
-        return dict(zip(slices.rows(), _means(rows, codes.to_numpy(), len(slices), protocol), strict=True))
-    return {(): _means(rows, np.zeros(len(rows), dtype=np.int64), 1, protocol)[0]}
+def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: Protocol) -> Totals:
+    """Totals of every slice of score rows; `by` names the columns that make the slices, none for all rows at once."""
+    found: Totals = {}
+    for rows in pieces:
+        keys, codes = _slices(rows, by)
+        vectors = np.stack([np.bincount(codes, weights=c, minlength=len(keys)) for c in _columns(rows, protocol)], axis=1)
+        for key, vector in zip(keys, vectors, strict=True):
+            found[key] = found[key] + vector if key in found else vector
+    return found
 
 
-def label_rows(blocks: pl.LazyFrame) -> pl.DataFrame:
-    """Blocks as score rows: one for every sample, setting and label, with the sums over its blocks."""
-    keys = ["sample", "setting", "label"]
+def means(vector: Vector, protocol: Protocol) -> dict[str, Any]:
+    """The headline means of a slice, its counts, and the other kind of mean beside, None where nothing applies."""
+    kinds: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
+    names = _names(protocol)
+    for name, four in zip(names, vector[: 4 * len(names)].reshape(-1, 4), strict=True):
+        for kind, (total, count) in zip(kinds, four.reshape(2, 2), strict=True):
+            kinds[kind][name] = float(total / count) if count > 0 else None
+    beside = "macro" if protocol.headline == "micro" else "micro"
+    counts = dict(zip(COUNTS, map(int, vector[4 * len(names) :]), strict=True))
+    return {**_complete(kinds[protocol.headline]), **counts, beside: _complete(kinds[beside])}
+
+
+def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 << 13) -> Iterable[pl.DataFrame]:
+    """Blocks as score rows, one for every sample, setting and label, a few thousand blocks at a time."""
+    about = scores.select("sample", "setting", "group", "operation", "operation4", "language", "source")
+    sizes = (scores["gt_blocks"] + scores["unmatched_pred"]).to_list()  # blocks stand in the order of the scores
+    start = end = 0
+    for i, size in enumerate(sizes):
+        end += size
+        if end > start and (i + 1 == len(sizes) or end - start >= at_once):
+            sums = _label_sums(blocks.slice(start, end - start))
+            yield sums.join(about, on=["sample", "setting"], how="left", maintain_order="left")
+            start = end
+
+
+def _label_sums(blocks: pl.LazyFrame) -> pl.DataFrame:
     matched = pl.col("state") == "matched"
     in_truth = pl.col("truth").is_not_null()
     columns = [
@@ -46,77 +73,59 @@ def label_rows(blocks: pl.LazyFrame) -> pl.DataFrame:
             pl.col(name).filter(matched).count().alias(f"{name}_matched_n"),
         ]
     # A sample's blocks stand together and are few: each such sum is taken by one thread in one order.
-    return blocks.group_by(keys, maintain_order=True).agg(columns).collect()
+    return blocks.group_by(["sample", "setting", "label"], maintain_order=True).agg(columns).collect()
 
 
-def _means(rows: pl.DataFrame, codes: NDArray[Any], count: int, protocol: Protocol) -> list[dict[str, Any]]:
+def _slices(rows: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[str, ...]], NDArray[Any]]:
+    """The slices there are, sorted, and for every row the number of its slice."""
+    if not by:
+        return [()], np.zeros(len(rows), dtype=np.int64)
+    slices = rows.select(by).unique().sort(by)
+    codes = rows.select(by).join(slices.with_row_index("code"), on=by, how="left", maintain_order="left")["code"]
+    return slices.rows(), codes.to_numpy()
+
+
+def _names(protocol: Protocol) -> list[str]:
+    """Means that apply, in the order of the vector."""
+    matched = [f"{name}_matched" for name in protocol.measures] if protocol.text_counts == "all" else []
+    page = ["page_text"] if protocol.page_text else []
+    return ["iou", "iou_matched", "iou_all", *protocol.measures, *matched, *page]
+
+
+def _columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
+    """For every mean what adds up to it: over blocks its sum and count, over samples the means and how many there are."""
+
     def column(name: str) -> Vector:
+        if name not in rows.columns:
+            return np.zeros(len(rows))
         return rows[name].cast(pl.Float64).fill_null(0.0).to_numpy()
 
-    def total(values: Vector) -> Vector:
-        return np.bincount(codes, weights=values, minlength=count).astype(np.float64)
-
-    def micro(sums: Vector, counts: Vector) -> Vector:
-        return _ratio(total(sums), total(counts))
-
-    def macro(sums: Vector, counts: Vector) -> Vector:
-        each = _ratio(sums, counts)
-        there = ~np.isnan(each)
-        return _ratio(total(np.where(there, each, 0.0)), total(there.astype(np.float64)))
-
-    means = {"micro": _columns(column, micro, protocol), "macro": _columns(column, macro, protocol)}
-    counts = {name: total(column(name)) for name in COUNTS}
-    beside = "macro" if protocol.headline == "micro" else "micro"
-    return [
-        {
-            **_at(means[protocol.headline], i),
-            **{name: int(values[i]) for name, values in counts.items()},
-            beside: _at(means[beside], i),
-        }
-        for i in range(count)
-    ]
+    for name in _names(protocol):
+        total, count = _quotient(name, column, protocol)
+        each = np.divide(total, count, out=np.zeros(len(rows)), where=count > 0)
+        yield from (total, count, each, (count > 0).astype(np.float64))
+    for name in COUNTS:
+        yield column(name)
 
 
-def _columns(column: Any, mean: Any, protocol: Protocol) -> dict[str, Vector | None]:
-    """All metrics by one kind of mean; None for those that do not apply."""
-    iou, truth, invented = column("iou_sum"), column("gt_blocks"), column("unmatched_pred")
-    found: dict[str, Vector | None] = {
-        "iou": mean(iou, truth + invented if protocol.iou_counts == "all" else truth),
-        "iou_matched": mean(iou, column("matched_blocks")),
-        "iou_all": mean(iou, truth + invented),
-    }
-    for name in TEXT_METRICS:
-        applies = name in protocol.measures
-        found[name] = mean(column(f"{name}_sum"), column(f"{name}_n")) if applies else None
-    bleu, cdm, teds_like = (found[name] for name in ("bleu", "cdm", "teds_like"))
-    found["text_correctness"] = (
-        None if bleu is None or cdm is None or teds_like is None else (bleu + cdm + teds_like) / 3
-    )
-    if protocol.text_counts == "all":
-        for name in protocol.measures:
-            found[f"{name}_matched"] = mean(column(f"{name}_sum"), column(f"{name}_matched_n"))
-    return found
+def _quotient(name: str, column: Any, protocol: Protocol) -> tuple[Vector, Vector]:
+    """What a mean divides by what."""
+    everything = column("gt_blocks") + column("unmatched_pred")
+    if name == "iou":
+        return column("iou_sum"), everything if protocol.iou_counts == "all" else column("gt_blocks")
+    if name == "iou_matched":
+        return column("iou_sum"), column("matched_blocks")
+    if name == "iou_all":
+        return column("iou_sum"), everything
+    if name == "page_text":
+        return column("page_characters") - column("page_edits"), column("page_characters")
+    metric = name.removesuffix("_matched")
+    return column(f"{metric}_sum"), column(f"{metric}_n" if metric == name else f"{metric}_matched_n")
 
 
-def page_text(rows: pl.DataFrame, kind: str) -> float | None:
-    """One minus the edits of all pages over their characters (micro), or the mean of that over pages (macro)."""
-    edits, characters = (
-        rows[name].fill_null(0).to_numpy().astype(np.float64) for name in ("page_edits", "page_characters")
-    )
-    if kind == "micro":
-        edits, characters = edits.sum(keepdims=True), characters.sum(keepdims=True)
-    each = 1 - _ratio(edits, characters)
-    each = each[~np.isnan(each)]
-    return float(each.mean()) if len(each) else None
-
-
-def _ratio(sums: Vector, counts: Vector) -> Vector:
-    """Quotients, NaN where there is nothing to divide by."""
-    return np.asarray(np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0))
-
-
-def _at(columns: dict[str, Vector | None], index: int) -> dict[str, float | None]:
-    return {
-        name: None if values is None or np.isnan(values[index]) else float(values[index])
-        for name, values in columns.items()
-    }
+def _complete(found: dict[str, float | None]) -> dict[str, float | None]:
+    """All columns of a summary in their order: metrics that do not apply are None."""
+    parts = [found.get(name) for name in ("bleu", "cdm", "teds_like")]
+    there = [part for part in parts if part is not None]
+    ordered = {name: found.get(name) for name in ("iou", "iou_matched", "iou_all", *TEXT_METRICS)}
+    return {**ordered, "text_correctness": sum(there) / 3 if len(there) == 3 else None} | found

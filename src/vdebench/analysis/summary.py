@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from vdebench.analysis.means import label_rows, page_text, slice_means
+from vdebench.analysis.means import Totals, label_pieces, means, totals
 from vdebench.protocols.protocol import Protocol
 from vdebench.runs.folder import RunFolder
 
@@ -20,43 +20,40 @@ def summarise(
     """Coverage, means and breakdowns of a finished run; `crossed` names further slices, such as two columns at once."""
     scores = folder.table("scores").collect()
     counted = scores.filter(pl.col("gt_blocks").is_not_null())
-    wanted = [(name,) for name in SLICES] + list(crossed)
-    labels = label_rows(folder.table("blocks")) if any("label" in by for by in wanted) else None
-    if labels is not None:
-        about = counted.select("sample", "setting", "group", "operation", "operation4", "language", "source")
-        labels = labels.join(about, on=["sample", "setting"], how="left", maintain_order="left")
+    blocks = folder.table("blocks")
+
+    def sliced(*by: str) -> Totals:
+        pieces = label_pieces(counted, blocks) if "label" in by else [counted]
+        return totals(pieces, ["setting", *by], protocol)
+
     summary: dict[str, Any] = {
         "coverage": _coverage(scores),
-        "overall": {setting: _overall(counted, scores, setting, protocol) for setting in settings},
-        "by": {",".join(by): _by(labels if "label" in by else counted, by, settings, protocol) for by in wanted},
+        "overall": _overall(sliced(), scores, settings, protocol),
+        "by": {
+            ",".join(by): _by(sliced(*by), settings, protocol) for by in [*((name,) for name in SLICES), *crossed]
+        },
     }
     if protocol.region is not None and "local" in settings:
         summary["regions"] = _regions(folder, scores)
     return summary
 
 
-def _overall(counted: pl.DataFrame, scores: pl.DataFrame, setting: str, protocol: Protocol) -> dict[str, Any] | None:
-    rows = counted.filter(pl.col("setting") == setting)
-    if rows.is_empty():
-        return None
-    means = slice_means(rows, [], protocol)[()]
-    if protocol.page_text:
-        beside = "macro" if protocol.headline == "micro" else "micro"
-        means["page_text"] = page_text(rows, protocol.headline)
-        means[beside]["page_text"] = page_text(rows, beside)
-    states = scores.filter(pl.col("setting") == setting)["state"].to_list()
-    means["samples"] = {state: states.count(state) for state in ("scored", "missing", "failed", "left_out")}
-    return means
+def _overall(
+    found: Totals, scores: pl.DataFrame, settings: Sequence[str], protocol: Protocol
+) -> dict[str, dict[str, Any] | None]:
+    overall: dict[str, dict[str, Any] | None] = dict.fromkeys(settings)
+    for (setting,), vector in found.items():
+        states = scores.filter(pl.col("setting") == setting)["state"].to_list()
+        counts = {state: states.count(state) for state in ("scored", "missing", "failed", "left_out")}
+        overall[setting] = {**means(vector, protocol), "samples": counts}
+    return overall
 
 
-def _by(
-    rows: pl.DataFrame | None, by: Sequence[str], settings: Sequence[str], protocol: Protocol
-) -> dict[str, dict[str, Any]]:
-    assert rows is not None
-    found: dict[str, dict[str, Any]] = {}
-    for (setting, *values), means in slice_means(rows, ["setting", *by], protocol).items():
-        found.setdefault(",".join(values), {})[setting] = means
-    return {value: {setting: found[value].get(setting) for setting in settings} for value in sorted(found)}
+def _by(found: Totals, settings: Sequence[str], protocol: Protocol) -> dict[str, dict[str, Any]]:
+    by: dict[str, dict[str, Any]] = {}
+    for (setting, *values), vector in sorted(found.items()):
+        by.setdefault(",".join(values), dict.fromkeys(settings))[setting] = means(vector, protocol)
+    return dict(sorted(by.items()))
 
 
 def _coverage(scores: pl.DataFrame) -> dict[str, int]:

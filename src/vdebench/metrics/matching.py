@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cpdist
 
 from vdebench.box import Box, Size
 from vdebench.metrics.boxes import Matrix, areas, as_array, centre_distances, iou_matrix, shared_areas
@@ -26,7 +28,7 @@ class Unit(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What matching sees of a reading: boxes and texts in reading order, and the page's size where known."""
+    """What matching sees of a reading: boxes and (settled) texts in reading order, and the page's size where known."""
 
     boxes: Sequence[Box]
     texts: Sequence[str]
@@ -83,17 +85,20 @@ def _units(partner: dict[int, int], truth: Page, prediction: Page) -> list[Unit]
 
 NEAR = 0.1
 """Centres further apart than this share of the page's diagonal are not the same block, unless the boxes meet."""
+TOO_FAR = 0.7
+"""Pairs of this cost and more stay apart: less alike than a block of the right place whose text is garbled."""
+BEGINNING = 200
+"""Characters of two texts that are compared for the cost of a pair."""
 COVERED = 0.5
 """A block that lies in another by this share of its area may be a part of it."""
+FITS = 0.1
+"""A pair that needs no more edits than this share of its text is not in want of further blocks."""
 HALVED = 0.5
-"""Joining must leave at most this share of the edit distance: chance likeness of two texts does not reach that."""
+"""Joining must leave at most this share of the edits: chance likeness of two texts does not reach that."""
 
 
 def assign(truth: Page, prediction: Page) -> list[Unit]:
     """Cheapest one-to-one assignment, then blocks that a reader merged or split are joined.
-
-    The cost of a pair is half what its boxes do not share (1 − IoU) and half the distance of its centres, as a share
-    of the farthest that can still be the same block. Blocks that neither meet nor lie near stay alone.
 
     >>> truth = Page([Box(0, 0, 90, 20), Box(0, 22, 90, 40)], ["First paragraph.", "Second one."], Size(100, 100))
     >>> assign(truth, Page([Box(0, 0, 90, 40)], ["First paragraph. Second one."], Size(100, 100)))
@@ -104,84 +109,107 @@ def assign(truth: Page, prediction: Page) -> list[Unit]:
     from scipy.optimize import linear_sum_assignment  # imports slowly; the papers' protocols do without
 
     first, second = as_array(truth.boxes), as_array(prediction.boxes)
-    cost = _cost(first, second, truth.size)
+    cost = _cost(first, second, truth, prediction)
     rows, columns = linear_sum_assignment(cost)
-    partner = {int(g): int(p) for g, p in zip(rows, columns, strict=True) if cost[g, p] < 1}
-    return _joined(_units(partner, truth, prediction), truth, prediction, first, second)
+    partner = {int(g): int(p) for g, p in zip(rows, columns, strict=True) if cost[g, p] < TOO_FAR}
+    units = _units(partner, truth, prediction)
+    links = _links(first, second)
+    return _Joining(units, truth.texts, prediction.texts).join_along(links) if links else units
 
 
-def _cost(first: Matrix, second: Matrix, size: Size | None) -> Matrix:
-    """Cost of every pair, 1 for pairs that cannot be: pairing those is as good as leaving both alone."""
+def _cost(first: Matrix, second: Matrix, truth: Page, prediction: Page) -> Matrix:
+    """Cost of every pair: a quarter for area not shared, a quarter for distance, a half for other text.
+
+    Pairs that cannot be cost as much as leaving both alone.
+    """
     ious = iou_matrix(first, second)
     distances = centre_distances(first, second)
-    diagonal = size.diagonal if size else float(np.hypot(*np.concatenate([first, second])[:, 2:].max(axis=0)))
-    nearness = distances / (NEAR * diagonal) if diagonal > 0 else np.zeros_like(distances)
-    cost = (1 - ious) / 2 + np.minimum(nearness, 1) / 2
-    cost[(ious == 0) & (nearness >= 1)] = 1
-    return np.asarray(cost)
+    diagonal = (
+        truth.size.diagonal if truth.size else float(np.hypot(*np.concatenate([first, second])[:, 2:].max(axis=0)))
+    )
+    far = np.minimum(distances / (NEAR * diagonal), 1) if diagonal > 0 else np.zeros_like(distances)
+    cost = np.full(ious.shape, TOO_FAR)
+    possible = np.nonzero((ious > 0) | (far < 1))
+    beginnings = [[text[:BEGINNING] for text in page.texts] for page in (truth, prediction)]
+    pairs = [[side[i] for i in at] for side, at in zip(beginnings, possible, strict=True)]
+    texts = cpdist(*pairs, scorer=Levenshtein.normalized_distance, dtype=np.float64)
+    cost[possible] = np.minimum((1 - ious[possible]) / 4 + far[possible] / 4 + texts / 2, TOO_FAR)
+    return cost
 
 
-def _joined(units: list[Unit], truth: Page, prediction: Page, first: Matrix, second: Matrix) -> list[Unit]:
-    """Units with those joined that a reader cut differently.
-
-    Blocks with text of which one lies in the other are linked. All units that links hold together are tried as one,
-    then, where that fails, link by link. Their texts, joined in reading order, decide.
-    """
-    shared = shared_areas(first, second)
+def _links(first: Matrix, second: Matrix) -> list[tuple[int, int]]:
+    """Pairs of blocks of which one lies in the other, the closest first."""
     smaller = np.minimum(areas(first)[:, None], areas(second)[None, :])
-    linked = shared >= np.maximum(COVERED * smaller, 1e-9)
-    of_truth = {g: unit for unit in units for g in unit.truth}
-    of_prediction = {p: unit for unit in units for p in unit.prediction}
-    links = [(g, p) for g, p in np.argwhere(linked).tolist() if of_truth[g] != of_prediction[p]]
-    if not links:
-        return units
-    texts = [settled(text) for text in truth.texts], [settled(text) for text in prediction.texts]
-    links = [(g, p) for g, p in links if texts[0][g] and texts[1][p]]
+    covered = np.divide(shared_areas(first, second), smaller, out=np.zeros_like(smaller), where=smaller > 0)
+    flat = np.flatnonzero(covered >= COVERED)
+    order = flat[np.argsort(-covered.ravel()[flat], kind="stable")]
+    return [divmod(int(i), second.shape[0]) for i in order]
 
-    def distance(unit: Unit) -> int:
-        return edit_distance(joined_text(texts[1], unit.prediction), joined_text(texts[0], unit.truth))
 
-    def join(together: set[Unit]) -> bool:
-        apart = sum(distance(unit) for unit in together)
-        union = _union(together)
-        if apart == 0 or distance(union) > HALVED * apart:
+class _Joining:
+    """Units that grow along links between blocks, where their joined texts fit better than apart."""
+
+    def __init__(self, units: Sequence[Unit], truth: Sequence[str], prediction: Sequence[str]) -> None:
+        self._texts = truth, prediction
+        self._of_truth = {g: unit for unit in units for g in unit.truth}
+        self._of_prediction = {p: unit for unit in units for p in unit.prediction}
+        self._edits: dict[Unit, tuple[int, bool]] = {}
+
+    def join_along(self, links: Sequence[tuple[int, int]]) -> list[Unit]:
+        """The units after joining: two at a time where that halves their edits, then all that links hold together."""
+        for g, p in links:
+            if self._is_open(g, p):
+                self._join({self._of_truth[g], self._of_prediction[p]})
+        left = [(self._of_truth[g], self._of_prediction[p]) for g, p in links if self._is_open(g, p)]
+        for together in _held_together(left):
+            self._join(together)
+        return sorted({*self._of_truth.values(), *self._of_prediction.values()}, key=_reading_order)
+
+    def _is_open(self, g: int, p: int) -> bool:
+        """Whether two blocks with text stand in different units of which one is in want of text."""
+        one, other = self._of_truth[g], self._of_prediction[p]
+        if one == other or not self._texts[0][g] or not self._texts[1][p]:
             return False
-        of_truth.update(dict.fromkeys(union.truth, union))
-        of_prediction.update(dict.fromkeys(union.prediction, union))
-        return True
+        return not (self._measured(one)[1] and self._measured(other)[1])
 
-    for together, inner_links in _held_together([(of_truth[g], of_prediction[p], (g, p)) for g, p in links]):
-        if not join(together) and len(together) > 2:
-            for g, p in inner_links:
-                if of_truth[g] != of_prediction[p]:
-                    join({of_truth[g], of_prediction[p]})
-    return sorted({*of_truth.values(), *of_prediction.values()}, key=_reading_order)
+    def _join(self, together: set[Unit]) -> None:
+        union = Unit(
+            tuple(sorted(g for unit in together for g in unit.truth)),
+            tuple(sorted(p for unit in together for p in unit.prediction)),
+        )
+        if self._measured(union)[0] <= HALVED * sum(self._measured(unit)[0] for unit in together):
+            self._of_truth.update(dict.fromkeys(union.truth, union))
+            self._of_prediction.update(dict.fromkeys(union.prediction, union))
+
+    def _measured(self, unit: Unit) -> tuple[int, bool]:
+        """Edits between the unit's texts, and whether they fit."""
+        if unit not in self._edits:
+            reference, candidate = (
+                joined_text([texts[i] for i in side]) for texts, side in zip(self._texts, unit, strict=True)
+            )
+            edits = edit_distance(candidate, reference)
+            self._edits[unit] = edits, edits <= FITS * max(len(candidate), len(reference))
+        return self._edits[unit]
 
 
-def _held_together(
-    links: Sequence[tuple[Unit, Unit, tuple[int, int]]],
-) -> list[tuple[set[Unit], list[tuple[int, int]]]]:
-    """Sets of units that links connect, each with its links."""
-    sets: list[tuple[set[Unit], list[tuple[int, int]]]] = []
-    for one, other, link in links:
-        touching = [entry for entry in sets if one in entry[0] or other in entry[0]]
-        sets = [entry for entry in sets if entry not in touching]
-        units = {one, other}.union(*(entry[0] for entry in touching))
-        sets.append((units, [*(inner for entry in touching for inner in entry[1]), link]))
+def _held_together(links: Sequence[tuple[Unit, Unit]]) -> list[set[Unit]]:
+    """Sets of units that links connect."""
+    sets: list[set[Unit]] = []
+    for link in links:
+        touching = [found for found in sets if not found.isdisjoint(link)]
+        sets = [found for found in sets if found not in touching]
+        sets.append(set(link).union(*touching))
     return sets
 
 
-def _union(units: Iterable[Unit]) -> Unit:
-    return Unit(
-        tuple(sorted(g for unit in units for g in unit.truth)),
-        tuple(sorted(p for unit in units for p in unit.prediction)),
-    )
+def joined_text(texts: Sequence[str]) -> str:
+    """Texts of blocks that a reader cut apart, as one.
+
+    >>> joined_text(["基金", "分析"]), joined_text(["net", "of tax"])
+    ('基金分析', 'net of tax')
+    """
+    return texts[0] if len(texts) == 1 else settled("\n".join(texts))
 
 
 def _reading_order(unit: Unit) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:
     return not unit.truth, unit.truth, unit.prediction
-
-
-def joined_text(texts: Sequence[str], indices: Iterable[int]) -> str:
-    """Texts of some blocks as one, in reading order."""
-    return settled("\n".join(texts[i] for i in indices))

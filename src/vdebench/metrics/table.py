@@ -7,6 +7,7 @@ wrappers that say nothing of what a reader sees: they are left away, and a `th` 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ Table = tuple[tuple[Cell, ...], ...]
 """Rows of cells, as the HTML lists them."""
 
 
+@lru_cache(maxsize=64)  # a table is parsed for its text and again for its tree
 def parse_table(html: str) -> Table:
     """Rows of all tables in the HTML; end tags may be missing, other tags are looked through.
 

@@ -134,7 +134,8 @@ def _shared_ngrams(candidate: Sequence[str], reference: Sequence[str], n: int) -
         return total, total
     found = Counter(zip(*(candidate[i:] for i in range(n)), strict=False))
     wanted = Counter(zip(*(reference[i:] for i in range(n)), strict=False))
-    return sum(min(count, wanted[gram]) for gram, count in found.items() if gram in wanted), total
+    both = found.keys() & wanted.keys()
+    return sum(map(min, map(found.__getitem__, both), map(wanted.__getitem__, both))), total
 
 
 def _brevity(candidate: Sequence[str], reference: Sequence[str]) -> float:

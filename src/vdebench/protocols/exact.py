@@ -8,7 +8,7 @@ from typing import Any
 from rapidfuzz.distance import Levenshtein
 
 from vdebench.box import Box
-from vdebench.metrics.matching import assign
+from vdebench.metrics.matching import assign, joined_text
 from vdebench.metrics.table import parse_table, table_text, teds
 from vdebench.metrics.text import (
     bleu4,
@@ -27,14 +27,13 @@ STANDS = 0.8
 """CDM that the rest of a region must keep for its edit to count as done."""
 
 
+PARTLY = 0.5
+"""CDM below which a region holds some other text, not a part of the edit."""
+
+
 def block_text(block: Block) -> str:
     """What a block says: tables cell by cell, entities unescaped once, meaningless white space taken out."""
     return table_text(block.html) if block.is_table else settled(block.content)
-
-
-def join_texts(texts: Sequence[str]) -> str:
-    """Texts of blocks that a reader cut apart, as one."""
-    return settled("\n".join(texts))
 
 
 def _tables(prediction: Sequence[Block], truth: Sequence[Block]) -> float | None:
@@ -62,7 +61,7 @@ def region_outcome(
 
 def _text_in(region: Box, blocks: Sequence[Block]) -> str:
     touching = meeting(blocks, [region])
-    return join_texts([block_text(block) for block, touches in zip(blocks, touching, strict=True) if touches])
+    return joined_text([block_text(block) for block, touches in zip(blocks, touching, strict=True) if touches])
 
 
 def outcome(read: str, wanted: str, before: str | None) -> str:
@@ -86,7 +85,8 @@ def outcome(read: str, wanted: str, before: str | None) -> str:
         return "done"
     if _intact(read, before, span_before):
         return "not_done"
-    return "partly" if edit_distance(read, wanted) < edit_distance(before, wanted) else "wrong_text"
+    nearer = edit_distance(read, wanted) < edit_distance(before, wanted)
+    return "partly" if nearer and character_similarity(read, wanted) >= PARTLY else "wrong_text"
 
 
 def _changed(before: str, wanted: str) -> tuple[range, range]:
@@ -114,11 +114,14 @@ EXACT = Protocol(
     says="ours, the default: optimal matching, tokens by script, missed and invented blocks count, true TEDS",
     rules=(
         "Boxes of a prediction of another size are scaled to the reference first.",
-        "Matching: the cheapest one-to-one assignment; a pair costs (1 − IoU)/2 plus half the distance of the centres "
-        "as a share of a tenth of the page's diagonal. Blocks that neither meet nor lie that near stay alone.",
-        "Blocks that the reader merged or split are joined: where one lies in another by half its area and the texts, "
-        "joined in reading order, need at most half the edits they need apart. Each ground-truth block of such a group "
-        "counts once, with the group's numbers; the group's IoU is that of the boxes around each side.",
+        "Matching: the cheapest one-to-one assignment. A pair costs a quarter of what its boxes do not share (1 − IoU), "
+        "a quarter of the distance of its centres as a share of a tenth of the page's diagonal, and half the edit "
+        "distance of the first 200 characters of its texts as a share of the longer. Pairs of cost 0.7 and more, and "
+        "blocks that neither meet nor lie that near, stay apart.",
+        "Blocks that the reader merged or split are joined: where one lies in another by half its area, one of them "
+        "lacks text, and the texts, joined in reading order, need at most half the edits they need apart. Each "
+        "ground-truth block of such a group counts once, with the group's numbers; the group's IoU is that of the boxes "
+        "around each side.",
         "Text: white space that means nothing is taken out (all of it beside a CJK character), composed characters "
         "(NFC), tables cell by cell with entities unescaped once.",
         "Every ground-truth block and every invented block counts: IoU, CDM, BLEU, TEDS-like and text similarity are "
@@ -141,7 +144,7 @@ EXACT = Protocol(
     matching=assign,
     match="assign",
     block_text=block_text,
-    join_text=join_texts,
+    join_text=joined_text,
     tokens=script_tokens,
     tok="script",
     on_text={"cdm": character_similarity, "text_similarity": common_subsequence_ratio},

@@ -52,8 +52,9 @@ class FolderReadings:
         self.reader = reader
         self._named = NamedReadings(root, samples)
         self._images_root = images
-        strangers_only = self._named.strangers() and not any(self._named.find_any(sample) for sample in samples)
-        if samples and strangers_only:  # an empty folder means missing predictions; other names mean another suite
+        files = self._named.strangers([])
+        if samples and files and len(self._named.strangers(samples)) == len(files):
+            # an empty folder means missing predictions; other names mean another suite
             raise InputError(_nothing_found(root, samples[0]))
 
     def page(self, sample: Sample) -> Found | None:

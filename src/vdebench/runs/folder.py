@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +52,7 @@ REGIONS: Schema = {
 }
 TABLES = {"scores": SCORES, "blocks": BLOCKS, "regions": REGIONS}
 _PART_SIZE = 200
+_ROW_GROUP = 8192  # rows that are in memory at once
 
 
 class Scored(NamedTuple):
@@ -123,24 +125,18 @@ class RunFolder:
     def finish(self, wanted: Sequence[tuple[str, str, str]]) -> None:
         """Rewrite the tables from old rows and parts: rows of the wanted (sample, setting, fingerprint), in order."""
         self.flush()
-        order = pl.DataFrame(list(wanted), schema=_KEY, orient="row").with_row_index("at")
-        kept: list[tuple[Path, pl.DataFrame]] = []
+        place = {key: at for at, key in enumerate(wanted)}
+        kept: list[tuple[Path, list[tuple[str, str]] | None]] = []
+        places: list[int] = []
         for folder in self._folders():
-            here = order.join(_keys(folder), on=list(_KEY), how="semi")
-            order = order.join(here, on="at", how="anti")  # a kill between renames may leave a row in two places
-            kept.append((folder, here.select("sample", "setting", "at")))
+            keys = list(_keys(folder).iter_rows())
+            here = [key for key in keys if key in place]
+            places += [place.pop(key) for key in here]  # a kill between renames may leave a row in two places
+            kept.append((folder, None if len(here) == len(keys) else [key[:2] for key in here]))
+        order = None if all(a < b for a, b in pairwise(places)) else [key[:2] for key in wanted]
         for name in reversed(TABLES):  # the scores last: a row there means that its blocks and regions are there too
-            rows = [
-                pl.scan_parquet(folder / f"{name}.parquet")
-                .join(here.lazy(), on=["sample", "setting"], how="inner", maintain_order="left")
-                .select(*TABLES[name], "at")
-                for folder, here in kept
-            ]
-            merged = pl.concat(rows) if rows else pl.LazyFrame(schema={**TABLES[name], "at": pl.UInt32})
-            if not _in_order(merged):
-                merged = merged.sort("at", maintain_order=True)
             with replacing(self.root / f"{name}.parquet") as temporary:
-                merged.drop("at").sink_parquet(temporary)
+                _merged(name, kept, order).sink_parquet(temporary, row_group_size=_ROW_GROUP)
         shutil.rmtree(self.root / "parts", ignore_errors=True)
 
     def table(self, name: str) -> pl.LazyFrame:
@@ -162,8 +158,22 @@ def _keys(folder: Path) -> pl.DataFrame:
     return pl.read_parquet(folder / "scores.parquet", columns=list(_KEY))
 
 
-def _in_order(rows: pl.LazyFrame) -> bool:
-    return bool(rows.select((pl.col("at").cast(pl.Int64).diff() >= 0).all()).collect(engine="streaming").item())
+def _merged(
+    name: str, kept: Sequence[tuple[Path, list[tuple[str, str]] | None]], order: list[tuple[str, str]] | None
+) -> pl.LazyFrame:
+    """Rows of a table in all folders: those of the given keys, all where none are given; in an order where one is."""
+    key = ["sample", "setting"]
+    frames = [pl.LazyFrame(schema=TABLES[name])]
+    for folder, keys in kept:
+        rows = pl.scan_parquet(folder / f"{name}.parquet")
+        if keys is not None:
+            rows = rows.join(pl.LazyFrame(keys, schema=key, orient="row"), on=key, how="semi", maintain_order="left")
+        frames.append(rows)
+    merged = pl.concat(frames)
+    if order is not None:
+        at = pl.LazyFrame(order, schema=key, orient="row").with_row_index("at")
+        merged = merged.join(at, on=key, how="left").sort("at", maintain_order=True).drop("at")
+    return merged
 
 
 @contextmanager

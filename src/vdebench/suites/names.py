@@ -10,8 +10,8 @@ exists in the suite.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vdebench.errors import AmbiguousNameError, InputError
@@ -45,46 +45,49 @@ def names_of(sample: Sample) -> list[str]:
 class NamedReadings:
     """The readings of some samples in a folder (or in its sub-folder of the group's name)."""
 
-    def __init__(self, root: Path, samples: Iterable[Sample]) -> None:
+    def __init__(self, root: Path, samples: Sequence[Sample]) -> None:
         self.root = root
-        self._folders: dict[Path, set[str]] = {}
         names = set(list_folder(root))
-        self._found: dict[str, list[Path]] = {}
-        owners: dict[Path, list[Sample]] = defaultdict(list)
-        by_group: dict[str, list[Sample]] = defaultdict(list)
-        for sample in samples:
-            by_group[sample.group].append(sample)
-        for group, members in by_group.items():
-            folder = root / group if group in names and (root / group).is_dir() else root
-            present = names if folder == root else set(list_folder(folder))
-            self._folders[folder] = present
-            own_names = {names_of(sample)[0] for sample in members}
-            for sample in members:
-                files = [folder / name for name in candidates(sample, own_names) if name in present]
-                self._found[sample.key] = files
-                for file in files:
-                    owners[file].append(sample)
-        self._shared = {file: samples for file, samples in owners.items() if len(samples) > 1}
+        groups = {sample.group for sample in samples}
+        self._folders = {group: root / group for group in groups if group in names and (root / group).is_dir()}
+        self._present = {root: names, **{folder: set(list_folder(folder)) for folder in self._folders.values()}}
+        self._own_names = {
+            group: {names_of(sample)[0] for sample in samples if sample.group == group} for group in groups
+        }
+        claims = Counter((self.folder_of(sample), name) for sample in samples for name in self._names(sample))
+        self._claimed_twice: dict[tuple[Path, str], list[str]] = {
+            claim: [] for claim, count in claims.items() if count > 1
+        }
+        for sample in samples if self._claimed_twice else ():
+            for name in self._names(sample):
+                if (self.folder_of(sample), name) in self._claimed_twice:
+                    self._claimed_twice[self.folder_of(sample), name].append(sample.key)
+
+    def folder_of(self, sample: Sample) -> Path:
+        """The folder in which the sample's files are looked for."""
+        return self._folders.get(sample.group, self.root)
+
+    def _names(self, sample: Sample) -> list[str]:
+        """Names of files that could be the sample's."""
+        present = self._present[self.folder_of(sample)]
+        own_names = self._own_names.get(sample.group, set())
+        return [name for name in candidates(sample, own_names) if name in present]
 
     def find(self, sample: Sample) -> Path | None:
         """The sample's file, nothing where there is none, an error where that is not certain."""
-        files = self._found.get(sample.key, [])
-        if len(files) > 1:
-            listed = " and ".join(str(file) for file in files)
+        folder, names = self.folder_of(sample), self._names(sample)
+        if len(names) > 1:
+            listed = " and ".join(str(folder / name) for name in names)
             raise AmbiguousNameError(f"sample {sample.key}: {listed} could both be its reading; keep one")
-        if not files:
+        if not names:
             return None
-        owners = self._shared.get(files[0])
+        owners = self._claimed_twice.get((folder, names[0]))
         if owners:
-            keys = " and ".join(owner.key for owner in owners)
             raise AmbiguousNameError(
-                f"{files[0]}: could be the reading of {keys}; name it after the image, or make one folder per group"
+                f"{folder / names[0]}: could be the reading of {' and '.join(owners)}; name it after the image, or make "
+                "one folder per group"
             )
-        return files[0]
-
-    def find_any(self, sample: Sample) -> bool:
-        """Whether any file could be the sample's."""
-        return bool(self._found.get(sample.key))
+        return folder / names[0]
 
     def regions(self, sample: Sample) -> list[Path] | None:
         """The readings of the sample's regions, nothing where one of them is missing."""
@@ -97,20 +100,20 @@ class NamedReadings:
             files += found
         return files if files and len(files) == len(sample.regions) else None
 
-    def folder_of(self, sample: Sample) -> Path:
-        """The folder in which the sample's files are looked for."""
-        return self.root / sample.group if self.root / sample.group in self._folders else self.root
-
     @property
     def has_regions(self) -> bool:
         """Whether any folder holds readings of regions."""
-        return any(REGIONS in present for present in self._folders.values())
+        return any(REGIONS in present for present in self._present.values())
 
-    def strangers(self) -> list[Path]:
-        """JSON files that belong to no sample."""
-        known = {file for files in self._found.values() for file in files}
-        present = (folder / name for folder, names in self._folders.items() for name in names if name.endswith(".json"))
-        return sorted(file for file in present if file not in known)
+    def strangers(self, samples: Sequence[Sample]) -> list[Path]:
+        """JSON files that belong to none of the samples."""
+        known = {(self.folder_of(sample), name) for sample in samples for name in self._names(sample)}
+        return sorted(
+            folder / name
+            for folder, names in self._present.items()
+            for name in names
+            if name.endswith(".json") and (folder, name) not in known
+        )
 
 
 def candidates(sample: Sample, own_names: set[str]) -> list[str]:

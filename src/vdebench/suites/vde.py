@@ -133,8 +133,8 @@ class VdeSuite(Suite):
         for sample in self.samples:
             yield from self._reading_faults(sample)
             yield from self._image_faults(sample)
-        for named in self._readings.values():
-            for stranger in named.strangers():
+        for group, named in self._readings.items():
+            for stranger in named.strangers([sample for sample in self.samples if sample.group == group]):
                 yield Fault("warning", "", str(stranger), "belongs to no sample")
 
     def _reading_faults(self, sample: Sample) -> Iterator[Fault]:

@@ -1,0 +1,5 @@
+"""`python -m vdebench` is `vde`."""
+
+from vdebench.cli.main import run
+
+run()

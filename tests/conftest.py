@@ -1,0 +1,27 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))  # `tests.oracle` and `tests.pages`, also for doctests of the package
+
+
+@pytest.fixture(autouse=True)
+def _in_the_project(monkeypatch):
+    """Examples in the docs name files from the project's folder."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Real pages that are beside the project in its workplace, and nowhere else."""
+    path = Path(os.environ.get("VDE_SHARED", ROOT.parent / "shared"))
+    if not (path / "data/omnidocbench/OmniDocBench_demo.json").exists():
+        pytest.skip(f"no shared data at {path}: set VDE_SHARED to run the tests on real pages")
+    return path
