@@ -43,7 +43,7 @@ def means(vector: Vector, protocol: Protocol) -> dict[str, Any]:
     return {**_complete(kinds[protocol.headline]), **counts, beside: _complete(kinds[beside])}
 
 
-def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 << 13) -> Iterable[pl.DataFrame]:
+def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 << 12) -> Iterable[pl.DataFrame]:
     """Blocks as score rows, one for every sample, setting and label, a few thousand blocks at a time."""
     about = scores.select("sample", "setting", "group", "operation", "operation4", "language", "source")
     sizes = (scores["gt_blocks"] + scores["unmatched_pred"]).to_list()  # blocks stand in the order of the scores

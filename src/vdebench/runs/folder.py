@@ -52,7 +52,7 @@ REGIONS: Schema = {
 }
 TABLES = {"scores": SCORES, "blocks": BLOCKS, "regions": REGIONS}
 _PART_SIZE = 200
-_ROW_GROUP = 8192  # rows that are in memory at once
+_ROW_GROUP = 4096  # rows that are in memory at once
 
 
 class Scored(NamedTuple):

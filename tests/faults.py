@@ -1,0 +1,179 @@
+"""Every known fault of VDE Bench's released scoring as a tiny input, with what each protocol says of it.
+
+The docs page `docs/faults.md` is made from this file: `python -m tests.faults > docs/faults.md`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests import pages
+from vdebench import score
+
+PARAGRAPH = "The office expects a quiet winter. Dredging resumes in March. Fees stay as they are until the summer."
+LINE = "Revenue of the year was 418.7 million CHF."
+
+
+def block(content: str, at: int = 0, label: str = "text", height: int = 80) -> dict[str, Any]:
+    top = 50 + 100 * at
+    return {"block_bbox": [100, top, 900, top + height], "block_label": label, "block_content": content}
+
+
+def table(inner: str) -> dict[str, Any]:
+    return block(f"<table>{inner}</table>", label="table")
+
+
+def run(truth, prediction, protocol, **entry) -> dict[str, Any]:
+    """Summary of a suite of one sample; `source` adds the page before the edit, `size` that of the prediction."""
+    with tempfile.TemporaryDirectory() as temporary:
+        root = Path(temporary)
+        source, size = entry.pop("source", None), entry.pop("size", None)
+        pages.write_suite(root, [(truth, prediction)], [pages.entry(0, **entry)])
+        if size:
+            pages.write_json(root / "pred/page_0.json", pages.reading(prediction, size))
+        if source:
+            pages.write_json(root / "before/page_0.json", pages.reading(source))
+            with (root / "suite.toml").open("a", encoding="utf-8") as file:
+                file.write('source_readings = "before"\n')
+        return score(root, root / "pred", protocol=protocol).summary
+
+
+def metric(name: str, truth, prediction, **entry) -> Callable[[str], float | None]:
+    return lambda protocol: run(truth, prediction, protocol, **entry)["overall"]["global"][name]
+
+
+def outcome(truth, prediction, **entry) -> Callable[[str], str]:
+    def found(protocol: str) -> str:
+        return next(iter(run(truth, prediction, protocol, **entry)["regions"]["outcomes"]))
+
+    return found
+
+
+def region(top: float, bottom: float) -> list[dict[str, float]]:
+    """A region over the width of a block, from top to bottom in pixels."""
+    return [
+        {"x": 10, "y": top / 14, "width": 80, "height": (bottom - top) / 14, "original_width": 1000, "original_height": 1400}
+    ]
+
+
+def one_missing(protocol: str) -> float:
+    with tempfile.TemporaryDirectory() as temporary:
+        page = [block("one"), block("two", 1)]
+        root = pages.write_suite(Path(temporary), [(page, page), (page, None)])
+        return score(root, root / "pred", protocol=protocol).summary["overall"]["global"]["iou"]
+
+
+class Case(NamedTuple):
+    """A fault: what is put in, which number is looked at, what the release says, what is right."""
+
+    fault: str
+    input: str
+    number: str
+    found: Callable[[str], Any]
+    release: Any
+    exact: Any
+
+
+DIGITS = "0123456789" * 20
+DELETION = {"instruction type": "text deletion"}
+ROWS = "<tr><td>a</td><td>b</td></tr><tr><td>c</td></tr>"
+SPANS = "<tr><td{}>a</td></tr><tr><td>b</td><td>c</td></tr>"
+CELLS = "<tr><td>a{}b</td><td>c</td></tr><tr><td>d</td><td>e</td></tr>"
+TEN = [block(f"paragraph number {i}", i) for i in range(10)]
+TWO = [block("The first paragraph, of the usual kind.", 0, height=100), block("And the second, of which much the same holds.", 1)]
+MERGED = [block(f"{TWO[0]['block_content']}\n{TWO[1]['block_content']}", 0, height=180)]
+AFTER_DELETION = [block(PARAGRAPH.replace(" Dredging resumes in March.", ""))]
+
+CASES = [
+    Case("BLEU splits on white space; 1e-9 for n-grams that a short text cannot have",
+         "identical `Total`", "BLEU", metric("bleu", [block("Total")], [block("Total")]), 1.8e-7, 1.0),
+    Case("", "identical `a b c`", "BLEU", metric("bleu", [block("a b c")], [block("a b c")]), 0.0056, 1.0),
+    Case("", "identical Chinese sentence", "BLEU",
+         metric("bleu", [block("图书馆周末照常开放。")], [block("图书馆周末照常开放。")]), 1.8e-7, 1.0),
+    Case("difflib's junk heuristic", "200 digits, one more inserted", "similarity",
+         metric("text_similarity", [block(DIGITS)], [block(DIGITS[:100] + "5" + DIGITS[100:])]), 0.0, 0.998),
+    Case("", "the same with 198 digits", "similarity",
+         metric("text_similarity", [block(DIGITS[:198])], [block(DIGITS[:100] + "x" + DIGITS[100:198])]), 0.997, 0.997),
+    Case("a region's text is that of blocks with IoU ≥ 0.1",
+         "a line of a paragraph is the region; nothing was done", "region",
+         outcome([block(PARAGRAPH.replace("March", "May"), height=400)], [block(PARAGRAPH, height=400)],
+                 source=[block(PARAGRAPH, height=400)], label_output=region(100, 130)), "success", "not_done"),
+    Case("a missing prediction is an empty one, and an empty one is a deletion",
+         "a sentence to delete, no prediction", "region",
+         outcome(AFTER_DELETION, None, label_output=region(50, 130), source=[block(PARAGRAPH)], **DELETION),
+         "success", "wrong_text"),
+    Case("a deletion succeeds only where the region is empty",
+         "one sentence of a paragraph deleted, prediction equal to the reference", "region",
+         outcome(AFTER_DELETION, AFTER_DELETION, label_output=region(50, 130), source=[block(PARAGRAPH)], **DELETION),
+         "failure", "done"),
+    Case("similarity ≥ 0.8 is success", "`418.7` left where `412.7` was asked, a line of 42 characters", "region",
+         outcome([block(LINE.replace("418", "412"))], [block(LINE)], label_output=region(50, 130), source=[block(LINE)]),
+         "success", "not_done"),
+    Case("missing predictions are dropped", "two pages, one prediction", "IoU", one_missing, 1.0, 0.5),
+    Case("text metrics see matched blocks only", "nine of ten blocks lost", "CDM", metric("cdm", TEN, TEN[:1]), 1.0, 0.1),
+    Case("", "ten blocks right, fifty invented", "CDM",
+         metric("cdm", TEN, TEN + [dict(block("x" * 20), block_bbox=[20 * i, 1200, 20 * i + 10, 1210]) for i in range(50)]),
+         1.0, 0.167),
+    Case("", "a table lost", "TEDS", metric("teds", [block("text", 1), table(ROWS)], [block("text", 1)]), None, 0.0),
+    Case("raw pixels are compared", "the same page at half the resolution", "IoU",
+         metric("iou", [dict(block("a"), block_bbox=[500, 700, 900, 800])],
+                [dict(block("a"), block_bbox=[250, 350, 450, 400])], size=(500, 700)), 0.0, 1.0),
+    Case("one to one, greedily", "the reader merges two paragraphs, text identical", "CDM", metric("cdm", TWO, MERGED),
+         0.459, 1.0),
+    Case("TEDS does not see spans", "a colspan removed", "TEDS",
+         metric("teds", [table(SPANS.format(" colspan=2"))], [table(SPANS.format(""))]), 1.0, 0.833),
+    Case("TEDS goes top-down only", "a `tbody` added", "TEDS",
+         metric("teds", [table(ROWS)], [table(f"<tbody>{ROWS}</tbody>")]), 0.0, 1.0),
+    Case("", "`<br>` instead of `<br/>`", "TEDS",
+         metric("teds", [table(CELLS.format("<br/>"))], [table(CELLS.format("<br>"))]), 0.0, 1.0),
+    Case("", "two tables in a block, the first one wrong", "TEDS",
+         metric("teds", [block("<table><tr><td>a</td></tr></table><table><tr><td>b</td></tr></table>", label="table")],
+                [block("<table><tr><td>z</td></tr></table><table><tr><td>b</td></tr></table>", label="table")]), 1.0, 0.8),
+    Case("tags are taken out by a pattern", "`p < 0.05 and q > 2` in a cell against `p < 0.07 and q > 2`", "CDM",
+         metric("cdm", [table("<tr><td>p < 0.05 and q > 2</td></tr>")], [table("<tr><td>p < 0.07 and q > 2</td></tr>")]),
+         1.0, 0.944),
+    Case("entities are unescaped for TEDS, not for CDM", "`R&amp;D` in a cell against `R&D`", "CDM",
+         metric("cdm", [table("<tr><td>R&amp;D</td></tr>")], [table("<tr><td>R&D</td></tr>")]), 0.429, 1.0),
+    Case("blocks without text", "a picture, alone on its page", "CDM",
+         metric("cdm", [block("", label="image")], [block("", label="image")]), 1.0, None),
+]  # fmt: skip
+
+
+def shown(value: Any) -> str:
+    if value is None:
+        return "not counted"
+    return str(value) if isinstance(value, str) else f"{value:.2g}" if 0 < value < 0.01 else f"{value:.3f}"
+
+
+def page() -> str:
+    lines = [
+        "# Where the released scoring goes wrong",
+        "",
+        "Each row is a tiny input, what the authors' released code makes of it (protocol `vde-release`, kept to the letter",
+        "because published numbers were made with it), and what `exact` says. Every row is a test: `tests/test_faults.py`.",
+        "",
+        "| fault | input | number | `vde-release` | `exact` |",
+        "| --- | --- | --- | ---: | ---: |",
+    ]
+    for case in CASES:
+        values = [shown(case.found(protocol)) for protocol in ("vde-release", "exact")]
+        lines.append(f"| {case.fault} | {case.input} | {case.number} | {values[0]} | {values[1]} |")
+    lines += [
+        "",
+        "Faults in finding files are not kept in any protocol, since they pair the wrong pages: the release pairs",
+        "`report_3` with `report_7`, finds `page_10…` for `page_1.jpg`, and loses one of two files of the same name in two",
+        "folders. Here names match exactly (see [formats](formats.md)), and what is not certain is an error. Regions given",
+        "without `original_width` evaluate nothing in the release, which says nothing of it; `vde-release` leaves such",
+        "samples out of local as well, and says so; `exact` takes the size of the page's reading or image.",
+        "",
+        "A prediction that cannot be read (broken JSON) is *failed* in every protocol: it has a reason and no number, and",
+        "`vde score` ends with exit code 2.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,23 @@
+"""Every fault of the release, with what the release says and what is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults import CASES, page
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.input)
+def test_fault(case):
+    for protocol, expected in (("vde-release", case.release), ("exact", case.exact)):
+        found = case.found(protocol)
+        if isinstance(expected, float):
+            assert found == pytest.approx(expected, rel=0.02, abs=5e-4 if expected > 0.01 else 1e-8), protocol
+        else:
+            assert found == expected, protocol
+
+
+def test_the_docs_page_is_up_to_date():
+    assert Path("docs/faults.md").read_text(encoding="utf-8") == page(), "run: python -m tests.faults > docs/faults.md"
