@@ -1,6 +1,6 @@
 """Peak memory of `vde score` on 360 and on 3,600 pages: it must not grow with the number of samples.
 
-    python benchmarks/memory.py
+python benchmarks/memory.py
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def main() -> None:
         for protocol in ("exact", "vde-release"):
             small, large = (peak(root, protocol) for root in sizes)
             counts = " and ".join(f"{count:,}" for count in sizes.values())
-            print(f"{protocol}: {counts} pages: {small / 1024:.0f} and {large / 1024:.0f} MB, {large / small:.2f} times")
+            print(
+                f"{protocol}: {counts} pages: {small / 1024:.0f} and {large / 1024:.0f} MB, {large / small:.2f} times"
+            )
 
 
 if __name__ == "__main__":

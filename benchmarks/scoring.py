@@ -19,9 +19,9 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from perturbed import Perturbation, real_pages  # noqa: E402
-
 from tests.oracle import exact as naive_exact  # noqa: E402
 from tests.oracle import release as naive_release  # noqa: E402
+
 from vdebench import load_suite, score  # noqa: E402
 
 

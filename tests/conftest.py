@@ -6,7 +6,11 @@ import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("project", deadline=None, derandomize=True)  # the same cases on every machine
+hypothesis.settings.load_profile("project")
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # `tests.oracle` and `tests.pages`, also for doctests of the package

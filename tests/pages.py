@@ -6,7 +6,25 @@ import json
 import random
 from pathlib import Path
 
-WORDS = "the harbour office expects a quiet winter 412.7 vessels and 31 more than before (see page 3)".split()
+WORDS = [
+    "the",
+    "harbour",
+    "office",
+    "expects",
+    "a",
+    "quiet",
+    "winter",
+    "412.7",
+    "vessels",
+    "and",
+    "31",
+    "more",
+    "than",
+    "before",
+    "(see",
+    "page",
+    "3)",
+]
 HAN = "自十月一日起图书馆每日开放时间调整为上午八时至晚上九时周末照常。，二〇二四"
 LABELS = ["text", "text", "text", "paragraph_title", "table", "image", "header", ""]
 WIDTH, HEIGHT = 1000, 1400

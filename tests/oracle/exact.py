@@ -175,7 +175,7 @@ def match(truth, prediction, size):
     units += [((), (p,)) for p in range(len(prediction)) if p not in {p for _, p in pairs}]
 
     links = [(covered(a, b), g, p) for g, a in enumerate(boxes[0]) for p, b in enumerate(boxes[1])]
-    links = sorted((link for link in links if link[0] >= 0.5), key=lambda link: (-link[0], link[1], link[2]))
+    links = sorted((link for link in links if link[0] >= 0.25), key=lambda link: (-link[0], link[1], link[2]))
     known = {}
 
     def measured(unit):

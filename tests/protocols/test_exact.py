@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-
 from tests import pages
 from tests.oracle import exact as oracle
+
 from vdebench import score
 from vdebench.protocols.exact import outcome
 

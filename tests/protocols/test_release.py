@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-
 from tests import pages
 from tests.oracle import release
+
 from vdebench import score
 
 NAMES = (

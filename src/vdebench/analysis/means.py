@@ -25,7 +25,8 @@ def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: Protocol
     found: Totals = {}
     for rows in pieces:
         keys, codes = _slices(rows, by)
-        vectors = np.stack([np.bincount(codes, weights=c, minlength=len(keys)) for c in _columns(rows, protocol)], axis=1)
+        sums = [np.bincount(codes, weights=column, minlength=len(keys)) for column in _columns(rows, protocol)]
+        vectors = np.stack(sums, axis=1)
         for key, vector in zip(keys, vectors, strict=True):
             found[key] = found[key] + vector if key in found else vector
     return found
@@ -93,7 +94,7 @@ def _names(protocol: Protocol) -> list[str]:
 
 
 def _columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
-    """For every mean what adds up to it: over blocks its sum and count, over samples the means and how many there are."""
+    """For every mean what adds up to it: over blocks its sum and count, over samples each mean and if there is one."""
 
     def column(name: str) -> Vector:
         if name not in rows.columns:

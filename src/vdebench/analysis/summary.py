@@ -29,9 +29,7 @@ def summarise(
     summary: dict[str, Any] = {
         "coverage": _coverage(scores),
         "overall": _overall(sliced(), scores, settings, protocol),
-        "by": {
-            ",".join(by): _by(sliced(*by), settings, protocol) for by in [*((name,) for name in SLICES), *crossed]
-        },
+        "by": {",".join(by): _by(sliced(*by), settings, protocol) for by in [*((name,) for name in SLICES), *crossed]},
     }
     if protocol.region is not None and "local" in settings:
         summary["regions"] = _regions(folder, scores)

@@ -89,8 +89,8 @@ TOO_FAR = 0.7
 """Pairs of this cost and more stay apart: less alike than a block of the right place whose text is garbled."""
 BEGINNING = 200
 """Characters of two texts that are compared for the cost of a pair."""
-COVERED = 0.5
-"""A block that lies in another by this share of its area may be a part of it."""
+COVERED = 0.25
+"""A block that lies in another by this share of its area may hold a part of it."""
 FITS = 0.1
 """A pair that needs no more edits than this share of its text is not in want of further blocks."""
 HALVED = 0.5

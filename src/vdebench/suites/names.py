@@ -84,8 +84,8 @@ class NamedReadings:
         owners = self._claimed_twice.get((folder, names[0]))
         if owners:
             raise AmbiguousNameError(
-                f"{folder / names[0]}: could be the reading of {' and '.join(owners)}; name it after the image, or make "
-                "one folder per group"
+                f"{folder / names[0]}: could be the reading of {' and '.join(owners)}; name it after the image, or "
+                "make one folder per group"
             )
         return folder / names[0]
 
