@@ -37,11 +37,14 @@ class Measured:
     """A run, by its summary."""
 
     summary: Mapping[str, Any]
+    name_protocol: bool = False
 
     @property
     def name(self) -> str:
-        """The editor's name."""
-        return str(self.summary["editor"])
+        """The editor's name, with the protocol's where several stand in one table."""
+        return (
+            f"{self.summary['editor']} ({self.summary['protocol']})" if self.name_protocol else self.summary["editor"]
+        )
 
     @property
     def published(self) -> bool:

@@ -22,7 +22,8 @@ def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published
         raise VdeError(f"no table shape is called {shape!r}; there are: {', '.join(SHAPES)}")
     title, compare, fill = SHAPES[shape]
     paper, _, number = shape.partition(":")
-    measured = [Measured(summary) for summary in summaries]
+    several = len({summary["protocol"] for summary in summaries}) > 1
+    measured = [Measured(summary, several) for summary in summaries]
     printed = published_models(paper, number) if published else []
     columns, rows, head = fill([*measured, *printed])
     return Table(

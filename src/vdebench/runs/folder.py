@@ -162,17 +162,21 @@ def _merged(
     name: str, kept: Sequence[tuple[Path, list[tuple[str, str]] | None]], order: list[tuple[str, str]] | None
 ) -> pl.LazyFrame:
     """Rows of a table in all folders: those of the given keys, all where none are given; in an order where one is."""
-    key = ["sample", "setting"]
+    key = {"sample": pl.String, "setting": pl.String}
     frames = [pl.LazyFrame(schema=TABLES[name])]
     for folder, keys in kept:
         rows = pl.scan_parquet(folder / f"{name}.parquet")
         if keys is not None:
-            rows = rows.join(pl.LazyFrame(keys, schema=key, orient="row"), on=key, how="semi", maintain_order="left")
+            rows = rows.join(
+                pl.LazyFrame(keys, schema=key, orient="row"), on=list(key), how="semi", maintain_order="left"
+            )
         frames.append(rows)
     merged = pl.concat(frames)
     if order is not None:
         at = pl.LazyFrame(order, schema=key, orient="row").with_row_index("at")
-        merged = merged.join(at, on=key, how="left").sort("at", maintain_order=True).drop("at")
+        merged = (
+            merged.join(at, on=list(key), how="left", maintain_order="left").sort("at", maintain_order=True).drop("at")
+        )
     return merged
 
 

@@ -162,7 +162,7 @@ def page_of_reading(reading: Reading, image: str, attributes: Mapping[str, Any] 
             "category_type": extra.pop("category_type", None) or categories.get(block.label, block.label),
             "poly": [x1, y1, x2, y1, x2, y2, x1, y2],
             "ignore": False,
-            "order": block.order if block.order is not None else index,
+            "order": block.order,
             "anno_id": block.id if block.id is not None else index,
             ("html" if block.label == "table" else "text"): block.content,
         }

@@ -168,7 +168,9 @@ def reading_faults(sample: Sample, file: Path, reading: Reading) -> Iterator[Fau
     """What is wrong with a reading that could be read."""
     for index, reason, _ in reading.left_out:
         yield Fault("warning", sample.key, str(file), f"block {index} left out: {reason}")
-    for index, block in enumerate(reading.blocks):
+    left_out = {position for position, _, _ in reading.left_out}
+    positions = (i for i in range(len(reading.blocks) + len(left_out)) if i not in left_out)
+    for index, block in zip(positions, reading.blocks, strict=True):
         if block.box.area == 0:
             yield Fault("warning", sample.key, str(file), f"block {index}: box {list(block.box)} has no area")
         elif reading.size and not _inside(block.box, reading.size):

@@ -1,0 +1,38 @@
+# Two commands do all: `make demo` shows it, `make test` proves it.
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+
+.PHONY: demo test test-full bench lint clean
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+demo: $(VENV)/ready  ## score three editors on the bundled tiny suite
+	@rm -rf .demo
+	@$(BIN)/vde suite show examples/tiny
+	@$(BIN)/vde score examples/tiny examples/tiny/editors/* -p exact -p vde-v3 -p vde-release --out .demo/runs
+	@$(BIN)/vde score examples/tiny examples/tiny/editors/* --like vde-v3:2 --published --format markdown > .demo/report.md
+	@echo "The runs are kept in .demo/runs, a table beside the paper's rows in .demo/report.md."
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint  ## all that needs no heavy extra
+	$(BIN)/pytest -q
+
+test-full: $(VENV)/ready  ## what takes longer: speed and memory on real pages, where they are beside the project
+	$(BIN)/pytest -q -m slow
+
+bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (ten minutes)
+	$(BIN)/python benchmarks/matching.py
+	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/scoring.py
+
+clean:
+	rm -rf $(VENV) .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

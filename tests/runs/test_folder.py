@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+import vdebench.scoring
+from tests import pages
+from vdebench import score
+from vdebench.errors import RunFolderError
+from vdebench.runs import folder as folder_module
+from vdebench.runs.folder import RunFolder
+
+TABLES = ("scores", "blocks", "regions")
+
+
+@pytest.fixture
+def suite(tmp_path):
+    return pages.write_suite(tmp_path / "suite", pages.random_pairs(3, 12))
+
+
+def content(run):
+    rows = {name: pl.read_parquet(run / f"{name}.parquet").write_ndjson() for name in TABLES}
+    return rows | {"summary": (run / "summary.json").read_text()}
+
+
+def counting(monkeypatch):
+    """Count the samples that are really scored."""
+    scored = []
+    real = vdebench.scoring.score_sample
+
+    def count(scope, sample, found, settings):
+        scored.append((sample.id, tuple(settings)))
+        return real(scope, sample, found, settings)
+
+    monkeypatch.setattr(vdebench.scoring, "score_sample", count)
+    return scored
+
+
+def test_a_second_call_does_only_the_new_work(suite, tmp_path, monkeypatch):
+    hidden = suite / "pred/page_5.json"
+    kept = hidden.read_bytes()
+    hidden.unlink()
+    first = score(suite, suite / "pred", out=tmp_path / "run").summary
+    assert first["coverage"] == {"samples": 12, "scored": 11, "missing": 1, "failed": 0}
+    scored = counting(monkeypatch)
+    assert score(suite, suite / "pred", out=tmp_path / "run").summary == first
+    assert scored == []
+    hidden.write_bytes(kept)
+    second = score(suite, suite / "pred", out=tmp_path / "run").summary
+    assert scored == [("5", ("global", "local"))]
+    assert second == score(suite, suite / "pred", out=tmp_path / "fresh").summary
+    assert content(tmp_path / "run") == content(tmp_path / "fresh")
+
+
+def test_a_changed_ground_truth_or_prediction_is_scored_anew(suite, tmp_path, monkeypatch):
+    score(suite, suite / "pred", out=tmp_path / "run")
+    scored = counting(monkeypatch)
+    pages.write_json(suite / "gt/page_2.json", pages.reading([]))
+    pages.write_json(suite / "pred/page_7.json", pages.reading([]))
+    score(suite, suite / "pred", out=tmp_path / "run")
+    assert [number for number, _ in scored] == ["2", "7"]
+
+
+def test_a_setting_added_later_is_the_only_work(suite, tmp_path, monkeypatch):
+    score(suite, suite / "pred", out=tmp_path / "run", setting="global")
+    scored = counting(monkeypatch)
+    score(suite, suite / "pred", out=tmp_path / "run")
+    assert {settings for _, settings in scored} == {("local",)}
+    score(suite, suite / "pred", out=tmp_path / "fresh")
+    assert content(tmp_path / "run") == content(tmp_path / "fresh")
+
+
+def test_a_folder_of_another_protocol_is_refused_and_untouched(suite, tmp_path):
+    score(suite, suite / "pred", out=tmp_path / "run")
+    before = content(tmp_path / "run")
+    with pytest.raises(RunFolderError, match="holds a run with protocol 'exact', asked for 'vde-v3'"):
+        score(suite, suite / "pred", out=tmp_path / "run", protocol="vde-v3")
+    assert content(tmp_path / "run") == before
+
+
+def test_a_folder_in_use_is_refused(suite, tmp_path):
+    about = {"protocol": "exact"}
+    with RunFolder(tmp_path / "run").open(about), pytest.raises(RunFolderError, match="another process"):
+        with RunFolder(tmp_path / "run").open(about):
+            pass
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunFolderError, match="cannot be made"), RunFolder(tmp_path / "file/run").open({}):
+        pass
+
+
+@pytest.mark.parametrize("after", range(5))
+def test_a_kill_between_any_two_renames_loses_and_doubles_nothing(suite, tmp_path, monkeypatch, after):
+    """The tables are put in place one by one: stop after each, and after the last before the parts are gone."""
+    monkeypatch.setattr(folder_module, "_PART_SIZE", 5)
+    score(suite, suite / "pred", out=tmp_path / "fresh")
+    hidden = [suite / f"pred/page_{i}.json" for i in (1, 8)]
+    kept = [file.read_bytes() for file in hidden]
+    for file in hidden:
+        file.unlink()
+    score(suite, suite / "pred", out=tmp_path / "run")
+    for file, data in zip(hidden, kept, strict=True):
+        file.write_bytes(data)
+    real, calls = folder_module.replacing, []
+
+    def dying(path):
+        if len(calls) == after:
+            raise KeyboardInterrupt
+        calls.append(path)
+        return real(path)
+
+    monkeypatch.setattr(folder_module, "replacing", dying)
+    monkeypatch.setattr(folder_module.shutil, "rmtree", lambda *a, **k: None if after < 4 else (_ for _ in ()).throw(KeyboardInterrupt))
+    if after < 3:
+        with pytest.raises(KeyboardInterrupt):
+            score(suite, suite / "pred", out=tmp_path / "run")
+    else:  # all tables in place, parts left behind
+        monkeypatch.setattr(folder_module, "replacing", real)
+        try:
+            score(suite, suite / "pred", out=tmp_path / "run")
+        except KeyboardInterrupt:
+            pass
+        assert (tmp_path / "run/parts").exists()
+    monkeypatch.undo()
+    score(suite, suite / "pred", out=tmp_path / "run")
+    assert content(tmp_path / "run") == content(tmp_path / "fresh")
+    assert not (tmp_path / "run/parts").exists()
+
+
+def test_killed_at_random_moments_the_run_ends_equal_to_an_uninterrupted_one(tmp_path):
+    suite = pages.write_suite(tmp_path / "suite", pages.random_pairs(4, 150))
+    score(suite, suite / "pred", out=tmp_path / "fresh")
+    code = (
+        "import vdebench.runs.folder as f; f._PART_SIZE = 7\n"
+        f"from vdebench import score; score({str(suite)!r}, {str(suite / 'pred')!r}, out={str(tmp_path / 'run')!r})"
+    )
+    rng = random.Random(0)
+    for _ in range(6):
+        process = subprocess.Popen([sys.executable, "-c", code])
+        time.sleep(rng.uniform(0.3, 1.1))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert content(tmp_path / "run") == content(tmp_path / "fresh")
+    assert sorted(os.listdir(tmp_path / "run")) == sorted(os.listdir(tmp_path / "fresh"))
+
+
+def test_rows_and_summary_agree(suite, tmp_path):
+    result = score(suite, suite / "pred", out=tmp_path / "run")
+    assert json.loads((tmp_path / "run/summary.json").read_text()) == result.summary
+    rows = result.scores.filter(pl.col("setting") == "global")
+    assert len(rows) == 12
+    blocks = result.blocks.filter(pl.col("setting") == "global")
+    means = result.summary["overall"]["global"]
+    assert blocks["cdm"].mean() == pytest.approx(means["micro"]["cdm"], abs=1e-12)
+    assert (rows["cdm_sum"] / rows["cdm_n"]).drop_nans().mean() == pytest.approx(means["cdm"], abs=1e-12)
+    assert blocks.filter(pl.col("truth").is_not_null()).height == means["gt_blocks"]
