@@ -42,10 +42,36 @@ PADDLE = {
     "height": 1754,
     "model_settings": {"use_layout_detection": True},
     "parsing_res_list": [
-        {"block_label": "text", "block_content": "hi", "block_bbox": [1, 2, 30, 40], "block_id": 0, "block_order": 1, "group_id": 0},
-        {"block_label": "image", "block_content": "", "block_bbox": None, "block_id": 1, "block_order": None, "note": "kept"},
-        {"block_label": "text", "block_content": "x", "block_bbox": [1, 2, float("nan"), 4], "block_id": 2, "block_order": 2},
-        {"block_label": "table", "block_content": "<table></table>", "block_bbox": [5.5, 6, 7, 8], "block_id": 3, "block_order": None},
+        {
+            "block_label": "text",
+            "block_content": "hi",
+            "block_bbox": [1, 2, 30, 40],
+            "block_id": 0,
+            "block_order": 1,
+            "group_id": 0,
+        },
+        {
+            "block_label": "image",
+            "block_content": "",
+            "block_bbox": None,
+            "block_id": 1,
+            "block_order": None,
+            "note": "kept",
+        },
+        {
+            "block_label": "text",
+            "block_content": "x",
+            "block_bbox": [1, 2, float("nan"), 4],
+            "block_id": 2,
+            "block_order": 2,
+        },
+        {
+            "block_label": "table",
+            "block_content": "<table></table>",
+            "block_bbox": [5.5, 6, 7, 8],
+            "block_id": 3,
+            "block_order": None,
+        },
     ],
 }
 
@@ -53,7 +79,10 @@ PADDLE = {
 def test_a_reading_survives_a_round_trip_with_all_it_holds():
     reading = Reading.from_json(PADDLE)
     assert [block.id for block in reading.blocks] == [0, 3]
-    assert [(left.position, "four finite numbers" in left.reason) for left in reading.left_out] == [(1, True), (2, True)]
+    assert [(left.position, "four finite numbers" in left.reason) for left in reading.left_out] == [
+        (1, True),
+        (2, True),
+    ]
     assert json.dumps(reading.to_json(), sort_keys=True) == json.dumps(PADDLE, sort_keys=True)
 
 
@@ -81,7 +110,9 @@ def test_content_of_another_type_is_an_error_and_a_huge_one_too():
         Reading.from_json({"parsing_res_list": [{"block_bbox": box, "block_content": "x" * (10 << 20)}]})
 
 
-@pytest.mark.parametrize("box", [[0, 0, 1], [0, 0, 1, "1"], [0, 0, 1, True], {"x": 1}, [0, 0, 1, 10**400], [0, 0, 1, float("inf")]])
+@pytest.mark.parametrize(
+    "box", [[0, 0, 1], [0, 0, 1, "1"], [0, 0, 1, True], {"x": 1}, [0, 0, 1, 10**400], [0, 0, 1, float("inf")]]
+)
 def test_boxes_that_are_none_are_left_out_and_reported(box):
     reading = Reading.from_json({"parsing_res_list": [{"block_bbox": box, "block_content": "x"}]})
     assert not reading.blocks

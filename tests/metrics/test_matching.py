@@ -6,8 +6,8 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.oracle import release as plain
+
 from vdebench.box import Box, Size
 from vdebench.metrics.matching import Page, Unit, assign, greedy_by_centre, greedy_by_iou
 
@@ -77,7 +77,10 @@ def test_a_newspaper_page_is_instant(strategy):
 
 
 def test_paragraphs_that_the_reader_merged_are_one_unit_whatever_their_number():
-    texts = [f"paragraph {word} of the page, as long as the others" for word in "one two three four five six".split()]
+    texts = [
+        f"paragraph {word} of the page, as long as the others"
+        for word in ["one", "two", "three", "four", "five", "six"]
+    ]
     truth = Page([Box(0, 20 * i, 90, 20 * i + 18) for i in range(6)], texts, Size(100, 200))
     merged = Page([Box(0, 0, 90, 118)], [" ".join(texts)], Size(100, 200))
     assert assign(truth, merged) == [Unit((0, 1, 2, 3, 4, 5), (0,))]
@@ -93,7 +96,9 @@ def test_paragraphs_cut_at_another_place_are_one_unit():
 
 def test_a_neighbour_that_is_right_is_not_drawn_in():
     size = Size(100, 100)
-    truth = Page([Box(0, 0, 90, 20), Box(0, 22, 90, 40), Box(0, 42, 90, 60)], ["one, one", "two, two", "three, three"], size)
+    truth = Page(
+        [Box(0, 0, 90, 20), Box(0, 22, 90, 40), Box(0, 42, 90, 60)], ["one, one", "two, two", "three, three"], size
+    )
     prediction = Page([Box(0, 0, 90, 45), Box(0, 42, 90, 60)], ["one, one two, two", "three, three"], size)
     assert assign(truth, prediction) == [Unit((0, 1), (0,)), Unit((2,), (1,))]
 

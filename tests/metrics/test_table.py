@@ -7,16 +7,18 @@ from apted import APTED, Config
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
-
 from tests.oracle import exact as plain
 from tests.oracle import release
+
 from vdebench.errors import TooLargeError
 from vdebench.metrics.table import Cell, parse_table, table_text, teds
 from vdebench.metrics.table_release import teds_top_down
 
 cells = st.builds(Cell, st.text(alphabet="ab中", max_size=3), st.integers(1, 2), st.integers(1, 2))
 tables = st.lists(st.lists(cells, max_size=4).map(tuple), max_size=4).map(tuple)
-fragments = st.sampled_from(["<table>", "</table>", "<tr>", "</tr>", "<td>", "</td>", "<tbody>", "<br>", "<br/>", "a", "b中", "&amp;"])
+fragments = st.sampled_from(
+    ["<table>", "</table>", "<tr>", "</tr>", "<td>", "</td>", "<tbody>", "<br>", "<br/>", "a", "b中", "&amp;"]
+)
 htmls = st.lists(fragments, max_size=25).map("".join)
 
 
@@ -116,7 +118,11 @@ def test_release_teds_of_one_empty_side_is_zero():
 
 
 def big(rows, columns, last="x"):
-    return "<table>" + "".join("<tr>" + "<td>1</td>" * columns + "</tr>" for _ in range(rows)) + f"<tr><td>{last}</td></tr></table>"
+    return (
+        "<table>"
+        + "".join("<tr>" + "<td>1</td>" * columns + "</tr>" for _ in range(rows))
+        + f"<tr><td>{last}</td></tr></table>"
+    )
 
 
 def test_huge_tables_are_refused_unless_equal():

@@ -5,9 +5,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.oracle import exact as plain_exact
 from tests.oracle import release as plain
+
 from vdebench.errors import TooLargeError
 from vdebench.metrics import METRICS
 from vdebench.metrics.text import (

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import random
 import signal
 import subprocess
@@ -10,9 +10,9 @@ import time
 
 import polars as pl
 import pytest
+from tests import pages
 
 import vdebench.scoring
-from tests import pages
 from vdebench import score
 from vdebench.errors import RunFolderError
 from vdebench.runs import folder as folder_module
@@ -88,9 +88,9 @@ def test_a_folder_of_another_protocol_is_refused_and_untouched(suite, tmp_path):
 
 def test_a_folder_in_use_is_refused(suite, tmp_path):
     about = {"protocol": "exact"}
-    with RunFolder(tmp_path / "run").open(about), pytest.raises(RunFolderError, match="another process"):
-        with RunFolder(tmp_path / "run").open(about):
-            pass
+    second = RunFolder(tmp_path / "run").open(about)
+    with RunFolder(tmp_path / "run").open(about), pytest.raises(RunFolderError, match="another process"), second:
+        pass
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
@@ -120,16 +120,16 @@ def test_a_kill_between_any_two_renames_loses_and_doubles_nothing(suite, tmp_pat
         return real(path)
 
     monkeypatch.setattr(folder_module, "replacing", dying)
-    monkeypatch.setattr(folder_module.shutil, "rmtree", lambda *a, **k: None if after < 4 else (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(
+        folder_module.shutil, "rmtree", lambda *a, **k: None if after < 4 else (_ for _ in ()).throw(KeyboardInterrupt)
+    )
     if after < 3:
         with pytest.raises(KeyboardInterrupt):
             score(suite, suite / "pred", out=tmp_path / "run")
     else:  # all tables in place, parts left behind
         monkeypatch.setattr(folder_module, "replacing", real)
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             score(suite, suite / "pred", out=tmp_path / "run")
-        except KeyboardInterrupt:
-            pass
         assert (tmp_path / "run/parts").exists()
     monkeypatch.undo()
     score(suite, suite / "pred", out=tmp_path / "run")
@@ -152,7 +152,9 @@ def test_killed_at_random_moments_the_run_ends_equal_to_an_uninterrupted_one(tmp
         process.wait()
     subprocess.run([sys.executable, "-c", code], check=True)
     assert content(tmp_path / "run") == content(tmp_path / "fresh")
-    assert sorted(os.listdir(tmp_path / "run")) == sorted(os.listdir(tmp_path / "fresh"))
+    assert {file.name for file in (tmp_path / "run").iterdir()} == {
+        file.name for file in (tmp_path / "fresh").iterdir()
+    }
 
 
 def test_rows_and_summary_agree(suite, tmp_path):

@@ -29,7 +29,9 @@ def test_every_name_of_the_release_is_found(tmp_path, name):
     assert NamedReadings(folder(tmp_path, name), [one]).find(one) == tmp_path / name
 
 
-@pytest.mark.parametrize("name", ["page_10.json", "page_12_1.json", "page_1.json", "7_page_12.json", "page_12.txt", "PAGE_12.json"])
+@pytest.mark.parametrize(
+    "name", ["page_10.json", "page_12_1.json", "page_1.json", "7_page_12.json", "page_12.txt", "PAGE_12.json"]
+)
 def test_nothing_is_guessed(tmp_path, name):
     one = sample("page_12", "48234")
     assert NamedReadings(folder(tmp_path, name), [one]).find(one) is None

@@ -4,8 +4,8 @@ import json
 
 import pytest
 from PIL import Image
-
 from tests import pages
+
 from vdebench import load_suite
 from vdebench.errors import InputError, SuiteError, VdeError
 from vdebench.reading import Reading
@@ -67,7 +67,7 @@ def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
 def test_two_files_for_one_sample_are_reported(tmp_path):
     root = pages.write_suite(tmp_path, [([BLOCK], None)])
     pages.write_json(root / "gt/page_0_res.json", pages.reading([BLOCK]))
-    severity, sample, what = one_fault(root)
+    severity, _, what = one_fault(root)
     assert severity == "error"
     assert "page_0.json" in what
     assert "page_0_res.json" in what
@@ -83,7 +83,11 @@ def test_two_files_for_one_sample_are_reported(tmp_path):
         ({"x": float("nan"), "y": 0, "width": 5, "height": 5}, "error", "expected x, y, width and height as numbers"),
         ({"x": "10", "y": 0, "width": 5, "height": 5}, "error", "expected x, y, width and height as numbers"),
         ([10, 10, 20, 20], "error", "expected x, y, width and height as numbers"),
-        ({"x": 1, "y": 1, "width": 5, "height": 5, "original_width": -3, "original_height": 9}, "error", "two positive numbers"),
+        (
+            {"x": 1, "y": 1, "width": 5, "height": 5, "original_width": -3, "original_height": 9},
+            "error",
+            "two positive numbers",
+        ),
     ],
 )
 def test_faulty_regions(tmp_path, label, severity, expected):
@@ -118,7 +122,12 @@ def test_duplicate_ids_are_reported_and_cannot_be_scored(tmp_path):
 
 
 def test_blocks_that_cannot_be_placed_or_have_no_area_are_reported(tmp_path):
-    blocks = [BLOCK, {"block_content": "x"}, BLOCK | {"block_bbox": [5, 5, 5, 9]}, BLOCK | {"block_bbox": [5, 5, 5000, 9]}]
+    blocks = [
+        BLOCK,
+        {"block_content": "x"},
+        BLOCK | {"block_bbox": [5, 5, 5, 9]},
+        BLOCK | {"block_bbox": [5, 5, 5000, 9]},
+    ]
     found = faults(pages.write_suite(tmp_path, [(blocks, None)]))
     assert [what for _, _, what in found] == [
         "block 1 left out: block_bbox is missing, expected four finite numbers",
@@ -142,7 +151,10 @@ def test_images_are_checked_where_there_are(tmp_path):
 
 def test_entries_survive_a_round_trip(tmp_path):
     label = pages.entry(0)["label_output"][0] | {"rotation": 0}
-    entries = [pages.entry(0, label_output=[label], note="kept"), pages.entry(1, id="x7", **{"instruction type": "text deletion"})]
+    entries = [
+        pages.entry(0, label_output=[label], note="kept"),
+        pages.entry(1, id="x7", **{"instruction type": "text deletion"}),
+    ]
     root = pages.write_suite(tmp_path, [([BLOCK], None)] * 2, entries)
     assert [entry_of(sample) for sample in load_suite(root)] == entries
 

@@ -143,7 +143,7 @@ def _tell(failures: list[tuple[str, str]], most: int = 20) -> None:
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     unique = list(dict.fromkeys(failures))
     for sample, reason in unique[:most]:
-        console.print(f"vde: {sample}: {reason}", markup=False)
+        console.print(f"vde: {sample}: {reason.removeprefix(f'sample {sample}: ')}", markup=False)
     more = f" (and {len(unique) - most} more)" if len(unique) > most else ""
     console.print(
         f"vde: {len(unique)} samples could not be scored and are in no mean{more}; mend them and run the same command"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.box import Size
-from vdebench.errors import AmbiguousNameError, InputError, VdeError
+from vdebench.errors import InputError, VdeError
 from vdebench.files import parse_json, read_bytes, read_json
 from vdebench.reading import Reading, as_numbers, as_size
 from vdebench.sample import LANGUAGES, SOURCES, Operation, Region, Sample
@@ -72,7 +72,7 @@ class VdeSuite(Suite):
             where = f" in {named.root}" if named else f": [groups.{sample.group}] has no 'readings' in suite.toml"
             tried = ", ".join(f"{names_of(sample)[0]}{ending}.json" for ending in ENDINGS)
             raise InputError(
-                f"suite {self.name}: sample {sample.key}: no reading for {sample.reference_image or 'its image'}\n"
+                f"sample {sample.key}: no reading for {sample.reference_image or 'its image'}\n"
                 f"  looked for {tried}{where}\n"
                 "  put it there, or mend `readings` in suite.toml"
             )
@@ -141,11 +141,9 @@ class VdeSuite(Suite):
         try:
             file = self.truth_file(sample)
             reading = Reading.from_json(read_json(file), str(file))
-        except AmbiguousNameError as error:
-            yield Fault("error", sample.key, str(self._readings[sample.group].root), str(error))
         except VdeError as error:
             where = self._readings[sample.group].root if sample.group in self._readings else self.root / "suite.toml"
-            yield Fault("error", sample.key, str(where), str(error))
+            yield Fault("error", sample.key, str(where), str(error).removeprefix(f"sample {sample.key}: "))
         else:
             yield from reading_faults(sample, file, reading)
 

@@ -1,0 +1,182 @@
+"""The command line as a user meets it: real processes, exit codes, what is printed where."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+from tests import pages
+
+TINY = "examples/tiny"
+BLOCK = {"block_bbox": [100, 100, 500, 200], "block_label": "text", "block_content": "hello"}
+
+
+def vde(*arguments, code=0):
+    done = subprocess.run([sys.executable, "-m", "vdebench", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_help_has_examples():
+    assert "score" in vde("--help").stdout
+    for verb in (["score"], ["table"], ["suite", "check"], ["suite", "show"], ["protocols", "explain"]):
+        text = vde(*verb, "--help").stdout
+        assert "Example" in text, verb
+        assert "vde " in text, verb
+
+
+def test_version():
+    assert vde("--version").stdout == "vdebench 0.1.0\n"
+
+
+def test_protocols_are_listed_and_explained():
+    lines = vde("protocols").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["exact", "vde-v3", "vde-v1", "vde-release"]
+    text = vde("protocols", "explain", "vde-release").stdout
+    assert "IoU 0.1 and more" in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert "there are: exact" in vde("protocols", "explain", "none", code=2).stderr
+
+
+def test_score_shows_tables_that_fit_and_breakdowns():
+    text = vde("score", TINY, "--readings", f"{TINY}/editors/careful").stdout
+    assert max(map(len, text.splitlines())) <= 100
+    for expected in (
+        "exact on tiny",
+        "by operation4",
+        "by language",
+        "by source",
+        "vde|p:exact|",
+        "8 samples, 8 scored",
+    ):
+        assert expected in text
+
+
+def test_several_editors_and_protocols_in_one_call(tmp_path):
+    editors = [f"{TINY}/editors/{name}" for name in ("careful", "copy")]
+    done = vde("score", TINY, *editors, "-p", "exact", "-p", "vde-release", "--out", tmp_path / "runs", "--json")
+    runs = json.loads(done.stdout)["runs"]
+    assert [(run["editor"], run["protocol"]) for run in runs] == [
+        ("careful", "exact"), ("copy", "exact"), ("careful", "vde-release"), ("copy", "vde-release"),
+    ]  # fmt: skip
+    assert (tmp_path / "runs/copy/vde-release/scores.parquet").exists()
+    table = vde("table", tmp_path / "runs", "--like", "vde-v3:2").stdout
+    assert "careful (exact)" in table
+    assert "careful (vde-release)" in table
+
+
+def test_json_of_one_run_is_its_summary(tmp_path):
+    done = vde("score", TINY, "--readings", f"mine={TINY}/editors/careful", "--out", tmp_path / "run", "--json")
+    summary = json.loads(done.stdout)
+    assert summary["editor"] == "mine"
+    assert summary == json.loads((tmp_path / "run/summary.json").read_text(encoding="utf-8"))
+
+
+def test_predictions_with_readings_are_their_images(tmp_path):
+    (tmp_path / "mine").mkdir()
+    done = vde("score", TINY, tmp_path / "mine", "--readings", f"{TINY}/editors/careful", "--json")
+    assert json.loads(done.stdout)["editor"] == "mine"
+
+
+def test_tables_go_to_files(tmp_path):
+    vde("score", TINY, "--readings", f"{TINY}/editors/careful", "--out", tmp_path / "run")
+    vde("table", tmp_path / "run", "--like", "vde-v3:4", "--published", "--format", "latex", "-o", tmp_path / "t.tex")
+    assert r"\toprule" in (tmp_path / "t.tex").read_text(encoding="utf-8")
+
+
+def test_suite_show_and_check(tmp_path):
+    assert "text_replace" in vde("suite", "show", TINY).stdout
+    assert json.loads(vde("suite", "show", TINY, "--json").stdout)["language"]["english"] == 4
+    assert vde("suite", "check", TINY).stdout == "tiny: 8 samples, 0 errors, 0 warnings\n"
+    root = pages.write_suite(tmp_path, [([BLOCK], None), (None, None)])
+    done = vde("suite", "check", root, code=2)
+    assert "error: text/1" in done.stdout
+    assert "2 samples, 1 errors, 0 warnings" in done.stdout
+    (fault,) = json.loads(vde("suite", "check", root, "--json", code=2).stdout)
+    assert fault["sample"] == "text/1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["score", "nowhere", "--readings", TINY], "nowhere: no suite.toml here"),
+        (["score", TINY], "nothing to score: give --readings DIR"),
+        (["score", TINY, "--readings", "nowhere"], "nowhere: cannot be listed: No such file or directory"),
+        (["score", TINY, "--readings", "README.md"], "README.md: is a file, expected a folder"),
+        (["score", TINY, "docs", "tests", "--readings", "docs"], "2 folders of predictions and 1 of readings"),
+        (["score", TINY, "--readings", "docs", "--readings", "docs"], "two editors are called 'docs'"),
+        (["score", TINY, "docs"], "holds no readings (JSON)"),
+        (["score", TINY, "--readings", f"{TINY}/editors/copy", "-p", "x"], "no protocol is called 'x'"),
+        (["score", TINY, "--readings", f"{TINY}/editors/copy", "--by", "x"], "cannot break down by 'x'"),
+        (
+            ["score", TINY, "--readings", f"{TINY}/editors/copy", "--out", "README.md/x"],
+            "cannot be made: Not a directory",
+        ),
+        (["table", "docs"], "docs: no summary.json here"),
+        (["suite", "check", "docs"], "docs: no suite.toml here"),
+    ],
+)
+def test_what_the_user_can_mend_is_told_in_words(arguments, expected):
+    assert expected in vde(*arguments, code=2).stderr
+
+
+def test_samples_that_cannot_be_scored_are_named_and_the_others_kept(tmp_path):
+    root = pages.write_suite(tmp_path, [([BLOCK], [BLOCK]), ([BLOCK], [BLOCK])])
+    (root / "pred/page_1.json").write_text('{"parsing_res_list": [')
+    done = vde("score", root, "--readings", root / "pred", "--out", tmp_path / "run", code=2)
+    assert "text/1" in done.stderr
+    assert "page_1.json: not JSON" in done.stderr
+    assert "1 scored, 0 missing, 1 failed" in done.stdout
+    pages.write_json(root / "pred/page_1.json", pages.reading([BLOCK]))
+    assert (
+        "2 scored, 0 missing, 0 failed"
+        in vde("score", root, "--readings", root / "pred", "--out", tmp_path / "run").stdout
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_named(tmp_path):
+    root = pages.write_suite(tmp_path, [([BLOCK], [BLOCK])])
+    (root / "pred/page_0.json").chmod(0)
+    assert (
+        "page_0.json: cannot be read: Permission denied"
+        in vde("score", root, "--readings", root / "pred", code=2).stderr
+    )
+    (root / "pred/page_0.json").chmod(stat.S_IRUSR)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    """As the permission test, for whoever runs it: a link that leads to itself."""
+    root = pages.write_suite(tmp_path, [([BLOCK], None)])
+    (root / "pred/page_0.json").symlink_to("page_0.json")
+    assert (
+        "page_0.json: cannot be read: Too many levels" in vde("score", root, "--readings", root / "pred", code=2).stderr
+    )
+
+
+def test_nothing_half_written_where_the_disk_is_full(tmp_path):
+    vde("score", TINY, "--readings", f"{TINY}/editors/careful", "--out", tmp_path / "run")
+    before = {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir()}
+    code = (
+        "import polars, sys; from vdebench.cli.main import run\n"
+        "def full(self, *a, **k): raise OSError(28, 'No space left on device')\n"
+        "polars.LazyFrame.sink_parquet = full\n"
+        f"sys.argv = ['vde', 'score', {TINY!r}, '--readings', '{TINY}/editors/careful', '--out', {str(tmp_path / 'run')!r}]\n"
+        "run()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "cannot be written: No space left on device" in done.stderr
+    assert {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir() if file.is_file()} == before
+
+
+def test_output_into_a_closed_pipe_is_no_traceback():
+    command = f"{sys.executable} -m vdebench protocols explain exact | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stdout.startswith("exact")
+    assert "Traceback" not in done.stderr

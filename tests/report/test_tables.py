@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+
+import pytest
+from rich.cells import cell_len
+
+from vdebench import score
+from vdebench.errors import VdeError
+from vdebench.report.overview import breakdown_table, editors_table
+from vdebench.report.rows import _csv_rows, published_models
+from vdebench.report.shapes import SHAPES, paper_table
+from vdebench.report.table import Column, Row, Table, render
+
+EDITORS = ("careful", "copy", "sloppy")
+
+
+@pytest.fixture(scope="module")
+def summaries():
+    return [score("examples/tiny", f"examples/tiny/editors/{name}", protocol="vde-release").summary for name in EDITORS]
+
+
+def test_the_published_figures_are_all_there():
+    rows = _csv_rows()
+    assert len(rows) == 1113
+    assert {row["paper"] for row in rows} == {"vde-v3", "vde-v1", "textedit"}
+    assert sum(not row["value"] for row in rows) == 6  # one line of table 10 is printed with a value missing
+
+
+@pytest.mark.parametrize(
+    ("shape", "label", "cells"),
+    [
+        # from the papers' pages, by eye
+        ("vde-v3:2", "Step1X-Edit †", [0.633, 0.612, 0.174, 0.465, 0.606, 0.885, 14.834, 0.354]),
+        ("vde-v3:3", "IoU", [0.841, 0.667, 0.330, 0.570, 0.493, 0.029]),
+        ("vde-v3:4", "Qwen-Image-Edit †", [60.4, 84.0, 54.8, 67.0, 66.6, 54.9, 83.8, 16.9, 64.1, 54.9]),
+        ("vde-v3:9", "IoU", [0.909, 0.719, 0.052, 0.570, 0.487, 0.025]),
+        ("vde-v3:10", "CDM", [0.595, 0.698, 0.710, 0.630, 0.139, 0.012]),
+        ("vde-v1:2", "ICEdit †", [0.021, 0.032, 0.184, 0.153, 0.106, 0.087, 0.100, 0.070, 0.103, 0.086]),
+        (
+            "vde-v1:3",
+            "Gemini-2.5-Flash-Image †",
+            [0.644, 0.608, 0.705, 0.476, 0.600, 0.175, 0.322, 0.040, 0.568, 0.325],
+        ),
+        ("vde-v1:4", "Qwen-Image-Edit †", [0.815, 0.188, 0.794, 0.586]),
+    ],
+)
+def test_published_rows_stand_as_printed(shape, label, cells):
+    table = paper_table(shape, [], published=True)
+    row = next(row for row in table.rows if row.label == label)
+    assert [round(value, 3) for value in row.values[: len(cells)]] == cells
+
+
+def test_faults_in_print_are_noted():
+    table = paper_table("vde-v3:10", [], published=True)
+    deletion = next(row for row in table.rows if row.section == "Text Deletion" and row.label == "TEDS")
+    assert deletion.values[:6] == [None] * 6
+    assert any("one value missing" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_fits_a_terminal_of_100_columns(shape, summaries):
+    text = render(paper_table(shape, summaries, published=True), "terminal")
+    assert max(map(cell_len, text.splitlines())) <= 100
+    assert "careful" in text
+    assert "†" in text
+    assert "published in the paper, not measured here" in text
+    assert "vde|p:vde-release|" in text
+
+
+def test_measured_numbers_are_the_summarys(summaries):
+    one = summaries[0]
+    main = paper_table("vde-v3:2", [one])
+    assert main.rows[1].values[:4] == [one["overall"]["global"][name] for name in ("iou", "cdm", "bleu", "teds")]
+    language = paper_table("vde-v3:4", [one]).rows[0].values
+    both = one["by"]["language"]["english"]
+    assert language[0] == pytest.approx(100 * (both["local"]["iou"] + both["global"]["iou"]) / 2)
+    assert language[4] == pytest.approx(sum(language[:4]) / 4)  # Avg is the mean of the four
+    operations = paper_table("vde-v3:9", [one])
+    assert operations.rows[0].values == [one["by"]["operation4"]["Text Modify"]["global"]["iou"]] * 2  # and its mean
+    v1 = paper_table("vde-v1:4", [one])
+    assert v1.rows[1].values[0] == one["by"]["operation"]["text_delete"]["local"]["iou"]
+
+
+def test_rows_of_another_protocol_are_said_to_be_not_comparable(summaries):
+    assert any("not comparable" in note for note in paper_table("vde-v3:2", summaries, published=True).notes)
+    assert not any("not comparable" in note for note in paper_table("vde-v3:2", summaries).notes)
+
+
+def test_the_best_stands_out_per_column_and_section_measured_and_published_apart():
+    columns = [Column("up"), Column("down", "lower"), Column("none", "")]
+    rows = [
+        Row("a", [1.0, 2.0, 3.0], "s"),
+        Row("b", [2.0, 1.0, 4.0], "s"),
+        Row("p", [9.0, 0.0, 9.0], "s", published=True),
+        Row("c", [0.5, None, 1.0], "t"),
+        Row("d", [0.5, 7.0, 1.0], "t"),
+    ]
+    assert Table("", columns, rows).best() == {(1, 0), (1, 1), (3, 0), (4, 0)}
+
+
+def test_markdown_and_csv_hold_the_same_numbers(summaries):
+    table = editors_table(summaries)
+    lines = [line for line in render(table, "markdown").splitlines() if line.startswith("| careful")]
+    rows = [row for row in csv.reader(io.StringIO(render(table, "csv"))) if row[1] == "careful"]
+    shown = [cell.strip(" *") for cell in lines[0].strip("|").split("|")][1:]
+    assert [f"{float(cell):.3f}" for cell in rows[0][3:]] == shown
+
+
+def test_names_with_special_characters_are_escaped():
+    table = Table("50 % & <more>", [Column("a_b")], [Row("x|y_z#1", [1.0])])
+    assert r"x\|y_z#1" in render(table, "markdown")
+    assert r"x\textbar{}y\_z\#1" in render(table, "latex")
+    assert r"50 \% \& \textless{}more\textgreater{}" in render(table, "latex")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_latex_compiles(shape, summaries, tmp_path):
+    body = render(paper_table(shape, summaries, published=True), "latex")
+    document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{body}\end{{document}}"
+    (tmp_path / "t.tex").write_text(document, encoding="utf-8")
+    subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_breakdowns_of_two_crossed_columns():
+    summary = score("examples/tiny", "examples/tiny/editors/careful", crossed=["operation4,language"]).summary
+    assert "Text Modify,english" in summary["by"]["operation4,language"]
+    assert "Text Modify,english" in render(breakdown_table(summary, "operation4,language"), "terminal")
+    labels = score("examples/tiny", "examples/tiny/editors/careful", crossed=["label,language"]).summary
+    assert labels["by"]["label,language"]["table,english"]["global"]["teds"] == 1.0
+    with pytest.raises(VdeError, match="cannot break down by 'colour'"):
+        score("examples/tiny", "examples/tiny/editors/careful", crossed=["colour"])
+
+
+def test_an_unknown_shape_names_those_there_are():
+    with pytest.raises(VdeError, match="vde-v3:2, vde-v3:3"):
+        paper_table("vde-v3:1", [])
+
+
+def test_wide_labels_are_cut_and_chinese_ones_measured():
+    table = Table("t", [Column("x")], [Row("一个非常非常非常非常非常非常非常长的模型名字", [1.0]), Row("b", [2.0])])
+    lines = render(table, "terminal").splitlines()
+    assert len({cell_len(line) for line in lines[1:]}) == 1
+
+
+def test_published_models_keep_the_order_of_print():
+    assert [model.name for model in published_models("vde-v1", "2")][:2] == ["Step1X-Edit", "Qwen-Image-Edit"]
