@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent / "tiny"
 WIDTH, HEIGHT = 1240, 1754
@@ -49,7 +50,7 @@ PRICES = table(["Item", "Unit", "Price"], ["Rope 12 mm", "metre", "1.80"], ["Sha
 SCORES = table(["班级", "人数", "平均分"], ["一班", "42", "86.5"], ["二班", "40", "84.0"])
 
 # id, group, stem, operation, language, source, instruction, page before, index of the edited block, block after
-# (None: the block goes; an index past the end: a new block)
+# (None: the block goes)
 TASKS: list[tuple[str, str, str, str, str, str, str, Blocks, int, str | None]] = [
     ("1", "text", "harbour_1", "text replacement", "english", "research_report",
      "Replace '412 vessels' with '418 vessels'.", REPORT, 1, REPORT[1][1].replace("412", "418")),
@@ -73,17 +74,31 @@ TASKS: list[tuple[str, str, str, str, str, str, str, Blocks, int, str | None]] =
 ]  # fmt: skip
 
 
-def layout(blocks: Blocks, *, width: int = WIDTH, height: int = HEIGHT) -> dict[str, object]:
+def layout(blocks: Blocks, *, width: int = WIDTH, height: int = HEIGHT) -> dict[str, Any]:
     """Blocks one below the other, as tall as their text needs."""
     top, found = 120, []
     for index, (label, content) in enumerate(blocks):
-        lines = 1 + (content.count("<tr>") if label == "table" else len(content) // 60)
-        box = [110, top, WIDTH - 110, top + 46 * lines]
+        parts = content.split("\n")  # a block of several paragraphs is as tall as these with their gaps
+        lines = sum(1 + (part.count("<tr>") if label == "table" else len(part) // 60) for part in parts)
+        box = [110, top, WIDTH - 110, top + 46 * lines + 30 * (len(parts) - 1)]
         top = box[3] + 30
         scaled = [round(side * by, 1) for side, by in zip(box, [width / WIDTH, height / HEIGHT] * 2, strict=True)]
         found.append({"block_bbox": scaled, "block_label": label, "block_content": content,
                       "block_id": index, "block_order": None if label == "table" else index})  # fmt: skip
     return {"width": width, "height": height, "parsing_res_list": found}
+
+
+def crop(reading: dict[str, Any], region: list[float]) -> dict[str, Any]:
+    """What is read in a region (left, top, right, bottom as shares of the page), in pixels of the crop."""
+    width, height = reading["width"], reading["height"]
+    left, top, right, bottom = (share * by for share, by in zip(region, [width, height] * 2, strict=True))
+    found = []
+    for block in reading["parsing_res_list"]:
+        x1, y1, x2, y2 = block["block_bbox"]
+        box = [max(x1, left) - left, max(y1, top) - top, min(x2, right) - left, min(y2, bottom) - top]
+        if box[2] - box[0] > 1 and box[3] - box[1] > 20 * height / HEIGHT:  # less than half a line is not read
+            found.append({**block, "block_bbox": [round(side, 1) for side in box], "block_id": len(found)})
+    return {"width": round(right - left), "height": round(bottom - top), "parsing_res_list": found}
 
 
 def edited(blocks: Blocks, at: int, content: str | None) -> Blocks:
@@ -124,8 +139,7 @@ def main() -> None:
     entries: dict[str, list[dict[str, object]]] = {"text": [], "table": []}
     for number, group, stem, operation, language, source, instruction, before, at, content in TASKS:
         after = edited(before, at, content)
-        reading = layout(after)
-        box = layout(before)["parsing_res_list"][min(at, len(before) - 1)]["block_bbox"]  # type: ignore[index]
+        box = layout(before)["parsing_res_list"][at]["block_bbox"]
         entries[group].append({
             "id": int(number), "image_input": f"inputs/{stem}.png", "image_output": f"outputs/{stem}.png",
             "instruction": instruction, "instruction type": operation, "language": language, "data_source": source,
@@ -133,13 +147,20 @@ def main() -> None:
                               "width": (box[2] - box[0]) / WIDTH * 100, "height": (box[3] - box[1]) / HEIGHT * 100,
                               "original_width": WIDTH, "original_height": HEIGHT}],
         })  # fmt: skip
-        write(ROOT / f"{group}_gt_ocr" / f"{stem}.json", reading)
-        write(ROOT / f"{group}_source_ocr" / f"{stem}.json", layout(before))
-        write(ROOT / "editors/careful" / f"{stem}.json", layout(careful(after, before, stem)))
-        # `copy` gives the page back untouched, at half the resolution
-        write(ROOT / "editors/copy" / f"{stem}.json", layout(before, width=WIDTH // 2, height=HEIGHT // 2))
+        readings = {
+            ROOT / f"{group}_gt_ocr": layout(after),
+            ROOT / f"{group}_source_ocr": layout(before),
+            ROOT / "editors/careful": layout(careful(after, before, stem)),
+            # the page given back untouched, at half the resolution
+            ROOT / "editors/copy": layout(before, width=WIDTH // 2, height=HEIGHT // 2),
+        }
         if (blocks := sloppy(after, before, stem)) is not None:
-            write(ROOT / "editors/sloppy" / f"{stem}.json", layout(blocks))
+            readings[ROOT / "editors/sloppy"] = layout(blocks)
+        region = [box[0] / WIDTH, box[1] / HEIGHT, box[2] / WIDTH, box[3] / HEIGHT]
+        for folder, reading in readings.items():
+            write(folder / f"{stem}.json", reading)
+            if "source" not in folder.name:
+                write(folder / "regions" / f"{stem}_region_0.json", crop(reading, region))
     for group, found in entries.items():
         write(ROOT / f"{group}_info.json", found)
     groups = "".join(

@@ -115,9 +115,9 @@ EXACT = Protocol(
     rules=(
         "Boxes of a prediction of another size are scaled to the reference first.",
         "Matching: the cheapest one-to-one assignment. A pair costs a quarter of what its boxes do not share (one "
-        "less IoU), a quarter of the distance of its centres as a share of a tenth of the page's diagonal, and half the "
-        "edit distance of the first 200 characters of its texts as a share of the longer. Pairs of cost 0.7 and more, and "
-        "blocks that neither meet nor lie that near, stay apart.",
+        "less IoU), a quarter of the distance of its centres as a share of a tenth of the page's diagonal, and half "
+        "the edit distance of the first 200 characters of its texts as a share of the longer. Pairs of cost 0.7 and "
+        "more, and blocks that neither meet nor lie that near, stay apart.",
         "Blocks that the reader merged or split are joined: where one lies in another by a quarter of its area, one "
         "of them lacks text, and the texts, joined in reading order, need at most half the edits they need apart. Each "
         "ground-truth block of such a group counts once, with the group's numbers; the group's IoU is that of the "
