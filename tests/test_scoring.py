@@ -193,6 +193,21 @@ class TestCrops:
         assert "page_0_region_<k>.json, k from 0 to 1" in result.failures[0][1]
 
 
+def test_local_alone_that_cannot_be_scored_is_an_error(tmp_path):
+    root = pages.write_suite(tmp_path, [([block("a")], [block("a")])])
+    with pytest.raises(InputError, match="needs readings of the regions' crops"):
+        score(root, root / "pred", protocol="vde-v3", setting="local")
+
+
+def test_samples_that_local_leaves_out_are_not_counted_as_scored(tmp_path):
+    root = pages.write_suite(
+        tmp_path, [([block("a")], [block("a")])] * 2, [pages.entry(0), pages.entry(1, label_output=[])]
+    )
+    summary = score(root, root / "pred", setting="local").summary
+    assert summary["coverage"] == {"samples": 2, "scored": 1, "missing": 0, "failed": 0}
+    assert summary["overall"]["local"]["samples"]["left_out"] == 1
+
+
 def test_vde_v1_covers_text_operations_only():
     summary = score("examples/tiny", "examples/tiny/editors/careful", protocol="vde-v1").summary
     assert summary["coverage"]["samples"] == 6

@@ -66,6 +66,8 @@ def plan(
                 "with the whole page's reading"
             )
     kept = tuple(setting for setting in settings if setting == "global" or local != "off")
+    if not kept:
+        raise InputError(notes[0])
     if len(samples) < len(suite.samples):
         notes.append(
             f"{protocol.name} does not cover edits in tables: {len(suite.samples) - len(samples)} samples left out"

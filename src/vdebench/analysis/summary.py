@@ -55,13 +55,17 @@ def _by(found: Totals, settings: Sequence[str], protocol: Protocol) -> dict[str,
 
 
 def _coverage(scores: pl.DataFrame) -> dict[str, int]:
-    """How many samples there are and what became of them; one that failed in any setting has failed."""
+    """How many samples there are and what became of them; one that failed in any setting has failed.
+
+    A sample that a setting leaves out and no other scores stands in none of the three.
+    """
     states: dict[str, set[str]] = {}
     for sample, state in scores.select("sample", "state").iter_rows():
         states.setdefault(sample, set()).add(state)
-    failed = sum("failed" in found for found in states.values())
-    missing = sum("missing" in found and "failed" not in found for found in states.values())
-    return {"samples": len(states), "scored": len(states) - failed - missing, "missing": missing, "failed": failed}
+    became = [
+        next((state for state in ("failed", "missing", "scored") if state in found), "") for found in states.values()
+    ]
+    return {"samples": len(states), **{state: became.count(state) for state in ("scored", "missing", "failed")}}
 
 
 def _regions(folder: RunFolder, scores: pl.DataFrame) -> dict[str, Any]:
