@@ -31,7 +31,9 @@ def read_bytes(path: Path) -> bytes:
 def parse_json(content: bytes, where: Path | str) -> Any:
     """Parsed JSON, or an error that says where it breaks."""
     try:
-        return json.loads(content.decode("utf-8-sig"))
+        text = content.decode("utf-8-sig")
+        data = json.loads(text)
+        return _whole_characters(data) if "\\ud" in text.lower() else data
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
@@ -40,6 +42,17 @@ def parse_json(content: bytes, where: Path | str) -> Any:
         raise InputError(f"{where}: not JSON we can read: nested too deeply") from None
     except ValueError as error:  # an integer of more than 4,300 digits
         raise InputError(f"{where}: not JSON we can read: {error}") from None
+
+
+def _whole_characters(data: Any) -> Any:
+    """JSON with halves of characters (lone surrogates, which no file could hold) replaced by the replacement mark."""
+    if isinstance(data, str):
+        return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(data, list):
+        return [_whole_characters(item) for item in data]
+    if isinstance(data, dict):
+        return {_whole_characters(key): _whole_characters(value) for key, value in data.items()}
+    return data
 
 
 def read_json(path: Path) -> Any:

@@ -121,7 +121,7 @@ def _fingerprint(scope: Scope, sample: Sample, setting: Setting, found: Predicti
         *(region.digest for region in found.regions or ()),
         found.failure,
     ]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _about(sample: Sample) -> dict[str, str]:
@@ -263,7 +263,8 @@ def _on_page(reading: Reading | None, truth: Reading, protocol: Protocol) -> Any
 
 
 def _without_score(sample: Sample, setting: Setting, state: str, reason: str) -> Scored:
-    return Scored({"sample": sample.key, "setting": setting, "state": state, "reason": reason})
+    told = reason.encode("utf-8", "backslashreplace").decode()  # names of files may be no text
+    return Scored({"sample": sample.key, "setting": setting, "state": state, "reason": told})
 
 
 def _scored(sample: Sample, setting: Setting, state: str, comparisons: Sequence[Comparison]) -> Scored:

@@ -180,3 +180,23 @@ def test_output_into_a_closed_pipe_is_no_traceback():
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.stdout.startswith("exact")
     assert "Traceback" not in done.stderr
+
+
+def test_half_characters_and_names_that_are_no_text(tmp_path):
+    broken = BLOCK | {"block_content": "a\ud800b", "block_label": "te\ud800xt"}
+    root = pages.write_suite(tmp_path / "suite", [([BLOCK], None)])
+    (root / "pred/page_0.json").write_text(json.dumps(pages.reading([broken])))
+    assert "text" in vde("score", root, "--readings", root / "pred", "--by", "label").stdout
+    folder = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(folder)  # noqa: PTH102
+    assert "1 missing" in vde("score", root, "--readings", os.fsdecode(folder), "--out", tmp_path / "run").stdout
+
+
+@pytest.mark.parametrize("name", ["scores", "blocks", "regions"])
+def test_a_broken_run_folder_is_named(tmp_path, name):
+    arguments = ["score", TINY, "--readings", f"{TINY}/editors/copy", "--out", tmp_path / "run"]
+    vde(*arguments)
+    (tmp_path / f"run/{name}.parquet").write_bytes(b"PAR1 and no more")
+    assert "run: holds a table that cannot be read" in vde(*arguments, code=2).stderr
+    (tmp_path / "run/summary.json").write_text('{"overall": 3}')
+    assert "not a summary that `vde score` wrote" in vde("table", tmp_path / "run", code=2).stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -41,6 +42,11 @@ def _options(
 
 def run() -> None:
     """Run the command line; what the user can mend is told in words, with exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # names of files may be no text, and a terminal may know less than UTF-8
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except VdeError as error:

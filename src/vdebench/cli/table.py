@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -33,9 +34,17 @@ def table_command(
         typer.echo(text, nl=False)
 
 
-def _summaries(run: Path) -> list[dict[str, object]]:
+def _summaries(run: Path) -> list[dict[str, Any]]:
     """Summaries in a run folder, or in the run folders below it."""
     files = [run / "summary.json"] if (run / "summary.json").exists() else sorted(run.rglob("summary.json"))
     if not files:
         raise RunFolderError(f"{run}: no summary.json here; expected a folder made by `vde score … --out {run}`")
-    return [read_json(file) for file in files]
+    return [_checked(read_json(file), file) for file in files]
+
+
+def _checked(summary: Any, file: Path) -> dict[str, Any]:
+    expected = {"signature", "protocol", "suite", "editor", "coverage", "overall", "by", "notes"}
+    whole = isinstance(summary, dict) and expected <= summary.keys()
+    if not whole or not all(isinstance(summary[key], dict) for key in ("coverage", "overall", "by")):
+        raise RunFolderError(f"{file}: not a summary that `vde score` wrote; run it again with --out {file.parent}")
+    return dict(summary)

@@ -48,7 +48,7 @@ class FolderReadings:
         images: Path | None = None,
     ) -> None:
         self.root = root
-        self.name = name or root.resolve().name
+        self.name = (name or root.resolve().name).encode("utf-8", "backslashreplace").decode()  # it may be no text
         self.reader = reader
         self._named = NamedReadings(root, samples)
         self._images_root = images

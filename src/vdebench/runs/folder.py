@@ -135,7 +135,7 @@ class RunFolder:
             kept.append((folder, None if len(here) == len(keys) else [key[:2] for key in here]))
         order = None if all(a < b for a, b in pairwise(places)) else [key[:2] for key in wanted]
         for name in reversed(TABLES):  # the scores last: a row there means that its blocks and regions are there too
-            with replacing(self.root / f"{name}.parquet") as temporary:
+            with _readable(self.root), replacing(self.root / f"{name}.parquet") as temporary:
                 _merged(name, kept, order).sink_parquet(temporary, row_group_size=_ROW_GROUP)
         shutil.rmtree(self.root / "parts", ignore_errors=True)
 
@@ -155,7 +155,21 @@ _KEY = {"sample": pl.String, "setting": pl.String, "fingerprint": pl.String}
 
 
 def _keys(folder: Path) -> pl.DataFrame:
-    return pl.read_parquet(folder / "scores.parquet", columns=list(_KEY))
+    with _readable(folder):
+        return pl.read_parquet(folder / "scores.parquet", columns=list(_KEY))
+
+
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    """Say in words that a table in a folder is broken."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        first = str(error).partition("\n")[0]
+        raise RunFolderError(
+            f"{folder}: holds a table that cannot be read: {first}\n"
+            "  delete the folder and run again, or choose another --out"
+        ) from None
 
 
 def _merged(

@@ -108,7 +108,7 @@ class VdeSuite(Suite):
                 files = [named.find(sample), *(named.regions(sample) or [])] if named else []
                 parts += [read_bytes(file) if file else b"" for file in files]
             except VdeError as error:
-                parts.append(str(error).encode())
+                parts.append(str(error).encode("utf-8", "surrogatepass"))
         return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
     def image_size(self, sample: Sample) -> Size | None:
