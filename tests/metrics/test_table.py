@@ -125,6 +125,13 @@ def big(rows, columns, last="x"):
     )
 
 
+@pytest.mark.parametrize("part", ["<a ", "<!--", "<td b='", "<"])
+def test_thousands_of_open_tags_are_refused_at_once(part):
+    for parse in (parse_table, lambda html: teds_top_down(html, "<table></table>")):
+        with pytest.raises(TooLargeError, match="that no '>' closes"):
+            parse("<table>" + part * 100_000)
+
+
 def test_huge_tables_are_refused_unless_equal():
     one, other = big(100, 50), big(100, 60, "y")
     assert teds(parse_table(big(300, 100)), parse_table(big(300, 100))) == 1.0

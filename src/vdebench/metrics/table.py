@@ -18,6 +18,7 @@ from rapidfuzz.process import cdist
 
 from vdebench.errors import TooLargeError
 from vdebench.metrics.facts import metric
+from vdebench.metrics.html import check_html
 from vdebench.metrics.tokens import settled
 
 MAX_NODE_PAIRS = 16_000_000
@@ -43,6 +44,7 @@ def parse_table(html: str) -> Table:
     >>> parse_table("<table><tr><td colspan=2>a&amp;b<td>c<br>d</table>")
     ((Cell(text='a&b', colspan=2, rowspan=1), Cell(text='c d', colspan=1, rowspan=1)),)
     """
+    check_html(html)
     parser = _TableParser()
     parser.feed(html)
     parser.close()

@@ -13,6 +13,7 @@ from rapidfuzz.distance import Levenshtein
 
 from vdebench.errors import TooLargeError
 from vdebench.metrics.facts import metric
+from vdebench.metrics.html import check_html
 
 MAX_NODE_PAIRS = 4_000_000
 """About ten seconds of work; two larger tables that are not equal are not compared."""
@@ -85,6 +86,7 @@ class _Nodes:
         self._distances: dict[tuple[int, int], float] = {}
 
     def tree(self, html: str) -> int | None:
+        check_html(html)
         builder = _TreeBuilder(self)
         builder.feed(html)
         builder.close()

@@ -21,7 +21,7 @@ _TOKEN = regex.compile(
 )
 _SPACE = regex.compile(r"\s+")
 _CJK = r"[\p{Han}\p{Hiragana}\p{Katakana}\u3000-\u303f\uff00-\uffef]"
-_SPACE_BESIDE_CJK = regex.compile(rf"(?<={_CJK})\s+|\s+(?={_CJK})")
+_SPACE_BESIDE_CJK = regex.compile(rf"(?<={_CJK}) | (?={_CJK})")
 
 
 def whitespace_tokens(text: str) -> list[str]:
@@ -55,4 +55,4 @@ def settled(text: str) -> str:
     >>> settled("基金\\n分析  of  2024\\nreturns ")
     '基金分析of 2024 returns'
     """
-    return _SPACE.sub(" ", _SPACE_BESIDE_CJK.sub("", unicodedata.normalize("NFC", text))).strip()
+    return _SPACE_BESIDE_CJK.sub("", _SPACE.sub(" ", unicodedata.normalize("NFC", text))).strip()
