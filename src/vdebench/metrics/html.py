@@ -5,7 +5,7 @@ from __future__ import annotations
 from vdebench.errors import TooLargeError
 
 MAX_OPEN = 500
-"""Signs `<` without a `>`: the parser's time grows with their square, and a table of numbers has a few dozen at most."""
+"""Signs `<` without a `>`: the parser's time grows with their square, and a table has dozens at most."""
 
 
 def check_html(html: str) -> None:
@@ -15,4 +15,4 @@ def check_html(html: str) -> None:
     """
     unclosed = html.count("<") - html.count(">")
     if unclosed > MAX_OPEN:
-        raise TooLargeError(f"a table with {unclosed:,} signs '<' that no '>' closes, more than the {MAX_OPEN} we parse")
+        raise TooLargeError(f"a table with {unclosed:,} signs '<' that no '>' closes, more than {MAX_OPEN}")
