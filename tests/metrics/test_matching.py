@@ -103,6 +103,14 @@ def test_a_neighbour_that_is_right_is_not_drawn_in():
     assert assign(truth, prediction) == [Unit((0, 1), (0,)), Unit((2,), (1,))]
 
 
+def test_blocks_whose_joined_text_is_beyond_all_measure_are_not_joined():
+    """Hundreds of long texts on one spot: each is comparable, all together are not."""
+    rng = random.Random(2)
+    texts = ["".join(rng.choice("abcdefghij ") for _ in range(30_000)) for _ in range(8)]
+    one, other = (Page([Box(0, 0, 90, 90)] * 4, side, Size(100, 100)) for side in (texts[:4], texts[4:]))
+    assert len(assign(one, other)) == 4
+
+
 def test_a_line_that_moved_is_matched_by_its_text_not_by_its_place():
     size = Size(1000, 1000)
     lines = [Box(0, 40 * i, 500, 40 * i + 30) for i in range(4)]

@@ -16,7 +16,7 @@ from rapidfuzz.process import cpdist
 
 from vdebench.box import Box, Size
 from vdebench.metrics.boxes import Matrix, areas, as_array, centre_distances, iou_matrix, shared_areas
-from vdebench.metrics.text import edit_distance
+from vdebench.metrics.text import MAX_COMPARED_CHARACTERS, edit_distance
 from vdebench.metrics.tokens import settled
 
 
@@ -187,8 +187,10 @@ class _Joining:
             reference, candidate = (
                 joined_text([texts[i] for i in side]) for texts, side in zip(self._texts, unit, strict=True)
             )
-            edits = edit_distance(candidate, reference)
-            self._edits[unit] = edits, edits <= FITS * max(len(candidate), len(reference))
+            longest = max(len(candidate), len(reference))
+            comparable = longest <= MAX_COMPARED_CHARACTERS  # blocks whose joined text is longer are not joined
+            edits = edit_distance(candidate, reference) if comparable else len(candidate) + len(reference)
+            self._edits[unit] = edits, edits <= FITS * longest
         return self._edits[unit]
 
 
@@ -197,8 +199,9 @@ def _held_together(links: Sequence[tuple[Unit, Unit]]) -> list[set[Unit]]:
     sets: list[set[Unit]] = []
     for link in links:
         touching = [found for found in sets if not found.isdisjoint(link)]
-        sets = [found for found in sets if found not in touching]
-        sets.append(set(link).union(*touching))
+        if len(touching) != 1 or not touching[0].issuperset(link):
+            sets = [found for found in sets if found not in touching]
+            sets.append(set(link).union(*touching))
     return sets
 
 
