@@ -291,7 +291,9 @@ def _block_rows(
 ) -> Iterable[Mapping[str, Any]]:
     """A row for every ground-truth block and for every invented one; blocks of a group share its numbers."""
     for score in comparison.units:
+        tables = [g for g in score.unit.truth if comparison.truth[g].label == "table"] or score.unit.truth[:1]
         for truth in score.unit.truth or (None,):
+            teds = {"teds": score.values.get("teds") if truth is None or truth in tables else None}
             yield {
                 "sample": sample.key,
                 "setting": setting,
@@ -302,6 +304,7 @@ def _block_rows(
                 "prediction": list(score.unit.prediction),
                 "iou": score.iou,
                 **score.values,
+                **teds,
             }
 
 

@@ -6,14 +6,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from tests.oracle.release import iou, is_table, levenshtein
+from tests.oracle.release import iou, levenshtein
 from vdebench.metrics.table import parse_table, table_text
 from vdebench.metrics.tokens import script_tokens, settled
 
 
+def html_of(block):
+    content = (block.get("block_content") or "").lstrip()
+    return content if block.get("block_label") == "table" and content.startswith("<") else ""
+
+
 def text_of(block):
-    content = block.get("block_content") or ""
-    return table_text(content) if is_table(block) else settled(content)
+    return table_text(html_of(block)) if html_of(block) else settled(block.get("block_content") or "")
+
+
+def rows_of(blocks):
+    return tuple(row for block in blocks for row in parse_table(html_of(block)))
 
 
 def join(texts):
@@ -99,8 +107,10 @@ def tree_distance(first, second):
     return trees[-1][-1], max(len(a), len(b))
 
 
-def teds(candidate_html, reference_html):
-    distance, size = tree_distance(parse_table(candidate_html), parse_table(reference_html))
+def teds(candidate, reference):
+    if not candidate or not reference:
+        return 0.0
+    distance, size = tree_distance(candidate, reference)
     return max(0.0, 1.0 - distance / size)
 
 
@@ -231,7 +241,9 @@ def score_page(truth, prediction, size=None):
         weight = len(truths) or 1
         sides = [[truth[g] for g in truths], [prediction[p] for p in predictions]]
         r, c = (join([text_of(block) for block in side]) if side else "" for side in sides)
-        has_table = any(is_table(block) for side in sides for block in side)
+        tables = [rows_of(side) for side in sides]
+        if any(tables):  # once for each table of a group, once where its ground truth has none
+            count("teds", teds(tables[1], tables[0]), sum(block.get("block_label") == "table" for block in sides[0]) or 1)
         counts["edits"] += levenshtein(c, r)
         counts["characters"] += max(len(c), len(r))
         if truths and predictions:
@@ -247,15 +259,10 @@ def score_page(truth, prediction, size=None):
                 tokens = script_tokens(c), script_tokens(r)
                 count("bleu", bleu(*tokens), weight)
                 count("teds_like", 1 - ratio(levenshtein(*tokens), *tokens), weight)
-            if has_table:
-                htmls = ["".join(block["block_content"] for block in side if is_table(block)) for side in sides]
-                count("teds", teds(htmls[1], htmls[0]), weight)
         else:
             count("iou", 0, weight)
             for name in ("cdm", "text_similarity", "bleu", "teds_like") if c or r else ():
                 count(name, 0, weight)
-            if has_table:
-                count("teds", 0, weight)
     return sums, counts
 
 

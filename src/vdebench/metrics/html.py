@@ -1,18 +1,26 @@
-"""A guard before the standard library's HTML parser."""
+"""The standard library's HTML parser, kept from what it cannot do."""
 
 from __future__ import annotations
 
-from vdebench.errors import TooLargeError
+from html.parser import HTMLParser
+
+from vdebench.errors import InputError, TooLargeError
 
 MAX_OPEN = 500
-"""Signs `<` without a `>`: the parser's time grows with their square, and a table has dozens at most."""
+"""Tags and comments that nothing closes: the parser's time grows with their square, and a table has dozens at most."""
 
 
-def check_html(html: str) -> None:
-    """Refuse HTML that would keep the parser busy for hours.
+def feed(parser: HTMLParser, html: str) -> None:
+    """Parse a whole piece of HTML; refuse what would take hours or breaks the parser.
 
-    >>> check_html("<td>p < 0.05</td>")
+    >>> feed(HTMLParser(), "<td>p < 0.05</td>")
     """
-    unclosed = html.count("<") - html.count(">")
-    if unclosed > MAX_OPEN:
-        raise TooLargeError(f"a table with {unclosed:,} signs '<' that no '>' closes, more than {MAX_OPEN}")
+    tags = html.count("<", html.rfind(">") + 1)
+    comments = html.count("<!--") - html.count("-->")
+    if max(tags, comments) > MAX_OPEN:
+        raise TooLargeError(f"a table with {max(tags, comments):,} tags that nothing closes, more than {MAX_OPEN}")
+    try:
+        parser.feed(html)
+        parser.close()
+    except AssertionError:  # `<![` that begins no section html.parser knows
+        raise InputError(f"a table whose HTML cannot be parsed: {html[:60]!r}") from None

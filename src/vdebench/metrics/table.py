@@ -18,7 +18,7 @@ from rapidfuzz.process import cdist
 
 from vdebench.errors import TooLargeError
 from vdebench.metrics.facts import metric
-from vdebench.metrics.html import check_html
+from vdebench.metrics.html import feed
 from vdebench.metrics.tokens import settled
 
 MAX_NODE_PAIRS = 16_000_000
@@ -37,34 +37,40 @@ Table = tuple[tuple[Cell, ...], ...]
 """Rows of cells, as the HTML lists them."""
 
 
-@lru_cache(maxsize=64)  # a table is parsed for its text and again for its tree
 def parse_table(html: str) -> Table:
     """Rows of all tables in the HTML; end tags may be missing, other tags are looked through.
 
     >>> parse_table("<table><tr><td colspan=2>a&amp;b<td>c<br>d</table>")
     ((Cell(text='a&b', colspan=2, rowspan=1), Cell(text='c d', colspan=1, rowspan=1)),)
     """
-    check_html(html)
-    parser = _TableParser()
-    parser.feed(html)
-    parser.close()
-    parser.end_row()
-    return tuple(parser.rows)
+    return _parsed(html)[0]
 
 
 def table_text(html: str) -> str:
-    """What a table says, cell after cell.
+    """All a table says, cell after cell, with what stands outside its cells.
 
-    >>> table_text("<table><tr><td>p < 0.05</td><td>q</td></tr></table>")
-    'p < 0.05 q'
+    >>> table_text("<table><caption>Table 1</caption><tr><td>p < 0.05</td><td>q</td></tr></table>")
+    'Table 1 p < 0.05 q'
     """
-    return settled(" ".join(cell.text for row in parse_table(html) for cell in row))
+    return _parsed(html)[1]
+
+
+@lru_cache(maxsize=64)  # a table is parsed for its text and again for its tree
+def _parsed(html: str) -> tuple[Table, str]:
+    parser = _TableParser()
+    feed(parser, html)
+    parser.end_row()
+    return tuple(parser.rows), settled("".join(parser.said))
+
+
+_APART = frozenset(["table", "caption", "tr", "td", "th", "br", "p", "div", "li"])  # tags that part words
 
 
 class _TableParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.rows: list[tuple[Cell, ...]] = []
+        self.said: list[str] = []
         self._row: list[Cell] | None = None
         self._cell: list[str] | None = None
         self._spans = (1, 1)
@@ -73,9 +79,11 @@ class _TableParser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "table":
             self._depth += 1
-        if self._depth > 1:  # a table in a cell is that cell's text
+        if tag in _APART:
             self._say(" ")
-        elif tag == "tr":
+        if self._depth > 1:  # a table in a cell is that cell's text
+            return
+        if tag == "tr":
             self.end_row()
             self._row = []
         elif tag in ("td", "th"):
@@ -83,10 +91,10 @@ class _TableParser(HTMLParser):
             self._cell = []
             found = dict(attrs)
             self._spans = (_span(found.get("colspan")), _span(found.get("rowspan")))
-        elif tag in ("br", "p", "div", "li"):
-            self._say(" ")
 
     def handle_endtag(self, tag: str) -> None:
+        if tag in _APART:
+            self._say(" ")
         if tag == "table":
             self._depth = max(0, self._depth - 1)
             if self._depth == 0:
@@ -100,6 +108,7 @@ class _TableParser(HTMLParser):
         self._say(data)
 
     def _say(self, text: str) -> None:
+        self.said.append(text)
         if self._cell is not None:
             self._cell.append(text)
 

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from vdebench.box import Box
+from vdebench.errors import TooLargeError
 from vdebench.metrics.matching import Page, Unit
 from vdebench.metrics.text import edit_distance
 from vdebench.protocols.protocol import Protocol
 from vdebench.reading import Block, Reading
+
+MAX_BLOCK_PAIRS = 4_000_000
+"""2,000 blocks against 2,000: four times the densest newspaper page."""
 
 State = Literal["matched", "missed", "invented"]
 
@@ -59,6 +63,8 @@ def compare(truth: Reading, prediction: Reading, protocol: Protocol) -> Comparis
     """Match the blocks of two readings and measure every unit."""
     placed = prediction.scaled_to(truth.size) if protocol.scale_boxes else prediction
     blocks = truth.blocks, placed.blocks
+    if len(blocks[0]) * len(blocks[1]) > MAX_BLOCK_PAIRS:
+        raise TooLargeError(f"{len(blocks[0]):,} blocks against {len(blocks[1]):,} are more than we match on a page")
     texts = [[protocol.block_text(block) for block in side] for side in blocks]
     pages = [Page([block.box for block in side], text, truth.size) for side, text in zip(blocks, texts, strict=True)]
     measure = _Measure(protocol, blocks[0], blocks[1], texts[0], texts[1])
@@ -109,10 +115,9 @@ class _Measure:
         text = self._text(self._truth_texts, unit.truth) or self._text(self._prediction_texts, unit.prediction)
         values: dict[str, float | None] = {}
         if self._protocol.text_counts == "all":
-            blocks = [*(self._truth[g] for g in unit.truth), *(self._prediction[p] for p in unit.prediction)]
-            counted = [*self._protocol.on_text, *self._protocol.on_tokens] if text else []
-            tables = self._protocol.on_tables if any(block.is_table for block in blocks) else ()
-            values = dict.fromkeys([*counted, *tables], 0.0)
+            values = dict.fromkeys([*self._protocol.on_text, *self._protocol.on_tokens] if text else [], 0.0)
+            truth, prediction = [self._truth[g] for g in unit.truth], [self._prediction[p] for p in unit.prediction]
+            values |= {name: on_tables(prediction, truth) for name, on_tables in self._protocol.on_tables.items()}
         return UnitScore(unit, "missed" if missed else "invented", 0.0, values, len(text), len(text))
 
     def _text(self, texts: Sequence[str], indices: Sequence[int]) -> str:

@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from vdebench.box import Box
 from vdebench.metrics.matching import assign, joined_text
-from vdebench.metrics.table import parse_table, table_text, teds
+from vdebench.metrics.table import Table, parse_table, table_text, teds
 from vdebench.metrics.text import (
     bleu4,
     character_similarity,
@@ -33,13 +33,25 @@ PARTLY = 0.5
 
 def block_text(block: Block) -> str:
     """What a block says: tables cell by cell, entities unescaped once, meaningless white space taken out."""
-    return table_text(block.html) if block.is_table else settled(block.content)
+    html = _html(block)
+    return table_text(html) if html else settled(block.content)
+
+
+def _html(block: Block) -> str:
+    content = block.content.lstrip()
+    return content if block.label == "table" and content.startswith("<") else ""
 
 
 def _tables(prediction: Sequence[Block], truth: Sequence[Block]) -> float | None:
-    """TEDS where either side holds a table; rows of several tables follow each other."""
-    candidate, reference = ("".join(block.html for block in blocks) for blocks in (prediction, truth))
-    return teds(parse_table(candidate), parse_table(reference)) if candidate or reference else None
+    """TEDS where either side holds a table (0 where only one does); rows of several tables follow each other."""
+    candidate, reference = (_rows(blocks) for blocks in (prediction, truth))
+    if candidate and reference:
+        return teds(candidate, reference)
+    return 0.0 if candidate or reference else None
+
+
+def _rows(blocks: Sequence[Block]) -> Table:
+    return tuple(row for block in blocks if (html := _html(block)) for row in parse_table(html))
 
 
 def region_outcome(
@@ -130,7 +142,8 @@ EXACT = Protocol(
         "Tokens by script: a CJK character, a word, a number, a punctuation mark.",
         "BLEU: orders up to 4 that both texts have, one added above the first order: identical text scores 1.",
         "TEDS: tree edit distance over table, tr, td with spans and text; thead, tbody and html wrappers are left away "
-        "and th is td. Missed and invented tables count 0.",
+        "and th is td. Missed and invented tables count 0, and so does a table read as plain text. In a group of joined "
+        "blocks it counts for the tables alone.",
         "Text similarity: twice the longest common subsequence over both lengths, no heuristic.",
         "page_text: 1 − the page's edits over the page's characters, missed and invented text counted in full.",
         "Local: readings of the regions' crops where both sides have them (local:crop); else the matched units of the "
@@ -139,7 +152,9 @@ EXACT = Protocol(
         "with `source_readings` in the suite the changed words decide, without them equality of the whole text.",
         "Means over samples (macro) are the headline, so that a newspaper does not outweigh forty slides; means over "
         "blocks stand beside under 'micro'.",
-        "A missing prediction is an empty page and scores 0. A failed one has no score, and coverage says so.",
+        "Local, where a region should read nothing: 1 in the text metrics where nothing is read, 0 where anything is.",
+        "A missing prediction is an empty page and scores 0; its regions are 'missing'. A failed one has no score, and "
+        "coverage says so.",
     ),
     matching=assign,
     match="assign",
@@ -157,5 +172,6 @@ EXACT = Protocol(
     headline="macro",
     missing="empty",
     region=region_outcome,
+    region_needs_source=True,
     page_text=True,
 )

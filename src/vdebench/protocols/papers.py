@@ -15,7 +15,7 @@ VDE_V3 = Protocol(
     rules=(
         "Matching: every ground-truth block with every predicted block, nearest centres first, each block once, "
         "however far apart; ties go to the earlier ground-truth block, then to the earlier predicted block.",
-        "Boxes are compared in the pixels they come in: a prediction of another size is not scaled.",
+        "Boxes of a prediction of another size are scaled to the reference first.",
         "Text: a block's content; of a table its HTML with every tag replaced by one space.",
         "IoU: mean over all ground-truth blocks, an unmatched one counts 0 (equation 15). Beside it, over matched "
         "pairs (iou_matched) and over matched, unmatched ground-truth and unmatched predicted blocks (iou_all).",
@@ -38,7 +38,7 @@ VDE_V3 = Protocol(
     on_text={"cdm": character_similarity},
     on_tokens={"bleu": bleu4_papers, "teds_like": token_similarity},
     on_tables={},
-    scale_boxes=False,
+    scale_boxes=True,
     text_counts="matched",
     iou_counts="truth",
     local="crop",

@@ -53,6 +53,8 @@ class Protocol:
     """A missing prediction is an empty page, or is left out of the means."""
     region: RegionRule | None = None
     """What is said of each region apart from its blocks."""
+    region_needs_source: bool = False
+    """Whether that rule looks at the page before the edit."""
     tables: bool = True
     """Whether edits inside tables are covered."""
     teds_column: Literal["teds", "teds_like"] = "teds_like"
