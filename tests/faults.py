@@ -114,7 +114,7 @@ CASES = [
     Case("a missing prediction is an empty one, and an empty one is a deletion",
          "a sentence to delete, no prediction", "region",
          outcome(AFTER_DELETION, None, label_output=region(50, 130), source=[block(PARAGRAPH)], **DELETION),
-         "success", "wrong_text"),
+         "success", "missing"),
     Case("a deletion succeeds only where the region is empty",
          "one sentence of a paragraph deleted, prediction equal to the reference", "region",
          outcome(AFTER_DELETION, AFTER_DELETION, label_output=region(50, 130), source=[block(PARAGRAPH)], **DELETION),

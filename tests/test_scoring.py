@@ -181,6 +181,14 @@ class TestCrops:
         assert local["cdm"] == pytest.approx(both[headline])
         assert result.blocks.filter(result.blocks["setting"] == "local")["region"].to_list() == [0, 1, None]
 
+    def test_exact_goes_back_to_whole_pages_where_crops_are_not_complete(self, root):
+        self.write(root / "gt", 0, 0, "a")
+        self.write(root / "pred", 0, 0, "a")
+        result = score(root, root / "pred")
+        assert "local:filter" in result.signature
+        assert "crops were not read for 2 samples" in result.summary["notes"][0]
+        assert result.summary["coverage"]["failed"] == 0
+
     def test_a_crop_that_was_not_read_fails_its_sample(self, root):
         self.write(root / "gt", 0, 0, "a")
         self.write(root / "gt", 0, 1, "a")
@@ -224,7 +232,100 @@ def test_the_whole_ladder_on_the_tiny_suite():
     assert page == sorted(page, reverse=True)
     assert found["careful"]["regions"]["outcomes"] == {"done": 8}
     assert found["copy"]["regions"]["outcomes"] == {"not_done": 8}
-    assert found["sloppy"]["regions"]["rate"] == 3 / 8
+    assert found["sloppy"]["regions"]["outcomes"] == {"done": 3, "not_done": 3, "wrong_text": 1, "missing": 1}
+
+
+class TestARegionThatShouldReadNothing:
+    """A whole block goes: right where nothing is left, wrong where something is, and wrong where nothing was made."""
+
+    @pytest.mark.parametrize(
+        ("prediction", "cdm", "outcome"),
+        [
+            ([block("stays", 900)], 1.0, "done"),
+            ([block("goes", 200), block("stays", 900)], 0.0, "not_done"),
+            (None, 0.0, "missing"),
+        ],
+    )
+    def test_counts(self, tmp_path, prediction, cdm, outcome):
+        root = pages.write_suite(
+            tmp_path, [([block("stays", 900)], prediction)], [pages.entry(0, **{"instruction type": "text deletion"})]
+        )
+        pages.write_json(root / "before/page_0.json", pages.reading([block("goes", 200), block("stays", 900)]))
+        with (root / "suite.toml").open("a") as file:
+            file.write('source_readings = "before"\n')
+        summary = score(root, root / "pred").summary
+        assert summary["overall"]["local"]["cdm"] == cdm
+        assert summary["regions"]["outcomes"] == {outcome: 1}
+
+
+def test_what_no_mean_shows_is_noted(tmp_path):
+    bare = {"x": 10, "y": 10, "width": 40, "height": 20}
+    entries = [pages.entry(0), pages.entry(1, label_output=[bare])]
+    nowhere = {"block_bbox": [0, 0, float("nan"), 1], "block_content": "lost"}
+    root = pages.write_suite(tmp_path, [([block("a")], [block("a"), nowhere]), ([block("a")], [block("a")])], entries)
+    pages.write_json(root / "pred/page_2_edited.json", pages.reading([]))
+    notes = score(root, root / "pred", protocol="vde-release").summary["notes"]
+    assert "1 files in" in notes[0]
+    assert "page_2_edited.json" in notes[0]
+    assert (
+        notes[1] == "local: 1 samples left out: regions in percent, and original_width and original_height is not known"
+    )
+    assert notes[2] == "1 predicted blocks of 1 samples have no box and were left out (text/0 …)"
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction", "teds", "cdm"),
+    [
+        ("<p>abc</p>", "<p>completely different</p>", None, pytest.approx(0, abs=0.2)),  # no table at all: text
+        ("<table><tr><td>a</td></tr></table>", "a", 0.0, 1.0),  # the table was read as text
+        ("\n<table><tr><td>a</td></tr></table>", "<table><tr><td>a</td></tr></table>", 1.0, 1.0),
+        (
+            "<table><caption>x</caption><tr><td>a</td></tr></table>",
+            "<table><tr><td>a</td></tr></table>",
+            1.0,
+            pytest.approx(1 / 3),
+        ),
+    ],
+)
+def test_tables_in_exact(tmp_path, truth, prediction, teds, cdm):
+    root = pages.write_suite(tmp_path, [([block(truth, label="table")], [block(prediction, label="table")])])
+    found = score(root, root / "pred").summary["overall"]["global"]
+    assert (found["teds"], found["cdm"]) == (teds, cdm)
+
+
+def test_a_caption_joined_to_its_table_gets_no_teds(tmp_path):
+    html = "<table><tr><td>Rope</td><td>1.80</td></tr></table>"
+    truth = [block("Prices from May, without tax, per metre", 50), block(html, 140, "table")]
+    merged = [
+        {
+            "block_bbox": [100, 50, 900, 220],
+            "block_label": "table",
+            "block_content": f"<table><caption>{truth[0]['block_content']}</caption>{html[7:]}",
+        }
+    ]
+    root = pages.write_suite(tmp_path, [(truth, merged)])
+    result = score(root, root / "pred", setting="global")
+    assert result.summary["overall"]["global"]["cdm"] == 1.0
+    assert result.blocks["teds"].to_list() == [None, 1.0]
+
+
+def test_a_page_of_thousands_of_blocks_fails_its_sample(tmp_path):
+    many = [block("x", i % 1000) for i in range(2100)]
+    root = pages.write_suite(tmp_path, [(many, many)])
+    assert "more than we match on a page" in score(root, root / "pred", setting="global").failures[0][1]
+
+
+def test_a_mended_image_is_a_new_input(tmp_path):
+    from PIL import Image
+
+    root = pages.write_suite(tmp_path, [([block("a")], [block("a")])], sizes=False)
+    (root / "images").mkdir()
+    (root / "images/page_0.png").write_bytes(b"no image")
+    with (root / "suite.toml").open("a") as file:
+        file.write('images = "images"\n')
+    assert score(root, root / "pred", out=tmp_path / "run").summary["coverage"]["failed"] == 1
+    Image.new("L", (pages.WIDTH, pages.HEIGHT)).save(root / "images/page_0.png")
+    assert score(root, root / "pred", out=tmp_path / "run").summary["coverage"]["failed"] == 0
 
 
 def test_an_omnidoc_suite_scores_a_reader(tmp_path):

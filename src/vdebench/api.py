@@ -17,7 +17,7 @@ from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.signature import signature
 from vdebench.readers.folder import FolderReadings
 from vdebench.runs.folder import TABLES, RunFolder
-from vdebench.scoring import Progress, Scope, plan, score_run
+from vdebench.scoring import SETTINGS, Progress, Scope, plan, score_run
 from vdebench.suites.suite import Suite, load_suite
 
 SettingChoice = Literal["global", "local", "both"]
@@ -85,7 +85,7 @@ def score(
         folder = Path(readings)
         pictures = Path(images) if images is not None else None
         readings = FolderReadings(folder, suite.samples, name=editor, reader=reader, images=pictures)
-    scope, notes = plan(suite, readings, protocol, ("global", "local") if setting == "both" else (setting,))
+    scope, notes = plan(suite, readings, protocol, SETTINGS if setting == "both" else (setting,))
     if out is not None:
         return _score_into(RunFolder(Path(out)), scope, setting, notes, crossed, progress)
     with tempfile.TemporaryDirectory(prefix="vde-") as temporary:
@@ -106,19 +106,20 @@ def _score_into(
     extra = [_crossed(name) for name in crossed]
     with folder.open(about):
         score_run(scope, folder, progress)
-        settings = ("global", "local") if setting == "both" else (setting,)
+        settings = SETTINGS if setting == "both" else (setting,)
+        found = summarise(folder, protocol, settings, extra)
         summary = {
             "signature": signature(
                 protocol,
-                local=scope.local,
+                local=scope.local if "local" in settings else "off",
                 reader=scope.readings.reader,
                 suite=suite.name,
                 revision=suite.revision,
                 n=len(scope.samples),
             ),
             **about,
-            **summarise(folder, protocol, settings, extra),
-            "notes": notes,
+            **found,
+            "notes": [*notes, *found["notes"]],
         }
         write_json(folder.root / "summary.json", summary)
     return Score(summary, {name: folder.table(name) for name in TABLES})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,9 @@ def read_bytes(path: Path) -> bytes:
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, expected a file") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{_short(path)}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"{str(path)!r}: is no name of a file") from None
 
 
 def parse_json(content: bytes, where: Path | str) -> Any:
@@ -60,6 +62,30 @@ def read_json(path: Path) -> Any:
     return parse_json(read_bytes(path), path)
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; an error where that cannot be found out."""
+    return _asked(path, path.is_file)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder; an error where that cannot be found out."""
+    return _asked(path, path.is_dir)
+
+
+def _asked(path: Path, question: Callable[[], bool]) -> bool:
+    try:
+        return question()
+    except OSError as error:  # no permission on the way there, a name too long, a link to itself
+        raise InputError(f"{_short(path)}: cannot be looked at: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"{str(path)!r}: is no name of a file") from None
+
+
+def _short(path: Path) -> str:
+    name = str(path)
+    return name if len(name) < 300 else f"{name[:150]}…{name[-50:]}"
+
+
 def list_folder(path: Path) -> list[str]:
     """Names in a folder, sorted, or an error that names it."""
     try:
@@ -67,7 +93,9 @@ def list_folder(path: Path) -> list[str]:
     except NotADirectoryError:
         raise InputError(f"{path}: is a file, expected a folder") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be listed: {error.strerror}") from None
+        raise InputError(f"{_short(path)}: cannot be listed: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"{str(path)!r}: is no name of a folder") from None
 
 
 @contextmanager

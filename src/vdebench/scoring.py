@@ -20,6 +20,7 @@ from vdebench.sample import Sample
 from vdebench.suites.suite import Suite
 
 Setting = Literal["global", "local"]
+SETTINGS: tuple[Setting, ...] = ("global", "local")
 LocalMode = Literal["crop", "filter", "off"]
 
 
@@ -47,32 +48,51 @@ def plan(
     """Which samples and settings are scored, and what is missing for the others, in words."""
     suite.require_distinct_keys()
     samples = [sample for sample in suite.samples if protocol.covers(sample)]
-    local: LocalMode = "off"
-    notes: list[str] = []
-    if "local" in settings:
-        crops = suite.has_region_readings and readings.has_regions
-        if protocol.local != "filter" and crops:
-            local = "crop"
-        elif protocol.local != "crop":
-            local = "filter"
-        else:
-            sides = [
-                *([] if suite.has_region_readings else [f"the suite {suite.name} (regions/ in its readings folders)"]),
-                *([] if readings.has_regions else [f"{readings.name} ({readings.root}/regions/)"]),
-            ]
-            notes.append(
-                f"{protocol.name} local needs readings of the regions' crops, and there are none in "
-                f"{' and '.join(sides)}; name them <image>_region_<k>.json, or use vde-release or exact, which can do "
-                "with the whole page's reading"
-            )
+    local, lacking = _local_mode(suite, readings, protocol, samples)
+    notes = [lacking] if lacking and "local" in settings else []
     kept = tuple(setting for setting in settings if setting == "global" or local != "off")
     if not kept:
-        raise InputError(notes[0])
+        raise InputError(lacking)
     if len(samples) < len(suite.samples):
         notes.append(
             f"{protocol.name} does not cover edits in tables: {len(suite.samples) - len(samples)} samples left out"
         )
+    strangers = readings.strangers(suite.samples)
+    if strangers:
+        notes.append(f"{len(strangers)} files in {readings.root} belong to no sample, such as {strangers[0].name}")
     return Scope(suite, readings, protocol, kept, local, samples), notes
+
+
+def _local_mode(
+    suite: Suite, readings: FolderReadings, protocol: Protocol, samples: Sequence[Sample]
+) -> tuple[LocalMode, str]:
+    """How local is scored, and what is lacking for a better way, in words."""
+    if protocol.local == "filter":
+        return "filter", ""
+    sides = [
+        *([] if suite.has_region_readings else [f"the suite {suite.name} (regions/ in its readings folders)"]),
+        *([] if readings.has_regions else [f"{readings.name} ({readings.root}/regions/)"]),
+    ]
+    if protocol.local == "crop":
+        lacking = (
+            f"{protocol.name} local needs readings of the regions' crops, and there are none in {' and '.join(sides)}; "
+            "name them <image>_region_<k>.json, or use vde-release or exact, which can do with the whole page's reading"
+        )
+        return ("off", lacking) if sides else ("crop", "")
+    if sides:
+        return "filter", ""
+    without = [sample.key for sample in samples if sample.regions and not _has_crops(suite, readings, sample)]
+    if without:  # one way for all samples, so that the signature can say which
+        return "filter", f"crops were not read for {len(without)} samples ({without[0]} …): local from the whole pages"
+    return "crop", ""
+
+
+def _has_crops(suite: Suite, readings: FolderReadings, sample: Sample) -> bool:
+    try:
+        missing = not readings.has_any(sample)
+        return suite.has_regions_of(sample) and (missing or readings.regions(sample) is not None)
+    except VdeError:  # told when the sample is scored
+        return True
 
 
 def score_run(scope: Scope, folder: RunFolder, progress: Progress | None = None) -> None:
@@ -81,9 +101,10 @@ def score_run(scope: Scope, folder: RunFolder, progress: Progress | None = None)
     wanted: list[tuple[str, str, str]] = []
     for done, sample in enumerate(scope.samples):
         found = _find(scope, sample)
-        keys = [(setting, _fingerprint(scope, sample, setting, found)) for setting in scope.settings]
-        wanted += [(sample.key, setting, fingerprint) for setting, fingerprint in keys]
-        todo = {setting: fp for setting, fp in keys if known.get((sample.key, setting)) != fp}
+        keys = {setting: _fingerprint(scope, sample, setting, found) for setting in SETTINGS}
+        fresh = {setting for setting, fp in keys.items() if known.get((sample.key, setting)) == fp}
+        wanted += [(sample.key, setting, fp) for setting, fp in keys.items() if setting in {*scope.settings, *fresh}]
+        todo = {setting: fp for setting, fp in keys.items() if setting in scope.settings and setting not in fresh}
         if todo:
             for scored in score_sample(scope, sample, found, tuple(todo)):
                 head = {**_about(sample), "fingerprint": todo[scored.score["setting"]]}
@@ -104,7 +125,8 @@ class Prediction(NamedTuple):
 def _find(scope: Scope, sample: Sample) -> Prediction:
     try:
         page = scope.readings.page(sample)
-        return Prediction(page, scope.readings.regions(sample) if scope.local == "crop" else None)
+        crops = scope.readings.regions(sample) if scope.local == "crop" else None
+        return Prediction(page, crops)
     except VdeError as error:
         return Prediction(failure=str(error))
 
@@ -117,11 +139,20 @@ def _fingerprint(scope: Scope, sample: Sample, setting: Setting, found: Predicti
         setting,
         scope.local if setting == "local" else "",
         scope.suite.digest(sample),
+        _told_size(scope.suite, sample),
         found.page.digest if found.page else "missing",
         *(region.digest for region in found.regions or ()),
         found.failure,
     ]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _told_size(suite: Suite, sample: Sample) -> str:
+    """The size of the reference image, or what is wrong with it: a mended image is a new input."""
+    try:
+        return repr(suite.image_size(sample))
+    except VdeError as error:
+        return str(error)
 
 
 def _about(sample: Sample) -> dict[str, str]:
@@ -156,7 +187,8 @@ def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequ
         try:
             if setting == "global":
                 assert comparison is not None
-                rows.append(_scored(sample, setting, state, [comparison]))
+                rows.append(_scored(scope.protocol, sample, setting, state, [comparison]))
+                rows[-1] = rows[-1].with_unplaced(len(prediction.left_out))
             else:
                 rows.append(_local(scope, sample, state, truth, prediction, comparison, found))
         except VdeError as error:
@@ -186,7 +218,11 @@ def _local(
     if not sample.regions:
         return _without_score(sample, "local", "left_out", "the suite names no region")
     if scope.local == "crop":
-        return _with_outcomes(scope, sample, truth, prediction, _crops(scope, sample, state, found))
+        if found.regions:
+            state = "scored"
+        scored = _crops(scope, sample, state, found)
+        read = found.page is not None or state == "missing"
+        return _with_outcomes(scope, sample, truth, prediction, scored) if read else scored
     boxes = _region_boxes(scope.protocol, sample, truth.size)
     if boxes is None:
         wanted = "original_width and original_height" if scope.protocol.local == "filter" else "the page's size"
@@ -195,7 +231,9 @@ def _local(
         comparison = whole.meeting(boxes)
     else:
         comparison = compare(_meeting_blocks(truth, boxes), _meeting_blocks(prediction, boxes), scope.protocol)
-    return _with_outcomes(scope, sample, truth, prediction, _scored(sample, "local", state, [comparison]))
+    return _with_outcomes(
+        scope, sample, truth, prediction, _scored(scope.protocol, sample, "local", state, [comparison])
+    )
 
 
 def _crops(scope: Scope, sample: Sample, state: str, found: Prediction) -> Scored:
@@ -210,7 +248,8 @@ def _crops(scope: Scope, sample: Sample, state: str, found: Prediction) -> Score
         )
     read = [region.parse() for region in found.regions] if found.regions else [Reading()] * len(wanted)
     pairs = zip(wanted, read, strict=True)
-    return _scored(sample, "local", state, [compare(truth, prediction, scope.protocol) for truth, prediction in pairs])
+    compared = [compare(truth, prediction, scope.protocol) for truth, prediction in pairs]
+    return _scored(scope.protocol, sample, "local", state, compared)
 
 
 def _region_boxes(protocol: Protocol, sample: Sample, page: Size | None) -> list[Box] | None:
@@ -241,18 +280,17 @@ def _with_outcomes(scope: Scope, sample: Sample, truth: Reading, prediction: Rea
     boxes = _region_boxes(scope.protocol, sample, truth.size)
     if scope.protocol.region is None or boxes is None:
         return scored
-    source = scope.suite.source(sample)
+    if scored.score["state"] == "missing" and scope.protocol.missing == "empty":
+        gone = {"outcome": "missing", "kind": sample.operation.value}
+        return scored._replace(regions=[_region_row(sample, index, gone) for index in range(len(boxes))])
+    source = scope.suite.source(sample) if scope.protocol.region_needs_source else None
     sides = [truth.blocks, *(_on_page(reading, truth, scope.protocol) for reading in (prediction, source))]
-    rows = [
-        {
-            "sample": sample.key,
-            "setting": "local",
-            "region": index,
-            **(scope.protocol.region(sample, box, *sides) or {}),
-        }
-        for index, box in enumerate(boxes)
-    ]
-    return scored._replace(regions=rows)
+    judged = [scope.protocol.region(sample, box, *sides) for box in boxes]
+    return scored._replace(regions=[_region_row(sample, index, found) for index, found in enumerate(judged)])
+
+
+def _region_row(sample: Sample, index: int, judged: Mapping[str, Any]) -> dict[str, Any]:
+    return {"sample": sample.key, "setting": "local", "region": index, **judged}
 
 
 def _on_page(reading: Reading | None, truth: Reading, protocol: Protocol) -> Any:
@@ -267,19 +305,26 @@ def _without_score(sample: Sample, setting: Setting, state: str, reason: str) ->
     return Scored({"sample": sample.key, "setting": setting, "state": state, "reason": told})
 
 
-def _scored(sample: Sample, setting: Setting, state: str, comparisons: Sequence[Comparison]) -> Scored:
+def _scored(
+    protocol: Protocol, sample: Sample, setting: Setting, state: str, comparisons: Sequence[Comparison]
+) -> Scored:
     blocks = [
         row
         for region, comparison in enumerate(comparisons)
         for row in _block_rows(sample, setting, comparison, region if len(comparisons) > 1 else None)
     ]
     units = [score for comparison in comparisons for score in comparison.units]
+    sums = _sums(blocks)
+    if setting == "local" and not blocks and protocol.text_counts == "all":
+        # The region should read nothing. Without this, only those who leave something there would be counted.
+        for name in {*protocol.on_text, *protocol.on_tokens}:
+            sums |= {f"{name}_sum": float(state == "scored"), f"{name}_n": 1}
     score = {
         "sample": sample.key,
         "setting": setting,
         "state": state,
         "reason": "" if state == "scored" else "no prediction: counted as an empty page",
-        **_sums(blocks),
+        **sums,
         "page_edits": sum(unit.edits for unit in units),
         "page_characters": sum(unit.characters for unit in units),
     }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
+import time
 
 import pytest
 from tests import pages
@@ -117,6 +119,14 @@ def test_suite_show_and_check(tmp_path):
             ["score", TINY, "--readings", f"{TINY}/editors/copy", "--out", "README.md/x"],
             "cannot be made: Not a directory",
         ),
+        (["score", TINY, "--readings", f"../x={TINY}/editors/copy"], "an editor cannot be called '../x'"),
+        (
+            ["score", TINY, "--readings", f"{TINY}/editors/copy", "--like", "vde-v3:1"],
+            "no table shape is called 'vde-v3:1'",
+        ),
+        (["score", "x" * 5000, "--readings", TINY], "cannot be looked at: File name too long"),
+        (["score", TINY, "--readings", "x" * 5000], "cannot be listed: File name too long"),
+        (["suite", "check", "README.md/x"], "no suite.toml here"),
         (["table", "docs"], "docs: no summary.json here"),
         (["suite", "check", "docs"], "docs: no suite.toml here"),
     ],
@@ -173,6 +183,29 @@ def test_nothing_half_written_where_the_disk_is_full(tmp_path):
     assert done.returncode == 2
     assert "cannot be written: No space left on device" in done.stderr
     assert {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir() if file.is_file()} == before
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path):
+    root = pages.write_suite(tmp_path, pages.random_pairs(1, 600))
+    command = [
+        sys.executable,
+        "-m",
+        "vdebench",
+        "score",
+        str(root),
+        "--readings",
+        str(root / "pred"),
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    while not (tmp_path / "run/parts/000000").exists() and process.poll() is None:  # amid the work, all modules loaded
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode == 130
+    assert "interrupted; run the same command again to go on" in told
+    assert "Traceback" not in told
 
 
 def test_output_into_a_closed_pipe_is_no_traceback():

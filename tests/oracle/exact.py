@@ -243,7 +243,9 @@ def score_page(truth, prediction, size=None):
         r, c = (join([text_of(block) for block in side]) if side else "" for side in sides)
         tables = [rows_of(side) for side in sides]
         if any(tables):  # once for each table of a group, once where its ground truth has none
-            count("teds", teds(tables[1], tables[0]), sum(block.get("block_label") == "table" for block in sides[0]) or 1)
+            count(
+                "teds", teds(tables[1], tables[0]), sum(block.get("block_label") == "table" for block in sides[0]) or 1
+            )
         counts["edits"] += levenshtein(c, r)
         counts["characters"] += max(len(c), len(r))
         if truths and predictions:

@@ -78,6 +78,37 @@ def test_a_setting_added_later_is_the_only_work(suite, tmp_path, monkeypatch):
     assert content(tmp_path / "run") == content(tmp_path / "fresh")
 
 
+def test_a_setting_not_asked_for_is_kept(suite, tmp_path, monkeypatch):
+    both = score(suite, suite / "pred", out=tmp_path / "run").summary
+    one = score(suite, suite / "pred", out=tmp_path / "run", setting="global").summary
+    assert one["overall"] == {"global": both["overall"]["global"]}
+    assert one["by"]["label"]["text"].keys() == {"global"}
+    assert "local:off" in one["signature"]
+    scored = counting(monkeypatch)
+    assert score(suite, suite / "pred", out=tmp_path / "run").summary == both
+    assert scored == []
+
+
+@pytest.mark.parametrize("after", range(3))
+def test_a_kill_while_a_setting_is_added_doubles_nothing(suite, tmp_path, monkeypatch, after):
+    score(suite, suite / "pred", out=tmp_path / "fresh")
+    score(suite, suite / "pred", out=tmp_path / "run", setting="global")
+    real, calls = folder_module.replacing, []
+
+    def dying(path):
+        if len(calls) == after:
+            raise KeyboardInterrupt
+        calls.append(path)
+        return real(path)
+
+    monkeypatch.setattr(folder_module, "replacing", dying)
+    with pytest.raises(KeyboardInterrupt):
+        score(suite, suite / "pred", out=tmp_path / "run")
+    monkeypatch.undo()
+    score(suite, suite / "pred", out=tmp_path / "run")
+    assert content(tmp_path / "run") == content(tmp_path / "fresh")
+
+
 def test_a_folder_of_another_protocol_is_refused_and_untouched(suite, tmp_path):
     score(suite, suite / "pred", out=tmp_path / "run")
     before = content(tmp_path / "run")

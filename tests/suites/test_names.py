@@ -63,6 +63,12 @@ def test_one_file_for_two_samples_is_an_error_that_names_both(tmp_path):
     assert by_group.find(other) == tmp_path / "table/page_1.json"
 
 
+def test_own_names_count_across_groups_in_one_folder(tmp_path):
+    one, other = sample("p1", "1"), sample("p1_0", "2", "table")
+    named = NamedReadings(folder(tmp_path, "p1.json", "p1_0.json"), [one, other])
+    assert (named.find(one), named.find(other)) == (tmp_path / "p1.json", tmp_path / "p1_0.json")
+
+
 def test_an_image_named_with_its_id_finds_readings_without(tmp_path):
     one = sample("7_page", "7")
     assert NamedReadings(folder(tmp_path, "page_res.json"), [one]).find(one) == tmp_path / "page_res.json"

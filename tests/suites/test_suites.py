@@ -136,6 +136,47 @@ def test_blocks_that_cannot_be_placed_or_have_no_area_are_reported(tmp_path):
     ]
 
 
+def test_readings_before_the_edit_and_of_crops_are_checked_too(tmp_path):
+    root = pages.write_suite(tmp_path, [([BLOCK], None)])
+    for name in ("before/page_0.json", "gt/regions/page_0_region_0.json"):
+        (root / name).parent.mkdir()
+        (root / name).write_text("{")
+    with (root / "suite.toml").open("a") as file:
+        file.write('source_readings = "before"\n')
+    assert [severity for severity, _, _ in faults(root)] == ["error", "error"]
+
+
+def test_boxes_outside_the_image_are_reported_where_the_reading_has_no_size(tmp_path):
+    root = pages.write_suite(tmp_path, [([BLOCK], None)], [pages.entry(0, label_output=[])], sizes=False)
+    (root / "images").mkdir()
+    Image.new("L", (300, 300)).save(root / "images/page_0.png")
+    with (root / "suite.toml").open("a") as file:
+        file.write('images = "images"\n')
+    assert any("outside the page of 300×300" in what for _, _, what in faults(root))
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 5000, "007"])
+def test_odd_ids_are_kept_as_they_are(tmp_path, number):
+    root = pages.write_suite(tmp_path, [([BLOCK], None)], [pages.entry(0, id=number)])
+    suite = load_suite(root)
+    assert entry_of(suite.samples[0])["id"] == number
+    assert suite.revision
+
+
+def test_odd_omnidocbench_pages_are_read_as_far_as_they_go(tmp_path):
+    element = {"category_type": "text_block", "poly": [0, 0, 9, 0, 9, 0, 0, 0], "text": "x", "order": "first"}
+    info = {"image_path": "a.png", "width": 5, "height": 5, "page_attribute": ["none"]}
+    pages.write_json(tmp_path / "p.json", [{"layout_dets": [element, element | {"order": [1]}], "page_info": info}])
+    (tmp_path / "suite.toml").write_text('format = "omnidoc"\n[groups.pages]\ninfo = "p.json"\n')
+    suite = load_suite(tmp_path)
+    assert suite.samples[0].language == "unknown"
+    assert len(suite.truth(suite.samples[0]).blocks) == 2
+    assert [fault.what for fault in suite.faults()] == [
+        "block 0: box [0, 0, 9, 0] has no area",
+        "block 1: box [0, 0, 9, 0] has no area",
+    ]
+
+
 def test_images_are_checked_where_there_are(tmp_path):
     root = pages.write_suite(tmp_path, [([BLOCK], None)] * 3)
     (root / "images").mkdir()

@@ -18,13 +18,15 @@ def summarise(
     folder: RunFolder, protocol: Protocol, settings: Sequence[str], crossed: Sequence[tuple[str, ...]] = ()
 ) -> dict[str, Any]:
     """Coverage, means and breakdowns of a finished run; `crossed` names further slices, such as two columns at once."""
-    scores = folder.table("scores").collect()
-    counted = scores.filter(pl.col("gt_blocks").is_not_null())
+    everything = folder.table("scores").collect()
+    asked = pl.col("setting").is_in(list(settings))  # the folder may hold another setting from an earlier call
+    scores = everything.filter(asked)
+    counted = everything.filter(pl.col("gt_blocks").is_not_null())
     blocks = folder.table("blocks")
 
     def sliced(*by: str) -> Totals:
         pieces = label_pieces(counted, blocks) if "label" in by else [counted]
-        return totals(pieces, ["setting", *by], protocol)
+        return totals((piece.filter(asked) for piece in pieces), ["setting", *by], protocol)
 
     summary: dict[str, Any] = {
         "coverage": _coverage(scores),
@@ -33,7 +35,19 @@ def summarise(
     }
     if protocol.region is not None and "local" in settings:
         summary["regions"] = _regions(folder, scores)
+    summary["notes"] = _notes(scores)
     return summary
+
+
+def _notes(scores: pl.DataFrame) -> list[str]:
+    """What no mean shows: samples that a setting leaves out, blocks without a box."""
+    left_out = scores.filter(pl.col("state") == "left_out").group_by("setting", "reason", maintain_order=True).len()
+    notes = [f"{setting}: {count} samples left out: {reason}" for setting, reason, count in left_out.iter_rows()]
+    unplaced = scores.filter(pl.col("unplaced_blocks") > 0)
+    if len(unplaced):
+        blocks, first = unplaced["unplaced_blocks"].sum(), unplaced["sample"][0]
+        notes.append(f"{blocks} predicted blocks of {len(unplaced)} samples have no box and were left out ({first} …)")
+    return notes
 
 
 def _overall(

@@ -13,6 +13,8 @@ from vdebench import __version__
 from vdebench.cli import protocols, score, suite, table
 from vdebench.errors import VdeError
 
+INTERRUPTED = 130  # typer's exit code for Ctrl-C
+
 app = typer.Typer(
     name="vde",
     help="Evaluate image-editing models on pages full of text.",
@@ -55,6 +57,7 @@ def run() -> None:
     except BrokenPipeError:  # `vde … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except KeyboardInterrupt:
-        Console(stderr=True).print("vde: interrupted; run the same command again to go on")
-        sys.exit(130)
+    except SystemExit as stop:
+        if stop.code == INTERRUPTED:
+            Console(stderr=True).print("vde: interrupted; run the same command again to go on")
+        raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +17,9 @@ from rich.progress import Progress as RichProgress
 from vdebench.api import Score, SettingChoice, score
 from vdebench.cli.table import SHAPE_HELP
 from vdebench.errors import VdeError
+from vdebench.files import is_folder, list_folder
 from vdebench.report.overview import breakdown_table, editors_table
-from vdebench.report.shapes import paper_table
+from vdebench.report.shapes import paper_table, require_shape
 from vdebench.report.table import Format, Table, render
 from vdebench.scoring import Progress
 from vdebench.suites.suite import load_suite
@@ -43,7 +45,7 @@ def score_command(
     like: list[str] = typer.Option([], "--like", help=SHAPE_HELP + " Repeat for several."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(
-        False, "--published", help="With --like: add the paper's rows, marked as published."
+        False, "--published", help="Add the paper's rows, marked as published; --like vde-v3:2 where no shape is given."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the summary as JSON."),
 ) -> None:
@@ -56,6 +58,9 @@ def score_command(
     `vde score SUITE --readings mine=out/ocr -p exact -p vde-v3 -p vde-release --out runs/mine --by language`
     """
     editors = _editors(predictions or [], readings)
+    like = like or (["vde-v3:2"] if published else [])
+    for shape in like:
+        require_shape(shape)
     loaded = load_suite(suite)
     several = len(editors) > 1, len(protocol) > 1
     results: dict[str, list[Score]] = {}
@@ -99,7 +104,7 @@ def _editors(predictions: list[Path], readings: list[str]) -> list[tuple[str, Pa
         )
     if not readings:
         for folder in predictions:
-            if folder.is_dir() and any(folder.iterdir()) and next(folder.rglob("*.json"), None) is None:
+            if list_folder(folder) and next(folder.rglob("*.json"), None) is None:
                 raise VdeError(
                     f"{folder}: holds no readings (JSON); this version does not read images itself\n"
                     "  read them with PaddleOCR-VL and give the folder with --readings DIR"
@@ -109,12 +114,22 @@ def _editors(predictions: list[Path], readings: list[str]) -> list[tuple[str, Pa
     )
     editors = []
     for given, pictures in zip(readings or map(str, predictions), images, strict=True):
-        name, _, place = given.rpartition("=") if not Path(given).exists() else ("", "", given)
-        editors.append((name or (pictures or Path(place)).resolve().name, Path(place), pictures))
+        name, place = _name_and_place(given)
+        editors.append((name or Path(os.path.abspath(pictures or place)).name, place, pictures))  # noqa: PTH100
     names = [name for name, _, _ in editors]
     if len(set(names)) < len(names):
         raise VdeError(f"two editors are called {max(names, key=names.count)!r}: name them, as in --readings mine=DIR")
     return editors
+
+
+def _name_and_place(given: str) -> tuple[str, Path]:
+    """What stands before the first `=` names the editor, unless the whole is a folder."""
+    name, equals, place = given.partition("=")
+    if not equals or not name or is_folder(Path(given)):
+        return "", Path(given if name else place)
+    if name in (".", "..") or "/" in name or "\\" in name:
+        raise VdeError(f"an editor cannot be called {name!r}: the name becomes a folder's; use letters and digits")
+    return name, Path(place)
 
 
 @contextmanager

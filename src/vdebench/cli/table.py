@@ -27,7 +27,11 @@ def table_command(
     Example: `vde table runs/mine --like vde-v3:4 --published --format latex -o table4.tex`
     """
     summaries = [summary for run in runs for summary in _summaries(run)]
-    text = render(paper_table(like, summaries, published=published), form)
+    try:
+        text = render(paper_table(like, summaries, published=published), form)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # somebody has edited a summary
+        names = ", ".join(str(run) for run in runs)
+        raise RunFolderError(f"{names}: a summary is not as `vde score` wrote it ({error!r}); score again") from None
     if out:
         write_text(out, text)
     else:

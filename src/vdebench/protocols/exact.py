@@ -142,8 +142,8 @@ EXACT = Protocol(
         "Tokens by script: a CJK character, a word, a number, a punctuation mark.",
         "BLEU: orders up to 4 that both texts have, one added above the first order: identical text scores 1.",
         "TEDS: tree edit distance over table, tr, td with spans and text; thead, tbody and html wrappers are left away "
-        "and th is td. Missed and invented tables count 0, and so does a table read as plain text. In a group of joined "
-        "blocks it counts for the tables alone.",
+        "and th is td. Missed and invented tables count 0, and so does a table read as plain text. In a group of "
+        "joined blocks it counts for the tables alone.",
         "Text similarity: twice the longest common subsequence over both lengths, no heuristic.",
         "page_text: 1 − the page's edits over the page's characters, missed and invented text counted in full.",
         "Local: readings of the regions' crops where both sides have them (local:crop); else the matched units of the "

@@ -13,7 +13,7 @@ from vdebench.sample import Sample
 TEXT_METRICS = ("cdm", "bleu", "teds", "teds_like", "text_similarity")
 """Columns of what is measured between texts and tables, besides IoU."""
 
-RegionRule = Callable[..., Mapping[str, Any] | None]
+RegionRule = Callable[..., Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

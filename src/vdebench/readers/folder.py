@@ -52,10 +52,17 @@ class FolderReadings:
         self.reader = reader
         self._named = NamedReadings(root, samples)
         self._images_root = images
-        files = self._named.strangers([])
-        if samples and files and len(self._named.strangers(samples)) == len(files):
+        if samples and self.strangers(samples) and not any(map(self.has_any, samples)):
             # an empty folder means missing predictions; other names mean another suite
             raise InputError(_nothing_found(root, samples[0]))
+
+    def strangers(self, samples: Sequence[Sample]) -> list[Path]:
+        """Readings that belong to none of the samples."""
+        return self._named.strangers(samples)
+
+    def has_any(self, sample: Sample) -> bool:
+        """Whether any file could be the reading of the sample's page."""
+        return self._named.has_any(sample)
 
     def page(self, sample: Sample) -> Found | None:
         """The reading of the whole page, nothing where the prediction is missing."""

@@ -51,6 +51,11 @@ class Measured:
         """Never."""
         return False
 
+    @property
+    def teds_column(self) -> str:
+        """What stands under TEDS."""
+        return get_protocol(self.summary["protocol"]).teds_column
+
     def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
         """A number of the summary; `mean` is the mean of local and global, `Avg` that of the four metrics."""
         if setting == "mean":
@@ -58,7 +63,7 @@ class Measured:
         if metric == "Avg":
             return _mean([self.value(setting, by, slice_value, each) for each in ("IoU", "CDM", "BLEU", "TEDS")])
         found = self._slice(by, slice_value).get(setting) or {}
-        column = get_protocol(self.summary["protocol"]).teds_column if metric == "TEDS" else _MEASURED.get(metric, "")
+        column = self.teds_column if metric == "TEDS" else _MEASURED.get(metric, "")
         return found.get(column)
 
     def _slice(self, by: str, value: str) -> Mapping[str, Any]:

@@ -16,10 +16,15 @@ IMAGE = (Column("SSIM"), Column("CLIP"), Column("PSNR"), Column("LPIPS", "lower"
 Fill = Callable[[Sequence[Model]], tuple[Sequence[Column], Sequence[Row], str]]
 
 
-def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published: bool = False) -> Table:
-    """Runs in the shape of a paper's table, such as `vde-v3:2`."""
+def require_shape(shape: str) -> None:
+    """Refuse a shape that is none."""
     if shape not in SHAPES:
         raise VdeError(f"no table shape is called {shape!r}; there are: {', '.join(SHAPES)}")
+
+
+def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published: bool = False) -> Table:
+    """Runs in the shape of a paper's table, such as `vde-v3:2`."""
+    require_shape(shape)
     title, compare, fill = SHAPES[shape]
     paper, _, number = shape.partition(":")
     several = len({summary["protocol"] for summary in summaries}) > 1
@@ -38,6 +43,9 @@ def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published
 
 def _notes(paper: str, measured: Sequence[Measured], printed: Sequence[Published]) -> list[str]:
     notes = provenance([run.summary for run in measured])
+    tokens = sorted({run.summary["protocol"] for run in measured if run.teds_column == "teds_like"})
+    if tokens:
+        notes.append(f"TEDS by {', '.join(tokens)}: TEDS-like, the token edit distance, as in the papers' tables")
     if printed:
         notes.append("† published in the paper, not measured here")
         notes += sorted({f"† in print: {fault}" for model in printed for fault in model.faults})

@@ -80,7 +80,12 @@ def render(table: Table, form: Format, *, width: int = 100, bold: bool = False) 
 def _markdown(table: Table) -> str:
     best = table.best()
     heads = [table.head, *(f"{c.group} {c.name}".strip() + (" ↓" if c.best == "lower" else "") for c in table.columns)]
-    lines = [f"**{_md(table.title)}**", "", _piped(heads), _piped(["---", *["---:"] * len(table.columns)])]
+    lines = [
+        f"**{_md(table.title)}**",
+        "",
+        _piped([_md(head) for head in heads]),
+        _piped(["---", *["---:"] * len(table.columns)]),
+    ]
     section = ""
     for r, row in enumerate(table.rows):
         if row.section != section:
@@ -103,11 +108,14 @@ def _csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     sections = any(row.section for row in table.rows)
+    marked = table.compare == "columns"  # else the published models are columns, with † in their heads
     heads = [f"{column.group} {column.name}".strip() for column in table.columns]
-    writer.writerow([*(["Section"] if sections else []), table.head, "Published", *heads])
+    writer.writerow([*(["Section"] if sections else []), table.head, *(["Published"] if marked else []), *heads])
     for row in table.rows:
         values = ["" if value is None else repr(float(value)) for value in row.values]
-        writer.writerow([*([row.section] if sections else []), row.label, "yes" if row.published else "no", *values])
+        published = ["yes" if row.published else "no"] if marked else []
+        writer.writerow([*([row.section] if sections else []), row.label, *published, *values])
+    out.writelines(f"# {note}\n" for note in table.notes)
     return out.getvalue()
 
 

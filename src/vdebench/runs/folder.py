@@ -34,7 +34,7 @@ SCORES: Schema = {
     **dict.fromkeys(("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"), pl.Int64),
     "iou_sum": pl.Float64,
     **_SUMS,
-    **dict.fromkeys(("page_edits", "page_characters"), pl.Int64),
+    **dict.fromkeys(("page_edits", "page_characters", "unplaced_blocks"), pl.Int64),
 }
 BLOCKS: Schema = {
     **dict.fromkeys(("sample", "setting"), pl.String),
@@ -62,6 +62,10 @@ class Scored(NamedTuple):
     blocks: Sequence[Mapping[str, Any]] = ()
     regions: Sequence[Mapping[str, Any]] = ()
 
+    def with_unplaced(self, count: int) -> Scored:
+        """The same with the number of predicted blocks that had no box."""
+        return self._replace(score={**self.score, "unplaced_blocks": count})
+
 
 class RunFolder:
     """The results of one protocol on one suite for one editor."""
@@ -87,8 +91,14 @@ class RunFolder:
                         "  choose another --out, or delete the folder"
                     )
         with _locked(self.root):
+            self._check_parts()
             write_json(file, about)
             yield self
+
+    def _check_parts(self) -> None:
+        parts = self.root / "parts"
+        if parts.exists() and not parts.is_dir():
+            raise RunFolderError(f"{parts}: is a file, expected a folder of unfinished work; delete it")
 
     def known(self) -> dict[tuple[str, str], str]:
         """Fingerprint of every finished sample and setting."""
@@ -110,16 +120,22 @@ class RunFolder:
             return
         parts = self.root / "parts"
         number = max((int(part.name) for part in self._parts()), default=-1) + 1
-        parts.mkdir(exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(dir=parts, prefix="."))
         rows = {
             "scores": [scored.score for scored in self._waiting],
             "blocks": [row for scored in self._waiting for row in scored.blocks],
             "regions": [row for scored in self._waiting for row in scored.regions],
         }
-        for name, schema in TABLES.items():
-            pl.DataFrame(rows[name], schema=schema, orient="row").write_parquet(unfinished / f"{name}.parquet")
-        unfinished.rename(parts / f"{number:06d}")
+        try:
+            parts.mkdir(exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=parts, prefix=".", ignore_cleanup_errors=True) as temporary:
+                unfinished = Path(temporary) / "part"
+                unfinished.mkdir()
+                for name, schema in TABLES.items():
+                    frame = pl.DataFrame(rows[name], schema=schema, orient="row")
+                    frame.write_parquet(unfinished / f"{name}.parquet")
+                unfinished.rename(parts / f"{number:06d}")
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise RunFolderError(f"{parts}: cannot be written: {error}") from None
         self._waiting.clear()
 
     def finish(self, wanted: Sequence[tuple[str, str, str]]) -> None:
@@ -132,7 +148,9 @@ class RunFolder:
             keys = list(_keys(folder).iter_rows())
             here = [key for key in keys if key in place]
             places += [place.pop(key) for key in here]  # a kill between renames may leave a row in two places
-            kept.append((folder, None if len(here) == len(keys) else [key[:2] for key in here]))
+            # Parts are whole. The run folder's blocks may be newer than its scores, after a kill between two renames.
+            whole = len(here) == len(keys) and folder != self.root
+            kept.append((folder, None if whole else [key[:2] for key in here]))
         order = None if all(a < b for a, b in pairwise(places)) else [key[:2] for key in wanted]
         for name in reversed(TABLES):  # the scores last: a row there means that its blocks and regions are there too
             with _readable(self.root), replacing(self.root / f"{name}.parquet") as temporary:
@@ -148,7 +166,7 @@ class RunFolder:
         return [folder for folder in (self.root, *self._parts()) if (folder / "scores.parquet").exists()]
 
     def _parts(self) -> list[Path]:
-        return sorted(part for part in (self.root / "parts").glob("[0-9]*") if part.is_dir())
+        return sorted(part for part in (self.root / "parts").glob("[0-9]*") if part.name.isdigit() and part.is_dir())
 
 
 _KEY = {"sample": pl.String, "setting": pl.String, "fingerprint": pl.String}
@@ -202,7 +220,11 @@ def _locked(root: Path) -> Iterator[None]:
     except ImportError:  # Windows: nobody is kept out
         yield
         return
-    with (root / ".lock").open("w") as file:
+    try:
+        file = (root / ".lock").open("w")
+    except OSError as error:
+        raise RunFolderError(f"{root}: cannot be written: {error.strerror}; choose another --out") from None
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vdebench.errors import AmbiguousNameError, InputError
-from vdebench.files import list_folder
+from vdebench.files import is_file, is_folder, list_folder
 from vdebench.sample import Sample
 
 ENDINGS = ("", "_0", "_res", "_modified_0", "_merged_0_0")
@@ -49,11 +49,11 @@ class NamedReadings:
         self.root = root
         names = set(list_folder(root))
         groups = {sample.group for sample in samples}
-        self._folders = {group: root / group for group in groups if group in names and (root / group).is_dir()}
+        self._folders = {group: root / group for group in groups if group in names and is_folder(root / group)}
         self._present = {root: names, **{folder: set(list_folder(folder)) for folder in self._folders.values()}}
-        self._own_names = {
-            group: {names_of(sample)[0] for sample in samples if sample.group == group} for group in groups
-        }
+        self._own_names: dict[Path, set[str]] = {folder: set() for folder in self._present}
+        for sample in samples:
+            self._own_names[self.folder_of(sample)].add(names_of(sample)[0])
         claims = Counter((self.folder_of(sample), name) for sample in samples for name in self._names(sample))
         self._claimed_twice: dict[tuple[Path, str], list[str]] = {
             claim: [] for claim, count in claims.items() if count > 1
@@ -69,9 +69,12 @@ class NamedReadings:
 
     def _names(self, sample: Sample) -> list[str]:
         """Names of files that could be the sample's."""
-        present = self._present[self.folder_of(sample)]
-        own_names = self._own_names.get(sample.group, set())
-        return [name for name in candidates(sample, own_names) if name in present]
+        folder = self.folder_of(sample)
+        return [name for name in candidates(sample, self._own_names[folder]) if name in self._present[folder]]
+
+    def has_any(self, sample: Sample) -> bool:
+        """Whether any file could be the sample's."""
+        return bool(self._names(sample))
 
     def find(self, sample: Sample) -> Path | None:
         """The sample's file, nothing where there is none, an error where that is not certain."""
@@ -94,7 +97,7 @@ class NamedReadings:
         page = self.folder_of(sample) / REGIONS
         files = []
         for index in range(len(sample.regions)):
-            found = [file for name in names_of(sample) if (file := page / f"{name}_region_{index}.json").is_file()]
+            found = [file for name in names_of(sample) if is_file(file := page / f"{name}_region_{index}.json")]
             if len(found) > 1:
                 raise AmbiguousNameError(f"sample {sample.key}: {found[0]} and {found[1]} could both be region {index}")
             files += found

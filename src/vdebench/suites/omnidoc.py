@@ -16,6 +16,7 @@ from vdebench.reading import Block, LeftOut, Reading, as_numbers, as_size
 from vdebench.sample import Sample
 from vdebench.suites.names import image_of, image_size, images_by_stem, stem
 from vdebench.suites.suite import Fault, Suite
+from vdebench.suites.vde import reading_faults
 
 LABELS = {
     "text_block": "text",
@@ -54,12 +55,13 @@ class OmniDocSuite(Suite):
                 image = info.get("image_path") if isinstance(info, dict) else None
                 if info is None or not isinstance(image, str) or not isinstance(page.get("layout_dets"), list):
                     raise InputError(f"{group.info}: page {index} lacks 'layout_dets' or 'page_info.image_path'")
-                attributes = info.get("page_attribute") or {}
+                attributes = info.get("page_attribute")
+                attributes = attributes if isinstance(attributes, dict) else {}
                 sample = Sample(
                     id=stem(image),
                     group=group.name,
-                    language=attributes.get("language") or "unknown",
-                    source=attributes.get("data_source") or "unknown",
+                    language=_text(attributes.get("language")),
+                    source=_text(attributes.get("data_source")),
                     reference_image=image,
                 )
                 if sample.key in pages:
@@ -106,8 +108,11 @@ class OmniDocSuite(Suite):
             if size and told != tuple(size):
                 what = f"page_info says {told[0]}×{told[1]}, the image is {size.width:g}×{size.height:g}"
                 yield Fault("warning", key, sample.reference_image, what)
-            for index, reason, _ in self.truth(sample).left_out:
-                yield Fault("warning", key, sample.reference_image, f"layout_dets[{index}] left out: {reason}")
+            yield from reading_faults(key, sample.reference_image, self.truth(sample))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) and value else "unknown"
 
 
 def reading_of_page(page: Mapping[str, Any], size: Size | None = None) -> Reading:
@@ -127,7 +132,7 @@ def reading_of_page(page: Mapping[str, Any], size: Size | None = None) -> Readin
         else:
             blocks.append(_block(element))
     info = page.get("page_info") or {}
-    blocks.sort(key=lambda block: (block.order is None, block.order or 0))
+    blocks.sort(key=lambda block: (1, 0) if not isinstance(block.order, int | float) else (0, block.order))
     return Reading(tuple(blocks), size or as_size(info.get("width"), info.get("height")), tuple(left_out))
 
 

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from vdebench.box import Size
 from vdebench.errors import SuiteError
-from vdebench.files import read_bytes
+from vdebench.files import is_file, read_bytes
 from vdebench.reading import Reading
 from vdebench.registry import find
 from vdebench.sample import Sample
@@ -94,6 +94,10 @@ class Suite(ABC):
         """Whether ground truth for crops exists at all."""
         return False
 
+    def has_regions_of(self, sample: Sample) -> bool:
+        """Whether the ground truth of all the sample's crops exists."""
+        return False
+
     def image_size(self, sample: Sample) -> Size | None:
         """Size of the reference image, where the suite has it."""
         return None
@@ -128,14 +132,14 @@ def load_suite(path: str | Path) -> Suite:
     """Suite in a folder with a `suite.toml`."""
     root = Path(path)
     file = root if root.name == "suite.toml" else root / "suite.toml"
-    if not file.is_file():
+    if not is_file(file):
         raise SuiteError(
             f"{root}: no suite.toml here\n  a suite is a folder with a suite.toml that names its format and groups;"
             " see docs/formats.md"
         )
     try:
         settings = tomllib.loads(read_bytes(file).decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SuiteError(f"{file}: not TOML: {error}") from None
     kind = settings.get("format")
     if not isinstance(kind, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from vdebench.sample import LANGUAGES, SOURCES, Operation, Region, Sample
 from vdebench.suites.names import ENDINGS, NamedReadings, image_of, image_size, images_by_stem, names_of, stem
 from vdebench.suites.suite import Fault, Group, Suite
 
+_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _OWN = {
     "id",
     "image_input",
@@ -100,6 +102,11 @@ class VdeSuite(Suite):
         """Whether ground truth for crops exists at all."""
         return any(named.has_regions for named in self._readings.values())
 
+    def has_regions_of(self, sample: Sample) -> bool:
+        """Whether the ground truth of all the sample's crops exists."""
+        named = self._readings.get(sample.group)
+        return named is not None and named.regions(sample) is not None
+
     def digest(self, sample: Sample) -> str:
         """Hash of the entry and of the readings that belong to it."""
         parts = [json.dumps(entry_of(sample), sort_keys=True, default=str).encode()]
@@ -132,6 +139,7 @@ class VdeSuite(Suite):
         yield from _duplicates(self.samples)
         for sample in self.samples:
             yield from self._reading_faults(sample)
+            yield from self._further_reading_faults(sample)
             yield from self._image_faults(sample)
         for group, named in self._readings.items():
             for stranger in named.strangers([sample for sample in self.samples if sample.group == group]):
@@ -145,7 +153,21 @@ class VdeSuite(Suite):
             where = self._readings[sample.group].root if sample.group in self._readings else self.root / "suite.toml"
             yield Fault("error", sample.key, str(where), str(error).removeprefix(f"sample {sample.key}: "))
         else:
-            yield from reading_faults(sample, file, reading)
+            yield from reading_faults(sample.key, str(file), reading, self._known_size(sample))
+
+    def _known_size(self, sample: Sample) -> Size | None:
+        try:
+            return self.image_size(sample)
+        except VdeError:  # reported with the images
+            return None
+
+    def _further_reading_faults(self, sample: Sample) -> Iterator[Fault]:
+        """What is wrong with readings of the page before the edit and of the regions' crops, where there are any."""
+        for read in (self.source, self.truth_regions):
+            try:
+                read(sample)
+            except VdeError as error:
+                yield Fault("error", sample.key, "", str(error).removeprefix(f"sample {sample.key}: "))
 
     def _image_faults(self, sample: Sample) -> Iterator[Fault]:
         try:
@@ -162,18 +184,18 @@ class VdeSuite(Suite):
                 yield Fault("warning", sample.key, str(file), what)
 
 
-def reading_faults(sample: Sample, file: Path, reading: Reading) -> Iterator[Fault]:
-    """What is wrong with a reading that could be read."""
+def reading_faults(key: str, file: str, reading: Reading, image: Size | None = None) -> Iterator[Fault]:
+    """What is wrong with a reading that could be read; `image` is the page's size where the reading has none."""
+    size = reading.size or image
     for index, reason, _ in reading.left_out:
-        yield Fault("warning", sample.key, str(file), f"block {index} left out: {reason}")
+        yield Fault("warning", key, file, f"block {index} left out: {reason}")
     left_out = {position for position, _, _ in reading.left_out}
     positions = (i for i in range(len(reading.blocks) + len(left_out)) if i not in left_out)
     for index, block in zip(positions, reading.blocks, strict=True):
         if block.box.area == 0:
-            yield Fault("warning", sample.key, str(file), f"block {index}: box {list(block.box)} has no area")
-        elif reading.size and not _inside(block.box, reading.size):
-            what = f"block {index}: box {list(block.box)} outside the page of {_by(reading.size)}"
-            yield Fault("warning", sample.key, str(file), what)
+            yield Fault("warning", key, file, f"block {index}: box {list(block.box)} has no area")
+        elif size and not _inside(block.box, size):
+            yield Fault("warning", key, file, f"block {index}: box {list(block.box)} outside the page of {_by(size)}")
 
 
 def _inside(box: Sequence[float], size: Size, slack: float = 1.0) -> bool:
@@ -217,11 +239,15 @@ def _sample(entry: Mapping[str, Any], index: int, group: Group) -> tuple[Sample,
     if name.startswith("#"):
         fault(f"entry {index} has no id")
 
+    texts: dict[str, str] = {}
+
     def text(field: str) -> str:
-        value = entry.get(field)
-        if value is not None and not isinstance(value, str):
-            fault(f"{field!r} is {value!r}, expected text")
-        return value if isinstance(value, str) else ""
+        if field not in texts:
+            value = entry.get(field)
+            if value is not None and not isinstance(value, str):
+                fault(f"{field!r} is {value!r}, expected text")
+            texts[field] = value if isinstance(value, str) else ""
+        return texts[field]
 
     kind = text("instruction type") or text("edit_type")
     operation = Operation.parse(kind, in_table=group.name == "table")
@@ -280,7 +306,7 @@ def entry_of(sample: Sample) -> dict[str, Any]:
     """A sample as an entry of the release's info file, with all it was read with."""
     extra = dict(sample.extra)
     return {
-        "id": int(sample.id) if sample.id.isdigit() and str(int(sample.id)) == sample.id else sample.id,
+        "id": int(sample.id) if _WHOLE_NUMBER.fullmatch(sample.id) else sample.id,
         "image_input": sample.source_image,
         "image_output": sample.reference_image,
         "instruction": sample.instruction,
