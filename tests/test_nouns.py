@@ -86,6 +86,16 @@ def test_a_reading_survives_a_round_trip_with_all_it_holds():
     assert json.dumps(reading.to_json(), sort_keys=True) == json.dumps(PADDLE, sort_keys=True)
 
 
+def test_labels_and_contents_that_are_no_text_are_written_back():
+    page = {
+        "parsing_res_list": [
+            {"block_bbox": [0, 0, 1, 1], "block_label": 7, "block_content": None, "block_id": 1, "block_order": 2}
+        ]
+    }
+    assert Reading.from_json(page).blocks[0].label == ""
+    assert Reading.from_json(page).to_json() == page
+
+
 def test_the_wrapped_form_reads_the_same():
     assert json.dumps(Reading.from_json({"res": PADDLE}).to_json()) == json.dumps(Reading.from_json(PADDLE).to_json())
 

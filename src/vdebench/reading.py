@@ -143,13 +143,18 @@ def _block(item: object, where: str) -> Block | str:
     if len(content) > MAX_BLOCK_CHARACTERS:
         raise TooLargeError(f"{where}: {len(content):,} characters, more than the {MAX_BLOCK_CHARACTERS:,} we compare")
     label = item.get("block_label")
+    kept = {
+        key: value
+        for key, value in item.items()
+        if key not in _OWN_BLOCK_FIELDS or (key in ("block_label", "block_content") and not isinstance(value, str))
+    }
     return Block(
         box=Box(*box),
         content=content,
         label=label if isinstance(label, str) else "",
         id=item.get("block_id"),
         order=item.get("block_order"),
-        extra={key: value for key, value in item.items() if key not in _OWN_BLOCK_FIELDS},
+        extra=kept,  # and a label or content that is no text, so that it is written back as it was
     )
 
 

@@ -325,9 +325,10 @@ def _scored(
         "state": state,
         "reason": "" if state == "scored" else "no prediction: counted as an empty page",
         **sums,
-        "page_edits": sum(unit.edits for unit in units),
-        "page_characters": sum(unit.characters for unit in units),
     }
+    if protocol.page_text:
+        score["page_edits"] = sum(unit.edits for unit in units)
+        score["page_characters"] = sum(unit.characters for unit in units)
     return Scored(score, blocks)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -48,7 +49,9 @@ class FolderReadings:
         images: Path | None = None,
     ) -> None:
         self.root = root
-        self.name = (name or root.resolve().name).encode("utf-8", "backslashreplace").decode()  # it may be no text
+        self.name = (
+            (name or Path(os.path.abspath(root)).name).encode("utf-8", "backslashreplace").decode()
+        )  # it may be no text
         self.reader = reader
         self._named = NamedReadings(root, samples)
         self._images_root = images

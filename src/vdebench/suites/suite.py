@@ -12,6 +12,7 @@ images = "text_gt_images"       # optional: folder of ground-truth images
 from __future__ import annotations
 
 import hashlib
+import os
 import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -152,7 +153,7 @@ def load_suite(path: str | Path) -> Suite:
     folder = file.parent
     return suite_class(
         folder,
-        name if isinstance(name, str) and name else folder.resolve().name,
+        name if isinstance(name, str) and name else Path(os.path.abspath(folder)).name,
         [_group(file, name, parts) for name, parts in groups.items()],
     )
 
