@@ -17,7 +17,8 @@ from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.signature import signature
 from vdebench.readers.folder import FolderReadings
 from vdebench.runs.folder import TABLES, RunFolder
-from vdebench.scoring import SETTINGS, Progress, Scope, plan, score_run
+from vdebench.scoring import Progress, plan, score_run
+from vdebench.scoring_sample import SETTINGS, Scope
 from vdebench.suites.suite import Suite, load_suite
 
 SettingChoice = Literal["global", "local", "both"]

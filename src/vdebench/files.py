@@ -127,7 +127,7 @@ def _umask() -> int:
 def write_text(path: Path, text: str) -> None:
     """Write a whole file or nothing."""
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")  # names of files may be no text
 
 
 def write_json(path: Path, data: Any) -> None:

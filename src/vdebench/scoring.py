@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
 from typing import Protocol as Interface
 
 from vdebench import __version__
-from vdebench.box import Box, Size
 from vdebench.errors import InputError, VdeError
-from vdebench.protocols.compare import Comparison, compare, meeting
-from vdebench.protocols.protocol import TEXT_METRICS, Protocol
-from vdebench.readers.folder import FolderReadings, Found
-from vdebench.reading import Reading
-from vdebench.runs.folder import RunFolder, Scored
+from vdebench.protocols.protocol import Protocol
+from vdebench.readers.folder import FolderReadings
+from vdebench.runs.folder import RunFolder
 from vdebench.sample import Sample
+from vdebench.scoring_sample import SETTINGS, LocalMode, Prediction, Scope, Setting, score_sample
 from vdebench.suites.suite import Suite
-
-Setting = Literal["global", "local"]
-SETTINGS: tuple[Setting, ...] = ("global", "local")
-LocalMode = Literal["crop", "filter", "off"]
 
 
 class Progress(Interface):
@@ -29,17 +21,6 @@ class Progress(Interface):
 
     def __call__(self, done: int, total: int) -> None:
         """`done` of `total` samples are finished."""
-
-
-class Scope(NamedTuple):
-    """What one run scores and how: fixed before the first sample."""
-
-    suite: Suite
-    readings: FolderReadings
-    protocol: Protocol
-    settings: tuple[Setting, ...]
-    local: LocalMode
-    samples: list[Sample]
 
 
 def plan(
@@ -114,14 +95,6 @@ def score_run(scope: Scope, folder: RunFolder, progress: Progress | None = None)
     folder.finish(wanted)
 
 
-class Prediction(NamedTuple):
-    """What was found for a sample: files, nothing, or the reason why that is not known."""
-
-    page: Found | None = None
-    regions: list[Found] | None = None
-    failure: str = ""
-
-
 def _find(scope: Scope, sample: Sample) -> Prediction:
     try:
         page = scope.readings.page(sample)
@@ -164,210 +137,3 @@ def _about(sample: Sample) -> dict[str, str]:
         "language": sample.language,
         "source": sample.source,
     }
-
-
-def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
-    """A sample's rows in each setting; whatever goes wrong with its files becomes the rows' state and reason."""
-    if found.failure:
-        return [_without_score(sample, setting, "failed", found.failure) for setting in settings]
-    state = "scored" if found.page else "missing"
-    if state == "missing" and scope.protocol.missing == "dropped":
-        dropped = [_without_score(sample, setting, state, "no prediction") for setting in settings]
-        return [_with_region_rows(scope, sample, scored) for scored in dropped]
-    try:
-        truth = _truth(scope.suite, sample)
-        prediction = found.page.parse() if found.page else Reading()
-        comparison = None
-        if "global" in settings or (scope.local == "filter" and scope.protocol.local == "crop or units"):
-            comparison = compare(truth, prediction, scope.protocol)
-    except VdeError as error:
-        return [_without_score(sample, setting, "failed", str(error)) for setting in settings]
-    rows = []
-    for setting in settings:
-        try:
-            if setting == "global":
-                assert comparison is not None
-                rows.append(_scored(scope.protocol, sample, setting, state, [comparison]))
-                rows[-1] = rows[-1].with_unplaced(len(prediction.left_out))
-            else:
-                rows.append(_local(scope, sample, state, truth, prediction, comparison, found))
-        except VdeError as error:
-            rows.append(_without_score(sample, setting, "failed", str(error)))
-    return rows
-
-
-def _truth(suite: Suite, sample: Sample) -> Reading:
-    """Ground truth with a page size wherever one is known: the reading's own, the image's, the regions'."""
-    truth = suite.truth(sample)
-    if truth.size is None:
-        told = next((region.page for region in sample.regions if region.page), None)
-        size = suite.image_size(sample) or told
-        return replace(truth, size=size) if size else truth
-    return truth
-
-
-def _local(
-    scope: Scope,
-    sample: Sample,
-    state: str,
-    truth: Reading,
-    prediction: Reading,
-    whole: Comparison | None,
-    found: Prediction,
-) -> Scored:
-    if not sample.regions:
-        return _without_score(sample, "local", "left_out", "the suite names no region")
-    if scope.local == "crop":
-        if found.regions:
-            state = "scored"
-        scored = _crops(scope, sample, state, found)
-        read = found.page is not None or state == "missing"
-        return _with_outcomes(scope, sample, truth, prediction, scored) if read else scored
-    boxes = _region_boxes(scope.protocol, sample, truth.size)
-    if boxes is None:
-        wanted = "original_width and original_height" if scope.protocol.local == "filter" else "the page's size"
-        return _without_score(sample, "local", "left_out", f"regions in percent, and {wanted} is not known")
-    if whole is not None:
-        comparison = whole.meeting(boxes)
-    else:
-        comparison = compare(_meeting_blocks(truth, boxes), _meeting_blocks(prediction, boxes), scope.protocol)
-    return _with_outcomes(
-        scope, sample, truth, prediction, _scored(scope.protocol, sample, "local", state, [comparison])
-    )
-
-
-def _crops(scope: Scope, sample: Sample, state: str, found: Prediction) -> Scored:
-    """Every region's crop against the crop's ground truth."""
-    wanted = scope.suite.truth_regions(sample)
-    if wanted is None:
-        raise InputError(f"sample {sample.key}: the suite has no readings of its regions' crops")
-    if found.regions is None and found.page is not None:
-        raise InputError(
-            f"sample {sample.key}: not all regions' crops were read: expected {scope.readings.region_place(sample)}, "
-            f"k from 0 to {len(sample.regions) - 1}"
-        )
-    read = [region.parse() for region in found.regions] if found.regions else [Reading()] * len(wanted)
-    pairs = zip(wanted, read, strict=True)
-    compared = [compare(truth, prediction, scope.protocol) for truth, prediction in pairs]
-    return _scored(scope.protocol, sample, "local", state, compared)
-
-
-def _region_boxes(protocol: Protocol, sample: Sample, page: Size | None) -> list[Box] | None:
-    """Regions in pixels; by the release's rule only where each says the size of its page itself."""
-    sizes = [region.page if protocol.local == "filter" else page or region.page for region in sample.regions]
-    if any(size is None for size in sizes):
-        return None
-    return [region.box(size) for region, size in zip(sample.regions, sizes, strict=True) if size]
-
-
-def _meeting_blocks(reading: Reading, regions: Sequence[Box]) -> Reading:
-    kept = zip(reading.blocks, meeting(reading.blocks, regions), strict=True)
-    return replace(reading, blocks=tuple(block for block, meets in kept if meets))
-
-
-def _with_region_rows(scope: Scope, sample: Sample, scored: Scored) -> Scored:
-    """The release drops a missing prediction from its means, but judges its regions as empty."""
-    if scored.score["setting"] != "local":
-        return scored
-    try:
-        return _with_outcomes(scope, sample, _truth(scope.suite, sample), Reading(), scored)
-    except VdeError:  # the ground truth cannot be read either: the row already says that nothing was scored
-        return scored
-
-
-def _with_outcomes(scope: Scope, sample: Sample, truth: Reading, prediction: Reading, scored: Scored) -> Scored:
-    """The row with what the protocol says of each region."""
-    boxes = _region_boxes(scope.protocol, sample, truth.size)
-    if scope.protocol.region is None or boxes is None:
-        return scored
-    if scored.score["state"] == "missing" and scope.protocol.missing == "empty":
-        gone = {"outcome": "missing", "kind": sample.operation.value}
-        return scored._replace(regions=[_region_row(sample, index, gone) for index in range(len(boxes))])
-    source = scope.suite.source(sample) if scope.protocol.region_needs_source else None
-    sides = [truth.blocks, *(_on_page(reading, truth, scope.protocol) for reading in (prediction, source))]
-    judged = [scope.protocol.region(sample, box, *sides) for box in boxes]
-    return scored._replace(regions=[_region_row(sample, index, found) for index, found in enumerate(judged)])
-
-
-def _region_row(sample: Sample, index: int, judged: Mapping[str, Any]) -> dict[str, Any]:
-    return {"sample": sample.key, "setting": "local", "region": index, **judged}
-
-
-def _on_page(reading: Reading | None, truth: Reading, protocol: Protocol) -> Any:
-    """Blocks of a reading where they would stand on the ground truth's page."""
-    if reading is None:
-        return None
-    return reading.scaled_to(truth.size).blocks if protocol.scale_boxes else reading.blocks
-
-
-def _without_score(sample: Sample, setting: Setting, state: str, reason: str) -> Scored:
-    told = reason.encode("utf-8", "backslashreplace").decode()  # names of files may be no text
-    return Scored({"sample": sample.key, "setting": setting, "state": state, "reason": told})
-
-
-def _scored(
-    protocol: Protocol, sample: Sample, setting: Setting, state: str, comparisons: Sequence[Comparison]
-) -> Scored:
-    blocks = [
-        row
-        for region, comparison in enumerate(comparisons)
-        for row in _block_rows(sample, setting, comparison, region if len(comparisons) > 1 else None)
-    ]
-    units = [score for comparison in comparisons for score in comparison.units]
-    sums = _sums(blocks)
-    if setting == "local" and not blocks and protocol.text_counts == "all":
-        # The region should read nothing. Without this, only those who leave something there would be counted.
-        for name in {*protocol.on_text, *protocol.on_tokens}:
-            sums |= {f"{name}_sum": float(state == "scored"), f"{name}_n": 1}
-    score = {
-        "sample": sample.key,
-        "setting": setting,
-        "state": state,
-        "reason": "" if state == "scored" else "no prediction: counted as an empty page",
-        **sums,
-    }
-    if protocol.page_text:
-        score["page_edits"] = sum(unit.edits for unit in units)
-        score["page_characters"] = sum(unit.characters for unit in units)
-    return Scored(score, blocks)
-
-
-def _block_rows(
-    sample: Sample, setting: Setting, comparison: Comparison, region: int | None
-) -> Iterable[Mapping[str, Any]]:
-    """A row for every ground-truth block and for every invented one; blocks of a group share its numbers."""
-    for score in comparison.units:
-        tables = [g for g in score.unit.truth if comparison.truth[g].label == "table"] or score.unit.truth[:1]
-        for truth in score.unit.truth or (None,):
-            teds = {"teds": score.values.get("teds") if truth is None or truth in tables else None}
-            yield {
-                "sample": sample.key,
-                "setting": setting,
-                "region": region,
-                "state": score.state,
-                "label": comparison.label(score, truth),
-                "truth": truth,
-                "prediction": list(score.unit.prediction),
-                "iou": score.iou,
-                **score.values,
-                **teds,
-            }
-
-
-def _sums(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What every mean can be made from again: sums and counts over a sample's blocks."""
-    matched = [row for row in blocks if row["state"] == "matched"]
-    missed = sum(row["state"] == "missed" for row in blocks)
-    sums: dict[str, Any] = {
-        "gt_blocks": len(matched) + missed,
-        "matched_blocks": len(matched),
-        "unmatched_gt": missed,
-        "unmatched_pred": len(blocks) - len(matched) - missed,
-        "iou_sum": sum(row["iou"] for row in matched),
-    }
-    for name in TEXT_METRICS:
-        values = [value for row in blocks if (value := row.get(name)) is not None]
-        sums[f"{name}_sum"] = sum(values)
-        sums[f"{name}_n"] = len(values)
-        sums[f"{name}_matched_n"] = sum(row.get(name) is not None for row in matched)
-    return sums
