@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.oracle import release as plain
 
 from vdebench.box import Box, Size
+from vdebench.metrics.boxes import as_array, iou_matrix
 from vdebench.metrics.matching import Page, Unit, assign, greedy_by_centre, greedy_by_iou
 
 boxes = st.lists(
@@ -53,6 +54,16 @@ def test_greedy_strategies_equal_the_plain_ones(truth, prediction):
     blocks = [[{"block_bbox": box} for box in side] for side in (truth, prediction)]
     expected = [(g, p) for g, p, _ in plain.match(*blocks)]
     assert pairs(greedy_by_iou(page(truth), page(prediction))) == expected
+
+
+@given(boxes, boxes)
+def test_iou_of_all_pairs_equals_that_of_each_and_keeps_its_bounds(truth, prediction):
+    found = iou_matrix(as_array(truth), as_array(prediction))
+    for g, one in enumerate(truth):
+        for p, other in enumerate(prediction):
+            assert found[g, p] == one.iou(other) == other.iou(one)
+            assert 0 <= found[g, p] <= 1
+        assert one.iou(one) == (1 if one.area else 0)
 
 
 @given(boxes, boxes)
