@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
 
 from cydifflib import SequenceMatcher
-from rapidfuzz.distance import Indel, Levenshtein
+from rapidfuzz.distance import Indel, Levenshtein, Postfix, Prefix
 
 from vdebench.errors import TooLargeError
 from vdebench.metrics.facts import metric
@@ -60,8 +62,7 @@ def bleu4(candidate: Sequence[str], reference: Sequence[str]) -> float:
         return float(candidate == reference)
     orders = min(4, len(candidate), len(reference))
     logs = 0.0
-    for n in range(1, orders + 1):
-        shared, total = _shared_ngrams(candidate, reference, n)
+    for n, (shared, total) in enumerate(islice(_shared_ngrams(candidate, reference), orders), 1):
         add = 0 if n == 1 else 1
         if shared + add == 0:
             return 0.0
@@ -79,8 +80,7 @@ def bleu4_papers(candidate: Sequence[str], reference: Sequence[str]) -> float:
     if not candidate or not reference:
         return float(not candidate and not reference)
     logs = 0.0
-    for n in range(1, 5):
-        shared, total = _shared_ngrams(candidate, reference, n)
+    for shared, total in _shared_ngrams(candidate, reference):
         logs += math.log((shared + 1) / (total + 1) if total > 0 else 1e-9)
     return _brevity(candidate, reference) * math.exp(logs / 4)
 
@@ -125,17 +125,34 @@ def difflib_ratio(candidate: str, reference: str) -> float:
     return float(SequenceMatcher(None, reference, candidate).ratio())
 
 
-def _shared_ngrams(candidate: Sequence[str], reference: Sequence[str], n: int) -> tuple[int, int]:
-    """How many n-grams of the candidate the reference has too (each as often as there), and how many there are."""
-    total = len(candidate) - n + 1
-    if total <= 0:
-        return 0, 0
+def _shared_ngrams(candidate: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """For n from 1 to 4, how many n-grams of the candidate the reference has too (each as often as there), and how
+    many there are.
+
+    An n-gram inside the beginning or the end that both texts share adds as much to one count as to the other, so that
+    only those that touch the part between need counting.
+    """
+    totals = [max(0, len(candidate) - n + 1) for n in range(1, 5)]
     if candidate == reference:
-        return total, total
-    found = Counter(zip(*(candidate[i:] for i in range(n)), strict=False))
-    wanted = Counter(zip(*(reference[i:] for i in range(n)), strict=False))
-    both = found.keys() & wanted.keys()
-    return sum(map(min, map(found.__getitem__, both), map(wanted.__getitem__, both))), total
+        yield from zip(totals, totals, strict=True)
+        return
+    begin = Prefix.similarity(candidate, reference)
+    end = min(min(len(candidate), len(reference)) - begin, Postfix.similarity(candidate, reference))
+    for n, total in enumerate(totals, 1):
+        start, left = max(0, begin - n + 1), max(0, end - n + 1)
+        found, wanted = (
+            _ngrams(candidate[start : len(candidate) - left], n),
+            _ngrams(reference[start : len(reference) - left], n),
+        )
+        both = found.keys() & wanted.keys()
+        shared = sum(map(min, map(found.__getitem__, both), map(wanted.__getitem__, both)))
+        yield total - found.total() + shared, total
+
+
+def _ngrams(tokens: Sequence[str], n: int) -> Counter[Any]:
+    if n == 1:
+        return Counter(tokens)
+    return Counter(zip(*[tokens[i:] for i in range(n)], strict=False))
 
 
 def _brevity(candidate: Sequence[str], reference: Sequence[str]) -> float:
