@@ -101,7 +101,8 @@ def _local(
     if boxes is None:
         wanted = "original_width and original_height" if scope.protocol.local == "filter" else "the page's size"
         return _without_score(sample, "local", "left_out", f"regions in percent, and {wanted} is not known")
-    if whole is not None:
+    if scope.protocol.local == "crop or units":
+        assert whole is not None
         comparison = whole.meeting(boxes)
     else:
         comparison = compare(_meeting_blocks(truth, boxes), _meeting_blocks(prediction, boxes), scope.protocol)

@@ -41,11 +41,13 @@ def test_global_equals_the_oracle_overall_and_by_label(tmp_path, seed):
         assert_equal(summary["by"]["label"][label]["global"], means)
 
 
+@pytest.mark.parametrize("setting", ["local", "both"])
 @pytest.mark.parametrize("seed", range(3))
-def test_local_keeps_the_blocks_that_share_area_with_a_region(tmp_path, seed):
+def test_local_keeps_the_blocks_that_share_area_with_a_region(tmp_path, seed, setting):
+    """Blocks are chosen first and matched then, also where the whole page is matched in the same run."""
     pairs = pages.random_pairs(seed, 25)
     suite = pages.write_suite(tmp_path, pairs)
-    summary = score(suite, tmp_path / "pred", protocol="vde-release", setting="local").summary
+    summary = score(suite, tmp_path / "pred", protocol="vde-release", setting=setting).summary
     region = [100, 140, 500, 420]  # 10,10 + 40×20 percent of 1000×1400
     local = [[release.local_blocks(blocks, [region]) for blocks in pair] for pair in pairs]
     assert_equal(summary["overall"]["local"], release.score(local)["overall"])
