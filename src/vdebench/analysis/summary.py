@@ -18,14 +18,14 @@ def summarise(
     folder: RunFolder, protocol: Protocol, settings: Sequence[str], crossed: Sequence[tuple[str, ...]] = ()
 ) -> dict[str, Any]:
     """Coverage, means and breakdowns of a finished run; `crossed` names further slices, such as two columns at once."""
-    everything = folder.table("scores").collect()
+    everything = folder.table("scores").drop("fingerprint").collect()
     asked = pl.col("setting").is_in(list(settings))  # the folder may hold another setting from an earlier call
     scores = everything.filter(asked)
     counted = everything.filter(pl.col("gt_blocks").is_not_null())
     blocks = folder.table("blocks")
 
     def sliced(*by: str) -> Totals:
-        pieces = label_pieces(counted, blocks) if "label" in by else [counted]
+        pieces = label_pieces(counted, blocks) if "label" in by else counted.iter_slices(1024)
         return totals((piece.filter(asked) for piece in pieces), ["setting", *by], protocol)
 
     summary: dict[str, Any] = {
