@@ -58,20 +58,14 @@ class Perturbation:
         for block, origin in parts:
             luck = self._rng.random()
             height = block.box.y2 - block.box.y1
-            if luck < 0.08 and len(block.content) > 80 and not block.is_table:
+            if luck < 0.08 and len(block.content) > 80 and not block.html:
                 middle = block.content.find(" ", len(block.content) // 2)
                 middle = middle if middle > 0 else len(block.content) // 2
                 line = block.box.y1 + height * middle / len(block.content)
                 x1, y1, x2, y2 = block.box
                 found.append((replace(block, box=Box(x1, y1, x2, line), content=block.content[:middle]), origin))
                 found.append((replace(block, box=Box(x1, line, x2, y2), content=block.content[middle:]), origin))
-            elif (
-                luck < 0.16
-                and found
-                and not block.is_table
-                and not found[-1][0].is_table
-                and _above(found[-1][0], block)
-            ):
+            elif luck < 0.16 and found and not block.html and not found[-1][0].html and _above(found[-1][0], block):
                 before, other = found.pop()
                 box = Box.around([before.box, block.box])
                 found.append((replace(before, box=box, content=f"{before.content}\n{block.content}"), origin | other))
@@ -100,10 +94,10 @@ class Perturbation:
     def _misread(self, block: Block) -> Block:
         content = list(block.content)
         for i, letter in enumerate(content):
-            if letter.isalnum() and self._rng.random() < 0.015 and not block.is_table:
+            if letter.isalnum() and self._rng.random() < 0.015 and not block.html:
                 content[i] = self._rng.choice([self._rng.choice(self._alphabet), ""])
         text = "".join(content)
-        if block.is_table and self._rng.random() < 0.5:
+        if block.html and self._rng.random() < 0.5:
             text = text.replace("</td>", "x</td>", self._rng.randint(1, 4)).replace("</tr>", "<td>1</td></tr>", 1)
         jitter = [side + self._rng.gauss(0, 3) for side in block.box]
         return replace(block, box=Box(*jitter), content=text)

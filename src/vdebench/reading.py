@@ -48,11 +48,6 @@ class Block:
         """
         return _without_tags(self.content).strip() if self.html else self.content
 
-    @property
-    def is_table(self) -> bool:
-        """Whether the block holds a table as HTML."""
-        return bool(self.html)
-
 
 class LeftOut(NamedTuple):
     """A block that could not be placed: where it stood in the list, why, and what was found."""

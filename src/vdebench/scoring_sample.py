@@ -146,8 +146,8 @@ def _with_region_rows(scope: Scope, sample: Sample, scored: Scored) -> Scored:
         return scored
     try:
         return _with_outcomes(scope, sample, _truth(scope.suite, sample), Reading(), scored)
-    except VdeError:  # the ground truth cannot be read either: the row already says that nothing was scored
-        return scored
+    except VdeError as error:
+        return _without_score(sample, "local", "failed", str(error))
 
 
 def _with_outcomes(scope: Scope, sample: Sample, truth: Reading, prediction: Reading, scored: Scored) -> Scored:

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import contextlib
 import json
 import random
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -42,6 +42,23 @@ def counting(monkeypatch):
 
     monkeypatch.setattr(vdebench.scoring, "score_sample", count)
     return scored
+
+
+def dying(monkeypatch, after):
+    """Let the next run die when so many tables are in place; when all three are, before the parts are gone."""
+    real, placed = folder_module.replacing, []
+
+    def die(*_, **__):
+        raise KeyboardInterrupt
+
+    def replacing(path):
+        if len(placed) == after:
+            die()
+        placed.append(path)
+        return real(path)
+
+    monkeypatch.setattr(folder_module, "replacing", replacing)
+    monkeypatch.setattr(folder_module, "shutil", SimpleNamespace(rmtree=die))
 
 
 def test_a_second_call_does_only_the_new_work(suite, tmp_path, monkeypatch):
@@ -89,19 +106,11 @@ def test_a_setting_not_asked_for_is_kept(suite, tmp_path, monkeypatch):
     assert scored == []
 
 
-@pytest.mark.parametrize("after", range(3))
+@pytest.mark.parametrize("after", range(4))
 def test_a_kill_while_a_setting_is_added_doubles_nothing(suite, tmp_path, monkeypatch, after):
     score(suite, suite / "pred", out=tmp_path / "fresh")
     score(suite, suite / "pred", out=tmp_path / "run", setting="global")
-    real, calls = folder_module.replacing, []
-
-    def dying(path):
-        if len(calls) == after:
-            raise KeyboardInterrupt
-        calls.append(path)
-        return real(path)
-
-    monkeypatch.setattr(folder_module, "replacing", dying)
+    dying(monkeypatch, after)
     with pytest.raises(KeyboardInterrupt):
         score(suite, suite / "pred", out=tmp_path / "run")
     monkeypatch.undo()
@@ -130,7 +139,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
         pass
 
 
-@pytest.mark.parametrize("after", range(5))
+@pytest.mark.parametrize("after", range(4))
 def test_a_kill_between_any_two_renames_loses_and_doubles_nothing(suite, tmp_path, monkeypatch, after):
     """The tables are put in place one by one: stop after each, and after the last before the parts are gone."""
     monkeypatch.setattr(folder_module, "_PART_SIZE", 5)
@@ -142,26 +151,10 @@ def test_a_kill_between_any_two_renames_loses_and_doubles_nothing(suite, tmp_pat
     score(suite, suite / "pred", out=tmp_path / "run")
     for file, data in zip(hidden, kept, strict=True):
         file.write_bytes(data)
-    real, calls = folder_module.replacing, []
-
-    def dying(path):
-        if len(calls) == after:
-            raise KeyboardInterrupt
-        calls.append(path)
-        return real(path)
-
-    monkeypatch.setattr(folder_module, "replacing", dying)
-    monkeypatch.setattr(
-        folder_module.shutil, "rmtree", lambda *a, **k: None if after < 4 else (_ for _ in ()).throw(KeyboardInterrupt)
-    )
-    if after < 3:
-        with pytest.raises(KeyboardInterrupt):
-            score(suite, suite / "pred", out=tmp_path / "run")
-    else:  # all tables in place, parts left behind
-        monkeypatch.setattr(folder_module, "replacing", real)
-        with contextlib.suppress(KeyboardInterrupt):
-            score(suite, suite / "pred", out=tmp_path / "run")
-        assert (tmp_path / "run/parts").exists()
+    dying(monkeypatch, after)
+    with pytest.raises(KeyboardInterrupt):
+        score(suite, suite / "pred", out=tmp_path / "run")
+    assert (tmp_path / "run/parts/000000").exists()
     monkeypatch.undo()
     score(suite, suite / "pred", out=tmp_path / "run")
     assert content(tmp_path / "run") == content(tmp_path / "fresh")
