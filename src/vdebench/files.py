@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from vdebench.errors import InputError
+from vdebench.errors import InputError, RunFolderError
 
 MAX_JSON_BYTES = 512 * 1024 * 1024
 
@@ -133,3 +133,36 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, data: Any) -> None:
     """Write JSON for people and programs, whole or not at all."""
     write_text(path, json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder; an error where one is at work there."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: nobody is kept out
+        yield
+        return
+    try:
+        file = (folder / ".lock").open("w")
+    except OSError as error:
+        raise RunFolderError(f"{folder}: cannot be written: {error.strerror}; choose another --out") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise RunFolderError(f"{folder}: another process is writing there; wait, or choose another --out") from None
+        yield
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a whole file or nothing."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def cache_folder() -> Path:
+    """Where things are kept that can be made again: `$VDE_CACHE`, else `vdebench` in the user's cache."""
+    if chosen := os.environ.get("VDE_CACHE"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vdebench"

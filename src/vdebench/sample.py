@@ -25,7 +25,7 @@ SOURCES = (
 
 
 class Operation(StrEnum):
-    """The seven edits of VDE Bench, `none` for a page without a task, `other` for a name we do not know."""
+    """The seven edits of VDE Bench, three of TextEditBench, `none` for a page without a task, `other` if unknown."""
 
     TEXT_REPLACE = "text_replace"
     TEXT_INSERT = "text_insert"
@@ -34,6 +34,9 @@ class Operation(StrEnum):
     TABLE_INSERT = "table_insert"
     TABLE_DELETE = "table_delete"
     TABLE_STRUCTURE = "table_structure"
+    TEXT_RELOCATION = "text_relocation"
+    SCALING = "scaling"
+    TEXT_ATTRIBUTE = "text_attribute"
     NONE = "none"
     OTHER = "other"
 
@@ -65,6 +68,8 @@ class Operation(StrEnum):
         words = re.sub(r"[\W_]+", " ", name.lower()).strip()
         if _STRUCTURE.fullmatch(words):
             return cls.TABLE_STRUCTURE
+        if name in (cls.TEXT_RELOCATION, cls.SCALING, cls.TEXT_ATTRIBUTE):
+            return cls(name)
         edit = _TEXT_EDIT.fullmatch(words)
         if edit is None:
             return cls.OTHER

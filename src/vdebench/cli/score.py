@@ -6,22 +6,20 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress as RichProgress
 
 from vdebench.api import Score, SettingChoice, score
+from vdebench.cli.progress import progress_bar
 from vdebench.cli.table import SHAPE_HELP
 from vdebench.errors import VdeError
 from vdebench.files import is_folder, list_folder
 from vdebench.report.overview import breakdown_table, editors_table
 from vdebench.report.shapes import paper_table, require_shape
 from vdebench.report.table import Format, Table, render
-from vdebench.scoring import Progress
 from vdebench.suites.suite import load_suite
 
 
@@ -67,7 +65,7 @@ def score_command(
     for name in dict.fromkeys(protocol):
         for editor, folder, images in editors:
             parts = [part for part, many in zip((editor, name), several, strict=True) if many]
-            with _progress(f"{editor} {name}", quiet=as_json) as progress:
+            with progress_bar(f"{editor} {name}", quiet=as_json) as progress:
                 result = score(
                     loaded,
                     folder,
@@ -130,16 +128,6 @@ def _name_and_place(given: str) -> tuple[str, Path]:
     if name in (".", "..") or "/" in name or "\\" in name:
         raise VdeError(f"an editor cannot be called {name!r}: the name becomes a folder's; use letters and digits")
     return name, Path(place)
-
-
-@contextmanager
-def _progress(title: str, *, quiet: bool) -> Iterator[Progress | None]:
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    with RichProgress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _tables(results: dict[str, list[Score]], by: list[str], like: list[str], published: bool) -> Iterator[Table]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench.errors import RunFolderError
-from vdebench.files import read_json, replacing, write_json
+from vdebench.files import locked, read_json, replacing, write_json
 from vdebench.protocols import TEXT_METRICS
 
 _SUMS = {
@@ -90,7 +90,7 @@ class RunFolder:
                         f"{self.root}: holds a run with {key} {found.get(key)!r}, asked for {value!r}\n"
                         "  choose another --out, or delete the folder"
                     )
-        with _locked(self.root):
+        with locked(self.root):
             self._check_parts()
             write_json(file, about)
             yield self
@@ -210,23 +210,3 @@ def _merged(
             merged.join(at, on=list(key), how="left", maintain_order="left").sort("at", maintain_order=True).drop("at")
         )
     return merged
-
-
-@contextmanager
-def _locked(root: Path) -> Iterator[None]:
-    """Keep other processes out of the folder."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: nobody is kept out
-        yield
-        return
-    try:
-        file = (root / ".lock").open("w")
-    except OSError as error:
-        raise RunFolderError(f"{root}: cannot be written: {error.strerror}; choose another --out") from None
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise RunFolderError(f"{root}: another process is writing there; wait, or choose another --out") from None
-        yield

@@ -7,6 +7,10 @@ info = "text_info.json"         # the list of entries
 readings = "text_gt_ocr"        # folder of ground-truth readings
 source_readings = "text_in_ocr" # optional: readings of the pages before the edit
 images = "text_gt_images"       # optional: folder of ground-truth images
+source_images = "text_in"       # optional: folder of the pages before the edit
+masks = "text_masks"            # optional: folder of masks, white where an edit may change pixels
+
+A suite can also be an order: `typeset:n=60,seed=1` is made when its samples are first asked for.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import os
 import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -32,6 +36,8 @@ FORMATS = {
     "vde-release": "vdebench.suites.vde:VdeSuite",
     "omnidoc": "vdebench.suites.omnidoc:OmniDocSuite",
 }
+ORDERS = {"typeset": "vdebench.suites.typeset.suite:lazy_suite"}
+"""Suites made to order: what stands before the colon, and who understands what stands behind it."""
 
 
 class Fault(NamedTuple):
@@ -55,6 +61,16 @@ class Group:
     readings: Path | None = None
     source_readings: Path | None = None
     images: Path | None = None
+    source_images: Path | None = None
+    masks: Path | None = None
+
+
+class ImageFiles(NamedTuple):
+    """Files of a sample's images, as far as the suite has them."""
+
+    source: Path | None = None
+    reference: Path | None = None
+    mask: Path | None = None
 
 
 class Suite(ABC):
@@ -103,6 +119,10 @@ class Suite(ABC):
         """Size of the reference image, where the suite has it."""
         return None
 
+    def image_files(self, sample: Sample) -> ImageFiles:
+        """Where the sample's images are."""
+        return ImageFiles()
+
     def require_distinct_keys(self) -> None:
         """Refuse a suite in which two samples bear one name."""
         seen: set[str] = set()
@@ -130,7 +150,11 @@ class Suite(ABC):
 
 
 def load_suite(path: str | Path) -> Suite:
-    """Suite in a folder with a `suite.toml`."""
+    """Suite in a folder with a `suite.toml`, or of an order such as `typeset:n=60,seed=1`."""
+    order = str(path)
+    if order.partition(":")[0] in ORDERS:
+        ordered: Suite = find("orders", order.partition(":")[0], ORDERS)(order)
+        return ordered
     root = Path(path)
     file = root if root.name == "suite.toml" else root / "suite.toml"
     if not is_file(file):
@@ -138,28 +162,37 @@ def load_suite(path: str | Path) -> Suite:
             f"{root}: no suite.toml here\n  a suite is a folder with a suite.toml that names its format and groups;"
             " see docs/formats.md"
         )
-    try:
-        settings = tomllib.loads(read_bytes(file).decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SuiteError(f"{file}: not TOML: {error}") from None
+    settings = _settings(file)
     kind = settings.get("format")
     if not isinstance(kind, str):
         raise SuiteError(f"{file}: 'format' is missing, expected one of {', '.join(FORMATS)}")
-    groups = settings.get("groups")
-    if not isinstance(groups, dict) or not groups or not all(isinstance(group, dict) for group in groups.values()):
-        raise SuiteError(f"{file}: no [groups.NAME] section, expected one per group with at least 'info'")
     suite_class: type[Suite] = find("suites", kind, FORMATS)
     name = settings.get("name")
     folder = file.parent
     return suite_class(
         folder,
         name if isinstance(name, str) and name else Path(os.path.abspath(folder)).name,
-        [_group(file, name, parts) for name, parts in groups.items()],
+        read_groups(file),
     )
 
 
+def read_groups(file: Path) -> list[Group]:
+    """The groups of a `suite.toml`."""
+    groups = _settings(file).get("groups")
+    if not isinstance(groups, dict) or not groups or not all(isinstance(group, dict) for group in groups.values()):
+        raise SuiteError(f"{file}: no [groups.NAME] section, expected one per group with at least 'info'")
+    return [_group(file, name, parts) for name, parts in groups.items()]
+
+
+def _settings(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_bytes(file).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SuiteError(f"{file}: not TOML: {error}") from None
+
+
 def _group(file: Path, name: str, parts: dict[str, Any]) -> Group:
-    known = {"info", "readings", "source_readings", "images"}
+    known = {field.name for field in fields(Group)} - {"name"}
     for key, value in parts.items():
         if key not in known:
             raise SuiteError(f"{file}: [groups.{name}] has {key!r}, expected only {', '.join(sorted(known))}")

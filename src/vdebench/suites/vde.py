@@ -16,7 +16,7 @@ from vdebench.files import parse_json, read_bytes, read_json
 from vdebench.reading import Reading, as_numbers, as_size
 from vdebench.sample import LANGUAGES, SOURCES, Operation, Region, Sample
 from vdebench.suites.names import ENDINGS, NamedReadings, image_of, image_size, images_by_stem, names_of, stem
-from vdebench.suites.suite import Fault, Group, Suite
+from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _OWN = {
@@ -124,14 +124,24 @@ class VdeSuite(Suite):
         return Size(*image_size(file)) if file else None
 
     @cached_property
-    def _images(self) -> dict[str, dict[str, list[str]]]:
-        return {group.name: images_by_stem(group.images) for group in self.groups if group.images is not None}
+    def _images(self) -> dict[Path, dict[str, list[str]]]:
+        folders = {folder for group in self.groups for folder in (group.images, group.source_images, group.masks)}
+        return {folder: images_by_stem(folder) for folder in folders if folder is not None}
+
+    def _image_in(self, kind: str, sample: Sample, name: str) -> Path | None:
+        folder = next((getattr(group, kind) for group in self.groups if group.name == sample.group), None)
+        return None if folder is None else image_of(folder, stem(name), self._images[folder])
 
     def _image(self, sample: Sample) -> Path | None:
-        folder = next((group.images for group in self.groups if group.name == sample.group), None)
-        if folder is None:
-            return None
-        return image_of(folder, stem(sample.reference_image), self._images[sample.group])
+        return self._image_in("images", sample, sample.reference_image)
+
+    def image_files(self, sample: Sample) -> ImageFiles:
+        """Where the sample's images are: found by name in the group's folders."""
+        return ImageFiles(
+            self._image_in("source_images", sample, sample.source_image),
+            self._image(sample),
+            self._image_in("masks", sample, sample.reference_image),
+        )
 
     def faults(self) -> Iterator[Fault]:
         """Faults of entries, of readings, of images, in that order for each sample."""
@@ -176,8 +186,15 @@ class VdeSuite(Suite):
         except VdeError as error:
             yield Fault("error", sample.key, "", str(error))
             return
-        if file is None and sample.group in self._images:
-            yield Fault("warning", sample.key, "", f"no image {stem(sample.reference_image)} in the images folder")
+        folders = {group.name: group for group in self.groups}[sample.group]
+        files = self.image_files(sample)
+        for folder, found, name in (
+            (folders.images, file, sample.reference_image),
+            (folders.source_images, files.source, sample.source_image),
+            (folders.masks, files.mask, sample.reference_image),
+        ):
+            if folder is not None and found is None:
+                yield Fault("warning", sample.key, "", f"no image {stem(name)} in {folder}")
         for index, region in enumerate(sample.regions):
             if size and region.page and tuple(region.page) != tuple(size):
                 what = f"region {index} is for a page of {_by(region.page)}, the image is {_by(size)}"

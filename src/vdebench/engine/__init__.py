@@ -1,0 +1,1 @@
+"""How tasks are spread over processors."""

@@ -1,0 +1,205 @@
+"""Blocks of a page, composed from words: paragraphs, lists, tables, figures, formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from vdebench.suites.typeset.document import Block, Cell, Chart, Formula, Rule, Span, Table, Text
+from vdebench.suites.typeset.words import Phrase, Writer, formulas
+
+_OPTIONS = "ABCD"
+_MARKERS = ("• ", "– ", "▪ ")
+
+
+class Composer:
+    """Makes blocks and numbers them: ids, headings, figures, tables, formulas."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.rng: Random = writer.rng
+        self._ids = self._headings = self._figures = self._tables = self._formulas = self._questions = 0
+        self._marker = self.rng.choice(_MARKERS)
+
+    def _id(self) -> int:
+        self._ids += 1
+        return self._ids
+
+    def text(self, role: str, *parts: Phrase | str, align: str = "left") -> Text:
+        """A block of phrases one after the other."""
+        whole = Phrase("")
+        for part in parts:
+            whole += Phrase(part) if isinstance(part, str) else part
+        return Text(self._id(), role, (Span(whole.text),), align, whole.slots)
+
+    def of(self, role: str, kind: str, source: str = "", align: str = "left") -> Text:
+        """A block that is one entry of the banks."""
+        return self.text(role, self.writer.phrase(kind, self.writer.tongue(), source), align=align)
+
+    def word(self, kind: str) -> str:
+        """A word such as `Figure`, in the page's first tongue."""
+        return self.writer.word(kind, self.writer.language.words[0])
+
+    def paragraph(self, sentences: int, role: str = "paragraph", opening: str = "") -> Text:
+        """So many sentences in one tongue."""
+        tongue = self.writer.tongue()
+        if tongue == "zh":
+            sentences = round(sentences * 1.5)  # they are shorter
+        whole, places = Phrase(opening), []
+        for index in range(sentences):
+            sentence = self.writer.sentence(tongue)
+            if index and tongue == "en":
+                whole += Phrase(" ")
+            places.append((len(whole.text), len(whole.text) + len(sentence.text)))
+            whole += sentence
+        return replace(self.text(role, whole), sentences=tuple(places))
+
+    def paragraphs(self, count: int, least: int, most: int, role: str = "paragraph") -> list[Block]:
+        """Several paragraphs of varied length."""
+        return [self.paragraph(self.rng.randint(least, most), role) for _ in range(count)]
+
+    def heading(self, role: str = "heading", number: str = "") -> Text:
+        """A section's heading; `number` is a pattern such as `{}.`"""
+        self._headings += 1
+        return self.text(
+            role,
+            f"{number.format(self._headings)} " if number else "",
+            self.writer.phrase("heading", self.writer.tongue()),
+        )
+
+    def section(self, paragraphs: int, least: int, most: int, number: str = "") -> list[Block]:
+        """A heading and its paragraphs."""
+        return [self.heading(number=number), *self.paragraphs(paragraphs, least, most)]
+
+    def bullets(self, count: int, role: str = "bullet") -> list[Block]:
+        """Points of a list."""
+        return [self.text(role, self._marker, self.writer.phrase("bullet", self.writer.tongue())) for _ in range(count)]
+
+    def jottings(self, count: int) -> list[Block]:
+        """Lines of a notebook."""
+        return [self.of("jotting", "note") for _ in range(count)]
+
+    def definition(self, role: str = "panel") -> Text:
+        """A term and what it means."""
+        entry = self.writer.entry("definition", self.writer.tongue())
+        colon = ": " if entry["term"].isascii() else "："
+        return self.text(role, f"{entry['term']}{colon}{entry['text']}")
+
+    def choice(self) -> list[Block]:
+        """A question with four options."""
+        self._questions += 1
+        tongue = self.writer.tongue()
+        entry = self.writer.entry("question", tongue)
+        answers = self.rng.sample(entry["options"], len(_OPTIONS))
+        options = [f"{letter}. {answer}" for letter, answer in zip(_OPTIONS, answers, strict=True)]
+        ask = self.text("question", f"{self._questions}. ", self.writer.fill(entry["ask"], tongue))
+        if sum(map(len, options)) < (70 if tongue == "en" else 30):
+            return [ask, self.text("option", "  ".join(options))]
+        return [ask, *(self.text("option", option) for option in options)]
+
+    def problem(self, role: str = "question") -> Text:
+        """An open question."""
+        self._questions += 1
+        return self.text(role, f"{self._questions}. ", self.writer.phrase("problem", self.writer.tongue()))
+
+    def formula(self, numbered: bool = True) -> Formula:
+        """A displayed formula."""
+        self._formulas += 1
+        found = self.rng.choice(formulas())
+        return Formula(self._id(), found["typst"], found["latex"], f"({self._formulas})" if numbered else "")
+
+    def rule(self, weight: float = 0.6) -> Rule:
+        """A line."""
+        return Rule(self._id(), weight)
+
+    def figure(self, height: float = 100) -> list[Block]:
+        """A chart and its caption."""
+        self._figures += 1
+        tongue = self.writer.tongue()
+        kind = self.rng.choice(["bars", "bars", "line", "area", "flow"])
+        count = self.rng.randint(3, 4) if kind == "flow" else self.rng.randint(4, 6)
+        if kind == "flow":
+            words = [word for word in self.writer.terms(tongue) if len(word) <= 16] or self.writer.terms(tongue)
+            chart = Chart(self._id(), kind, tuple(self.rng.sample(words, min(count, len(words)))), height=height * 0.6)
+        else:
+            first = self.rng.randint(1994, 2016)
+            top = self.rng.choice([20, 40, 80, 160, 400, 1200])
+            values = tuple(float(self.rng.randint(top // 4, top)) for _ in range(count))
+            labels = (*(str(first + year) for year in range(count)), "0", f"{max(values) / 2:g}", f"{max(values):g}")
+            chart = Chart(self._id(), kind, labels, values, height)
+        label = self._label("figure", self._figures)
+        return [chart, self.text("caption", label, self.writer.phrase("caption", tongue), align="center")]
+
+    def table(self, columns: int, rows: int) -> list[Block]:
+        """A title and its table."""
+        self._tables += 1
+        tongue = self.writer.tongue()
+        spec = self.writer.entry("table", tongue)
+        table = _Table(self, spec, tongue, min(columns, len(spec["columns"])), min(rows, len(spec["rows"]))).table
+        label = self._label("table", self._tables)
+        title = self.text("table_title", label, self.writer.fill(spec["title"], tongue), align="center")
+        return [title, table]
+
+    def _label(self, kind: str, number: int) -> str:
+        word = self.word(kind)
+        return f"{word} {number}. " if word.isascii() else f"{word}{number} "
+
+    def table_id(self) -> int:
+        """An id for a table."""
+        return self._id()
+
+
+class _Table:
+    """Builds one table: plain, with group heads over its columns, or with groups of rows."""
+
+    def __init__(self, composer: Composer, spec: dict[str, Any], tongue: str, columns: int, rows: int) -> None:
+        self.writer, self.rng, self.tongue = composer.writer, composer.rng, tongue
+        self.columns = self.rng.sample(spec["columns"], columns)
+        labels = self.rng.sample(spec["rows"], rows)
+        shape = self.rng.choice(["plain", "plain", "head groups", "row groups"]) if columns >= 3 and rows >= 4 else ""
+        left = 2 if shape == "row groups" else 1
+        head = 2 if shape == "head groups" else 1
+        cells = list(self._head(spec, shape, left, head))
+        for row, label in enumerate(labels, start=head):
+            cells.append(Cell(row, left - 1, label))
+            cells += [Cell(row, left + column, self._value(each["value"])) for column, each in enumerate(self.columns)]
+        if shape == "row groups":
+            half = rows // 2
+            cells += [
+                Cell(1, 0, spec["groups"][0], rowspan=half),
+                Cell(1 + half, 0, spec["groups"][1], rowspan=rows - half),
+            ]
+        cells = self._with_gaps(cells, head, left)
+        values = ("",) * left + tuple(each["value"] for each in self.columns)
+        widths = ((1.6,) if left == 1 else (1.1, 1.4)) + (1.0,) * columns
+        self.table = Table(
+            composer.table_id(),
+            tuple(cells),
+            widths,
+            head,
+            values,
+            spare_rows=tuple(label for label in spec["rows"] if label not in labels),
+            spare_columns=tuple((each["head"], each["value"]) for each in spec["columns"] if each not in self.columns),
+        )
+
+    def _head(self, spec: dict[str, Any], shape: str, left: int, head: int) -> Iterator[Cell]:
+        yield Cell(0, 0, spec["corner"], rowspan=head, colspan=left)
+        if shape == "head groups":
+            half = len(self.columns) // 2
+            yield Cell(0, 1, spec["groups"][0], colspan=half)
+            yield Cell(0, 1 + half, spec["groups"][1], colspan=len(self.columns) - half)
+        for column, each in enumerate(self.columns):
+            yield Cell(head - 1, left + column, each["head"])
+
+    def _value(self, kind: str) -> str:
+        name, _, argument = kind.partition(":")
+        return self.writer.value(name, argument, self.tongue)
+
+    def _with_gaps(self, cells: list[Cell], head: int, left: int) -> list[Cell]:
+        """Now and then a value is not known yet: something for an edit to fill in."""
+        inner = [index for index, cell in enumerate(cells) if cell.row >= head and cell.column >= left]
+        for index in self.rng.sample(inner, self.rng.choice([0, 1, 1, 2])):
+            cells[index] = replace(cells[index], text="")
+        return cells

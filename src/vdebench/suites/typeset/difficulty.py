@@ -1,0 +1,48 @@
+"""TextEditBench's ten attributes of difficulty, as far as they follow from the document."""
+
+from __future__ import annotations
+
+from vdebench.sample import Operation
+from vdebench.suites.typeset.document import Document, Text
+from vdebench.suites.typeset.propose import Proposal
+
+_GEOMETRIC = (Operation.TEXT_RELOCATION, Operation.SCALING, Operation.TEXT_ATTRIBUTE, Operation.TABLE_STRUCTURE)
+
+
+def difficulty(
+    document: Document, proposal: Proposal, operation: Operation, regions: int, skewed: bool
+) -> dict[str, int]:
+    """Each attribute from 0 to 2. On a typeset page nothing is occluded, and edits need no knowledge of the world."""
+    block = document.block(proposal.edit.block)
+    look = document.looks[block.role if isinstance(block, Text) else "table"]
+    return {
+        "num_text_regions": 0 if regions == 1 else 1 if regions <= 3 else 2,
+        "text_length": _length(proposal),
+        "font_complexity": int(look.font in ("serif", "modern")),
+        "language": {"english": 0, "en_ch_mixed": 2}.get(document.language, 1),
+        "surface_geometry": int(skewed),
+        "occlusion": 0,
+        "context_dependency": 0,
+        "background_clutter": int(look.panel is not None or document.kind == "note"),
+        "task_category": int(operation in _GEOMETRIC),
+        "semantic_linkage": 0,
+    }
+
+
+def _length(proposal: Proposal) -> int:
+    """0 for up to two words in all the quoted texts to be written or changed, 1 for up to four, 2 beyond.
+
+    Two Chinese characters count as a word.
+    """
+    texts = [
+        text
+        for name, value in proposal.quoted.items()
+        if name in ("target", "new", "added", "head", "cells")
+        for text in ([value] if isinstance(value, str) else value)
+    ]
+    words = 0.0
+    for text in texts:
+        han = sum("\u3400" <= letter <= "\u9fff" for letter in text)
+        latin = "".join(" " if "\u3400" <= letter <= "\u9fff" else letter for letter in text)
+        words += han / 2 + len(latin.split())
+    return 0 if words <= 2 else 1 if words <= 4 else 2

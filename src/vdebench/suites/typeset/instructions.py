@@ -1,0 +1,59 @@
+"""Instructions: a proposal in words, precise or, for the study of under-specification, ambiguous."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from vdebench.suites.typeset.propose import Proposal
+
+AMBIGUITIES = ("target", "operation", "spatial", "scope", "conditional", "linguistic")
+
+
+class Wording(NamedTuple):
+    """An instruction and an ambiguous form of it, with what that leaves open."""
+
+    instruction: str
+    ambiguous: str
+    ambiguity: str
+
+
+@cache
+def phrasings(tongue: str) -> dict[str, Any]:
+    """How things are put in a tongue."""
+    return tomllib.loads((resources.files(__package__) / "phrasings" / f"{tongue}.toml").read_text("utf-8"))
+
+
+def worded(proposal: Proposal, tongue: str, rng: Random) -> Wording:
+    """The proposal in words of a tongue."""
+    words = phrasings(tongue)
+    fields = _fields(proposal, words)
+    instruction = rng.choice(words["instructions"][proposal.phrasing]).format(**fields)
+    kinds: dict[str, list[str]] = words["ambiguous"][proposal.phrasing]
+    kind = rng.choice(sorted(kinds))
+    return Wording(instruction, rng.choice(kinds[kind]).format(**fields), kind)
+
+
+def _fields(proposal: Proposal, words: dict[str, Any]) -> dict[str, str]:
+    opening, closing = words["quote"]
+
+    def quoted(value: str | list[str]) -> str:
+        if isinstance(value, str):
+            return f"{opening}{value}{closing}"
+        return str(words["list_join"]).join(quoted(each) for each in value)
+
+    plain = {"table": str(words["the_table"]), **proposal.plain}
+    for name, kind in (
+        ("role", "roles"),
+        ("anchor_role", "roles"),
+        ("colour", "colours"),
+        ("font", "fonts"),
+        ("align", "aligns"),
+    ):
+        if name in plain:
+            plain[name] = words[kind][plain[name]]
+    return {name: quoted(value) for name, value in proposal.quoted.items()} | plain

@@ -1,0 +1,184 @@
+"""A typeset suite on disk, in the VDE release's layout: made in parts by many processes, gone on with at any moment.
+
+suite.toml  make.json  text.json  table.json     the suite, its recipe, its samples
+source/000003.png                                 a page, shared by its samples
+reference/000007.png  mask/000007.png             an edited page, and where its pixels may differ
+readings/text/000007.json  readings/text/regions/ exact readings of edited pages and of their regions
+source_readings/000007.json                       exact readings of pages before the edit
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vdebench.engine.processes import spread, usable_processors
+from vdebench.errors import InputError, RunFolderError
+from vdebench.files import is_file, locked, read_json, replacing, write_bytes, write_json, write_text
+from vdebench.png import encode_png
+from vdebench.reading import Reading
+from vdebench.suites.names import REGIONS
+from vdebench.suites.typeset.languages import font_folders
+from vdebench.suites.typeset.pair import Pair, make_page
+from vdebench.suites.typeset.press import Press
+from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.vde import entry_of
+
+GROUPS = ("text", "table")
+_PAGES_IN_A_PART = 10
+_PARTS = ".parts"
+_SUITE = """\
+# Made by `vde typeset make`; make.json holds the recipe.
+format = "vde-release"
+name = "{name}"
+"""
+_GROUP = """
+[groups.{group}]
+info = "{group}.json"
+readings = "readings/{group}"
+source_readings = "source_readings"
+images = "reference"
+source_images = "source"
+masks = "mask"
+"""
+
+
+class Part(NamedTuple):
+    """Some pages of a suite: a process makes them, then writes down their samples in one file."""
+
+    folder: Path
+    recipe: Recipe
+    number: int
+    n: int
+
+    @property
+    def samples(self) -> range:
+        """Numbers of its samples."""
+        size = _PAGES_IN_A_PART * self.recipe.per_page
+        return range(self.number * size, min(self.n, (self.number + 1) * size))
+
+    @property
+    def file(self) -> Path:
+        """Where its samples are written down when all their files are there."""
+        return self.folder / _PARTS / f"{self.number:06}.jsonl"
+
+    @property
+    def is_made(self) -> bool:
+        """Whether nothing is left to do."""
+        if not is_file(self.file):
+            return False
+        with self.file.open("rb") as lines:
+            return sum(1 for _ in lines) == len(self.samples)
+
+
+def make_suite(
+    folder: Path,
+    n: int,
+    recipe: Recipe,
+    workers: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    name: str = "typeset",
+) -> None:
+    """Make a suite of n samples, or finish one that was begun."""
+    if n < 1:
+        raise InputError(f"a suite of {n} samples: at least one is needed")
+    parts = [Part(folder, recipe, number, n) for number in range(math.ceil(n / recipe.per_page / _PAGES_IN_A_PART))]
+    try:
+        (folder / _PARTS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(f"{folder}: cannot be made: {error.strerror}; choose another --out") from None
+    with locked(folder):
+        _require_same(folder, n, recipe)
+        left = [part for part in parts if not part.is_made]
+        done = n - sum(len(part.samples) for part in left)
+        if progress:
+            progress(done, n)
+        for count in spread(_make_part, left, min(workers or usable_processors(), max(1, len(left)))):
+            done += count
+            if progress:
+                progress(done, n)
+        _finish(folder, parts, name)
+
+
+def _require_same(folder: Path, n: int, recipe: Recipe) -> None:
+    """Refuse a folder that holds something else; a suite may grow."""
+    file = folder / "make.json"
+    if is_file(file):
+        found = read_json(file)
+        for key, value in recipe.to_json().items():
+            if not isinstance(found, dict) or found.get(key) != value:
+                kept = found.get(key) if isinstance(found, dict) else found
+                raise RunFolderError(
+                    f"{folder}: holds a suite with {key} {kept!r}, asked for {value!r}\n"
+                    "  choose another --out, or delete the folder"
+                )
+        if found.get("n", 0) > n:
+            raise RunFolderError(
+                f"{folder}: holds a suite of {found['n']} samples, asked for {n}; choose another --out"
+            )
+    elif set(folder.iterdir()) - {folder / _PARTS, folder / ".lock"}:
+        raise RunFolderError(f"{folder}: holds other files, expected a new folder; choose another --out")
+    write_json(file, {"n": n, **recipe.to_json()})
+
+
+def _finish(folder: Path, parts: list[Part], name: str) -> None:
+    for unfinished in folder.rglob(".*.*"):  # of a process that was killed while it wrote
+        if unfinished.is_file() and unfinished.name != ".lock":
+            unfinished.unlink()
+    for group in GROUPS:
+        with replacing(folder / f"{group}.json") as temporary, temporary.open("w", encoding="utf-8") as file:
+            file.write("[")
+            for index, (_, entry) in enumerate(line for line in _entries(parts) if line[0] == group):
+                file.write((",\n" if index else "\n") + entry)
+            file.write("\n]\n")
+    listed = [group for group in GROUPS if any(found == group for found, _ in _entries(parts))]
+    write_text(
+        folder / "suite.toml", _SUITE.format(name=name) + "".join(_GROUP.format(group=group) for group in listed)
+    )
+
+
+def _entries(parts: list[Part]) -> Iterator[tuple[str, str]]:
+    """Group and JSON of every sample, in their order."""
+    for part in parts:
+        for line in part.file.read_text("utf-8").splitlines():
+            group, _, entry = line.partition("\t")
+            yield group, entry
+
+
+def _make_part(part: Part) -> int:
+    lines = []
+    recipe = part.recipe
+    press = _press(recipe.ppi)
+    for number in range(part.samples.start // recipe.per_page, math.ceil(part.samples.stop / recipe.per_page)):
+        pairs = make_page(recipe, number, press)
+        write_bytes(part.folder / pairs[0].sample.source_image, encode_png(pairs[0].source))
+        for pair in pairs:
+            if int(pair.sample.id) in part.samples:
+                _write(part.folder, pair)
+                lines.append(f"{pair.sample.group}\t{json.dumps(entry_of(pair.sample), ensure_ascii=False)}\n")
+    write_text(part.file, "".join(lines))
+    return len(part.samples)
+
+
+@cache
+def _press(ppi: int) -> Press:
+    return Press(ppi, font_folders())
+
+
+def _write(folder: Path, pair: Pair) -> None:
+    name = Path(pair.sample.reference_image).stem
+    write_bytes(folder / pair.sample.reference_image, encode_png(pair.reference))
+    write_bytes(folder / "mask" / f"{name}.png", encode_png(pair.mask))
+    readings = folder / "readings" / pair.sample.group
+    _write_reading(readings / f"{name}.json", pair.reference_reading)
+    for index, reading in enumerate(pair.region_readings):
+        _write_reading(readings / REGIONS / f"{name}_region_{index}.json", reading)
+    _write_reading(folder / "source_readings" / f"{name}.json", pair.source_reading)
+
+
+def _write_reading(file: Path, reading: Reading) -> None:
+    write_text(file, json.dumps(reading.to_json(), ensure_ascii=False) + "\n")

@@ -1,0 +1,155 @@
+"""What an edit needs to know of a page before it is chosen: which words occur once, and how to name a block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Literal, NamedTuple
+
+from vdebench.suites.typeset.document import Block, Chart, Document, Formula, Rule, Table, Text
+from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.words import Writer
+
+LONGEST_QUOTE = 90
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+class Reference(NamedTuple):
+    """What an instruction quotes of the page: words that occur once, or all the text of one cell only."""
+
+    text: str
+    kind: Literal["text", "cell"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An edit, and what its instruction has to say: `quoted` fields stand in quotation marks."""
+
+    edit: Edit
+    phrasing: str
+    quoted: Mapping[str, str | list[str]] = field(default_factory=dict)
+    plain: Mapping[str, str] = field(default_factory=dict)
+    references: tuple[Reference, ...] = ()
+
+
+Proposer = Callable[["Page"], Proposal | None]
+
+
+class Page:
+    """A document as someone sees it who wants to name a place on it."""
+
+    def __init__(self, document: Document, writer: Writer, rng: Random) -> None:
+        self.document = document
+        self.writer = writer
+        self.rng = rng
+        self._texts = list(texts_of(document.blocks))
+
+    @property
+    def texts(self) -> list[Text]:
+        """Blocks of text, in a random order."""
+        found = [block for block in self.document.blocks if isinstance(block, Text)]
+        return self.rng.sample(found, len(found))
+
+    @property
+    def tables(self) -> list[Table]:
+        """Tables of the page."""
+        return [block for block in self.document.blocks if isinstance(block, Table)]
+
+    def is_unique(self, words: str) -> bool:
+        """Whether the words stand in one place only."""
+        return occurrences(words, self._texts) == 1
+
+    def quote(self, text: str, start: int, end: int) -> tuple[int, int] | None:
+        """The stretch, made longer until its words occur once on the page; nothing where that takes too many."""
+        left, right = start, end
+        while right - left <= LONGEST_QUOTE:
+            if self.is_unique(text[left:right]):
+                return left, right
+            wider = next_boundary(text, right, 1), next_boundary(text, left, -1)
+            if wider == (right, left):
+                return None
+            right, left = wider
+        return None
+
+    def ending(self, text: str, start: int, end: int) -> str | None:
+        """Last words of a stretch that occur nowhere else."""
+        left = end
+        while left > start and end - left < LONGEST_QUOTE:
+            left = max(start, next_boundary(text, left, -1))
+            long_enough = end - left >= (20 if tongue_of(text) == "en" else 8) and text[left].isalnum()
+            if long_enough and self.is_unique(text[left:end]):
+                return text[left:end]
+        return None
+
+    def opening(self, block: Text) -> str | None:
+        """First words of a block that occur nowhere else."""
+        text = block.text
+        end = 0
+        for _ in range(40):
+            end = next_boundary(text, end, 1)
+            words = text[:end]
+            if len(words) > LONGEST_QUOTE:
+                return None
+            if len(words) >= min(len(text), 16 if tongue_of(text) == "en" else 8) and self.is_unique(words):
+                return words
+        return None
+
+
+def texts_of(blocks: Iterator[Block]) -> Iterator[str]:
+    """Every piece of text of some blocks."""
+    for block in blocks:
+        match block:
+            case Text():
+                yield block.text
+            case Table():
+                yield from (cell.text for cell in block.ordered)
+            case Chart():
+                yield from block.labels
+            case Formula():
+                yield from (block.latex, block.number)
+            case Rule():
+                pass
+
+
+def occurrences(words: str, texts: list[str]) -> int:
+    """How often words occur in some texts, overlapping ones counted.
+
+    >>> occurrences("12", ["12 of 2012", "a"])
+    2
+    """
+    count = 0
+    for text in texts:
+        at = text.find(words)
+        while at >= 0:
+            count += 1
+            at = text.find(words, at + 1)
+    return count
+
+
+def tongue_of(text: str) -> str:
+    """The tongue a piece of text is written in.
+
+    >>> tongue_of("Mexico 的收入")
+    'zh'
+    """
+    return "zh" if _HAN.search(text) else "en"
+
+
+def next_boundary(text: str, at: int, step: int) -> int:
+    """The next place where words end (or, backwards, begin): never inside a word, a number or beside a space.
+
+    >>> next_boundary("rose by 12.5% in May", 4, 1), next_boundary("增长12.5%左右", 2, 1)
+    (7, 7)
+    """
+    inside = re.compile(r"[A-Za-z0-9.,%’$:-]")
+    at += step
+    while 0 < at < len(text):
+        before, after = text[at - 1], text[at]
+        within = inside.match(before) and inside.match(after)
+        beside_space = before.isspace() if step > 0 else after.isspace()
+        if not within and not beside_space:
+            return at
+        at += step
+    return max(0, min(at, len(text)))

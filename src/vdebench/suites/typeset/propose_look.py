@@ -1,0 +1,108 @@
+"""Edits that leave the words and change their place, size, colour, weight or font."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vdebench.suites.typeset.document import Text
+from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.instructions import phrasings
+from vdebench.suites.typeset.propose import LONGEST_QUOTE, Page, Proposal, Reference
+
+_MOVABLE = ("paragraph", "bullet", "jotting", "panel", "reference", "quote")
+_ALIGNABLE = ("title", "heading", "headline", "author", "small", "caption", "table_title", "number", "header", "footer")
+_SCALABLE = (*_ALIGNABLE, "bullet", "jotting", "question", "quote")
+_FACTORS = (0.75, 0.8, 1.25, 1.3, 1.5)
+_OTHER_FONT = {"serif": "sans", "modern": "sans", "sans": "serif", "mono": "serif"}
+
+
+def relocate(page: Page) -> Proposal | None:
+    """A block to another place, or to another side of its line."""
+    kind = page.rng.choice([_move_block, _move_block, _align_block])
+    return kind(page) or _align_block(page)
+
+
+def _move_block(page: Page) -> Proposal | None:
+    areas = page.document.areas
+    for area in page.rng.sample(areas, len(areas)):
+        movable = [block for block in area.body if isinstance(block, Text) and block.role in _MOVABLE]
+        for block in page.rng.sample(movable, len(movable)):
+            anchors = [
+                other
+                for other in movable
+                if other.role == block.role
+                and area.body.index(other) not in (area.body.index(block), area.body.index(block) - 1)
+            ]
+            if not anchors:
+                continue
+            anchor = page.rng.choice(anchors)
+            target, place = page.opening(block), page.opening(anchor)
+            if target and place:
+                return Proposal(
+                    Edit("move_block", block.id, {"after": anchor.id}),
+                    "move_block",
+                    {"target": target, "anchor": place},
+                    {"role": block.role, "anchor_role": anchor.role},
+                    (Reference(target), Reference(place)),
+                )
+    return None
+
+
+def _align_block(page: Page) -> Proposal | None:
+    for block in _whole(page, _ALIGNABLE):
+        align = page.rng.choice([align for align in ("left", "center", "right") if align != block.align])
+        edit = Edit("align_block", block.id, {"align": align})
+        return Proposal(edit, "align_block", *_fields(block, align=align))
+    return None
+
+
+def scale(page: Page) -> Proposal | None:
+    """A block larger or smaller."""
+    for block in _whole(page, _SCALABLE):
+        factor = page.rng.choice(_FACTORS)
+        edit = Edit("scale_block", block.id, {"factor": factor})
+        return Proposal(edit, "scale_block", *_fields(block, percent=f"{factor * 100:g}"))
+    return None
+
+
+def restyle(page: Page) -> Proposal | None:
+    """Words in another colour, weight or font."""
+    for block, start, end in _stretches(page):
+        look = page.document.looks[block.role]
+        target = block.text[start:end]
+        kind = page.rng.choice(["ink", "bold", "font"])
+        if kind == "bold" and look.bold:
+            kind = "ink"
+        given: dict[str, object] = {"start": start, "end": end}
+        plain = {}
+        if kind == "ink":
+            ink = page.rng.choice(sorted(phrasings("en")["colours"]))
+            given["ink"] = plain["colour"] = ink
+        elif kind == "font":
+            given["font"] = plain["font"] = _OTHER_FONT[look.font]
+        else:
+            given["bold"] = True
+        edit = Edit("style_text", block.id, given)
+        return Proposal(edit, f"style_{kind}", {"target": target}, plain, (Reference(target),))
+    return None
+
+
+def _stretches(page: Page) -> Iterator[tuple[Text, int, int]]:
+    for block in page.texts:
+        for slot in page.rng.sample(block.slots, len(block.slots)):
+            found = page.quote(block.text, slot.start, slot.end)
+            if found:
+                yield block, *found
+    for block in _whole(page, _ALIGNABLE):
+        yield block, 0, len(block.text)
+
+
+def _whole(page: Page, roles: tuple[str, ...]) -> Iterator[Text]:
+    """Blocks that can be quoted whole."""
+    for block in page.texts:
+        if block.role in roles and len(block.text) <= LONGEST_QUOTE and page.is_unique(block.text):
+            yield block
+
+
+def _fields(block: Text, **plain: str) -> tuple[dict[str, str], dict[str, str], tuple[Reference]]:
+    return {"target": block.text}, {"role": block.role, **plain}, (Reference(block.text),)

@@ -1,0 +1,67 @@
+"""`typeset:n=60,seed=1`: a suite that is made when someone first asks for its samples, and kept in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from typing import Any
+
+from vdebench.errors import InputError
+from vdebench.files import cache_folder
+from vdebench.suites.suite import Group, read_groups
+from vdebench.suites.typeset.make import make_suite
+from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.vde import VdeSuite
+
+_LISTS = ("languages", "operations", "kinds")
+_NUMBERS = ("seed", "per_page", "ppi")
+SYNTAX = "typeset:n=60,seed=1,languages=en+zh"
+
+
+class TypesetSuite(VdeSuite):
+    """A made-to-order suite."""
+
+    def __init__(self, name: str, n: int, recipe: Recipe) -> None:
+        self.n = n
+        self.recipe = recipe
+        order = json.dumps({"n": n, **recipe.to_json()}, sort_keys=True)
+        folder = cache_folder() / "typeset" / hashlib.sha256(order.encode()).hexdigest()[:16]
+        super().__init__(folder, name, [])
+
+    @cached_property
+    def _made(self) -> list[Group]:
+        if not (self.root / "suite.toml").is_file():
+            make_suite(self.root, self.n, self.recipe)
+        return read_groups(self.root / "suite.toml")
+
+    @property
+    def groups(self) -> list[Group]:
+        """The groups; the first to ask has the suite made."""
+        return self._made
+
+    @groups.setter
+    def groups(self, _: list[Group]) -> None:
+        pass
+
+
+def lazy_suite(text: str) -> TypesetSuite:
+    """The suite of an order such as `typeset:n=60,seed=1,languages=en+zh`."""
+    given: dict[str, str] = {}
+    for option in filter(None, text.partition(":")[2].split(",")):
+        name, equals, value = option.partition("=")
+        if name.strip() not in ("n", "wear", *_LISTS, *_NUMBERS) or not equals or name in given:
+            raise InputError(f"{text}: {option!r} is not an option, expected an order such as {SYNTAX}")
+        given[name.strip()] = value.strip()
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in _LISTS:
+            options[name] = tuple(value.split("+"))
+        elif name == "wear":
+            options[name] = value
+        elif value.isascii() and value.isdigit():
+            options[name] = int(value)
+        else:
+            raise InputError(f"{text}: {name} is {value!r}, expected a whole number")
+    n = options.pop("n", 60)
+    return TypesetSuite(text, n, Recipe(**options))
