@@ -159,7 +159,13 @@ def test_operation_names(name, in_table, expected):
     assert Operation.parse(name, in_table=in_table).value == expected
 
 
-def test_every_operation_stands_in_one_of_the_four_classes():
+def test_every_operation_of_the_paper_stands_in_one_of_the_four_classes():
     classes = {op: op.four_class for op in Operation}
-    assert {value for op, value in classes.items() if op.value not in ("none", "other")} == set(OPERATION_CLASSES)
-    assert classes[Operation.OTHER] == classes[Operation.NONE] == "Other"
+    outside = {Operation.TEXT_RELOCATION, Operation.SCALING, Operation.TEXT_ATTRIBUTE, Operation.NONE, Operation.OTHER}
+    assert {value for op, value in classes.items() if op not in outside} == set(OPERATION_CLASSES)
+    assert {classes[op] for op in outside} == {"Other"}
+
+
+@pytest.mark.parametrize("name", ["text_relocation", "scaling", "text_attribute"])
+def test_operations_of_textedit_are_known_by_their_names(name):
+    assert Operation.parse(name).value == name

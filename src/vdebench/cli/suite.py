@@ -1,4 +1,4 @@
-"""`vde suite`: look at a suite and check it."""
+"""`vde suite`: look at a suite, check it, export it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from pathlib import Path
 
 import typer
 
+from vdebench.cli.progress import progress_bar
 from vdebench.report.table import Column, Row, Table, render
+from vdebench.suites.export import FORMS, export_suite
 from vdebench.suites.suite import load_suite
 
-app = typer.Typer(help="Look at a suite and check it.", no_args_is_help=True)
+SUITE_HELP = "Folder with a suite.toml, or an order such as typeset:n=60,seed=1."
+app = typer.Typer(help="Look at a suite, check it, export it.", no_args_is_help=True)
 
 
 @app.command()
 def check(
-    folder: Path = typer.Argument(..., metavar="DIR", help="Folder with a suite.toml."),
+    folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     as_json: bool = typer.Option(False, "--json", help="Print the faults as JSON."),
 ) -> None:
     """Report every fault by sample and file. Exit code 2 where there are errors, 0 where there are only warnings.
@@ -39,7 +42,7 @@ def check(
 
 @app.command()
 def show(
-    folder: Path = typer.Argument(..., metavar="DIR", help="Folder with a suite.toml."),
+    folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     as_json: bool = typer.Option(False, "--json", help="Print the counts as JSON."),
 ) -> None:
     """Count samples by operation, language and source.
@@ -66,3 +69,19 @@ def show(
     )
     columns = [Column(name, "", 0) for name in [*groups, "all"]]
     typer.echo(render(Table(f"{suite.name} ({suite.root})", columns, rows, ""), "terminal"), nl=False)
+
+
+@app.command()
+def export(
+    folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
+    to: str = typer.Option(..., "--to", help=f"Form: {', '.join(FORMS)}."),
+    out: Path = typer.Option(..., "--out", help="New folder."),
+) -> None:
+    """Write a suite with its images and readings for Hugging Face `datasets`, for `webdataset`, or in the VDE layout.
+
+    Example: `vde suite export typeset:n=60,seed=1 --to parquet --out typeset60`
+    """
+    suite = load_suite(folder)
+    with progress_bar(f"{to} of {suite.name}") as progress:
+        export_suite(suite, to, out, progress)
+    typer.echo(f"{out}: {len(suite)} samples as {to}")

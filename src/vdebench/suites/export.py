@@ -1,0 +1,187 @@
+"""Suites in the forms other people's tools read: Hugging Face Parquet, WebDataset shards, the VDE release's layout."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import shutil
+import tarfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from vdebench.errors import InputError, RunFolderError
+from vdebench.files import list_folder, read_bytes, replacing, write_json, write_text
+from vdebench.sample import Sample
+from vdebench.suites.names import REGIONS, names_of
+from vdebench.suites.suite import Suite
+from vdebench.suites.vde import entry_of
+
+Progress = Callable[[int, int], Any]
+SAMPLES_IN_A_SHARD = 100
+IMAGES = ("source", "reference", "mask")
+
+
+def export_suite(suite: Suite, form: str, out: Path, progress: Progress | None = None) -> None:
+    """Write a suite into a new folder in one of the `FORMS`."""
+    if form not in FORMS:
+        raise InputError(f"no form is called {form!r}; there are: {', '.join(FORMS)}")
+    if out.exists() and list_folder(out):
+        raise RunFolderError(f"{out}: is not empty; choose another --out")
+    suite.require_distinct_keys()
+    FORMS[form](suite, out, progress or (lambda done, total: None))
+
+
+def _to_parquet(suite: Suite, out: Path, progress: Progress) -> None:
+    """Shards of rows with the images inside, and a card that tells `datasets` which columns are images."""
+    shards = math.ceil(len(suite) / SAMPLES_IN_A_SHARD)
+    for number, samples in _shards(suite, progress):
+        frame = pl.DataFrame([_row(suite, sample) for sample in samples], schema=_COLUMNS, orient="row")
+        with replacing(out / "data" / f"test-{number:05}-of-{shards:05}.parquet") as temporary:
+            frame.write_parquet(temporary, row_group_size=20)  # a viewer reads whole groups
+    write_text(out / "README.md", _CARD.format(name=suite.name, n=len(suite), features=_features()))
+
+
+_IMAGE = pl.Struct({"bytes": pl.Binary, "path": pl.String})
+_REGION = pl.Struct(dict.fromkeys(("x", "y", "width", "height"), pl.Float64))
+_COLUMNS: dict[str, Any] = {
+    **dict.fromkeys(IMAGES, _IMAGE),
+    **dict.fromkeys(("id", "group", "instruction", "operation", "language", "data_source"), pl.String),
+    "regions": pl.List(_REGION),
+    **dict.fromkeys(("source_reading", "reference_reading", "details"), pl.String),
+}
+_CARD = """\
+---
+pretty_name: {name}
+configs:
+- config_name: default
+  data_files:
+  - split: test
+    path: data/test-*.parquet
+dataset_info:
+  features:
+{features}
+---
+# {name}
+
+{n} document-editing samples. `regions` are in percent of the reference; `source_reading` and `reference_reading` are
+PaddleOCR-VL JSON; `details` is JSON with all else the suite says of a sample.
+"""
+
+
+def _features() -> str:
+    """The columns as a card names them."""
+    lines = []
+    for name in _COLUMNS:
+        lines.append(f"  - name: {name}")
+        if name in IMAGES:
+            lines.append("    dtype: image")
+        elif name == "regions":
+            lines.append("    list:")
+            for side in ("x", "y", "width", "height"):
+                lines += [f"    - name: {side}", "      dtype: float64"]
+        else:
+            lines.append("    dtype: string")
+    return "\n".join(lines)
+
+
+def _row(suite: Suite, sample: Sample) -> dict[str, Any]:
+    files = suite.image_files(sample)
+    source = suite.source(sample)
+    return {
+        **{
+            name: None if file is None else {"bytes": read_bytes(file), "path": file.name}
+            for name, file in zip(IMAGES, files, strict=True)
+        },
+        "id": sample.id,
+        "group": sample.group,
+        "instruction": sample.instruction,
+        "operation": sample.operation.value,
+        "language": sample.language,
+        "data_source": sample.source,
+        "regions": [
+            {"x": region.x, "y": region.y, "width": region.width, "height": region.height} for region in sample.regions
+        ],
+        "source_reading": None if source is None else _json(source.to_json()),
+        "reference_reading": _json(suite.truth(sample).to_json()),
+        "details": _json(dict(sample.extra)),
+    }
+
+
+def _to_webdataset(suite: Suite, out: Path, progress: Progress) -> None:
+    """Tar files of `<group>_<id>.source.png`, `.reference.png`, `.mask.png`, `.json`."""
+    for number, samples in _shards(suite, progress):
+        with replacing(out / f"shard-{number:06}.tar") as temporary, tarfile.open(temporary, "w") as shard:
+            for sample in samples:
+                name = f"{sample.group}_{sample.id.replace('.', '_').replace('/', '_')}"
+                for kind, file in zip(IMAGES, suite.image_files(sample), strict=True):
+                    if file is not None:
+                        _add(shard, f"{name}.{kind}{file.suffix.lower()}", read_bytes(file))
+                source = suite.source(sample)
+                told = entry_of(sample) | {
+                    "operation": sample.operation.value,
+                    "source_reading": None if source is None else source.to_json(),
+                    "reference_reading": suite.truth(sample).to_json(),
+                }
+                _add(shard, f"{name}.json", _json(told).encode())
+
+
+def _add(shard: tarfile.TarFile, name: str, content: bytes) -> None:
+    entry = tarfile.TarInfo(name)  # no time, no owner: the same suite gives the same bytes
+    entry.size = len(content)
+    shard.addfile(entry, io.BytesIO(content))
+
+
+def _to_vde_release(suite: Suite, out: Path, progress: Progress) -> None:
+    """A folder that `load_suite` reads."""
+    groups: dict[str, list[Sample]] = {}
+    for _, samples in _shards(suite, progress):
+        for sample in samples:
+            groups.setdefault(sample.group, []).append(sample)
+            _copy(suite, sample, out)
+    text = f'format = "vde-release"\nname = {json.dumps(suite.name)}\n'
+    for group, members in groups.items():
+        write_json(out / f"{group}.json", [entry_of(sample) for sample in members])
+        folders = {"readings": "readings", "source_readings": "source_readings", "images": "reference"}
+        folders |= {"source_images": "source", "masks": "mask"}
+        kept = {key: f"{folder}/{group}" for key, folder in folders.items() if (out / folder / group).is_dir()}
+        lines = [f"{key} = {json.dumps(place)}" for key, place in {"info": f"{group}.json", **kept}.items()]
+        text += f"\n[groups.{group}]\n" + "\n".join(lines) + "\n"
+    write_text(out / "suite.toml", text)
+
+
+def _copy(suite: Suite, sample: Sample, out: Path) -> None:
+    name = names_of(sample)[0]
+    readings = out / "readings" / sample.group
+    write_text(readings / f"{name}.json", _json(suite.truth(sample).to_json()))
+    for index, region in enumerate(suite.truth_regions(sample) or ()):
+        write_text(readings / REGIONS / f"{name}_region_{index}.json", _json(region.to_json()))
+    source = suite.source(sample)
+    if source is not None:
+        write_text(out / "source_readings" / sample.group / f"{name}.json", _json(source.to_json()))
+    for kind, file in zip(IMAGES, suite.image_files(sample), strict=True):
+        if file is not None:
+            with replacing(out / kind / sample.group / file.name) as temporary:
+                shutil.copyfile(file, temporary)
+
+
+def _shards(suite: Suite, progress: Progress) -> Iterator[tuple[int, Sequence[Sample]]]:
+    samples = suite.samples
+    for number, start in enumerate(range(0, len(samples), SAMPLES_IN_A_SHARD)):
+        shard = samples[start : start + SAMPLES_IN_A_SHARD]
+        yield number, shard
+        progress(start + len(shard), len(samples))
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+FORMS: dict[str, Callable[[Suite, Path, Progress], None]] = {
+    "parquet": _to_parquet,
+    "webdataset": _to_webdataset,
+    "vde-release": _to_vde_release,
+}
