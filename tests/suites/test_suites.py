@@ -4,8 +4,8 @@ import json
 
 import pytest
 from PIL import Image
-from tests import pages
 
+from tests import pages
 from vdebench import load_suite
 from vdebench.errors import InputError, SuiteError, VdeError
 from vdebench.reading import Reading

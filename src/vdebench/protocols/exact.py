@@ -57,7 +57,7 @@ def _rows(blocks: Sequence[Block]) -> Table:
 def region_outcome(
     sample: Sample, region: Box, truth: Sequence[Block], prediction: Sequence[Block], source: Sequence[Block] | None
 ) -> Mapping[str, Any]:
-    """What became of one edit: done, not_done, partly or wrong_text.
+    """What became of one edit: done, not_done, partly, wrong_text, or text_kept where no text was to change.
 
     Judged from the blocks that meet the region. Where the page before the edit was read too, the text that was to
     change is known, and misreadings beside it do not decide.
@@ -87,9 +87,11 @@ def outcome(read: str, wanted: str, before: str | None) -> str:
     'done'
     >>> outcome("Keep this.", wanted="Keep this.", before="Keep this. Drop that.")  # a deletion
     'done'
+    >>> outcome("Red", wanted="Red", before="Red")  # a new colour: its text says nothing of it
+    'text_kept'
     """
     if read == wanted:
-        return "done"
+        return "text_kept" if before == wanted else "done"
     if before is None or before == wanted:
         return "wrong_text"
     span_before, span_wanted = _changed(before, wanted)
@@ -149,7 +151,8 @@ EXACT = Protocol(
         "Local: readings of the regions' crops where both sides have them (local:crop); else the matched units of the "
         "whole page of which a block meets a region (local:filter). The signature says which.",
         "Region outcome: done, not_done, partly or wrong_text, from what the region should read and what it reads; "
-        "with `source_readings` in the suite the changed words decide, without them equality of the whole text.",
+        "with `source_readings` in the suite the changed words decide, without them equality of all text. An edit "
+        "that changes no text (a colour, a size) cannot be seen in readings: text_kept, and in no rate.",
         "Means over samples (macro) are the headline, so that a newspaper does not outweigh forty slides; means over "
         "blocks stand beside under 'micro'.",
         "Local, where a region should read nothing: 1 in the text metrics where nothing is read, 0 where anything is.",

@@ -53,7 +53,7 @@ def slides(language: Language, rng: Random) -> Document:
         for x in (40.0, width / 2 + 10):
             draft.area(x, top, width / 2 - 50, tall, [make.heading(), *make.bullets(rng.randint(5, 7))])
     elif shape == "table":
-        draft.area(40, top, width - 80, tall, [*make.table(rng.randint(3, 5), rng.randint(4, 6)), *make.bullets(3)])
+        draft.area(40, top, width - 80, tall, [*make.table(rng.randint(4, 6), rng.randint(5, 6)), *make.bullets(5)])
     else:
         draft.area(40, top, width / 2 - 40, tall, [make.paragraph(1), *make.bullets(6)])
         draft.area(width / 2 + 14, top, width / 2 - 54, tall, make.figure(tall * 0.62))
@@ -69,7 +69,7 @@ def academic_paper(language: Language, rng: Random) -> Document:
     width, height = rng.choice([A4, LETTER])
     columns = rng.choice([2, 2, 1])
     base = Look(
-        font=draft.serif(), size=rng.choice([9.0, 9.5]) + (columns == 1) * 0.7, justify=True, indent=draft.indent()
+        font=draft.serif(), size=rng.choice([8.6, 9.2]) + (columns == 1) * 0.7, justify=True, indent=draft.indent()
     )
     draft.use(base, title={"size": 16.5, "below": 8}, table={"style": "open", "head_panel": None, "rule": "#111111"})
     number = rng.choice(["{}.", "{}"])
@@ -244,7 +244,7 @@ def newspaper(language: Language, rng: Random) -> Document:
     width, height = BROADSHEET if rng.random() < 0.5 else LETTER
     base = Look(
         font="serif",
-        size=8.4 if width > 700 else 8.0,
+        size=8.3 if width > 700 else 7.6,
         justify=True,
         indent=2.0 if draft.is_han() else 1.0,
         leading=0.14,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import json
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -27,6 +29,7 @@ from vdebench.suites.typeset.document import CELLS, Area, Block, Chart, Document
 
 Image = NDArray[np.uint8]
 _MARK_BLUE = 7
+_HYPHEN_AT_LINE_END = "\x02"  # pdfium's own sign for it
 _UNKNOWN: Mapping[Block, float] = {}
 _LOOK = [field.name for field in fields(Look)]
 _KEPT_WITH_NEXT = ("heading", "headline", "table_title", "chart")
@@ -112,7 +115,7 @@ class Sheet:
         length = raw.FPDFTextObj_GetText(item, self._letters.raw, None, 0)
         buffer = ctypes.create_string_buffer(length)
         raw.FPDFTextObj_GetText(item, self._letters.raw, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), length)
-        return buffer.raw[: length - 2].decode("utf-16-le")
+        return buffer.raw[: length - 2].decode("utf-16-le").replace(_HYPHEN_AT_LINE_END, "-")
 
     def part(self, number: int, text: str, start: int, end: int) -> list[Box]:
         """Ink of a stretch of a piece's text, a box per line."""
@@ -162,8 +165,8 @@ class Press:
 
     def __init__(self, ppi: float, font_folders: Sequence[Path]) -> None:
         self.ppi = ppi
-        self._folder = tempfile.TemporaryDirectory(prefix="vde-press-")
-        root = Path(self._folder.name)
+        root = Path(tempfile.mkdtemp(prefix="vde-press-"))
+        weakref.finalize(self, shutil.rmtree, root, ignore_errors=True)
         (root / "page.typ").write_text((resources.files(__package__) / "page.typ").read_text("utf-8"), "utf-8")
         self._data = root / "page.json"
         self._compiler = typst.Compiler(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any, NamedTuple
 
 from vdebench.errors import InputError
 from vdebench.sample import SOURCES, Operation
-from vdebench.suites.typeset.languages import get_language
+from vdebench.suites.typeset.languages import LANGUAGES
 
 VERSION = 1
 """Goes up with every change of what a recipe gives."""
@@ -47,8 +47,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be made."""
-        for language in self.languages:
-            get_language(language)
+        _require("language", self.languages, LANGUAGES)
         _require("operation", self.operations, OPERATIONS)
         _require("kind", self.kinds, SOURCES)
         _require("wear", [self.wear], WEARS)
@@ -76,7 +75,7 @@ class Recipe:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
-def _require(what: str, found: Sequence[str], known: Sequence[str]) -> None:
+def _require(what: str, found: Sequence[str], known: Collection[str]) -> None:
     if not found:
         raise InputError(f"no {what} is named, expected some of {', '.join(known)}")
     for name in found:

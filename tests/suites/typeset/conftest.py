@@ -1,0 +1,24 @@
+"""Pages for the tests of the typeset suite: made once, at a resolution that is quick to draw."""
+
+from __future__ import annotations
+
+import pytest
+
+from vdebench.suites.typeset.languages import font_folders
+from vdebench.suites.typeset.pair import make_page
+from vdebench.suites.typeset.press import Press
+from vdebench.suites.typeset.recipe import Recipe
+
+PPI = 75
+
+
+@pytest.fixture(scope="session")
+def press():
+    return Press(PPI, font_folders())
+
+
+@pytest.fixture(scope="session")
+def pairs(press):
+    """Two samples on each of 54 pages: every kind six times, every language, every operation."""
+    recipe = Recipe(seed=11, ppi=PPI)
+    return [pair for number in range(54) for pair in make_page(recipe, number, press)]
