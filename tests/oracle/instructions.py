@@ -80,7 +80,8 @@ def carried_out(instruction: str, source: Reading, tongue: str) -> list[str]:
         page.insert(where["anchor"] + 1, given["new"])
     elif kind == "delete_text":
         at = where["target"]
-        page[at] = page[at].replace(given["target"], "").replace("  ", " ").strip()
+        gap = " " if given["target"] + " " in page[at] else ""
+        page[at] = page[at].replace(given["target"] + gap, "").strip()
     elif kind == "delete_block":
         assert page[where["target"]].startswith(given["target"])
         del page[where["target"]]

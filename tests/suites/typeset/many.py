@@ -1,0 +1,43 @@
+"""What must hold for every sample, found out for one page: `test_many.py` asks it of a thousand pages."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tests.oracle.instructions import carried_out, contents
+from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.languages import font_folders
+from vdebench.suites.typeset.pair import make_page
+from vdebench.suites.typeset.press import Press
+from vdebench.suites.typeset.recipe import Recipe
+
+RECIPE = Recipe(seed=2026, ppi=40)
+
+
+@cache
+def press() -> Press:
+    return Press(RECIPE.ppi, font_folders())
+
+
+def faults(number: int) -> list[str]:
+    """What does not hold for the samples of a page."""
+    found = []
+    for pair in make_page(RECIPE, number, press()):
+        sample = pair.sample
+        tongue = "en" if sample.language == "english" else "zh"
+        try:
+            if carried_out(sample.instruction, pair.source_reading, tongue) != contents(pair.reference_reading):
+                found.append("its words do not lead to the reference")
+        except AssertionError as error:
+            found.append(f"its words are not clear: {error}")
+        if Edit.from_json(sample.extra["edit"]).apply(pair.documents[0]) != pair.documents[1]:
+            found.append("its recorded edit does not lead to the reference")
+        differs = (pair.source != pair.reference).any(axis=-1)
+        if (differs & (pair.mask == 0)).any():
+            found.append("pixels differ outside the mask")
+        for region in sample.regions:
+            x1, y1, x2, y2 = (round(side) for side in region.box(pair.reference_reading.size))
+            if not differs[y1:y2, x1:x2].any():
+                found.append("a region does not differ")
+        found = [fault if fault.startswith("sample") else f"sample {sample.id}: {fault}" for fault in found]
+    return found
