@@ -26,13 +26,19 @@ lint: $(VENV)/ready
 test: lint  ## all that needs no heavy extra
 	$(BIN)/pytest -q
 
-test-full: $(VENV)/ready  ## what takes longer: speed and memory on real pages, where they are beside the project
+$(VENV)/full: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --group full
+	@touch $@
+
+test-full: $(VENV)/full  ## what takes longer or needs heavy packages; real pages where they are beside the project
 	$(BIN)/pytest -q -m slow
 
-bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (ten minutes)
+bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/typeset.py
+	$(BIN)/python benchmarks/typeset_long.py
 
 clean:
 	rm -rf $(VENV) .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -26,7 +26,10 @@ def vde(*arguments, code=0):
 
 def test_help_has_examples():
     assert "score" in vde("--help").stdout
-    for verb in (["score"], ["table"], ["suite", "check"], ["suite", "show"], ["protocols", "explain"]):
+    for verb in (
+        *(["score"], ["table"], ["suite", "check"], ["suite", "show"], ["suite", "export"]),
+        *(["protocols", "explain"], ["typeset", "make"], ["typeset", "sheet"]),
+    ):
         text = vde(*verb, "--help").stdout
         assert "Example" in text, verb
         assert "vde " in text, verb
@@ -233,3 +236,40 @@ def test_a_broken_run_folder_is_named(tmp_path, name):
     assert "run: holds a table that cannot be read" in vde(*arguments, code=2).stderr
     (tmp_path / "run/summary.json").write_text('{"overall": 3}')
     assert "not a summary that `vde score` wrote" in vde("table", tmp_path / "run", code=2).stderr
+
+
+def test_typeset_make_show_export(tmp_path):
+    done = vde(
+        "typeset", "make", "--n", "4", "--seed", "1", "--languages", "en,zh", "--ppi", "48", "--out", tmp_path / "s"
+    )
+    assert "4 samples" in done.stdout
+    assert "0 errors, 0 warnings" in vde("suite", "check", tmp_path / "s").stdout
+    vde("suite", "export", tmp_path / "s", "--to", "parquet", "--out", tmp_path / "hf")
+    assert (tmp_path / "hf" / "README.md").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--languages", "fr"], "no language is called 'fr'"),
+        (["--languages", ","], "--languages: nothing is named"),
+        (["--operations", "dance"], "no operation is called 'dance'"),
+        (["--n", "0"], "at least one is needed"),
+        (["--wear", "burnt"], "no wear is called 'burnt'"),
+    ],
+)
+def test_typeset_make_says_what_is_wrong(tmp_path, arguments, message):
+    assert message in vde("typeset", "make", *arguments, "--out", tmp_path / "s", code=2).stderr
+    assert not (tmp_path / "s").exists()
+
+
+def test_typeset_sheet(tmp_path):
+    vde("typeset", "sheet", "--languages", "en", "--out", tmp_path / "sheet.jpg")
+    assert (tmp_path / "sheet.jpg").stat().st_size > 50_000
+    assert "ends in .png or .jpg" in vde("typeset", "sheet", "--out", tmp_path / "sheet.gif", code=2).stderr
+
+
+def test_export_says_what_is_wrong(tmp_path):
+    found = vde("suite", "export", TINY, "--to", "zip", "--out", tmp_path / "x", code=2)
+    assert "no form is called 'zip'" in found.stderr
+    assert "n is 'many'" in vde("suite", "show", "typeset:n=many", code=2).stderr

@@ -8,6 +8,7 @@ import typer
 
 from vdebench.cli.progress import progress_bar
 from vdebench.errors import InputError
+from vdebench.files import replacing
 from vdebench.suites.typeset.recipe import OPERATIONS, WEARS, Recipe
 
 app = typer.Typer(help="Make suites whose ground truth is exact.", no_args_is_help=True)
@@ -45,6 +46,26 @@ def make(
     with progress_bar(f"{n} samples") as progress:
         make_suite(out, n, recipe, workers or None, progress)
     typer.echo(f"{out}: {n} samples; look with `vde suite show {out}`")
+
+
+@app.command()
+def sheet(
+    out: Path = typer.Option(..., "--out", help="Picture to write: .png or .jpg."),
+    languages: str = typer.Option(",".join(_DEFAULT.languages), help="Languages, one row each."),
+    seed: int = typer.Option(1, help="Another seed, other pages."),
+) -> None:
+    """A contact sheet: a page of every kind of document, to look at.
+
+    Example: `vde typeset sheet --languages en,zh --out sheet.png`
+    """
+    from vdebench.suites.typeset.contact import contact_sheet
+
+    if out.suffix.lower() not in (".png", ".jpg", ".jpeg"):
+        raise InputError(f"{out}: a picture ends in .png or .jpg")
+    picture = contact_sheet(_list("--languages", languages), seed)
+    with replacing(out) as temporary:
+        picture.save(temporary, format="PNG" if out.suffix.lower() == ".png" else "JPEG", quality=82)
+    typer.echo(f"{out}: {picture.width}×{picture.height}")
 
 
 def _list(option: str, given: str) -> tuple[str, ...]:

@@ -244,7 +244,7 @@ def newspaper(language: Language, rng: Random) -> Document:
     width, height = BROADSHEET if rng.random() < 0.5 else LETTER
     base = Look(
         font="serif",
-        size=8.3 if width > 700 else 7.6,
+        size=8.6 if width > 700 else 7.8,
         justify=True,
         indent=2.0 if draft.is_han() else 1.0,
         leading=0.14,
