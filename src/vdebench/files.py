@@ -136,8 +136,8 @@ def write_json(path: Path, data: Any) -> None:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder; an error where one is at work there."""
+def locked(folder: Path, *, wait: bool = False) -> Iterator[None]:
+    """Keep other processes out of a folder; where one is at work there, wait for it, or an error."""
     try:
         import fcntl
     except ImportError:  # Windows: nobody is kept out
@@ -149,7 +149,7 @@ def locked(folder: Path) -> Iterator[None]:
         raise RunFolderError(f"{folder}: cannot be written: {error.strerror}; choose another --out") from None
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise RunFolderError(f"{folder}: another process is writing there; wait, or choose another --out") from None
         yield

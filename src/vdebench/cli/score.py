@@ -14,17 +14,17 @@ from rich.console import Console
 
 from vdebench.api import Score, SettingChoice, score
 from vdebench.cli.progress import progress_bar
+from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import SHAPE_HELP
 from vdebench.errors import VdeError
 from vdebench.files import is_folder, list_folder
 from vdebench.report.overview import breakdown_table, editors_table
 from vdebench.report.shapes import paper_table, require_shape
 from vdebench.report.table import Format, Table, render
-from vdebench.suites.suite import load_suite
 
 
 def score_command(
-    suite: Path = typer.Argument(..., metavar="SUITE", help="Folder with a suite.toml."),
+    suite: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     predictions: list[Path] = typer.Argument(
         None, metavar="[PREDICTIONS]...", help="Folders of predicted images, one per editor; or of their readings."
     ),
@@ -59,7 +59,7 @@ def score_command(
     like = like or (["vde-v3:2"] if published else [])
     for shape in like:
         require_shape(shape)
-    loaded = load_suite(suite)
+    loaded = open_suite(suite, quiet=as_json)
     several = len(editors) > 1, len(protocol) > 1
     results: dict[str, list[Score]] = {}
     for name in dict.fromkeys(protocol):

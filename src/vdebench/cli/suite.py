@@ -9,11 +9,10 @@ from pathlib import Path
 import typer
 
 from vdebench.cli.progress import progress_bar
+from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.report.table import Column, Row, Table, render
 from vdebench.suites.export import FORMS, export_suite
-from vdebench.suites.suite import load_suite
 
-SUITE_HELP = "Folder with a suite.toml, or an order such as typeset:n=60,seed=1."
 app = typer.Typer(help="Look at a suite, check it, export it.", no_args_is_help=True)
 
 
@@ -26,7 +25,7 @@ def check(
 
     Example: `vde suite check examples/tiny`
     """
-    suite = load_suite(folder)
+    suite = open_suite(folder)
     faults = list(suite.faults())
     errors = sum(fault.severity == "error" for fault in faults)
     if as_json:
@@ -49,7 +48,7 @@ def show(
 
     Example: `vde suite show examples/tiny`
     """
-    suite = load_suite(folder)
+    suite = open_suite(folder)
     groups = [group.name for group in suite.groups]
     counts = {
         title: Counter((getattr(sample, title), sample.group) for sample in suite)
@@ -81,7 +80,7 @@ def export(
 
     Example: `vde suite export typeset:n=60,seed=1 --to parquet --out typeset60`
     """
-    suite = load_suite(folder)
+    suite = open_suite(folder)
     with progress_bar(f"{to} of {suite.name}") as progress:
         export_suite(suite, to, out, progress)
     typer.echo(f"{out}: {len(suite)} samples as {to}")

@@ -19,7 +19,7 @@ import hashlib
 import os
 import tomllib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -118,6 +118,9 @@ class Suite(ABC):
     def image_size(self, sample: Sample) -> Size | None:
         """Size of the reference image, where the suite has it."""
         return None
+
+    def prepare(self, progress: Callable[[int, int], Any] | None = None) -> None:  # noqa: B027 (most are there)
+        """Make what is not there yet, for suites that are made to order."""
 
     def image_files(self, sample: Sample) -> ImageFiles:
         """Where the sample's images are."""

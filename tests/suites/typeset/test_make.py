@@ -208,6 +208,17 @@ def test_lazy_suite_is_made_when_it_is_asked_for(tmp_path, monkeypatch):
     assert list(again.faults()) == []
 
 
+def test_two_processes_that_order_the_same_suite_share_it(tmp_path):
+    order = "typeset:n=8,seed=5,ppi=48"
+    command = [sys.executable, "-m", "vdebench", "suite", "show", order, "--json"]
+    environment = {**os.environ, "VDE_CACHE": str(tmp_path)}
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) for _ in range(2)]
+    shown = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert shown[0] == shown[1]
+    assert len(list(tmp_path.glob("typeset/*"))) == 1
+
+
 @pytest.mark.parametrize(
     ("order", "message"),
     [

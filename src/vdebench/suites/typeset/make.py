@@ -34,7 +34,7 @@ _PARTS = ".parts"
 _SUITE = """\
 # Made by `vde typeset make`; make.json holds the recipe.
 format = "vde-release"
-name = "{name}"
+name = "typeset"
 """
 _GROUP = """
 [groups.{group}]
@@ -81,9 +81,9 @@ def make_suite(
     recipe: Recipe,
     workers: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
-    name: str = "typeset",
+    wait: bool = False,
 ) -> None:
-    """Make a suite of n samples, or finish one that was begun."""
+    """Make a suite of n samples, or finish one that was begun; `wait` for another process that is at it."""
     if n < 1:
         raise InputError(f"a suite of {n} samples: at least one is needed")
     parts = [Part(folder, recipe, number, n) for number in range(math.ceil(n / recipe.per_page / _PAGES_IN_A_PART))]
@@ -91,7 +91,7 @@ def make_suite(
         (folder / _PARTS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(f"{folder}: cannot be made: {error.strerror}; choose another --out") from None
-    with locked(folder):
+    with locked(folder, wait=wait):
         _require_same(folder, n, recipe)
         left = [part for part in parts if not part.is_made]
         done = n - sum(len(part.samples) for part in left)
@@ -101,7 +101,7 @@ def make_suite(
             done += count
             if progress:
                 progress(done, n)
-        _finish(folder, parts, name)
+        _finish(folder, parts)
 
 
 def _require_same(folder: Path, n: int, recipe: Recipe) -> None:
@@ -125,7 +125,7 @@ def _require_same(folder: Path, n: int, recipe: Recipe) -> None:
     write_json(file, {"n": n, **recipe.to_json()})
 
 
-def _finish(folder: Path, parts: list[Part], name: str) -> None:
+def _finish(folder: Path, parts: list[Part]) -> None:
     for unfinished in folder.rglob(".*.*"):  # of a process that was killed while it wrote
         if unfinished.is_file() and unfinished.name != ".lock":
             unfinished.unlink()
@@ -136,9 +136,7 @@ def _finish(folder: Path, parts: list[Part], name: str) -> None:
                 file.write((",\n" if index else "\n") + entry)
             file.write("\n]\n")
     listed = [group for group in GROUPS if any(found == group for found, _ in _entries(parts))]
-    write_text(
-        folder / "suite.toml", _SUITE.format(name=name) + "".join(_GROUP.format(group=group) for group in listed)
-    )
+    write_text(folder / "suite.toml", _SUITE + "".join(_GROUP.format(group=group) for group in listed))
 
 
 def _entries(parts: list[Part]) -> Iterator[tuple[str, str]]:

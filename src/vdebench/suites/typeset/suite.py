@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 from vdebench.errors import InputError
-from vdebench.files import cache_folder
+from vdebench.files import cache_folder, is_file
 from vdebench.suites.suite import Group, read_groups
 from vdebench.suites.typeset.make import make_suite
 from vdebench.suites.typeset.recipe import Recipe
@@ -29,10 +30,14 @@ class TypesetSuite(VdeSuite):
         folder = cache_folder() / "typeset" / hashlib.sha256(order.encode()).hexdigest()[:16]
         super().__init__(folder, name, [])
 
+    def prepare(self, progress: Callable[[int, int], Any] | None = None) -> None:
+        """Make the suite, or wait for whoever is making it."""
+        if not is_file(self.root / "suite.toml"):
+            make_suite(self.root, self.n, self.recipe, progress=progress, wait=True)
+
     @cached_property
     def _made(self) -> list[Group]:
-        if not (self.root / "suite.toml").is_file():
-            make_suite(self.root, self.n, self.recipe)
+        self.prepare()
         return read_groups(self.root / "suite.toml")
 
     @property
