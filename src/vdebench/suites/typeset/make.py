@@ -128,7 +128,7 @@ def _require_same(folder: Path, n: int, recipe: Recipe) -> None:
 def _finish(folder: Path, parts: list[Part]) -> None:
     for unfinished in folder.rglob(".*.*"):  # of a process that was killed while it wrote
         if unfinished.is_file() and unfinished.name != ".lock":
-            unfinished.unlink()
+            unfinished.unlink(missing_ok=True)
     for group in GROUPS:
         with replacing(folder / f"{group}.json") as temporary, temporary.open("w", encoding="utf-8") as file:
             file.write("[")
