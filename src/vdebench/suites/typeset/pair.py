@@ -17,6 +17,7 @@ from vdebench.suites.typeset import propose_look, propose_table, propose_text
 from vdebench.suites.typeset.check import ambiguities
 from vdebench.suites.typeset.difficulty import difficulty
 from vdebench.suites.typeset.document import Block, Document, Table
+from vdebench.suites.typeset.edits import Edit
 from vdebench.suites.typeset.instructions import worded
 from vdebench.suites.typeset.kinds import KINDS
 from vdebench.suites.typeset.languages import get_language
@@ -31,7 +32,7 @@ from vdebench.suites.typeset.readout import (
     tight_boxes,
 )
 from vdebench.suites.typeset.recipe import PageTask, Recipe
-from vdebench.suites.typeset.wear import Wear, wear_of
+from vdebench.suites.typeset.wear import wear_of
 from vdebench.suites.typeset.words import Writer
 
 PROPOSERS: dict[Operation, Proposer] = {
@@ -47,7 +48,7 @@ PROPOSERS: dict[Operation, Proposer] = {
     Operation.TEXT_ATTRIBUTE: propose_look.restyle,
 }
 _TRIES = 60
-_TRIES_ON_A_PAGE = 4
+_TRIES_ON_A_PAGE = 6
 _ROOM_FOR_EDITS = 30
 """Points left free at the end of an area, so that an edit may add a line or two."""
 
@@ -77,56 +78,13 @@ def make_page(recipe: Recipe, number: int, press: Press) -> list[Pair]:
             continue
         sheet = press.print(document, _ROOM_FOR_EDITS)
         try:
-            pairs = _edits_of(recipe, task, document.only(sheet.present), sheet, rng, press)
+            pairs = _Desk(recipe, task, _Printed(document.only(sheet.present), sheet), press, rng).pairs()
         finally:
             sheet.close()
         if pairs is not None:
             return pairs
     wanted = " and ".join(task.operations)
     raise VdeError(f"page {number}: {wanted} not found on a {task.language} {task.kind} page in {_TRIES} tries")
-
-
-def _edits_of(
-    recipe: Recipe, task: PageTask, document: Document, sheet: Sheet, rng: Random, press: Press
-) -> list[Pair] | None:
-    """A sample for each operation, or nothing where one cannot be found."""
-    source = _Printed(document, sheet)
-    page = Page(document, Writer(get_language(task.language), rng, document.topic), rng)
-    wear = wear_of(recipe.wear, rng, sheet.size)
-    worn = wear.page(source.image)
-    pairs: list[Pair] = []
-    for index, operation in enumerate(task.operations, start=task.number * recipe.per_page):
-        made = _edit_of(operation, task, index, page, source, press, wear, rng)
-        if made is None:
-            return None
-        pairs.append(replace(made, source=worn))
-    return pairs
-
-
-def _edit_of(
-    operation: Operation,
-    task: PageTask,
-    index: int,
-    page: Page,
-    source: _Printed,
-    press: Press,
-    wear: Wear,
-    rng: Random,
-) -> Pair | None:
-    for _ in range(_TRIES_ON_A_PAGE):
-        proposal = PROPOSERS[operation](page)
-        if proposal is None:
-            return None
-        edited = proposal.edit.apply(source.document)
-        sheet = press.print(edited, heights=source.heights)
-        try:
-            if sheet.present == {block.id for block in edited.blocks}:  # else it found no room
-                found = _pair(operation, task, index, proposal, source, _Printed(edited, sheet), wear, rng)
-                if found is not None:
-                    return found
-        finally:
-            sheet.close()
-    return None
 
 
 class _Printed:
@@ -153,62 +111,97 @@ class _Printed:
         return self.sheet.heights(self.document)
 
 
-def _pair(
-    operation: Operation,
-    task: PageTask,
-    index: int,
-    proposal: Proposal,
-    before: _Printed,
-    after: _Printed,
-    wear: Wear,
-    rng: Random,
-) -> Pair | None:
-    """The sample, or nothing where its instruction could mean two things or an edit cannot be seen."""
-    tongue = get_language(task.language).lang
-    wording = worded(proposal, tongue, rng)
-    if any(ambiguities(wording.instruction, proposal.references, before.reading, tongue)):
+class _Desk:
+    """A set page on which edits are tried."""
+
+    def __init__(self, recipe: Recipe, task: PageTask, source: _Printed, press: Press, rng: Random) -> None:
+        self.first = task.number * recipe.per_page
+        self.task = task
+        self.source = source
+        self.press = press
+        self.rng = rng
+        self.language = get_language(task.language)
+        self.page = Page(source.document, Writer(self.language, rng, source.document.topic), rng)
+        self.wear = wear_of(recipe.wear, rng, source.sheet.size)
+        self.edits: list[Edit] = []
+
+    def pairs(self) -> list[Pair] | None:
+        """A sample for each operation, or nothing where one cannot be found."""
+        worn = self.wear.page(self.source.image)
+        pairs: list[Pair] = []
+        for index, operation in enumerate(self.task.operations, start=self.first):
+            pair = self._find(operation, index)
+            if pair is None:
+                return None
+            pairs.append(replace(pair, source=worn))
+        return pairs
+
+    def _find(self, operation: Operation, index: int) -> Pair | None:
+        for _ in range(_TRIES_ON_A_PAGE):
+            proposal = PROPOSERS[operation](self.page)
+            if proposal is None:
+                return None
+            if proposal.edit in self.edits:
+                continue
+            edited = proposal.edit.apply(self.source.document)
+            sheet = self.press.print(edited, heights=self.source.heights)
+            try:
+                if sheet.present == {block.id for block in edited.blocks}:  # else it found no room
+                    found = self._pair(operation, index, proposal, _Printed(edited, sheet))
+                    if found is not None:
+                        self.edits.append(proposal.edit)
+                        return found
+            finally:
+                sheet.close()
         return None
-    edit, size = proposal.edit, before.sheet.size
-    places = edit.places(before.document, after.document)
-    regions = changed_boxes(edit, before.both, after.both)
-    tight_before = _seen(tight_boxes(*before.both, places[0]), before.image, after.image)
-    tight_after = _seen(tight_boxes(*after.both, places[1]), before.image, after.image)
-    if len(_seen(regions, before.image, after.image)) < len(regions) or not tight_before + tight_after:
-        return None
-    sample = Sample(
-        id=str(index),
-        group="table" if operation.value.startswith("table") else "text",
-        instruction=wording.instruction,
-        operation=operation,
-        language=before.document.language,
-        source=before.document.kind,
-        source_image=f"source/{task.number:06}.png",
-        reference_image=f"reference/{index:06}.png",
-        regions=tuple(_region(wear.box(box), size) for box in regions),
-        extra={
-            "instruction type": operation.value,
-            "edit": edit.to_json(),
-            "references": [list(reference) for reference in proposal.references],
-            "ambiguous": {"instruction": wording.ambiguous, "kind": wording.ambiguity},
-            "tight_input": _labels([wear.box(box) for box in tight_before], size),
-            "tight_output": _labels([wear.box(box) for box in tight_after], size),
-            "moved_blocks": moved_blocks(edit, before.both, after.both),
-            "difficulty": difficulty(before.document, proposal, operation, len(regions), wear.skewed),
-            "topic": before.document.topic,
-            "wear": wear.to_json(),
-        },
-    )
-    return Pair(
-        sample=sample,
-        source=before.image,
-        reference=wear.page(after.image),
-        mask=wear.mask(mask_of(before.both, after.both)),
-        source_reading=wear.reading(before.reading),
-        reference_reading=wear.reading(after.reading),
-        region_readings=tuple(wear.crop(crop_reading(*after.both, box), box) for box in regions),
-        documents=(before.document, after.document),
-        proposal=proposal,
-    )
+
+    def _pair(self, operation: Operation, index: int, proposal: Proposal, after: _Printed) -> Pair | None:
+        """The sample, or nothing where its instruction could mean two things or the edit cannot be seen."""
+        before, wear, tongue = self.source, self.wear, self.language.lang
+        wording = worded(proposal, tongue, self.rng)
+        if any(ambiguities(wording.instruction, proposal.references, before.reading, tongue)):
+            return None
+        edit, size = proposal.edit, before.sheet.size
+        places = edit.places(before.document, after.document)
+        regions = changed_boxes(edit, before.both, after.both)
+        tight_before = _seen(tight_boxes(*before.both, places[0]), before.image, after.image)
+        tight_after = _seen(tight_boxes(*after.both, places[1]), before.image, after.image)
+        if len(_seen(regions, before.image, after.image)) < len(regions) or not tight_before + tight_after:
+            return None
+        sample = Sample(
+            id=str(index),
+            group="table" if operation.value.startswith("table") else "text",
+            instruction=wording.instruction,
+            operation=operation,
+            language=before.document.language,
+            source=before.document.kind,
+            source_image=f"source/{self.task.number:06}.png",
+            reference_image=f"reference/{index:06}.png",
+            regions=tuple(_region(wear.box(box), size) for box in regions),
+            extra={
+                "instruction type": operation.value,
+                "edit": edit.to_json(),
+                "references": [list(reference) for reference in proposal.references],
+                "ambiguous": {"instruction": wording.ambiguous, "kind": wording.ambiguity},
+                "tight_input": _labels([wear.box(box) for box in tight_before], size),
+                "tight_output": _labels([wear.box(box) for box in tight_after], size),
+                "moved_blocks": moved_blocks(edit, before.both, after.both),
+                "difficulty": difficulty(before.document, proposal, operation, len(regions), wear.skewed),
+                "topic": before.document.topic,
+                "wear": wear.to_json(),
+            },
+        )
+        return Pair(
+            sample=sample,
+            source=before.image,
+            reference=wear.page(after.image),
+            mask=wear.mask(mask_of(before.both, after.both)),
+            source_reading=wear.reading(before.reading),
+            reference_reading=wear.reading(after.reading),
+            region_readings=tuple(wear.crop(crop_reading(*after.both, box), box) for box in regions),
+            documents=(before.document, after.document),
+            proposal=proposal,
+        )
 
 
 def _seen(boxes: list[Box], source: Image, reference: Image) -> list[Box]:
