@@ -110,7 +110,7 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(0o666 & ~umask())
         temporary.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
@@ -118,7 +118,8 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Permissions that new files go without."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
@@ -146,12 +147,14 @@ def locked(folder: Path, *, wait: bool = False) -> Iterator[None]:
     try:
         file = (folder / ".lock").open("w")
     except OSError as error:
-        raise RunFolderError(f"{folder}: cannot be written: {error.strerror}; choose another --out") from None
+        raise RunFolderError(f"{folder}: cannot be written: {error.strerror}; choose another folder") from None
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise RunFolderError(f"{folder}: another process is writing there; wait, or choose another --out") from None
+            raise RunFolderError(
+                f"{folder}: another process is writing there; wait, or choose another folder"
+            ) from None
         yield
 
 

@@ -97,5 +97,5 @@ def _outcomes(rows: pl.DataFrame) -> dict[str, Any]:
     counts = dict(rows["outcome"].value_counts(sort=True).iter_rows())
     good = counts.get("success", 0) + counts.get("done", 0)
     means = {name: rows[name].mean() for name in ("text_similarity", "cdm", "bleu") if rows[name].count()}
-    judged = len(rows) - counts.get("text_kept", 0)  # of those, text cannot tell
+    judged = len(rows) - counts.get("text_kept", 0) - counts.get("text_changed", 0)  # of those, text cannot tell
     return {"n": len(rows), "rate": good / judged if judged else None, "outcomes": counts, **means}

@@ -11,7 +11,7 @@ import typer
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.report.table import Column, Row, Table, render
-from vdebench.suites.export import FORMS, export_suite
+from vdebench.suites.export import FORMS, export_suite, require_exportable
 
 app = typer.Typer(help="Look at a suite, check it, export it.", no_args_is_help=True)
 
@@ -80,6 +80,7 @@ def export(
 
     Example: `vde suite export typeset:n=60,seed=1 --to parquet --out typeset60`
     """
+    require_exportable(to, out)
     suite = open_suite(folder)
     with progress_bar(f"{to} of {suite.name}") as progress:
         export_suite(suite, to, out, progress)

@@ -26,7 +26,7 @@ def make(
     per_page: int = typer.Option(_DEFAULT.per_page, help="Samples that share a page."),
     ppi: int = typer.Option(_DEFAULT.ppi, help="Pixels per inch."),
     wear: str = typer.Option(_DEFAULT.wear, help=f"Scan noise, skew, tint, JPEG: {', '.join(WEARS)}."),
-    workers: int = typer.Option(0, help="Processes; as many as there are processors where 0."),
+    workers: int = typer.Option(0, min=0, help="Processes; as many as there are processors where 0."),
 ) -> None:
     """Set pages, edit them, set them again: images, masks, regions and exact readings of both.
 

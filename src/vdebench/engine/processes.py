@@ -8,8 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import TypeVar
+
+from vdebench.errors import VdeError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -41,6 +44,11 @@ def spread(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int) 
                 under_way |= {pool.submit(work, task) for task in islice(waiting, len(done))}
                 for future in done:
                     yield future.result()
+        except BrokenProcessPool:
+            raise VdeError(
+                "a worker process died (out of memory?); run the same command again, perhaps with fewer workers\n"
+                '  (a script of your own does its work below `if __name__ == "__main__":`)'
+            ) from None
         finally:
             for future in under_way:
                 future.cancel()

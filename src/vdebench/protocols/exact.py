@@ -57,7 +57,7 @@ def _rows(blocks: Sequence[Block]) -> Table:
 def region_outcome(
     sample: Sample, region: Box, truth: Sequence[Block], prediction: Sequence[Block], source: Sequence[Block] | None
 ) -> Mapping[str, Any]:
-    """What became of one edit: done, not_done, partly, wrong_text, or text_kept where no text was to change.
+    """What became of one edit: done, not_done, partly, wrong_text; or text_kept, text_changed.
 
     Judged from the blocks that meet the region. Where the page before the edit was read too, the text that was to
     change is known, and misreadings beside it do not decide.
@@ -90,9 +90,11 @@ def outcome(read: str, wanted: str, before: str | None) -> str:
     >>> outcome("Red", wanted="Red", before="Red")  # a new colour: its text says nothing of it
     'text_kept'
     """
+    if before == wanted:
+        return "text_kept" if read == wanted else "text_changed"
     if read == wanted:
-        return "text_kept" if before == wanted else "done"
-    if before is None or before == wanted:
+        return "done"
+    if before is None:
         return "wrong_text"
     span_before, span_wanted = _changed(before, wanted)
     if _intact(read, wanted, span_wanted):
@@ -152,7 +154,7 @@ EXACT = Protocol(
         "whole page of which a block meets a region (local:filter). The signature says which.",
         "Region outcome: done, not_done, partly or wrong_text, from what the region should read and what it reads; "
         "with `source_readings` in the suite the changed words decide, without them equality of all text. An edit "
-        "that changes no text (a colour, a size) cannot be seen in readings: text_kept, and in no rate.",
+        "that changes no text (a colour, a size) cannot be seen in readings: text_kept or text_changed, in no rate.",
         "Means over samples (macro) are the headline, so that a newspaper does not outweigh forty slides; means over "
         "blocks stand beside under 'micro'.",
         "Local, where a region should read nothing: 1 in the text metrics where nothing is read, 0 where anything is.",

@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 import shutil
 import tarfile
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import polars as pl
 
 from vdebench.errors import InputError, RunFolderError
-from vdebench.files import list_folder, read_bytes, replacing, write_json, write_text
+from vdebench.files import is_file, is_folder, list_folder, read_bytes, replacing, umask, write_json, write_text
 from vdebench.sample import Sample
 from vdebench.suites.names import REGIONS, names_of
 from vdebench.suites.suite import Suite
@@ -22,17 +25,40 @@ from vdebench.suites.vde import entry_of
 
 Progress = Callable[[int, int], Any]
 SAMPLES_IN_A_SHARD = 100
+_NAME = re.compile(r"[\w-]+")
 IMAGES = ("source", "reference", "mask")
 
 
-def export_suite(suite: Suite, form: str, out: Path, progress: Progress | None = None) -> None:
-    """Write a suite into a new folder in one of the `FORMS`."""
+def require_exportable(form: str, out: Path) -> None:
+    """Refuse an unknown form and a folder that is in use, before any work is done."""
     if form not in FORMS:
         raise InputError(f"no form is called {form!r}; there are: {', '.join(FORMS)}")
-    if out.exists() and list_folder(out):
+    if is_file(out) or (is_folder(out) and list_folder(out)):
         raise RunFolderError(f"{out}: is not empty; choose another --out")
+
+
+def export_suite(suite: Suite, form: str, out: Path, progress: Progress | None = None) -> None:
+    """Write a suite into a new folder in one of the `FORMS`, whole or not at all."""
+    require_exportable(form, out)
     suite.require_distinct_keys()
-    FORMS[form](suite, out, progress or (lambda done, total: None))
+    for group in {sample.group for sample in suite}:
+        if not _NAME.fullmatch(group):
+            raise InputError(
+                f"suite {suite.name}: group {group!r} becomes a file's name: letters, digits, - and _ only"
+            )
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+    except OSError as error:
+        raise RunFolderError(f"{out}: cannot be made: {error.strerror}; choose another --out") from None
+    try:
+        FORMS[form](suite, unfinished, progress or (lambda done, total: None))
+        unfinished.chmod(0o777 & ~umask())
+        unfinished.replace(out)
+    except OSError as error:
+        raise RunFolderError(f"{out}: cannot be written: {error.strerror}") from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _to_parquet(suite: Suite, out: Path, progress: Progress) -> None:
@@ -42,7 +68,9 @@ def _to_parquet(suite: Suite, out: Path, progress: Progress) -> None:
         frame = pl.DataFrame([_row(suite, sample) for sample in samples], schema=_COLUMNS, orient="row")
         with replacing(out / "data" / f"test-{number:05}-of-{shards:05}.parquet") as temporary:
             frame.write_parquet(temporary, row_group_size=20)  # a viewer reads whole groups
-    write_text(out / "README.md", _CARD.format(name=suite.name, n=len(suite), features=_features()))
+    write_text(
+        out / "README.md", _CARD.format(name=suite.name, quoted=_json(suite.name), n=len(suite), features=_features())
+    )
 
 
 _IMAGE = pl.Struct({"bytes": pl.Binary, "path": pl.String})
@@ -55,7 +83,7 @@ _COLUMNS: dict[str, Any] = {
 }
 _CARD = """\
 ---
-pretty_name: {name}
+pretty_name: {quoted}
 configs:
 - config_name: default
   data_files:
@@ -116,7 +144,7 @@ def _to_webdataset(suite: Suite, out: Path, progress: Progress) -> None:
     for number, samples in _shards(suite, progress):
         with replacing(out / f"shard-{number:06}.tar") as temporary, tarfile.open(temporary, "w") as shard:
             for sample in samples:
-                name = f"{sample.group}_{sample.id.replace('.', '_').replace('/', '_')}"
+                name = f"{sample.group}_{quote(sample.id, safe='').replace('.', '%2E')}"  # a key ends at its first dot
                 for kind, file in zip(IMAGES, suite.image_files(sample), strict=True):
                     if file is not None:
                         _add(shard, f"{name}.{kind}{file.suffix.lower()}", read_bytes(file))

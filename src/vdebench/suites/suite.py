@@ -76,10 +76,15 @@ class ImageFiles(NamedTuple):
 class Suite(ABC):
     """Samples with their ground truth. Subclasses know a format."""
 
-    def __init__(self, root: Path, name: str, groups: list[Group]) -> None:
+    def __init__(self, root: Path, name: str, groups: list[Group] | Callable[[], list[Group]]) -> None:
         self.root = root
         self.name = name
-        self.groups = groups
+        self._groups = groups
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """Its groups; a suite made to order is made when they are first asked for."""
+        return self._groups() if callable(self._groups) else self._groups
 
     @property
     @abstractmethod
@@ -154,9 +159,9 @@ class Suite(ABC):
 
 def load_suite(path: str | Path) -> Suite:
     """Suite in a folder with a `suite.toml`, or of an order such as `typeset:n=60,seed=1`."""
-    order = str(path)
-    if order.partition(":")[0] in ORDERS:
-        ordered: Suite = find("orders", order.partition(":")[0], ORDERS)(order)
+    order, colon, _ = str(path).partition(":")
+    if colon and order in ORDERS:
+        ordered: Suite = find("orders", order, ORDERS)(str(path))
         return ordered
     root = Path(path)
     file = root if root.name == "suite.toml" else root / "suite.toml"

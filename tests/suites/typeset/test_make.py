@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 
 from tests.oracle.instructions import carried_out, contents
+from vdebench.engine.processes import usable_processors
 from vdebench.errors import VdeError
 from vdebench.suites.export import export_suite
 from vdebench.suites.suite import load_suite
@@ -105,7 +106,7 @@ def test_what_is_there_already_is_not_made_again(made, tmp_path):
 
 
 def test_another_recipe_is_refused(made):
-    with pytest.raises(VdeError, match=r"holds a suite with seed 5, asked for 9\n  choose another --out"):
+    with pytest.raises(VdeError, match=r"holds a suite with seed 5, asked for 9\n  choose another folder"):
         make_suite(made, N, Recipe(seed=9, ppi=48), workers=1)
     with pytest.raises(VdeError, match="holds a suite of 24 samples, asked for 3"):
         make_suite(made, 3, SMALL, workers=1)
@@ -116,6 +117,55 @@ def test_a_folder_with_other_things_is_refused(tmp_path):
     with pytest.raises(VdeError, match="holds other files"):
         make_suite(tmp_path, 3, SMALL, workers=1)
     assert (tmp_path / "thesis.tex").read_text() == "precious"
+
+
+def test_a_folder_begun_with_other_tools_is_refused(tmp_path):
+    make_suite(tmp_path / "s", 2, SMALL, workers=1)
+    file = tmp_path / "s" / "make.json"
+    made = json.loads(file.read_text())
+    file.write_text(json.dumps({**made, "made_with": {**made["made_with"], "typst": "0.1"}}))
+    with pytest.raises(VdeError, match="made_with"):
+        make_suite(tmp_path / "s", 2, SMALL, workers=1)
+    file.write_text(json.dumps({**made, "n": "2"}))
+    with pytest.raises(VdeError, match="is no recipe of ours"):
+        make_suite(tmp_path / "s", 2, SMALL, workers=1)
+
+
+def test_a_recipe_half_written_does_not_block_its_folder(tmp_path):
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / ".make.json.abc12345").write_text("{")
+    make_suite(tmp_path / "s", 2, SMALL, workers=1)
+    assert not list((tmp_path / "s").glob(".make.json.*"))
+
+
+def test_damaged_parts_are_made_again(made, tmp_path):
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(made, copy)
+    first, second = sorted(copy.glob(".parts/*.jsonl"))
+    first.write_bytes(b"\xff\n" * 20)
+    next(iter((copy / "reference").glob("00002*.png"))).unlink()
+    make_suite(copy, N, SMALL, workers=1)
+    assert tree(copy) == tree(made)
+    assert second.exists()
+
+
+def test_a_folder_called_typeset_is_a_folder(made, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "typeset").symlink_to(made)
+    assert len(load_suite("typeset")) == N
+
+
+def test_a_script_without_a_guard_ends_with_a_message(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from vdebench import load_suite\nprint(len(load_suite('typeset:n=60,seed=1,ppi=48')))\n", encoding="utf-8"
+    )
+    environment = {**os.environ, "VDE_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=100, env=environment)
+    assert done.returncode == (0 if usable_processors() == 1 else 1)
+    assert usable_processors() == 1 or '__name__ == "__main__"' in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -281,6 +331,16 @@ def test_export_refuses_a_full_folder_and_an_unknown_form(made, tmp_path):
         export_suite(load_suite(made), "parquet", tmp_path)
     with pytest.raises(VdeError, match="no form is called 'zip'; there are: parquet, webdataset, vde-release"):
         export_suite(load_suite(made), "zip", tmp_path / "new")
+
+
+def test_an_export_that_fails_leaves_nothing(made, tmp_path):
+    import shutil
+
+    shutil.copytree(made, tmp_path / "copy")
+    next((tmp_path / "copy" / "readings" / "text").glob("*.json")).unlink()
+    with pytest.raises(VdeError, match="no reading for"):
+        export_suite(load_suite(tmp_path / "copy"), "webdataset", tmp_path / "out")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["copy"]
 
 
 @pytest.mark.slow

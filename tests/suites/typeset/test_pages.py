@@ -12,10 +12,10 @@ import pytest
 from vdebench.sample import SOURCES
 from vdebench.suites.omnidoc import reading_of_page
 from vdebench.suites.typeset.check import cells_of, texts_of
-from vdebench.suites.typeset.document import CELLS, Area, Chart, Document, Formula, Look, Span, Style, Table, Text
+from vdebench.suites.typeset.document import CELLS, Area, Cell, Chart, Document, Formula, Look, Span, Style, Table, Text
 from vdebench.suites.typeset.kinds import KINDS
 from vdebench.suites.typeset.languages import LANGUAGES, get_language
-from vdebench.suites.typeset.readout import lines_of, reading_of
+from vdebench.suites.typeset.readout import is_legible, lines_of, reading_of
 
 PAGES = [(kind, code, seed) for kind in KINDS for code in LANGUAGES for seed in range(3)]
 
@@ -92,6 +92,16 @@ def test_no_text_over_text_and_none_outside_the_page(printed):
         for block in reading.blocks:
             assert 0 <= block.box.x1 < block.box.x2 <= sheet.size.width
             assert 0 <= block.box.y1 < block.box.y2 <= sheet.size.height
+
+
+def test_cells_that_run_into_each_other_are_found(press):
+    """In a table of two narrow columns `Performance` and `Certificates` stand over each other; in a wide one they do not."""
+    cells = tuple(Cell(0, column, text) for column, text in enumerate(("Performance", "Certificates")))
+    for width, expected in ((60, False), (200, True)):
+        area = Area(10, 10, width, 60, (Table(1, cells, (1, 1)),))
+        looks = {"table": Look()}
+        document = Document("note", "english", "economy", 240, 140, (area,), looks, get_language("en").fonts)
+        assert is_legible(document, press.print(document)) is expected
 
 
 def test_blocks_stay_in_their_areas(printed):
@@ -209,6 +219,29 @@ def test_parts_of_a_line_have_boxes_of_their_own(press):
     (line,) = lines_of(sheet, number)
     assert line.x1 == pytest.approx(one.x1, abs=0.6)
     assert line.x2 == pytest.approx(three.x2, abs=0.6)
+
+
+@pytest.mark.parametrize("font", ["serif", "sans"])
+def test_parts_of_chinese_with_digits_are_where_their_letters_are(press, font):
+    """Each part's box is the box of its letters alone: no space that a reader of PDFs adds may shift them."""
+    text = "据统计2024年合肥市从42.7%提高到51.3%，比Oslo高"
+    sheet = press.print(one_block(text, font=font))
+    for word in ("合肥", "2024", "42.7%", "Oslo", "高到"):
+        start = text.index(word)
+        (box,) = sheet.part(CELLS, text, start, start + len(word))
+        before = sheet.part(CELLS, text, 0, start)[-1]
+        assert before.x2 <= box.x1 + 1
+        after = [found for found in sheet.part(CELLS, text, start + len(word), len(text)) if found.y1 < box.y2]
+        assert not after or after[0].x1 >= box.x2 - 1
+        size = 10 * sheet.scale
+        letters = sum(size if "\u3400" <= letter <= "\u9fff" else size / 2 for letter in word)
+        assert 0.6 * letters < box.x2 - box.x1 < 1.4 * letters
+
+
+def test_spaces_make_no_lines(press):
+    sheet = press.print(one_block("A. 价格较低  B. 质量较好  C. 服务"))
+    (line,) = lines_of(sheet, CELLS)
+    assert line.y2 - line.y1 > 5
 
 
 def test_a_part_that_goes_over_a_line_has_two_boxes(press):

@@ -10,7 +10,7 @@ import pytest
 
 from tests.oracle.instructions import carried_out, contents
 from vdebench.box import Box, Size
-from vdebench.suites.typeset.check import ambiguities
+from vdebench.suites.typeset.check import ambiguities, cells_of
 from vdebench.suites.typeset.edits import Edit
 from vdebench.suites.typeset.instructions import AMBIGUITIES
 from vdebench.suites.typeset.pair import make_page
@@ -61,6 +61,7 @@ def test_tight_boxes_lie_in_the_blocks(pairs):
     for pair in pairs:
         size = pair.reference_reading.size
         regions = [region.box(size) for region in pair.sample.regions]
+        regions = [Box(x1 - 1, y1 - 1, x2 + 1, y2 + 1) for x1, y1, x2, y2 in regions]  # both are whole pixels
         for box in boxes_of(pair.sample.extra["tight_input"] + pair.sample.extra["tight_output"], size):
             covered = max(box.shared_area(region) for region in regions)
             assert covered >= 0.9 * box.area, pair.sample.instruction
@@ -130,13 +131,44 @@ def test_the_checker_finds_what_is_ambiguous(pairs):
 
 
 def test_region_readings_are_what_the_regions_say(pairs):
-    """A region that holds one whole block reads as that block."""
+    """Every block of a crop is a block of the page, or a stretch of one, or cells of its table; and lies in the crop."""
+    partial = 0
     for pair in pairs:
         assert len(pair.region_readings) == len(pair.sample.regions)
         page = contents(pair.reference_reading)
-        edit = pair.sample.extra["edit"]["action"]
-        if edit in ("replace_text", "insert_text", "style_text", "set_cell", "scale_block") and len(page) > 1:
-            assert any(block.content in page for block in pair.region_readings[0].blocks)
+        cells = {cell for text in page if text.startswith("<table") for cell in cells_of(text)}
+        for reading in pair.region_readings:
+            for block in reading.blocks:
+                assert 0 <= block.box.x1 <= block.box.x2 <= reading.size.width
+                assert 0 <= block.box.y1 <= block.box.y2 <= reading.size.height
+                if block.content not in page:
+                    partial += 1
+                    words = block.content.split(" ")
+                    assert any(block.content in text for text in page) or all(
+                        any(word in cell for cell in cells) for word in words
+                    ), block.content
+    assert partial
+
+
+def test_the_crop_of_an_edited_block_reads_as_that_block(pairs):
+    for pair in pairs:
+        edit = pair.sample.extra["edit"]
+        if edit["action"] in ("replace_text", "insert_text", "style_text", "set_cell", "scale_block"):
+            block = pair.documents[1].block(edit["block"])
+            expected = block.html if hasattr(block, "html") else block.text
+            assert expected in contents(pair.region_readings[0])
+
+
+def test_masks_hold_at_high_resolution():
+    """Bars beside a panel reach out of it by a little over a point."""
+    from vdebench.suites.typeset.languages import font_folders
+    from vdebench.suites.typeset.press import Press
+
+    press = Press(300, font_folders())
+    recipe = Recipe(seed=2, ppi=300, kinds=("research_report", "magazine"), operations=("text_insert", "text_delete"))
+    for number in range(4):
+        for pair in make_page(recipe, number, press):
+            assert not (differs(pair) & (pair.mask == 0)).any()
 
 
 def test_difficulty_has_ten_attributes_from_0_to_2(pairs):

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from vdebench.suites.typeset.document import Block, Cell, Chart, Formula, Rule, Span, Table, Text
+from vdebench.suites.typeset.languages import TONGUES, tongue_of
 from vdebench.suites.typeset.words import Phrase, Writer, formulas
 
 _OPTIONS = "ABCD"
@@ -45,13 +46,12 @@ class Composer:
     def paragraph(self, sentences: int, role: str = "paragraph", opening: str = "") -> Text:
         """So many sentences in one tongue."""
         tongue = self.writer.tongue()
-        if tongue == "zh":
-            sentences = round(sentences * 1.5)  # they are shorter
+        sentences = round(sentences * TONGUES[tongue].more)
         whole, places = Phrase(opening), []
         for index in range(sentences):
             sentence = self.writer.sentence(tongue)
-            if index and tongue == "en":
-                whole += Phrase(" ")
+            if index:
+                whole += Phrase(TONGUES[tongue].gap)
             places.append((len(whole.text), len(whole.text) + len(sentence.text)))
             whole += sentence
         return replace(self.text(role, whole), sentences=tuple(places))
@@ -84,8 +84,7 @@ class Composer:
     def definition(self, role: str = "panel") -> Text:
         """A term and what it means."""
         entry = self.writer.entry("definition", self.writer.tongue())
-        colon = ": " if entry["term"].isascii() else "："
-        return self.text(role, f"{entry['term']}{colon}{entry['text']}")
+        return self.text(role, f"{entry['term']}{tongue_of(entry['term']).colon}{entry['text']}")
 
     def choice(self) -> list[Block]:
         """A question with four options."""
@@ -95,11 +94,11 @@ class Composer:
         answers = self.rng.sample(entry["options"], len(_OPTIONS))
         options = [f"{letter}. {answer}" for letter, answer in zip(_OPTIONS, answers, strict=True)]
         ask = self.text("question", f"{self._questions}. ", self.writer.fill(entry["ask"], tongue))
-        if sum(map(len, options)) < (70 if tongue == "en" else 30):
+        if sum(map(len, options)) < 4 * TONGUES[tongue].telling:
             return [ask, self.text("option", "  ".join(options))]
         return [ask, *(self.text("option", option) for option in options)]
 
-    def problem(self, role: str = "question") -> Text:
+    def problem(self, role: str = "problem") -> Text:
         """An open question."""
         self._questions += 1
         return self.text(role, f"{self._questions}. ", self.writer.phrase("problem", self.writer.tongue()))

@@ -8,7 +8,7 @@ from typing import Any
 
 from vdebench.suites.typeset.compose import Composer
 from vdebench.suites.typeset.document import Area, Block, Decor, Document, Look
-from vdebench.suites.typeset.languages import Language
+from vdebench.suites.typeset.languages import TONGUES, Language, Tongue
 from vdebench.suites.typeset.words import Writer
 
 PALETTES = (
@@ -73,6 +73,7 @@ class Draft:
             "reference": {"size": base.size * 0.85, "hang": 1.2, "indent": 0, "above": 2, "below": 2},
             "abstract": {"size": base.size * 0.93, "indent": 0},
             "question": {"indent": 0, "hang": 1.2, "justify": False},
+            "problem": {"indent": 0, "hang": 1.2, "justify": False},
             "option": {"indent": 1.4, "justify": False, "above": 2, "below": 2},
             "jotting": {"indent": 0, "justify": False},
             "table": {"size": base.size * 0.86, "above": 5, "below": 8, "rule": self.strong}
@@ -115,17 +116,18 @@ class Draft:
             rtl=self.language.rtl,
         )
 
-    def is_han(self) -> bool:
-        """Whether the page's first tongue is written without spaces."""
-        return self.language.words[0] == "zh"
+    @property
+    def tongue(self) -> Tongue:
+        """The page's first tongue."""
+        return TONGUES[self.language.words[0]]
 
     def serif(self) -> str:
         """A font for running text."""
         return self.rng.choice(["serif", "modern"])
 
     def indent(self) -> float:
-        """How far paragraphs are indented: two characters in Chinese."""
-        return 2.0 if self.is_han() else self.rng.choice([0.0, 1.2])
+        """How far paragraphs are indented: as in books, or, where that is customary, not at all."""
+        return self.tongue.indent if not self.tongue.gap else self.rng.choice([0.0, self.tongue.indent])
 
     def with_extras(self, body: list[Block], *extras: list[Block]) -> list[Block]:
         """The blocks with others put in between, each between two paragraphs near the top."""

@@ -78,13 +78,13 @@ def academic_paper(language: Language, rng: Random) -> Document:
     if first:
         tongue = language.words[0]
         names = rng.sample(draft.writer.values("person", tongue), rng.randint(2, 3))
-        joined = "、".join(names) if tongue == "zh" else ", ".join(names)
+        joined = draft.tongue.comma.join(names)
         label = draft.writer.word("abstract", tongue)
         head = [
             make.of("title", "title", align="center"),
             make.text("author", joined, align="center"),
             make.of("small", "department", "common", align="center"),
-            make.paragraph(rng.randint(3, 4), "abstract", f"{label}{'　' if tongue == 'zh' else '. '}"),
+            make.paragraph(rng.randint(3, 4), "abstract", f"{label}{draft.tongue.colon}"),
             make.rule(),
         ]
     body: list[Block] = []
@@ -113,13 +113,13 @@ def book(language: Language, rng: Random) -> Document:
         font=draft.serif(),
         size=rng.choice([9.5, 10.0, 10.5]),
         justify=True,
-        indent=2.0 if draft.is_han() else 1.3,
+        indent=draft.tongue.indent,
         leading=0.36,
     )
     draft.use(base, title={"size": 17, "below": 14, "above": 10}, paragraph={"above": 3, "below": 3})
     head: list[Block] = []
     if rng.random() < 0.4:
-        chapter = f"第{rng.randint(1, 20)}章" if draft.is_han() else f"{make.word('chapter')} {rng.randint(1, 20)}"
+        chapter = draft.tongue.chapter.format(rng.randint(1, 20))
         head = [make.text("author", chapter, align="center"), make.of("title", "title", align="center")]
     body: list[Block] = [make.paragraph(rng.randint(2, 4))]
     for _ in range(4):
@@ -189,10 +189,10 @@ def exam(language: Language, rng: Random) -> Document:
         make.text("small", blanks, align="center"),
         make.rule(0.8),
     ]
-    body: list[Block] = [make.text("heading", f"{'一、' if draft.is_han() else 'I. '}{make.word('choice')}")]
+    body: list[Block] = [make.text("heading", f"{draft.tongue.parts[0]}{make.word('choice')}")]
     for _ in range(rng.randint(6, 10)):
         body += make.choice()
-    body.append(make.text("heading", f"{'二、' if draft.is_han() else 'II. '}{make.word('problem')}"))
+    body.append(make.text("heading", f"{draft.tongue.parts[1]}{make.word('problem')}"))
     middle = [make.table(rng.randint(3, 4), 4)] if rng.random() < 0.6 else []
     if rng.random() < 0.4:
         middle.append([make.formula(numbered=False)])
@@ -246,7 +246,7 @@ def newspaper(language: Language, rng: Random) -> Document:
         font="serif",
         size=8.6 if width > 700 else 7.8,
         justify=True,
-        indent=2.0 if draft.is_han() else 1.0,
+        indent=draft.tongue.indent,
         leading=0.14,
         above=2,
         below=2,
@@ -278,8 +278,8 @@ def newspaper(language: Language, rng: Random) -> Document:
     y, tall = 98.0, height - 140
     main = tall * rng.uniform(0.5, 0.6)
     side = inner * 0.26
+    extra: list[Block] = make.figure(90) if rng.random() < 0.5 else make.table(2, 5)
     head, body = article("title", 34)
-    extra: list[Block] = make.figure(90) if rng.random() < 0.5 else make.table(3, 5)
     draft.area(left, y, inner - side - 14, main, draft.with_extras(body, extra), head=head, columns=3, gutter=12)
     head, body = article("headline", 18)
     draft.area(left + inner - side, y, side, main, body, head=head)
@@ -344,7 +344,7 @@ def report(language: Language, rng: Random) -> Document:
     draft.area(48, 12, width - 96, 14, [make.of("header", "publisher", "common")])
     head: list[Block] = []
     if rng.random() < 0.7:
-        opening = f"{make.word('summary')}{'：' if draft.is_han() else ': '}"
+        opening = f"{make.word('summary')}{draft.tongue.colon}"
         head = [
             make.of("title", "title"),
             make.of("author", "author_line", "common"),

@@ -17,15 +17,26 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.engine.processes import spread, usable_processors
-from vdebench.errors import InputError, RunFolderError
-from vdebench.files import is_file, locked, read_json, replacing, write_bytes, write_json, write_text
+from vdebench.errors import InputError, RunFolderError, VdeError
+from vdebench.files import (
+    is_file,
+    list_folder,
+    locked,
+    parse_json,
+    read_bytes,
+    read_json,
+    replacing,
+    write_bytes,
+    write_json,
+    write_text,
+)
 from vdebench.png import encode_png
 from vdebench.reading import Reading
 from vdebench.suites.names import REGIONS
 from vdebench.suites.typeset.languages import font_folders
 from vdebench.suites.typeset.pair import Pair, make_page
 from vdebench.suites.typeset.press import Press
-from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.recipe import Recipe, made_with
 from vdebench.suites.vde import entry_of
 
 GROUPS = ("text", "table")
@@ -68,11 +79,16 @@ class Part(NamedTuple):
 
     @property
     def is_made(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether nothing is left to do: its samples are written down and their images are there."""
         if not is_file(self.file):
             return False
-        with self.file.open("rb") as lines:
-            return sum(1 for _ in lines) == len(self.samples)
+        try:
+            entries = [entry for _, entry in _entries([self])]
+        except VdeError:
+            return False
+        names = [entry.get(key) for entry in entries for key in ("image_input", "image_output")]
+        known = [entry.get("id") for entry in entries] == list(self.samples)
+        return known and all(isinstance(name, str) and is_file(self.folder / name) for name in names)
 
 
 def make_suite(
@@ -90,7 +106,7 @@ def make_suite(
     try:
         (folder / _PARTS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RunFolderError(f"{folder}: cannot be made: {error.strerror}; choose another --out") from None
+        raise RunFolderError(f"{folder}: cannot be made: {error.strerror}; choose another folder") from None
     with locked(folder, wait=wait):
         _require_same(folder, n, recipe)
         left = [part for part in parts if not part.is_made]
@@ -107,44 +123,58 @@ def make_suite(
 def _require_same(folder: Path, n: int, recipe: Recipe) -> None:
     """Refuse a folder that holds something else; a suite may grow."""
     file = folder / "make.json"
+    wanted = {**recipe.to_json(), "made_with": made_with()}
     if is_file(file):
         found = read_json(file)
-        for key, value in recipe.to_json().items():
-            if not isinstance(found, dict) or found.get(key) != value:
-                kept = found.get(key) if isinstance(found, dict) else found
+        if not isinstance(found, dict) or not isinstance(found.get("n"), int):
+            raise RunFolderError(f"{file}: is no recipe of ours; choose another folder, or delete this one")
+        for key, value in wanted.items():
+            if found.get(key) != value:
                 raise RunFolderError(
-                    f"{folder}: holds a suite with {key} {kept!r}, asked for {value!r}\n"
-                    "  choose another --out, or delete the folder"
+                    f"{folder}: holds a suite with {key} {found.get(key)!r}, asked for {value!r}\n"
+                    "  choose another folder, or delete this one"
                 )
-        if found.get("n", 0) > n:
+        if found["n"] > n:
             raise RunFolderError(
-                f"{folder}: holds a suite of {found['n']} samples, asked for {n}; choose another --out"
+                f"{folder}: holds a suite of {found['n']} samples, asked for {n}; choose another folder"
             )
-    elif set(folder.iterdir()) - {folder / _PARTS, folder / ".lock"}:
-        raise RunFolderError(f"{folder}: holds other files, expected a new folder; choose another --out")
-    write_json(file, {"n": n, **recipe.to_json()})
+    elif any(name not in (_PARTS, ".lock") and not name.startswith(".make.json.") for name in list_folder(folder)):
+        raise RunFolderError(f"{folder}: holds other files, expected a new folder; choose another one")
+    write_json(file, {"n": n, **wanted})
 
 
 def _finish(folder: Path, parts: list[Part]) -> None:
-    for unfinished in folder.rglob(".*.*"):  # of a process that was killed while it wrote
-        if unfinished.is_file() and unfinished.name != ".lock":
-            unfinished.unlink(missing_ok=True)
+    _remove_unfinished(folder)
     for group in GROUPS:
         with replacing(folder / f"{group}.json") as temporary, temporary.open("w", encoding="utf-8") as file:
             file.write("[")
-            for index, (_, entry) in enumerate(line for line in _entries(parts) if line[0] == group):
-                file.write((",\n" if index else "\n") + entry)
+            for index, entry in enumerate(entry for found, entry in _entries(parts) if found == group):
+                file.write((",\n" if index else "\n") + json.dumps(entry, ensure_ascii=False))
             file.write("\n]\n")
     listed = [group for group in GROUPS if any(found == group for found, _ in _entries(parts))]
     write_text(folder / "suite.toml", _SUITE + "".join(_GROUP.format(group=group) for group in listed))
 
 
-def _entries(parts: list[Part]) -> Iterator[tuple[str, str]]:
-    """Group and JSON of every sample, in their order."""
+def _remove_unfinished(folder: Path) -> None:
+    """Files of a process that was killed while it wrote: a dot, their name, and something behind it."""
+    for place in ("source", "reference", "mask", "readings", "source_readings", _PARTS):
+        for file in (folder / place).rglob(".*"):
+            file.unlink(missing_ok=True)
+    for name in ("make.json", "suite.toml", "text.json", "table.json"):
+        for file in folder.glob(f".{name}.*"):
+            file.unlink(missing_ok=True)
+
+
+def _entries(parts: list[Part]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Group and entry of every sample, in their order."""
     for part in parts:
-        for line in part.file.read_text("utf-8").splitlines():
-            group, _, entry = line.partition("\t")
-            yield group, entry
+        for line in read_bytes(part.file).split(b"\n"):
+            if line:
+                group, _, entry = line.partition(b"\t")
+                found = parse_json(entry, part.file)
+                if group.decode(errors="replace") not in GROUPS or not isinstance(found, dict):
+                    raise InputError(f"{part.file}: holds something else than samples; delete it")
+                yield group.decode(), found
 
 
 def _make_part(part: Part) -> int:

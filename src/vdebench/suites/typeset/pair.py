@@ -26,6 +26,7 @@ from vdebench.suites.typeset.propose import Page, Proposal, Proposer
 from vdebench.suites.typeset.readout import (
     changed_boxes,
     crop_reading,
+    is_legible,
     mask_of,
     moved_blocks,
     reading_of,
@@ -72,7 +73,7 @@ def make_page(recipe: Recipe, number: int, press: Press) -> list[Pair]:
     """The samples of the recipe's page of that number. They share their source."""
     task = recipe.page(number)
     for attempt in range(_TRIES):
-        rng = Random(f"{recipe.version}/{recipe.seed}/{number}/{attempt}")
+        rng = Random(f"{recipe.seed}/{number}/{attempt}")
         document = KINDS[task.kind](get_language(task.language), rng)
         if task.needs_table and not any(isinstance(block, Table) for block in document.blocks):
             continue
@@ -127,6 +128,8 @@ class _Desk:
 
     def pairs(self) -> list[Pair] | None:
         """A sample for each operation, or nothing where one cannot be found."""
+        if not is_legible(*self.source.both):
+            return None
         worn = self.wear.page(self.source.image)
         pairs: list[Pair] = []
         for index, operation in enumerate(self.task.operations, start=self.first):
@@ -146,7 +149,8 @@ class _Desk:
             edited = proposal.edit.apply(self.source.document)
             sheet = self.press.print(edited, heights=self.source.heights)
             try:
-                if sheet.present == {block.id for block in edited.blocks}:  # else it found no room
+                fits = sheet.present == {block.id for block in edited.blocks}
+                if fits and is_legible(edited, sheet):
                     found = self._pair(operation, index, proposal, _Printed(edited, sheet))
                     if found is not None:
                         self.edits.append(proposal.edit)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import shutil
 import tempfile
 import weakref
@@ -26,10 +27,11 @@ from numpy.typing import NDArray
 
 from vdebench.box import Box, Size
 from vdebench.suites.typeset.document import CELLS, Area, Block, Chart, Document, Formula, Look, Rule, Table, Text
+from vdebench.suites.typeset.letters import Letters
 
 Image = NDArray[np.uint8]
 _MARK_BLUE = 7
-_HYPHEN_AT_LINE_END = "\x02"  # pdfium's own sign for it
+_FOLDER = "vde-press-"
 _UNKNOWN: Mapping[Block, float] = {}
 _LOOK = [field.name for field in fields(Look)]
 _KEPT_WITH_NEXT = ("heading", "headline", "table_title", "chart")
@@ -85,8 +87,10 @@ class Sheet:
                 if alpha.value == 0 and blue.value == _MARK_BLUE:
                     current = marks[red.value + 256 * green.value] = Mark(self._bounds(item))
             elif kind == raw.FPDF_PAGEOBJ_TEXT and current is not None:
-                current.ink.append(self._bounds(item))
-                current.objects.append(item)
+                ink = self._bounds(item)
+                if ink.area > 0:  # some are spaces only
+                    current.ink.append(ink)
+                    current.objects.append(item)
         return marks
 
     def _bounds(self, item: Any) -> Box:
@@ -113,60 +117,39 @@ class Sheet:
         return np.ascontiguousarray(rows[:, : 3 * width]).reshape(height, width, 3)
 
     @cached_property
-    def _letters(self) -> Any:
-        return self._page.get_textpage()
+    def _letters(self) -> Letters:
+        return Letters(self._page)
 
     def printed(self, number: int) -> list[str]:
         """Text of each stretch of a piece, as the PDF has it."""
-        return [self._text(item) for item in self.marks[number].objects]
+        return [self._letters.text(item) for item in self.marks[number].objects]
 
-    def _text(self, item: Any) -> str:
-        length = raw.FPDFTextObj_GetText(item, self._letters.raw, None, 0)
-        buffer = ctypes.create_string_buffer(length)
-        raw.FPDFTextObj_GetText(item, self._letters.raw, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), length)
-        return buffer.raw[: length - 2].decode("utf-16-le").replace(_HYPHEN_AT_LINE_END, "-")
-
-    def part(self, number: int, text: str, start: int, end: int) -> list[Box]:
-        """Ink of a stretch of a piece's text, a box per line."""
+    def stretches(self, number: int, text: str) -> list[list[int]]:
+        """For each stretch of a piece, where in its text each of the printed letters stands."""
         found, at = [], 0
-        for item, ink in zip(self.marks[number].objects, self.marks[number].ink, strict=True):
-            printed = self._text(item)
+        for printed in self.printed(number):
             places = []
             for letter in printed:
-                while not letter.isspace() and text[at].isspace():
+                while letter != text[at]:  # spaces at the ends of lines are not printed
                     at += 1
                 places.append(at)
-                at += letter == text[at : at + 1] or not letter.isspace()
-            inside = [k for k, place in enumerate(places) if start <= place < end and not printed[k].isspace()]
-            if inside and len(inside) == len(printed.replace(" ", "")):
-                found.append(ink)
-            elif inside:
-                found.append(self._letters_box(item, ink, inside[0], inside[-1]))
+                at += 1
+            found.append(places)
         return found
 
-    def _letters_box(self, item: Any, ink: Box, first: int, last: int) -> Box:
-        """Ink of some letters of a stretch."""
-        indices = self._letters_of(item)
-        boxes = []
-        for index in indices[first : last + 1]:
-            left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-            raw.FPDFText_GetCharBox(self._letters.raw, index, left, right, bottom, top)
-            box = self._in_pixels(left.value, bottom.value, right.value, top.value)
-            if box.area > 0:
-                boxes.append(box)
-        return Box.around(boxes) if boxes else ink
-
-    def _letters_of(self, item: Any) -> list[int]:
-        wanted = ctypes.addressof(item.contents)
-        letters = self._letters.raw
-        owners = (
-            (index, raw.FPDFText_GetTextObject(letters, index)) for index in range(raw.FPDFText_CountChars(letters))
-        )
-        return [
-            index
-            for index, owner in owners
-            if owner and ctypes.addressof(owner.contents) == wanted and not raw.FPDFText_IsGenerated(letters, index)
-        ]
+    def part(self, number: int, text: str, start: int, end: int) -> list[Box]:
+        """Ink of a part of a piece's text, a box per stretch of a line."""
+        mark, boxes = self.marks[number], []
+        for item, places in zip(mark.objects, self.stretches(number, text), strict=True):
+            letters = [
+                self._in_pixels(*self._letters.bounds(item, index))
+                for index, place in enumerate(places)
+                if start <= place < end
+            ]
+            inked = [box for box in letters if box.area > 0]
+            if inked:
+                boxes.append(Box.around(inked))
+        return boxes
 
 
 class Press:
@@ -174,7 +157,8 @@ class Press:
 
     def __init__(self, ppi: float, font_folders: Sequence[Path]) -> None:
         self.ppi = ppi
-        root = Path(tempfile.mkdtemp(prefix="vde-press-"))
+        _remove_folders_of_the_dead()
+        root = Path(tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))
         weakref.finalize(self, shutil.rmtree, root, ignore_errors=True)
         (root / "page.typ").write_text((resources.files(__package__) / "page.typ").read_text("utf-8"), "utf-8")
         self._data = root / "page.json"
@@ -193,6 +177,14 @@ class Press:
         pdf = self._compiler.compile(format="pdf")
         assert isinstance(pdf, bytes)
         return Sheet(pdf, self.ppi)
+
+
+def _remove_folders_of_the_dead() -> None:
+    """A process that was killed could not tidy up."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        owner = folder.name.removeprefix(_FOLDER).partition("-")[0]
+        if owner.isdigit() and Path("/proc/self").exists() and not Path("/proc", owner).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def page_of(document: Document, reserve: float = 0, heights: Mapping[Block, float] = _UNKNOWN) -> dict[str, Any]:

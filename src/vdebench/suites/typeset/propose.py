@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple
 
 from vdebench.suites.typeset.document import Block, Chart, Document, Formula, Rule, Table, Text
 from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.languages import tongue_of
 from vdebench.suites.typeset.words import Writer
 
 LONGEST_QUOTE = 90
-_HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 class Reference(NamedTuple):
@@ -73,13 +73,13 @@ class Page:
             right, left = wider
         return None
 
-    def ending(self, text: str, start: int, end: int) -> str | None:
-        """Last words of a stretch that occur nowhere else."""
+    def ending(self, text: str, start: int, end: int, least: int) -> str | None:
+        """Last words of a stretch that occur nowhere else, so many letters at least."""
         left = end
         while left > start and end - left < LONGEST_QUOTE:
             left = max(start, next_boundary(text, left, -1))
-            long_enough = end - left >= (20 if tongue_of(text) == "en" else 8) and text[left].isalnum()
-            if long_enough and self.is_unique(text[left:end]):
+            whole = end - left >= least and (text[left].isalnum() or text[left] == "$")
+            if whole and self.is_unique(text[left:end]):
                 return text[left:end]
         return None
 
@@ -92,7 +92,7 @@ class Page:
             words = text[:end]
             if len(words) > LONGEST_QUOTE:
                 return None
-            if len(words) >= min(len(text), 16 if tongue_of(text) == "en" else 8) and self.is_unique(words):
+            if len(words) >= min(len(text), tongue_of(text).telling) and self.is_unique(words):
                 return words
         return None
 
@@ -126,15 +126,6 @@ def occurrences(words: str, texts: list[str]) -> int:
             count += 1
             at = text.find(words, at + 1)
     return count
-
-
-def tongue_of(text: str) -> str:
-    """The tongue a piece of text is written in.
-
-    >>> tongue_of("Mexico 的收入")
-    'zh'
-    """
-    return "zh" if _HAN.search(text) else "en"
 
 
 def next_boundary(text: str, at: int, step: int) -> int:

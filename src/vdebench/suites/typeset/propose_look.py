@@ -10,8 +10,10 @@ from vdebench.suites.typeset.instructions import phrasings
 from vdebench.suites.typeset.propose import LONGEST_QUOTE, Page, Proposal, Reference
 
 _MOVABLE = ("paragraph", "bullet", "jotting", "panel", "reference", "quote")
-_ALIGNABLE = ("title", "heading", "headline", "author", "small", "caption", "table_title", "number", "header", "footer")
-_SCALABLE = (*_ALIGNABLE, "bullet", "jotting", "question", "quote")
+_ALIGNABLE = ("title", "heading", "headline", "author", "small", "caption", "table_title")
+_SCALABLE = (*_ALIGNABLE, "header", "footer", "number", "bullet", "jotting", "question", "problem", "quote")
+_SEEN = 150
+"""How far a new colour must be from the old one."""
 _FACTORS = (0.75, 0.8, 1.25, 1.3, 1.5)
 _OTHER_FONT = {"serif": "sans", "modern": "sans", "sans": "serif", "mono": "serif"}
 
@@ -76,8 +78,10 @@ def restyle(page: Page) -> Proposal | None:
         given: dict[str, object] = {"start": start, "end": end}
         plain = {}
         if kind == "ink":
-            ink = page.rng.choice(sorted(phrasings("en")["colours"]))
-            given["ink"] = plain["colour"] = ink
+            inks = [ink for ink in sorted(phrasings("en")["colours"]) if _contrast(ink, look.ink) > _SEEN]
+            if look.ink == "#ffffff" or not inks:  # on a dark band
+                continue
+            given["ink"] = plain["colour"] = page.rng.choice(inks)
         elif kind == "font":
             given["font"] = plain["font"] = _OTHER_FONT[look.font]
         else:
@@ -85,6 +89,11 @@ def restyle(page: Page) -> Proposal | None:
         edit = Edit("style_text", block.id, given)
         return Proposal(edit, f"style_{kind}", {"target": target}, plain, (Reference(target),))
     return None
+
+
+def _contrast(one: str, other: str) -> int:
+    """How far two colours are apart: the sum over red, green and blue."""
+    return sum(abs(int(one[at : at + 2], 16) - int(other[at : at + 2], 16)) for at in (1, 3, 5))
 
 
 def _stretches(page: Page) -> Iterator[tuple[Text, int, int]]:

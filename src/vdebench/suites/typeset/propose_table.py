@@ -9,7 +9,8 @@ from typing import NamedTuple
 from vdebench.suites.typeset.document import Cell, Table
 from vdebench.suites.typeset.edits import Edit
 from vdebench.suites.typeset.instructions import phrasings
-from vdebench.suites.typeset.propose import Page, Proposal, Reference, tongue_of
+from vdebench.suites.typeset.languages import tongue_of
+from vdebench.suites.typeset.propose import Page, Proposal, Reference
 
 
 class Spot(NamedTuple):
@@ -159,6 +160,8 @@ def _merge_rows(page: Page, table: Table) -> Proposal | None:
     row = page.rng.choice(places)
     upper = [cell for cell in table.ordered if cell.row == row and cell.column >= _left(table) - 1]
     joined = [_joined(cell.text, table.at(row + 1, cell.column).text) for cell in upper]
+    if not all(joined):
+        return None
     kept = [cell.text for cell in table.ordered if cell.row == row and cell.column < _left(table) - 1]
     edit = Edit("merge_rows", table.id, {"row": row, "texts": kept + joined})
     other = _row_name(table, row + 1)
@@ -174,6 +177,8 @@ def _merge_columns(page: Page, table: Table) -> Proposal | None:
     column = page.rng.choice(places)
     rows = range(table.head - 1, table.height)
     texts = [_joined(table.at(row, column).text, table.at(row, column + 1).text) for row in rows]
+    if not all(texts):
+        return None
     edit = Edit("merge_columns", table.id, {"column": column, "texts": texts})
     other = _column_name(table, column + 1)
     words: dict[str, str | list[str]] = {"other": other, "head": texts[0], "cells": texts[1:]}
@@ -218,7 +223,7 @@ def _column_name(table: Table, column: int) -> str:
 
 
 def _tongue(table: Table) -> str:
-    return tongue_of("".join(cell.text for cell in table.cells if cell.row < table.head))
+    return tongue_of("".join(cell.text for cell in table.cells if cell.row < table.head)).code
 
 
 def _value(page: Page, table: Table, column: int, old: str = "") -> str:

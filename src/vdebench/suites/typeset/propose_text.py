@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from vdebench.suites.typeset.document import Text
 from vdebench.suites.typeset.edits import Edit
 from vdebench.suites.typeset.instructions import phrasings
-from vdebench.suites.typeset.propose import LONGEST_QUOTE, Page, Proposal, Reference, tongue_of
+from vdebench.suites.typeset.languages import tongue_of
+from vdebench.suites.typeset.propose import LONGEST_QUOTE, Page, Proposal, Reference
 
 _NAMED_AFTER_ENTRY = {"title": "title", "heading": "heading", "headline": "headline", "quote": "quote"}
 _REPEATED = {"bullet": "bullet", "jotting": "note"}
 """Roles of which a page has several in a row, with the list their words come from."""
-_DELETABLE = (*_REPEATED, "paragraph", "footnote", "caption", "panel", "reference", "quote", "question", "exercise")
-_NUMBERS = ("int", "decimal", "percent", "money")
+_DELETABLE = (*_REPEATED, "paragraph", "footnote", "caption", "panel", "reference", "quote", "problem", "exercise")
+_WITH_UNIT = ("percent", "money")
+"""Values that need no word behind them, so that an aside can stand there."""
 
 
 def replace_text(page: Page) -> Proposal | None:
@@ -40,7 +42,7 @@ def _replace_value(page: Page) -> Proposal | None:
             text = block.text
             old = text[slot.start : slot.end]
             found = page.quote(text, slot.start, slot.end)
-            new = page.writer.value(slot.name, slot.argument, tongue_of(text), taken=[old])
+            new = page.writer.value(slot.name, slot.argument, tongue_of(text).code, taken=[old])
             if found is None or new == old:
                 continue
             start, end = found
@@ -50,7 +52,7 @@ def _replace_value(page: Page) -> Proposal | None:
 
 def _replace_sentence(page: Page) -> Proposal | None:
     for block, start, end in _sentences(page):
-        return _replacement(block, start, end, page.writer.sentence(tongue_of(block.text)).text)
+        return _replacement(block, start, end, page.writer.sentence(tongue_of(block.text).code).text)
     return None
 
 
@@ -64,7 +66,7 @@ def _replace_block(page: Page) -> Proposal | None:
     for block in page.texts:
         text = block.text
         if block.role in _NAMED_AFTER_ENTRY and len(text) <= LONGEST_QUOTE and page.is_unique(text):
-            new = page.writer.phrase(_NAMED_AFTER_ENTRY[block.role], tongue_of(text)).text
+            new = page.writer.phrase(_NAMED_AFTER_ENTRY[block.role], tongue_of(text).code).text
             if new != text:
                 edit = Edit("replace_text", block.id, {"start": 0, "end": len(text), "new": new})
                 quoted = {"target": text, "new": new}
@@ -76,11 +78,11 @@ def _insert_sentence(page: Page) -> Proposal | None:
     for block, start, end in _sentences(page):
         text = block.text
         tongue = tongue_of(text)
-        anchor = page.ending(text, start, end)
+        anchor = page.ending(text, start, end, least=tongue.telling)
         if anchor is None:
             continue
-        new = page.writer.sentence(tongue).text
-        edit = Edit("insert_text", block.id, {"at": end, "new": f" {new}" if tongue == "en" else new})
+        new = page.writer.sentence(tongue.code).text
+        edit = Edit("insert_text", block.id, {"at": end, "new": tongue.gap + new})
         return Proposal(edit, "insert_sentence", {"anchor": anchor, "new": new}, {}, (Reference(anchor),))
     return None
 
@@ -90,15 +92,13 @@ def _insert_aside(page: Page) -> Proposal | None:
         text = block.text
         tongue = tongue_of(text)
         for slot in block.slots:
-            found = page.quote(text, slot.start, slot.end)
-            if slot.name not in _NUMBERS or found is None:
+            anchor = page.ending(text, max(0, slot.end - LONGEST_QUOTE), slot.end, least=slot.end - slot.start)
+            if slot.name not in _WITH_UNIT or anchor is None or text[slot.end : slot.end + 1].isalnum():
                 continue
-            aside: str = page.rng.choice(phrasings(tongue)["asides"]["number"])
-            value = page.writer.value(slot.name, slot.argument, tongue, taken=[text[slot.start : slot.end]])
+            aside: str = page.rng.choice(phrasings(tongue.code)["asides"]["number"])
+            value = page.writer.value(slot.name, slot.argument, tongue.code, taken=[text[slot.start : slot.end]])
             new = aside.replace("{value}", value)
-            start, end = found
-            edit = Edit("insert_text", block.id, {"at": end, "new": f" {new}" if tongue == "en" else new})
-            anchor = text[start:end]
+            edit = Edit("insert_text", block.id, {"at": slot.end, "new": tongue.gap + new})
             return Proposal(edit, "insert_text", {"anchor": anchor, "new": new}, {}, (Reference(anchor),))
     return None
 
@@ -109,7 +109,7 @@ def _insert_block(page: Page) -> Proposal | None:
         if opening is None:
             continue
         tongue = tongue_of(block.text)
-        words = page.writer.phrase(_REPEATED[block.role], tongue).text
+        words = page.writer.phrase(_REPEATED[block.role], tongue.code).text
         marker = block.text[:2] if block.role == "bullet" else ""
         edit = Edit("insert_block", block.id, {"new": marker + words})
         quoted = {"anchor": opening, "new": marker + words}

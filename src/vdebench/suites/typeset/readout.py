@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 
@@ -32,7 +33,8 @@ LABELS = {
     "formula": "formula",
 }
 """What readers call our roles; all others are `text`."""
-_MASK_MARGIN = 3
+_STROKE = 1.5
+"""Points by which rules and bars reach beyond a block's box."""
 
 
 def reading_of(document: Document, sheet: Sheet) -> Reading:
@@ -55,7 +57,7 @@ def _pieces(block: Block, sheet: Sheet) -> Iterator[tuple[str, str, Box, list[Bo
             yield label, block.text, Box.around(lines), lines
         case Table():
             cells = [sheet.marks.get(number + index) for index in range(1, len(block.cells) + 1)]
-            yield label, block.html, box_of(sheet, block), [Box.around(cell.ink) for cell in cells if cell]
+            yield label, block.html, box_of(sheet, block), [Box.around(cell.ink) for cell in cells if cell and cell.ink]
         case Chart():
             yield label, "\n".join(block.labels), box_of(sheet, block), []
         case Formula():
@@ -79,12 +81,36 @@ def box_of(sheet: Sheet, block: Block) -> Box:
 def lines_of(sheet: Sheet, number: int) -> list[Box]:
     """Ink of each line of a piece."""
     lines: list[Box] = []
-    for ink in sheet.marks[number].ink:
-        if lines and ink.x1 >= lines[-1].x1 and min(ink.y2, lines[-1].y2) > max(ink.y1, lines[-1].y1):
-            lines[-1] = Box.around([lines[-1], ink])
-        else:
+    inks = sheet.marks[number].ink
+    for index, ink in enumerate(inks):
+        if _begins_line(inks, index):
             lines.append(ink)
+        else:
+            lines[-1] = Box.around([lines[-1], ink])
     return lines
+
+
+def _begins_line(inks: list[Box], index: int) -> bool:
+    """Whether a stretch stands on another line than the one before: to its left, or not beside it."""
+    if index == 0:
+        return True
+    before, ink = inks[index - 1], inks[index]
+    return ink.x1 < before.x1 or min(ink.y2, before.y2) <= max(ink.y1, before.y1)
+
+
+def is_legible(document: Document, sheet: Sheet) -> bool:
+    """Whether no cell or label runs into another or out of its table or chart."""
+    for block in document.blocks:
+        if isinstance(block, Table | Chart):
+            count = len(block.cells if isinstance(block, Table) else block.labels)
+            marks = (sheet.marks.get(block.id * CELLS + index) for index in range(1, count + 1))
+            inks = [Box.around(mark.ink) for mark in marks if mark and mark.ink]
+            frame = sheet.marks[block.id * CELLS].box
+            if any(ink.x1 < frame.x1 or ink.x2 > frame.x2 for ink in inks):
+                return False
+            if any(one.shared_area(other) > 0 for one, other in combinations(inks, 2)):
+                return False
+    return True
 
 
 def tight_boxes(document: Document, sheet: Sheet, places: list[Place]) -> list[Box]:
@@ -141,13 +167,13 @@ def moved_blocks(edit: Edit, before: tuple[Document, Sheet], after: tuple[Docume
 def _paint(mask: Image, block: Block, sheet: Sheet) -> None:
     inside = [ink for number, mark in sheet.marks.items() if number // CELLS == block.id for ink in mark.ink]
     box = Box.around([sheet.marks[block.id * CELLS].box, *inside])
-    around = _MASK_MARGIN
+    around = math.ceil(_STROKE * sheet.scale) + 2
     x1, y1, x2, y2 = _whole(Box(box.x1 - around, box.y1 - around, box.x2 + around, box.y2 + around))
     mask[max(0, y1) : max(0, y2), max(0, x1) : max(0, x2)] = 255
 
 
 def crop_reading(document: Document, sheet: Sheet, region: Box) -> Reading:
-    """What a crop of the sheet reads: whole blocks where all of them is inside, else the lines that are."""
+    """What a crop of the sheet reads: whole blocks where all of them is inside, else the lines or cells that are."""
     found: list[ReadBlock] = []
     for block in document.blocks:
         for label, content, box, lines in _pieces(block, sheet):
@@ -155,23 +181,33 @@ def crop_reading(document: Document, sheet: Sheet, region: Box) -> Reading:
             if not any(inside):
                 continue
             if not all(inside):
-                label, content, box = _partial(block, sheet, region)
-            moved = _whole(Box(box.x1 - region.x1, box.y1 - region.y1, box.x2 - region.x1, box.y2 - region.y1))
-            found.append(ReadBlock(Box(*moved), content, label, len(found), len(found)))
+                label, content, box = (
+                    "text",
+                    _text_inside(block, sheet, inside),
+                    Box.around(line for line, within in zip(lines, inside, strict=True) if within),
+                )
+            clipped = [max(box.x1, region.x1), max(box.y1, region.y1), min(box.x2, region.x2), min(box.y2, region.y2)]
+            x1, y1, x2, y2 = _whole(Box(*clipped))
+            place = Box(x1 - region.x1, y1 - region.y1, x2 - region.x1, y2 - region.y1)
+            found.append(ReadBlock(place, content, label, len(found), len(found)))
     return Reading(tuple(found), Size(region.x2 - region.x1, region.y2 - region.y1))
 
 
-def _partial(block: Block, sheet: Sheet, region: Box) -> tuple[str, str, Box]:
-    """The text of a block that stands inside a region, line by line, cell by cell."""
-    texts, boxes = [], []
-    numbers = [number for number in sheet.marks if number // CELLS == block.id]
-    for number in sorted(numbers):
-        for ink, text in zip(sheet.marks[number].ink, sheet.printed(number), strict=True):
-            if _centre_inside(ink, region):
-                texts.append(text.strip() if isinstance(block, Table) else text)
-                boxes.append(ink)
-    joined = (" " if isinstance(block, Table) else "").join(texts)
-    return "text", " ".join(joined.split()), Box.around(boxes)
+def _text_inside(block: Block, sheet: Sheet, inside: list[bool]) -> str:
+    """The document's own text of some lines of a block, or of some cells of a table that say anything."""
+    if isinstance(block, Table):
+        said = [cell.text for cell in block.ordered if cell.text]
+        return " ".join(text for text, within in zip(said, inside, strict=True) if within)
+    assert isinstance(block, Text)
+    number, line, kept = block.id * CELLS, -1, list[int]()
+    for index, places in enumerate(sheet.stretches(number, block.text)):
+        line += _begins_line(sheet.marks[number].ink, index)
+        kept += places if inside[line] else []
+    runs = "".join(
+        ("" if index == 0 or kept[index - 1] + 1 == at or block.text[at - 1] != " " else " ") + block.text[at]
+        for index, at in enumerate(kept)
+    )
+    return runs.strip()
 
 
 def _centre_inside(box: Box, region: Box) -> bool:

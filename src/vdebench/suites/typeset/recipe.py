@@ -1,9 +1,13 @@
-"""A recipe: all that decides what a typeset suite holds. A recipe, a number and this version give the same bytes."""
+"""A recipe: all that decides what a typeset suite holds. A recipe, a number and the same tools give the same bytes."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -11,9 +15,8 @@ from vdebench.errors import InputError
 from vdebench.sample import SOURCES, Operation
 from vdebench.suites.typeset.languages import LANGUAGES
 
-VERSION = 1
-"""Goes up with every change of what a recipe gives."""
 OPERATIONS = tuple(operation for operation in Operation if operation not in (Operation.NONE, Operation.OTHER))
+_TOOLS = ("typst", "pypdfium2", "pylopdf-fonts-zh-cn", "opencv-python-headless", "numpy", "isal")
 WEARS = ("none", "light", "heavy")
 
 
@@ -43,7 +46,6 @@ class Recipe:
     """Samples on one page, of different operations where there are enough."""
     ppi: int = 150
     wear: str = "none"
-    version: int = VERSION
 
     def __post_init__(self) -> None:
         """Refuse what cannot be made."""
@@ -73,6 +75,16 @@ class Recipe:
     def to_json(self) -> dict[str, Any]:
         """The recipe as an object."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+
+@cache
+def made_with() -> dict[str, str]:
+    """What besides the recipe decides the bytes: our own files and the libraries that set, draw and pack pages."""
+    own = hashlib.sha256()
+    folder = Path(__file__).parent
+    for file in sorted(file for file in folder.rglob("*") if file.suffix in (".py", ".toml", ".typ")):
+        own.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return {"vdebench": own.hexdigest()[:16], **{name: version(name) for name in _TOOLS}}
 
 
 def _require(what: str, found: Sequence[str], known: Collection[str]) -> None:

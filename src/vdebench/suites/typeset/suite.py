@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
+import re
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 from vdebench.errors import InputError
 from vdebench.files import cache_folder, is_file
 from vdebench.suites.suite import Group, read_groups
 from vdebench.suites.typeset.make import make_suite
-from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.recipe import Recipe, made_with
 from vdebench.suites.vde import VdeSuite
 
 _LISTS = ("languages", "operations", "kinds")
@@ -26,45 +27,37 @@ class TypesetSuite(VdeSuite):
     def __init__(self, name: str, n: int, recipe: Recipe) -> None:
         self.n = n
         self.recipe = recipe
-        order = json.dumps({"n": n, **recipe.to_json()}, sort_keys=True)
+        order = json.dumps({"n": n, **recipe.to_json(), "made_with": made_with()}, sort_keys=True)
         folder = cache_folder() / "typeset" / hashlib.sha256(order.encode()).hexdigest()[:16]
-        super().__init__(folder, name, [])
+        super().__init__(folder, name, self._make)
+
+    def _make(self) -> list[Group]:
+        self.prepare()
+        return read_groups(self.root / "suite.toml")
 
     def prepare(self, progress: Callable[[int, int], Any] | None = None) -> None:
         """Make the suite, or wait for whoever is making it."""
         if not is_file(self.root / "suite.toml"):
-            make_suite(self.root, self.n, self.recipe, progress=progress, wait=True)
-
-    @cached_property
-    def _made(self) -> list[Group]:
-        self.prepare()
-        return read_groups(self.root / "suite.toml")
-
-    @property
-    def groups(self) -> list[Group]:
-        """The groups; the first to ask has the suite made."""
-        return self._made
-
-    @groups.setter
-    def groups(self, _: list[Group]) -> None:
-        pass
+            # A worker that runs its parent's script again must not wait for its parent.
+            wait = multiprocessing.current_process().name == "MainProcess"
+            make_suite(self.root, self.n, self.recipe, progress=progress, wait=wait)
 
 
 def lazy_suite(text: str) -> TypesetSuite:
     """The suite of an order such as `typeset:n=60,seed=1,languages=en+zh`."""
     given: dict[str, str] = {}
     for option in filter(None, text.partition(":")[2].split(",")):
-        name, equals, value = option.partition("=")
-        if name.strip() not in ("n", "wear", *_LISTS, *_NUMBERS) or not equals or name in given:
+        name, equals, value = (part.strip() for part in option.partition("="))
+        if name not in ("n", "wear", *_LISTS, *_NUMBERS) or not equals or name in given:
             raise InputError(f"{text}: {option!r} is not an option, expected an order such as {SYNTAX}")
-        given[name.strip()] = value.strip()
+        given[name] = value
     options: dict[str, Any] = {}
     for name, value in given.items():
         if name in _LISTS:
             options[name] = tuple(value.split("+"))
         elif name == "wear":
             options[name] = value
-        elif value.isascii() and value.isdigit():
+        elif re.fullmatch(r"-?[0-9]{1,18}", value):
             options[name] = int(value)
         else:
             raise InputError(f"{text}: {name} is {value!r}, expected a whole number")

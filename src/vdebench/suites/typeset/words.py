@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from vdebench.suites.typeset.document import Slot
-from vdebench.suites.typeset.languages import Language
+from vdebench.suites.typeset.languages import TONGUES, Language
 
 TOPICS = (
     "economy",
@@ -27,10 +27,6 @@ TOPICS = (
     "oceans",
 )
 _SLOT = re.compile(r"\{(\w+)(?::([^}]*))?\}")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 # Words that may lose their capital letter behind an opening such as "In recent years, ".
 _LOWERED = {
     *("The", "A", "An", "In", "On", "At", "By", "From", "For", "With"),
@@ -151,7 +147,7 @@ class Writer:
         template: str = self.entry("sentence", tongue)
         if self.rng.random() < 0.22:
             lead = self.entry("lead", tongue, "common")
-            if tongue != "en":
+            if not TONGUES[tongue].gap:
                 template = lead + template
             elif template.split()[0] in _LOWERED:
                 template = lead + template[0].lower() + template[1:]
@@ -181,15 +177,12 @@ def _percent(rng: Random, argument: str, tongue: str) -> str:
 
 
 def _date(rng: Random, argument: str, tongue: str) -> str:
-    year, month, day = rng.randint(1998, 2024), rng.randint(1, 12), rng.randint(1, 28)
-    return f"{year}年{month}月{day}日" if tongue == "zh" else f"{day} {_MONTHS[month - 1]} {year}"
+    year, month, day = rng.randint(1998, 2024), rng.choice(TONGUES[tongue].months), rng.randint(1, 28)
+    return TONGUES[tongue].date.format(year=year, month=month, day=day)
 
 
 def _money(rng: Random, argument: str, tongue: str) -> str:
-    amount = f"{rng.uniform(1, 99):.1f}"
-    if tongue == "zh":
-        return f"{amount}{rng.choice(['亿元', '万元'])}"
-    return f"${amount} {rng.choice(['million', 'billion'])}"
+    return rng.choice(TONGUES[tongue].money).format(f"{rng.uniform(1, 99):.1f}")
 
 
 def _time(rng: Random, argument: str, tongue: str) -> str:
