@@ -34,13 +34,13 @@ def memory(parent: int) -> dict[int, int]:
     return found
 
 
-def digest(folder: Path) -> str:
-    """Hash of all files."""
-    whole = hashlib.sha256()
-    for file in sorted(folder.rglob("*")):
-        if file.is_file() and file.name != ".lock":
-            whole.update(str(file.relative_to(folder)).encode() + hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()
+def files(folder: Path) -> dict[str, str]:
+    """Hash of every file by its name."""
+    return {
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.rglob("*")
+        if file.is_file() and file.name != ".lock"
+    }
 
 
 def made(folder: Path) -> int:
@@ -84,9 +84,10 @@ def main() -> None:
         whole, killed = Path(temporary) / "whole", Path(temporary) / "killed"
         uninterrupted(whole, given.n, given.ppi)
         killed_twice(killed, given.n, given.ppi)
-        same = digest(whole) == digest(killed)
-    print("equal bytes" if same else "DIFFERENT bytes")
-    sys.exit(not same)
+        one, other = files(whole), files(killed)
+    different = sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+    print(f"{len(one):,} files: {'equal bytes' if not different else f'DIFFERENT: {different[:10]}'}")
+    sys.exit(bool(different))
 
 
 if __name__ == "__main__":
