@@ -1,0 +1,70 @@
+"""Images as arrays: any file an editor may write, as the RGB page a person would see, or an error that names it."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image as Pictures
+from PIL import ImageOps, UnidentifiedImageError
+
+from vdebench.box import Size
+from vdebench.errors import InputError, TooLargeError
+
+Image = NDArray[np.uint8]
+MAX_PIXELS = 200_000_000
+"""A broadsheet page at 600 pixels per inch; a file that says more is taken for a decompression bomb."""
+RESIZING = "lanczos"
+"""How an image of another size is brought to the reference's (Pillow's Lanczos filter)."""
+
+
+def open_image(file: Path) -> Image:
+    """An image file as RGB: turned as its camera says, transparent parts on white, 16 bits as 8.
+
+    >>> open_image(Path("no_such.png"))
+    Traceback (most recent call last):
+    vdebench.errors.InputError: no_such.png: cannot be read: No such file or directory
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # we have a limit of our own
+            with Pictures.open(file) as picture:
+                width, height = picture.size
+                if width * height > MAX_PIXELS:
+                    raise TooLargeError(f"{file}: {width}×{height} pixels, more than the {MAX_PIXELS:,} we open")
+                return np.array(_as_rgb(ImageOps.exif_transpose(picture)), np.uint8)
+    except UnidentifiedImageError:
+        raise InputError(f"{file}: is no image we know; PNG, JPEG, WebP and TIFF are") from None
+    except Pictures.DecompressionBombError as error:
+        raise TooLargeError(f"{file}: {error}") from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except (SyntaxError, ValueError, EOFError, MemoryError) as error:  # what Pillow's decoders raise on broken files
+        raise InputError(f"{file}: is broken: {error}") from None
+
+
+def _as_rgb(picture: Pictures.Image) -> Pictures.Image:
+    if picture.mode in ("I", "F") or picture.mode.startswith("I;16"):
+        values = np.asarray(picture, np.float64)
+        scale = 255 / 65535 if picture.mode != "F" else 1
+        return Pictures.fromarray(np.clip(np.rint(values * scale), 0, 255).astype(np.uint8)).convert("RGB")
+    if picture.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in picture.info:
+        seen = picture.convert("RGBA")
+        paper = Pictures.new("RGBA", seen.size, "white")
+        return Pictures.alpha_composite(paper, seen).convert("RGB")
+    return picture.convert("RGB")
+
+
+def resized(image: Image, size: Size) -> Image:
+    """The image in another size, in whole pixels; itself where it has that size.
+
+    >>> resized(np.zeros((2, 2, 3), np.uint8), Size(4, 6)).shape
+    (6, 4, 3)
+    """
+    width, height = int(size.width), int(size.height)
+    if image.shape[:2] == (height, width):
+        return image
+    picture = Pictures.fromarray(image).resize((width, height), Pictures.Resampling.LANCZOS)
+    return np.asarray(picture, np.uint8)
