@@ -5,7 +5,8 @@
     ├── SuiteError           a suite as a whole cannot be used
     ├── AmbiguousNameError   several files could belong to one sample, or one file to several samples
     ├── TooLargeError        an input beyond the documented limits
-    └── RunFolderError       a run folder holds something else than was asked for
+    ├── RunFolderError       a run folder holds something else than was asked for
+    └── MissingPartError     a package or a model is not installed
 
 Failures of one sample never travel as exceptions past the stage that met them: they become a state with a reason.
 """
@@ -33,3 +34,7 @@ class TooLargeError(VdeError):
 
 class RunFolderError(VdeError):
     """A run folder holds something else than was asked for."""
+
+
+class MissingPartError(VdeError):
+    """A package or a model that was asked for is not installed; the message says how to get it."""

@@ -1,0 +1,97 @@
+"""`vde read` and `vde cache`: images into readings, and the readings that are kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from vdebench.cli.progress import progress_bar
+from vdebench.errors import InputError, VdeError
+from vdebench.files import cache_folder, is_folder, list_folder, write_json
+
+_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp")
+app = typer.Typer(help="See and clear what is kept.", no_args_is_help=True)
+
+
+def read_command(
+    images: list[Path] = typer.Argument(..., metavar="IMAGE...", help="Image files, or folders of them."),
+    out: Path = typer.Option(..., "--out", "-o", help="Folder for the readings: <name>.json for each image."),
+    reader: str = typer.Option("rapidocr", "--reader", help="Who reads."),
+) -> None:
+    """Read pages into blocks: PaddleOCR-VL's JSON, one file per image. What was read before is not read again.
+
+    Example: `vde read pages/ -o readings`
+    """
+    from vdebench.readers.cached import CachedReader
+    from vdebench.readers.reader import get_reader
+
+    files = [file for given in images for file in _images(given)]
+    names = [file.stem for file in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two images are called {name}: their readings would have one name; read them apart")
+    cached = CachedReader(get_reader(reader))
+    failures = []
+    with progress_bar(f"{len(files)} pages") as progress:
+        for done, file in enumerate(files, start=1):
+            try:
+                write_json(out / f"{file.stem}.json", cached.read(file).to_json())
+            except VdeError as error:
+                failures.append(str(error))
+            if progress:
+                progress(done, len(files))
+    typer.echo(f"{out}: {len(files) - len(failures)} readings by {reader}")
+    if failures:
+        console = Console(stderr=True, highlight=False, soft_wrap=True)
+        for failure in failures:
+            console.print(f"vde: {failure}", markup=False)
+        raise typer.Exit(2)
+
+
+def _images(given: Path) -> list[Path]:
+    """An image, or the images of a folder."""
+    if not is_folder(given):
+        return [given]
+    found = [given / name for name in list_folder(given) if Path(name).suffix.lower() in _ENDINGS]
+    if not found:
+        raise InputError(f"{given}: no images here; {', '.join(_ENDINGS)} are looked for")
+    return found
+
+
+@app.command()
+def show(as_json: bool = typer.Option(False, "--json", help="For programs.")) -> None:
+    """What is kept, and how much of it.
+
+    Example: `vde cache show`
+    """
+    from vdebench.readers.cached import kept_readings
+
+    found = kept_readings()
+    if as_json:
+        typer.echo(json.dumps([{"reader": who, "readings": n, "bytes": size} for who, n, size in found], indent=2))
+        return
+    typer.echo(f"{cache_folder()}")
+    for who, count, size in found:
+        about = " ".join(f"{value}" for value in who.values())
+        typer.echo(f"  {count} readings, {size / 1e6:.1f} MB: {about}")
+    orders = cache_folder() / "typeset"
+    if is_folder(orders):
+        typer.echo(f"  {len(list_folder(orders))} typeset suites")
+
+
+@app.command()
+def clear(yes: bool = typer.Option(False, "--yes", help="Do not ask.")) -> None:
+    """Delete everything that is kept: readings and suites made to order. They can be made again.
+
+    Example: `vde cache clear --yes`
+    """
+    folder = cache_folder()
+    if not yes and not typer.confirm(f"delete {folder}/readings and {folder}/typeset?"):
+        raise typer.Exit(1)
+    for name in ("readings", "typeset"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    typer.echo(f"{folder}: cleared")

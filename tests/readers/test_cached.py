@@ -1,0 +1,119 @@
+"""Readings that are kept: read once, whoever asks; a new identity is a new key; nothing half-written is believed."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vdebench.box import Box, Size
+from vdebench.errors import InputError
+from vdebench.images import Image
+from vdebench.png import encode_png
+from vdebench.readers.cached import CachedReader, kept_readings
+from vdebench.readers.reader import Reader
+from vdebench.reading import Block, Reading
+
+
+class Counting(Reader):
+    """Reads the mean of a page, and writes down every time it does."""
+
+    def __init__(self, log: Path, options: str = "") -> None:
+        self.log = log
+        self.options = options
+
+    @property
+    def identity(self):
+        return {"name": "counting", "version": "1", "options": self.options}
+
+    def read(self, image: Image) -> Reading:
+        with self.log.open("a") as log:
+            log.write("x")
+        time.sleep(0.02)
+        return Reading((Block(Box(0, 0, 1, 1), f"{image.mean():.3f}"),), Size(image.shape[1], image.shape[0]))
+
+
+def pages(folder: Path, count: int) -> list[Path]:
+    files = []
+    for index in range(count):
+        file = folder / f"{index}.png"
+        file.write_bytes(encode_png(np.full((8, 8, 3), index, np.uint8)))
+        files.append(file)
+    return files
+
+
+def read_all(folder: Path, files: list[Path]) -> None:
+    cached = CachedReader(Counting(folder / "log"), folder / "cache")
+    for file in files:
+        cached.read(file)
+
+
+def reads(folder: Path) -> int:
+    return len((folder / "log").read_text())
+
+
+def test_a_page_is_read_once_and_found_by_its_content(tmp_path):
+    (file,) = pages(tmp_path, 1)
+    cached = CachedReader(Counting(tmp_path / "log"), tmp_path / "cache")
+    first = cached.read(file)
+    file.rename(tmp_path / "renamed.png")
+    again = CachedReader(Counting(tmp_path / "log"), tmp_path / "cache").read(tmp_path / "renamed.png")
+    assert first.to_json() == again.to_json()
+    assert reads(tmp_path) == 1
+
+
+def test_other_options_are_another_key(tmp_path):
+    (file,) = pages(tmp_path, 1)
+    for options in ("a", "b", "a"):
+        CachedReader(Counting(tmp_path / "log", options), tmp_path / "cache").read(file)
+    assert reads(tmp_path) == 2
+    assert [count for _, count, _ in kept_readings(tmp_path / "cache")] == [1, 1]
+
+
+def test_two_processes_read_the_same_fifty_pages_once(tmp_path):
+    files = pages(tmp_path, 50)
+    context = multiprocessing.get_context("spawn")
+    both = [context.Process(target=read_all, args=(tmp_path, files)) for _ in range(2)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join()
+    assert [process.exitcode for process in both] == [0, 0]
+    assert reads(tmp_path) == 50
+    ((_, count, _),) = kept_readings(tmp_path / "cache")
+    assert count == 50
+    assert not list((tmp_path / "cache").rglob(".*"))
+
+
+def test_killed_while_reading_leaves_nothing_that_is_believed(tmp_path):
+    files = pages(tmp_path, 50)
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=read_all, args=(tmp_path, files))
+    process.start()
+    while not (tmp_path / "log").exists() or reads(tmp_path) < 10:
+        time.sleep(0.01)
+    process.kill()
+    process.join()
+    read_all(tmp_path, files)
+    assert 50 <= reads(tmp_path) <= 51
+
+
+def test_a_damaged_reading_is_read_again(tmp_path):
+    (file,) = pages(tmp_path, 1)
+    cached = CachedReader(Counting(tmp_path / "log"), tmp_path / "cache")
+    expected = cached.read(file).to_json()
+    (kept,) = (tmp_path / "cache").glob("readings/*/??/*.json")
+    kept.write_text(kept.read_text()[:20])
+    assert cached.read(file).to_json() == expected
+    assert reads(tmp_path) == 2
+
+
+def test_a_file_that_is_no_image_is_named_and_not_kept(tmp_path):
+    (tmp_path / "page.png").write_text("hello")
+    cached = CachedReader(Counting(tmp_path / "log"), tmp_path / "cache")
+    with pytest.raises(InputError, match=r"page\.png: is no image"):
+        cached.read(tmp_path / "page.png")
+    assert kept_readings(tmp_path / "cache") == [] or not list((tmp_path / "cache").rglob("*.json"))
