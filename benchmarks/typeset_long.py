@@ -72,7 +72,8 @@ def killed_twice(folder: Path, n: int, ppi: int) -> None:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         print(f"killed with {made(folder):,} samples written down")
-    begin(folder, n, ppi).wait()
+    if begin(folder, n, ppi).wait():
+        sys.exit("the last make failed")
 
 
 def main() -> None:
