@@ -109,14 +109,19 @@ def test_texts_beyond_the_limit_are_refused_unless_equal():
 
 
 def test_every_metric_declares_its_direction_and_bounds():
+    import math
+
     import vdebench.metrics.boxes
+    import vdebench.metrics.image
     import vdebench.metrics.table
     import vdebench.metrics.table_release  # noqa: F401
 
-    assert {"iou", "cdm", "bleu", "teds", "teds_like", "teds_release", "text_similarity"} <= METRICS.keys()
-    for fact in METRICS.values():
+    from_0_to_1 = {"iou", "cdm", "bleu", "teds", "teds_like", "teds_release", "text_similarity"}
+    other_bounds = {"psnr": (0, math.inf), "ssim": (-1, 1)}
+    assert from_0_to_1 | other_bounds.keys() <= METRICS.keys()
+    for name, fact in METRICS.items():
         assert fact.best == "higher"
-        assert fact.bounds == (0, 1)
+        assert fact.bounds == other_bounds.get(name, (0, 1))
         assert fact.says
 
 

@@ -144,7 +144,7 @@ class Sheet:
             letters = [
                 self._in_pixels(*self._letters.bounds(item, index))
                 for index, place in enumerate(places)
-                if start <= place < end
+                if start <= place < end and not text[place].isspace()
             ]
             inked = [box for box in letters if box.area > 0]
             if inked:
