@@ -9,19 +9,29 @@ from typing import Any, Literal
 
 import polars as pl
 
+from vdebench.analysis.floor import noise_floor
 from vdebench.analysis.summary import summarise
 from vdebench.errors import VdeError
 from vdebench.files import write_json
+from vdebench.images import RESIZING
+from vdebench.metrics.measures import DEFAULT
 from vdebench.protocols import get_protocol
 from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.signature import signature
+from vdebench.read_ahead import read_ahead
+from vdebench.readers.cached import CachedReader
 from vdebench.readers.folder import FolderReadings
+from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPredictions, holds_readings
+from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import TABLES, RunFolder
 from vdebench.scoring import Progress, plan, score_run
+from vdebench.scoring_images import Measures
 from vdebench.scoring_sample import SETTINGS, Scope
+from vdebench.scoring_truth import Truths
 from vdebench.suites.suite import Suite, load_suite
 
 SettingChoice = Literal["global", "local", "both"]
+TruthChoice = Literal["suite", "read"]
 
 
 class Score:
@@ -58,23 +68,49 @@ class Score:
         return failed.unique(maintain_order=True).collect().rows()
 
 
+def open_predictions(
+    folder: str | Path,
+    suite: Suite,
+    *,
+    editor: str = "",
+    reader: str | CachedReader = "",
+    images: str | Path | None = None,
+) -> Predictions:
+    """An editor's outputs in a folder: ready readings where it holds JSON, else images that `reader` reads.
+
+    For ready readings `reader` says who made them, and `images` is the folder of the images they were made from.
+    """
+    root = Path(folder)
+    if images is None and not holds_readings(root):
+        cached = reader if isinstance(reader, CachedReader) else CachedReader.named(reader or DEFAULT_READER)
+        return ImagePredictions(root, suite.samples, cached, name=editor)
+    label = reader.label if isinstance(reader, CachedReader) else reader or "unstated"
+    pictures = Path(images) if images is not None else None
+    return FolderReadings(root, suite.samples, name=editor, reader=label, images=pictures)
+
+
 def score(
     suite: Suite | str | Path,
-    readings: str | Path | FolderReadings,
+    predictions: str | Path | Predictions,
     *,
     protocol: str | Protocol = "exact",
     setting: SettingChoice = "both",
     out: str | Path | None = None,
     editor: str = "",
-    reader: str = "unstated",
+    reader: str | CachedReader = "",
     images: str | Path | None = None,
+    truth: TruthChoice = "suite",
+    metrics: Sequence[str] = DEFAULT,
+    floor: str | Path | None = None,
     crossed: Sequence[str] = (),
+    workers: int = 0,
     progress: Progress | None = None,
 ) -> Score:
-    """Score an editor's outputs, given as a folder of readings, against a suite.
+    """Score an editor's outputs against a suite: a folder of images, or of readings that were made of them.
 
-    With `out` the run is kept there, and a second call does only what is new. `images` is the folder of the predicted
-    images, for sizes that readings do not state. `crossed` adds breakdowns such as "operation,language".
+    With `out` the run is kept there, and a second call does only what is new. For the rest see `open_predictions`;
+    `truth="read"` has the reader read the references too; `floor` is a folder of ready readings of the references,
+    for the noise floor of who made ready readings; `crossed` adds breakdowns such as "operation,language".
 
     >>> result = score("examples/tiny", "examples/tiny/editors/careful")
     >>> round(result.summary["overall"]["global"]["cdm"], 3)
@@ -82,48 +118,64 @@ def score(
     """
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     protocol = protocol if isinstance(protocol, Protocol) else get_protocol(protocol)
-    if not isinstance(readings, FolderReadings):
-        folder = Path(readings)
-        pictures = Path(images) if images is not None else None
-        readings = FolderReadings(folder, suite.samples, name=editor, reader=reader, images=pictures)
-    scope, notes = plan(suite, readings, protocol, SETTINGS if setting == "both" else (setting,))
+    if not isinstance(predictions, Predictions):
+        predictions = open_predictions(predictions, suite, editor=editor, reader=reader, images=images)
+    cached = predictions.cached if isinstance(predictions, ReadPredictions) else None
+    if truth == "read" and cached is None:
+        raise VdeError("truth='read' needs predicted images: ready readings come without the reader who made them")
+    truths = Truths(suite, cached, all_read=truth == "read")
+    settings = SETTINGS if setting == "both" else (setting,)
+    scope, notes = plan(truths, predictions, protocol, settings, Measures(metrics))
+    references = FolderReadings(Path(floor), suite.samples, name="reference") if floor is not None else None
+    read_ahead(scope, workers, progress)
     if out is not None:
-        return _score_into(RunFolder(Path(out)), scope, setting, notes, crossed, progress)
+        return _score_into(RunFolder(Path(out)), scope, references, setting, notes, crossed, progress)
     with tempfile.TemporaryDirectory(prefix="vde-") as temporary:
-        kept = _score_into(RunFolder(Path(temporary)), scope, setting, notes, crossed, progress)
+        kept = _score_into(RunFolder(Path(temporary)), scope, references, setting, notes, crossed, progress)
         return Score(kept.summary, {name: getattr(kept, name).lazy() for name in TABLES})
 
 
 def _score_into(
     folder: RunFolder,
     scope: Scope,
+    references: Predictions | None,
     setting: SettingChoice,
     notes: list[str],
     crossed: Sequence[str],
     progress: Progress | None,
 ) -> Score:
-    suite, protocol = scope.suite, scope.protocol
-    about = {"protocol": protocol.name, "suite": suite.name, "editor": scope.readings.name}
+    suite, protocol, predictions = scope.suite, scope.protocol, scope.predictions
+    about = {"protocol": protocol.name, "suite": suite.name, "editor": predictions.name}
     extra = [_crossed(name) for name in crossed]
     with folder.open(about):
         score_run(scope, folder, progress)
         settings = SETTINGS if setting == "both" else (setting,)
         found = summarise(folder, protocol, settings, extra)
+        floor, floor_note = noise_floor(folder.root / "reference", scope, settings, extra, references)
+        images = f"{scope.measures.identity},{RESIZING}" if _any_image(found) else "off"
         summary = {
             "signature": signature(
                 protocol,
                 local=scope.local if "local" in settings else "off",
-                reader=scope.readings.reader,
+                reader=predictions.reader,
+                truth=scope.truths.origin(scope.local if "local" in settings else "off"),
+                images=images,
                 suite=suite.name,
                 revision=suite.revision,
                 n=len(scope.samples),
             ),
             **about,
             **found,
-            "notes": [*notes, *found["notes"]],
+            "noise_floor": floor,
+            "unavailable": dict(scope.measures.unavailable) if images != "off" else {},
+            "notes": [*notes, *found["notes"], *floor_note],
         }
         write_json(folder.root / "summary.json", summary)
     return Score(summary, {name: folder.table(name) for name in TABLES})
+
+
+def _any_image(found: Mapping[str, Any]) -> bool:
+    return any(means and means["images"] for means in found["overall"].values())
 
 
 def _crossed(name: str) -> tuple[str, ...]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Pictures
 from PIL import ImageOps, UnidentifiedImageError
 
-from vdebench.box import Size
+from vdebench.box import Box, Size
 from vdebench.errors import InputError, TooLargeError
 
 Image = NDArray[np.uint8]
@@ -18,6 +20,64 @@ MAX_PIXELS = 200_000_000
 """A broadsheet page at 600 pixels per inch; a file that says more is taken for a decompression bomb."""
 RESIZING = "lanczos"
 """How an image of another size is brought to the reference's (Pillow's Lanczos filter)."""
+ORIENTATION = 0x0112
+"""EXIF's tag for how a camera was held."""
+
+
+class PixelBox(NamedTuple):
+    """Whole pixels of an image: left, top, and the first column and row that are outside."""
+
+    x1: int
+    y1: int
+    x2: int
+    y2: int
+
+    @classmethod
+    def holding(cls, box: Box, page: Size, at_least: int = 1) -> PixelBox:
+        """The pixels that a box touches, grown on both sides to a least width and height, as far as the page goes.
+
+        >>> PixelBox.holding(Box(10.2, 5, 19.5, 8), Size(100, 100))
+        PixelBox(x1=10, y1=5, x2=20, y2=8)
+        >>> PixelBox.holding(Box(0, 50, 4, 54), Size(100, 40), at_least=64)
+        PixelBox(x1=0, y1=0, x2=64, y2=40)
+        """
+        x1, x2 = _span(box.x1, box.x2, int(page.width), at_least)
+        y1, y2 = _span(box.y1, box.y2, int(page.height), at_least)
+        return cls(x1, y1, x2, y2)
+
+    @property
+    def pixels(self) -> int:
+        """How many there are."""
+        return (self.x2 - self.x1) * (self.y2 - self.y1)
+
+    def cut(self, image: Image) -> Image:
+        """That part of an image."""
+        return image[self.y1 : self.y2, self.x1 : self.x2]
+
+
+def _span(start: float, end: float, length: int, at_least: int) -> tuple[int, int]:
+    """Whole pixels between two places of a side."""
+    first, last = math.floor(start + 1e-6), math.ceil(end - 1e-6)  # percent and back costs a last digit
+    wanted = min(max(at_least, last - first), length)
+    first = max(0, min(first - (wanted - (last - first)) // 2, length - wanted))
+    return first, min(first + wanted, length)
+
+
+def image_size(file: Path) -> Size:
+    """Width and height of an image as a person would see it, from the file's header."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)
+            with Pictures.open(file) as picture:
+                width, height = picture.size
+                turned = picture.getexif().get(ORIENTATION, 1) in (5, 6, 7, 8)
+                return Size(height, width) if turned else Size(width, height)
+    except UnidentifiedImageError:
+        raise InputError(f"{file}: is no image we know; PNG, JPEG, WebP and TIFF are") from None
+    except Pictures.DecompressionBombError as error:
+        raise TooLargeError(f"{file}: {error}") from None
+    except (OSError, SyntaxError, ValueError, EOFError) as error:
+        raise InputError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def open_image(file: Path) -> Image:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Protocol as Interface
 
 from vdebench import __version__
 from vdebench.errors import InputError, VdeError
 from vdebench.protocols.protocol import Protocol
-from vdebench.readers.folder import FolderReadings
+from vdebench.readers.predictions import Predictions
+from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.runs.folder import RunFolder
 from vdebench.sample import Sample
+from vdebench.scoring_images import Measures
 from vdebench.scoring_sample import SETTINGS, LocalMode, Prediction, Scope, Setting, score_sample
-from vdebench.suites.suite import Suite
+from vdebench.scoring_truth import Truths
 
 
 class Progress(Interface):
@@ -24,12 +25,17 @@ class Progress(Interface):
 
 
 def plan(
-    suite: Suite, readings: FolderReadings, protocol: Protocol, settings: Sequence[Setting]
+    truths: Truths,
+    predictions: Predictions,
+    protocol: Protocol,
+    settings: Sequence[Setting],
+    measures: Measures,
 ) -> tuple[Scope, list[str]]:
     """Which samples and settings are scored, and what is missing for the others, in words."""
+    suite = truths.suite
     suite.require_distinct_keys()
     samples = [sample for sample in suite.samples if protocol.covers(sample)]
-    local, lacking = _local_mode(suite, readings, protocol, samples)
+    local, lacking = _local_mode(truths, predictions, protocol, samples)
     notes = [lacking] if lacking and "local" in settings else []
     kept = tuple(setting for setting in settings if setting == "global" or local != "off")
     if not kept:
@@ -38,21 +44,21 @@ def plan(
         notes.append(
             f"{protocol.name} does not cover edits in tables: {len(suite.samples) - len(samples)} samples left out"
         )
-    strangers = readings.strangers(suite.samples)
+    strangers = predictions.strangers()
     if strangers:
-        notes.append(f"{len(strangers)} files in {readings.root} belong to no sample, such as {strangers[0].name}")
-    return Scope(suite, readings, protocol, kept, local, samples), notes
+        notes.append(f"{len(strangers)} files in {predictions.root} belong to no sample, such as {strangers[0].name}")
+    return Scope(truths, predictions, protocol, kept, local, samples, measures), notes
 
 
 def _local_mode(
-    suite: Suite, readings: FolderReadings, protocol: Protocol, samples: Sequence[Sample]
+    truths: Truths, predictions: Predictions, protocol: Protocol, samples: Sequence[Sample]
 ) -> tuple[LocalMode, str]:
     """How local is scored, and what is lacking for a better way, in words."""
     if protocol.local == "filter":
         return "filter", ""
     sides = [
-        *([] if suite.has_region_readings else [f"the suite {suite.name} (regions/ in its readings folders)"]),
-        *([] if readings.has_regions else [f"{readings.name} ({readings.root}/regions/)"]),
+        *([] if truths.has_regions else [f"the suite {truths.suite.name} (regions/ in its readings folders)"]),
+        *([] if predictions.has_regions else [f"{predictions.name} ({predictions.root}/regions/)"]),
     ]
     if protocol.local == "crop":
         lacking = (
@@ -62,16 +68,16 @@ def _local_mode(
         return ("off", lacking) if sides else ("crop", "")
     if sides:
         return "filter", ""
-    without = [sample.key for sample in samples if sample.regions and not _has_crops(suite, readings, sample)]
+    without = [sample.key for sample in samples if sample.regions and not _has_crops(truths, predictions, sample)]
     if without:  # one way for all samples, so that the signature can say which
         return "filter", f"crops were not read for {len(without)} samples ({without[0]} …): local from the whole pages"
     return "crop", ""
 
 
-def _has_crops(suite: Suite, readings: FolderReadings, sample: Sample) -> bool:
+def _has_crops(truths: Truths, predictions: Predictions, sample: Sample) -> bool:
     try:
-        missing = not readings.has_any(sample)
-        return suite.has_regions_of(sample) and (missing or readings.regions(sample) is not None)
+        missing = not predictions.has_any(sample)
+        return truths.has_regions_of(sample) and (missing or predictions.regions(sample) is not None)
     except VdeError:  # told when the sample is scored
         return True
 
@@ -97,9 +103,9 @@ def score_run(scope: Scope, folder: RunFolder, progress: Progress | None = None)
 
 def _find(scope: Scope, sample: Sample) -> Prediction:
     try:
-        page = scope.readings.page(sample)
-        crops = scope.readings.regions(sample) if scope.local == "crop" else None
-        return Prediction(page, crops)
+        page = scope.predictions.page(sample)
+        crops = scope.predictions.regions(sample) if scope.local == "crop" else None
+        return Prediction(page, crops, scope.predictions.image(sample) if scope.measures else None)
     except VdeError as error:
         return Prediction(failure=str(error))
 
@@ -111,21 +117,21 @@ def _fingerprint(scope: Scope, sample: Sample, setting: Setting, found: Predicti
         scope.protocol.name,
         setting,
         scope.local if setting == "local" else "",
-        scope.suite.digest(sample),
-        _told_size(scope.suite, sample),
+        scope.truths.digest(sample),
         found.page.digest if found.page else "missing",
         *(region.digest for region in found.regions or ()),
         found.failure,
+        *(_image_digests(scope, sample, found) if scope.measures else ()),
     ]
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return digest_of(*parts)[:32]
 
 
-def _told_size(suite: Suite, sample: Sample) -> str:
-    """The size of the reference image, or what is wrong with it: a mended image is a new input."""
+def _image_digests(scope: Scope, sample: Sample, found: Prediction) -> list[str]:
     try:
-        return repr(suite.image_size(sample))
+        files = [found.image, scope.truths.reference(sample)]
+        return [scope.measures.identity, *(digest_of_file(file) if file else "" for file in files)]
     except VdeError as error:
-        return str(error)
+        return [str(error)]
 
 
 def _about(sample: Sample) -> dict[str, str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from vdebench.box import Box, Size
 from vdebench.errors import InputError, VdeError
 from vdebench.protocols.compare import Comparison, compare, meeting
 from vdebench.protocols.protocol import TEXT_METRICS, Protocol
-from vdebench.readers.folder import FolderReadings, Found
+from vdebench.readers.predictions import Found, Predictions
 from vdebench.reading import Reading
 from vdebench.runs.folder import Scored
 from vdebench.sample import Sample
+from vdebench.scoring_images import Measures, Pair
+from vdebench.scoring_truth import Truths
 from vdebench.suites.suite import Suite
 
 Setting = Literal["global", "local"]
@@ -24,24 +27,51 @@ LocalMode = Literal["crop", "filter", "off"]
 class Scope(NamedTuple):
     """What one run scores and how: fixed before the first sample."""
 
-    suite: Suite
-    readings: FolderReadings
+    truths: Truths
+    predictions: Predictions
     protocol: Protocol
     settings: tuple[Setting, ...]
     local: LocalMode
     samples: list[Sample]
+    measures: Measures
+
+    @property
+    def suite(self) -> Suite:
+        """The suite."""
+        return self.truths.suite
 
 
 class Prediction(NamedTuple):
     """What was found for a sample: files, nothing, or the reason why that is not known."""
 
     page: Found | None = None
-    regions: list[Found] | None = None
+    regions: Sequence[Found] | None = None
+    image: Path | None = None
     failure: str = ""
 
 
 def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
     """A sample's rows in each setting; whatever goes wrong with its files becomes the rows' state and reason."""
+    rows = _text_rows(scope, sample, found, settings)
+    if not scope.measures or not (found.image or found.page is None):
+        return rows
+    try:
+        pair = Pair(found.image, scope.truths.reference(sample))
+        return [_with_images(scope, sample, pair, row) for row in rows]
+    except VdeError as error:  # of the reference: what is wrong with the prediction has been said in the state
+        told = str(error)
+        return [row._replace(score={**row.score, "image_reason": told}) for row in rows]
+
+
+def _with_images(scope: Scope, sample: Sample, pair: Pair, row: Scored) -> Scored:
+    """The row with its image metrics, where it stands for something."""
+    state, setting = row.score["state"], row.score["setting"]
+    if state != "scored" and not (state == "missing" and scope.protocol.missing == "empty"):
+        return row
+    return row._replace(score={**row.score, **scope.measures.row(sample, setting, pair, scope.protocol)})
+
+
+def _text_rows(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
     if found.failure:
         return [_without_score(sample, setting, "failed", found.failure) for setting in settings]
     state = "scored" if found.page else "missing"
@@ -49,7 +79,7 @@ def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequ
         dropped = [_without_score(sample, setting, state, "no prediction") for setting in settings]
         return [_with_region_rows(scope, sample, scored) for scored in dropped]
     try:
-        truth = _truth(scope.suite, sample)
+        truth = scope.truths.page(sample)
         prediction = found.page.parse() if found.page else Reading()
         comparison = None
         if "global" in settings or (scope.local == "filter" and scope.protocol.local == "crop or units"):
@@ -68,16 +98,6 @@ def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequ
         except VdeError as error:
             rows.append(_without_score(sample, setting, "failed", str(error)))
     return rows
-
-
-def _truth(suite: Suite, sample: Sample) -> Reading:
-    """Ground truth with a page size wherever one is known: the reading's own, the image's, the regions'."""
-    truth = suite.truth(sample)
-    if truth.size is None:
-        told = next((region.page for region in sample.regions if region.page), None)
-        size = suite.image_size(sample) or told
-        return replace(truth, size=size) if size else truth
-    return truth
 
 
 def _local(
@@ -113,13 +133,13 @@ def _local(
 
 def _crops(scope: Scope, sample: Sample, state: str, found: Prediction) -> Scored:
     """Every region's crop against the crop's ground truth."""
-    wanted = scope.suite.truth_regions(sample)
+    wanted = scope.truths.regions(sample)
     if wanted is None:
         raise InputError(f"sample {sample.key}: the suite has no readings of its regions' crops")
     if found.regions is None and found.page is not None:
         raise InputError(
-            f"sample {sample.key}: not all regions' crops were read: expected {scope.readings.region_place(sample)}, "
-            f"k from 0 to {len(sample.regions) - 1}"
+            f"sample {sample.key}: not all regions' crops were read: "
+            f"expected {scope.predictions.region_place(sample)}, k from 0 to {len(sample.regions) - 1}"
         )
     read = [region.parse() for region in found.regions] if found.regions else [Reading()] * len(wanted)
     pairs = zip(wanted, read, strict=True)
@@ -145,7 +165,7 @@ def _with_region_rows(scope: Scope, sample: Sample, scored: Scored) -> Scored:
     if scored.score["setting"] != "local":
         return scored
     try:
-        return _with_outcomes(scope, sample, _truth(scope.suite, sample), Reading(), scored)
+        return _with_outcomes(scope, sample, scope.truths.page(sample), Reading(), scored)
     except VdeError as error:
         return _without_score(sample, "local", "failed", str(error))
 

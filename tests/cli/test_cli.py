@@ -110,12 +110,14 @@ def test_suite_show_and_check(tmp_path):
     ("arguments", "expected"),
     [
         (["score", "nowhere", "--readings", TINY], "nowhere: no suite.toml here"),
-        (["score", TINY], "nothing to score: give --readings DIR"),
+        (["score", TINY], "nothing to score: give a folder of predicted images"),
         (["score", TINY, "--readings", "nowhere"], "nowhere: cannot be listed: No such file or directory"),
         (["score", TINY, "--readings", "README.md"], "README.md: is a file, expected a folder"),
         (["score", TINY, "docs", "tests", "--readings", "docs"], "2 folders of predictions and 1 of readings"),
         (["score", TINY, "--readings", "docs", "--readings", "docs"], "two editors are called 'docs'"),
-        (["score", TINY, "docs"], "holds no readings (JSON)"),
+        (["score", TINY, "docs", "--metrics", "x"], "no image metric is called 'x'; there are: psnr, ssim"),
+        (["score", TINY, "docs", "--reader-option", "x"], "--reader-option 'x': expected NAME=VALUE"),
+        (["score", TINY, "docs", "--truth", "read"], "truth='read' needs predicted images"),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "-p", "x"], "no protocol is called 'x'"),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "--by", "x"], "cannot break down by 'x'"),
         (

@@ -13,9 +13,10 @@ from vdebench.box import Box, Size
 from vdebench.errors import InputError
 from vdebench.images import Image
 from vdebench.png import encode_png
-from vdebench.readers.cached import CachedReader, kept_readings
+from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
 from vdebench.reading import Block, Reading
+from vdebench.runs.cache import kept
 
 
 class Counting(Reader):
@@ -70,7 +71,7 @@ def test_other_options_are_another_key(tmp_path):
     for options in ("a", "b", "a"):
         CachedReader(Counting(tmp_path / "log", options), tmp_path / "cache").read(file)
     assert reads(tmp_path) == 2
-    assert [count for _, count, _ in kept_readings(tmp_path / "cache")] == [1, 1]
+    assert [one.values for one in kept(tmp_path / "cache")] == [1, 1]
 
 
 def test_two_processes_read_the_same_fifty_pages_once(tmp_path):
@@ -83,7 +84,7 @@ def test_two_processes_read_the_same_fifty_pages_once(tmp_path):
         process.join()
     assert [process.exitcode for process in both] == [0, 0]
     assert reads(tmp_path) == 50
-    ((_, count, _),) = kept_readings(tmp_path / "cache")
+    count = kept(tmp_path / "cache")[0].values
     assert count == 50
     assert not list((tmp_path / "cache").rglob(".*"))
 
@@ -116,4 +117,4 @@ def test_a_file_that_is_no_image_is_named_and_not_kept(tmp_path):
     cached = CachedReader(Counting(tmp_path / "log"), tmp_path / "cache")
     with pytest.raises(InputError, match=r"page\.png: is no image"):
         cached.read(tmp_path / "page.png")
-    assert kept_readings(tmp_path / "cache") == [] or not list((tmp_path / "cache").rglob("*.json"))
+    assert kept(tmp_path / "cache") == [] or not list((tmp_path / "cache").rglob("*.json"))

@@ -186,7 +186,7 @@ def test_images_are_checked_where_there_are(tmp_path):
         file.write('images = "images"\n')
     found = {sample: what for _, sample, what in faults(root)}
     assert found["text/0"] == "region 0 is for a page of 1000×1400, the image is 1000×700"
-    assert "not an image" in found["text/1"]
+    assert "is no image" in found["text/1"]
     assert "no image page_2" in found["text/2"]
 
 

@@ -6,18 +6,20 @@ number to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from vdebench.protocols.protocol import TEXT_METRICS, Protocol
+from vdebench.metrics.image import decibel
+from vdebench.protocols.protocol import IMAGE_METRICS, TEXT_METRICS, Protocol
 
 Vector = NDArray[np.float64]
 Totals = dict[tuple[str, ...], Vector]
-COUNTS = ("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred")
+COUNTS = ("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred", "images", "identical")
+_IMAGES = ("mse", "psnr_finite", *IMAGE_METRICS[1:])
 
 
 def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: Protocol) -> Totals:
@@ -41,7 +43,19 @@ def means(vector: Vector, protocol: Protocol) -> dict[str, Any]:
             kinds[kind][name] = float(total / count) if count > 0 else None
     beside = "macro" if protocol.headline == "micro" else "micro"
     counts = dict(zip(COUNTS, map(int, vector[4 * len(names) :]), strict=True))
-    return {**_complete(kinds[protocol.headline]), **counts, beside: _complete(kinds[beside])}
+    images = _image_means(kinds["macro"], protocol) if counts["images"] else {}
+    for found in kinds.values():
+        for name in _IMAGES:
+            del found[name]
+    return {**_complete(kinds[protocol.headline]), **images, **counts, beside: _complete(kinds[beside])}
+
+
+def _image_means(found: Mapping[str, float | None], protocol: Protocol) -> dict[str, float | None]:
+    """Means of image metrics; a PSNR that is infinite is None, with as many identical images as there are images."""
+    error = found["mse"]
+    pooled = decibel(error) if error else None
+    headline = pooled if protocol.psnr == "pooled" else found["psnr_finite"]
+    return {"psnr": headline, "psnr_pooled": pooled, **{name: found[name] for name in _IMAGES[1:]}}
 
 
 def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 << 12) -> Iterable[pl.DataFrame]:
@@ -90,7 +104,7 @@ def _names(protocol: Protocol) -> list[str]:
     """Means that apply, in the order of the vector."""
     matched = [f"{name}_matched" for name in protocol.measures] if protocol.text_counts == "all" else []
     page = ["page_text"] if protocol.page_text else []
-    return ["iou", "iou_matched", "iou_all", *protocol.measures, *matched, *page]
+    return ["iou", "iou_matched", "iou_all", *protocol.measures, *matched, *page, *_IMAGES]
 
 
 def _columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
@@ -102,11 +116,18 @@ def _columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
         return rows[name].cast(pl.Float64).fill_null(0.0).to_numpy()
 
     for name in _names(protocol):
-        total, count = _quotient(name, column, protocol)
+        total, count = _image_quotient(name, column, rows) if name in _IMAGES else _quotient(name, column, protocol)
         each = np.divide(total, count, out=np.zeros(len(rows)), where=count > 0)
         yield from (total, count, each, (count > 0).astype(np.float64))
-    for name in COUNTS:
+    for name in COUNTS[:-2]:
         yield column(name)
+    yield _there(rows, "width")
+    yield _there(rows, "mse") * (column("mse") == 0)
+
+
+def _there(rows: pl.DataFrame, name: str) -> Vector:
+    """1 where a row has a value."""
+    return rows[name].is_not_null().cast(pl.Float64).to_numpy() if name in rows.columns else np.zeros(len(rows))
 
 
 def _quotient(name: str, column: Any, protocol: Protocol) -> tuple[Vector, Vector]:
@@ -122,6 +143,14 @@ def _quotient(name: str, column: Any, protocol: Protocol) -> tuple[Vector, Vecto
         return column("page_characters") - column("page_edits"), column("page_characters")
     metric = name.removesuffix("_matched")
     return column(f"{metric}_sum"), column(f"{metric}_n" if metric == name else f"{metric}_matched_n")
+
+
+def _image_quotient(name: str, column: Any, rows: pl.DataFrame) -> tuple[Vector, Vector]:
+    """A metric of images over the samples that have it; PSNR over those whose images differ."""
+    if name == "psnr_finite":
+        differs = _there(rows, "mse") * (column("mse") > 0)
+        return np.where(differs > 0, column("psnr"), 0.0), differs
+    return column(name), _there(rows, name)
 
 
 def _complete(found: dict[str, float | None]) -> dict[str, float | None]:

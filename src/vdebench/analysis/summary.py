@@ -43,6 +43,10 @@ def _notes(scores: pl.DataFrame) -> list[str]:
     """What no mean shows: samples that a setting leaves out, blocks without a box."""
     left_out = scores.filter(pl.col("state") == "left_out").group_by("setting", "reason", maintain_order=True).len()
     notes = [f"{setting}: {count} samples left out: {reason}" for setting, reason, count in left_out.iter_rows()]
+    without = scores.filter(pl.col("image_reason").is_not_null())
+    if len(without):
+        reason = without["image_reason"][0].partition("\n")[0]
+        notes.append(f"no image metrics for {without['sample'].n_unique()} samples: {reason}")
     unplaced = scores.filter(pl.col("unplaced_blocks") > 0)
     if len(unplaced):
         blocks, first = unplaced["unplaced_blocks"].sum(), unplaced["sample"][0]

@@ -12,29 +12,30 @@ from rich.console import Console
 from vdebench.cli.progress import progress_bar
 from vdebench.errors import InputError, VdeError
 from vdebench.files import cache_folder, is_folder, list_folder, write_json
+from vdebench.suites.names import FILES
 
-_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp")
+_ENDINGS = FILES["image"]
 app = typer.Typer(help="See and clear what is kept.", no_args_is_help=True)
 
 
 def read_command(
     images: list[Path] = typer.Argument(..., metavar="IMAGE...", help="Image files, or folders of them."),
     out: Path = typer.Option(..., "--out", "-o", help="Folder for the readings: <name>.json for each image."),
-    reader: str = typer.Option("rapidocr", "--reader", help="Who reads."),
+    reader: str = typer.Option("rapidocr", "--reader", help="Who reads; `vde doctor` lists them."),
+    option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
 ) -> None:
     """Read pages into blocks: PaddleOCR-VL's JSON, one file per image. What was read before is not read again.
 
     Example: `vde read pages/ -o readings`
     """
     from vdebench.readers.cached import CachedReader
-    from vdebench.readers.reader import get_reader
 
     files = [file for given in images for file in _images(given)]
     names = [file.stem for file in files]
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two images are called {name}: their readings would have one name; read them apart")
-    cached = CachedReader(get_reader(reader))
+    cached = CachedReader.named(reader, reader_options(option))
     failures = []
     with progress_bar(f"{len(files)} pages") as progress:
         for done, file in enumerate(files, start=1):
@@ -50,6 +51,14 @@ def read_command(
         for failure in failures:
             console.print(f"vde: {failure}", markup=False)
         raise typer.Exit(2)
+
+
+def reader_options(given: list[str]) -> dict[str, str]:
+    """Options of a reader as the command line gives them: `name=value`."""
+    for option in given:
+        if not option.partition("=")[1]:
+            raise VdeError(f"--reader-option {option!r}: expected NAME=VALUE, such as url=http://localhost:8080")
+    return {name.strip(): value for name, _, value in (option.partition("=") for option in given)}
 
 
 def _images(given: Path) -> list[Path]:
@@ -68,16 +77,17 @@ def show(as_json: bool = typer.Option(False, "--json", help="For programs.")) ->
 
     Example: `vde cache show`
     """
-    from vdebench.readers.cached import kept_readings
+    from vdebench.runs.cache import kept
 
-    found = kept_readings()
+    found = kept()
     if as_json:
-        typer.echo(json.dumps([{"reader": who, "readings": n, "bytes": size} for who, n, size in found], indent=2))
+        rows = [{"kind": one.kind, "maker": one.maker, "values": one.values, "bytes": one.size} for one in found]
+        typer.echo(json.dumps(rows, indent=2))
         return
     typer.echo(f"{cache_folder()}")
-    for who, count, size in found:
-        about = " ".join(f"{value}" for value in who.values())
-        typer.echo(f"  {count} readings, {size / 1e6:.1f} MB: {about}")
+    for one in found:
+        about = " ".join(f"{value}" for value in one.maker.values())
+        typer.echo(f"  {one.values} {one.kind}, {one.size / 1e6:.1f} MB: {about}")
     orders = cache_folder() / "typeset"
     if is_folder(orders):
         typer.echo(f"  {len(list_folder(orders))} typeset suites")
@@ -85,13 +95,16 @@ def show(as_json: bool = typer.Option(False, "--json", help="For programs.")) ->
 
 @app.command()
 def clear(yes: bool = typer.Option(False, "--yes", help="Do not ask.")) -> None:
-    """Delete everything that is kept: readings and suites made to order. They can be made again.
+    """Delete everything that is kept: readings, image metrics, suites made to order. They can be made again.
 
     Example: `vde cache clear --yes`
     """
+    from vdebench.runs.cache import KINDS
+
     folder = cache_folder()
-    if not yes and not typer.confirm(f"delete {folder}/readings and {folder}/typeset?"):
+    kinds = (*KINDS, "typeset")
+    if not yes and not typer.confirm(f"delete {', '.join(kinds)} in {folder}?"):
         raise typer.Exit(1)
-    for name in ("readings", "typeset"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+    for kind in kinds:
+        shutil.rmtree(folder / kind, ignore_errors=True)
     typer.echo(f"{folder}: cleared")

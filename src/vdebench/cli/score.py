@@ -12,12 +12,17 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from vdebench.api import Score, SettingChoice, score
+from vdebench.api import Score, SettingChoice, TruthChoice, score
 from vdebench.cli.progress import progress_bar
+from vdebench.cli.read import reader_options
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import SHAPE_HELP
 from vdebench.errors import VdeError
-from vdebench.files import is_folder, list_folder
+from vdebench.files import is_folder
+from vdebench.metrics.measures import DEFAULT
+from vdebench.readers.cached import CachedReader
+from vdebench.readers.predictions import holds_readings
+from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.report.overview import breakdown_table, editors_table
 from vdebench.report.shapes import paper_table, require_shape
 from vdebench.report.table import Format, Table, render
@@ -39,7 +44,20 @@ def score_command(
     by: list[str] = typer.Option(
         [], "--by", help="Also break down by this, or by two crossed: `operation4,language`. Shown as tables."
     ),
-    reader: str = typer.Option("unstated", "--reader", help="Who made the readings, for the signature: name@version."),
+    reader: str = typer.Option(
+        "",
+        "--reader",
+        help="Who reads images (rapidocr; `vde doctor` lists all); or who made ready readings: name@version.",
+    ),
+    option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
+    truth: TruthChoice = typer.Option(
+        "suite", "--truth", help="suite: its readings where it has them; read: the reader reads the references too."
+    ),
+    metrics: str = typer.Option(",".join(DEFAULT), "--metrics", help="Image metrics, with commas; `none` for none."),
+    floor: Path | None = typer.Option(
+        None, "--floor", metavar="DIR", help="Beside --readings: the same reader's readings of the reference images."
+    ),
+    workers: int = typer.Option(0, "--workers", help="Processes that read; 0 for one per processor, up to 8."),
     like: list[str] = typer.Option([], "--like", help=SHAPE_HELP + " Repeat for several."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(
@@ -51,6 +69,8 @@ def score_command(
 
     Examples:
 
+    `vde score typeset:n=20,seed=1 outputs/ --out runs/mine`
+
     `vde score examples/tiny --readings examples/tiny/editors/careful`
 
     `vde score SUITE --readings mine=out/ocr -p exact -p vde-v3 -p vde-release --out runs/mine --by language`
@@ -60,7 +80,10 @@ def score_command(
     for shape in like:
         require_shape(shape)
     loaded = open_suite(suite, quiet=as_json)
+    measured = () if metrics == "none" else tuple(name.strip() for name in metrics.split(","))
     several = len(editors) > 1, len(protocol) > 1
+    reads = any(not images and not holds_readings(folder) for _, folder, images in editors)
+    chosen = CachedReader.named(reader or DEFAULT_READER, reader_options(option)) if reads else None
     results: dict[str, list[Score]] = {}
     for name in dict.fromkeys(protocol):
         for editor, folder, images in editors:
@@ -73,9 +96,13 @@ def score_command(
                     setting=setting,
                     out=out.joinpath(*parts) if out else None,
                     editor=editor,
-                    reader=reader,
+                    reader=chosen or reader,
                     images=images,
+                    truth=truth,
+                    metrics=measured,
+                    floor=floor,
                     crossed=by,
+                    workers=workers,
                     progress=progress,
                 )
             results.setdefault(name, []).append(result)
@@ -95,18 +122,11 @@ def score_command(
 def _editors(predictions: list[Path], readings: list[str]) -> list[tuple[str, Path, Path | None]]:
     """Name, folder of readings and folder of images of each editor."""
     if not predictions and not readings:
-        raise VdeError("nothing to score: give --readings DIR, a folder with a reading of every predicted page")
+        raise VdeError("nothing to score: give a folder of predicted images, or --readings DIR with a reading of each")
     if readings and predictions and len(readings) != len(predictions):
         raise VdeError(
             f"{len(predictions)} folders of predictions and {len(readings)} of readings: expected one for one"
         )
-    if not readings:
-        for folder in predictions:
-            if list_folder(folder) and next(folder.rglob("*.json"), None) is None:
-                raise VdeError(
-                    f"{folder}: holds no readings (JSON); this version does not read images itself\n"
-                    "  read them with PaddleOCR-VL and give the folder with --readings DIR"
-                )
     images: list[Path | None] = (
         [*predictions] if readings and predictions else [None] * max(len(readings), len(predictions))
     )

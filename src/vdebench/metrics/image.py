@@ -21,6 +21,27 @@ _C1 = (0.01 * 255) ** 2
 _C2 = (0.03 * 255) ** 2
 
 
+@metric("mse", best="lower", bounds=(0, 255**2))
+def mean_squared_error(candidate: Image, reference: Image) -> float:
+    """Mean of the squared differences of all values.
+
+    >>> page = np.zeros((8, 8, 3), np.uint8)
+    >>> mean_squared_error(page + 2, page)
+    4.0
+    """
+    _require_same_shape(candidate, reference)
+    return cv2.norm(candidate, reference, cv2.NORM_L2SQR) / candidate.size
+
+
+def decibel(error: float) -> float:
+    """The peak signal-to-noise ratio of a mean squared error; infinite where there is none.
+
+    >>> decibel(0.0), round(decibel(255**2 / 100), 9)
+    (inf, 20.0)
+    """
+    return math.inf if error == 0 else 10 * math.log10(255**2 / error)
+
+
 @metric("psnr", bounds=(0, math.inf))
 def psnr(candidate: Image, reference: Image) -> float:
     """Peak signal-to-noise ratio in decibel; infinite for identical images.
@@ -29,9 +50,7 @@ def psnr(candidate: Image, reference: Image) -> float:
     >>> psnr(page, page), round(psnr(page + 255, page), 3)
     (inf, 0.0)
     """
-    _require_same_shape(candidate, reference)
-    squares = cv2.norm(candidate, reference, cv2.NORM_L2SQR)
-    return math.inf if squares == 0 else 10 * math.log10(255**2 * candidate.size / squares)
+    return decibel(mean_squared_error(candidate, reference))
 
 
 @metric("ssim", bounds=(-1, 1))

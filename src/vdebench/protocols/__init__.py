@@ -1,6 +1,6 @@
 """Which metrics, how matched, tokenised and averaged; a protocol owns its signature."""
 
-from vdebench.protocols.protocol import TEXT_METRICS, Protocol
+from vdebench.protocols.protocol import IMAGE_METRICS, TEXT_METRICS, Protocol
 from vdebench.registry import find
 
 PROTOCOLS = {
@@ -21,4 +21,4 @@ def get_protocol(name: str) -> Protocol:
     return protocol
 
 
-__all__ = ["PROTOCOLS", "TEXT_METRICS", "Protocol", "get_protocol"]
+__all__ = ["IMAGE_METRICS", "PROTOCOLS", "TEXT_METRICS", "Protocol", "get_protocol"]

@@ -158,6 +158,10 @@ EXACT = Protocol(
         "Means over samples (macro) are the headline, so that a newspaper does not outweigh forty slides; means over "
         "blocks stand beside under 'micro'.",
         "Local, where a region should read nothing: 1 in the text metrics where nothing is read, 0 where anything is.",
+        "Images: a prediction of another size is brought to the reference's by Lanczos, a missing one is a white page. "
+        "Local: the mean over the regions, each cropped by itself, at least 64 pixels a side. PSNR is that of the mean "
+        "squared error over all samples, so that identical images count; the mean over those that differ stands beside "
+        "as psnr_finite, the number of identical ones as identical.",
         "A missing prediction is an empty page and scores 0; its regions are 'missing'. A failed one has no score, and "
         "coverage says so.",
     ),
@@ -179,4 +183,6 @@ EXACT = Protocol(
     region=region_outcome,
     region_needs_source=True,
     page_text=True,
+    image_local="regions",
+    psnr="pooled",
 )

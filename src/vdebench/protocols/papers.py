@@ -27,6 +27,9 @@ VDE_V3 = Protocol(
         "Two empty texts score 1 in every text metric.",
         "Local: each region of the prediction is cropped, read, and compared with the crop's ground truth.",
         "Means over blocks (micro) are the headline; means over samples stand beside under 'macro'.",
+        "Images: a prediction of another size is brought to the reference's by Lanczos. Local: one crop of the box "
+        "around all regions, at least 64 pixels a side. PSNR: mean over the images that differ, identical ones counted "
+        "apart. CLIP: the image against the instruction.",
         "A missing prediction is an empty page: its blocks count in IoU, and cannot count in the text metrics.",
     ),
     matching=greedy_by_centre,
@@ -44,6 +47,7 @@ VDE_V3 = Protocol(
     local="crop",
     headline="micro",
     missing="empty",
+    clip="clip_text",
 )
 
 VDE_V1 = replace(

@@ -13,6 +13,9 @@ from vdebench.sample import Sample
 TEXT_METRICS = ("cdm", "bleu", "teds", "teds_like", "text_similarity")
 """Columns of what is measured between texts and tables, besides IoU."""
 
+IMAGE_METRICS = ("psnr", "ssim", "ms_ssim", "flip", "lpips", "lpips_vgg", "lpips_squeeze", "clip", "clip_text")
+"""Columns of what is measured between images."""
+
 RegionRule = Callable[..., Mapping[str, Any]]
 
 
@@ -61,6 +64,12 @@ class Protocol:
     """What stands under TEDS in tables of the papers' shapes."""
     page_text: bool = False
     """Whether the whole page's text is scored too."""
+    image_local: Literal["regions", "hull"] = "hull"
+    """Image metrics of `local`: the mean over the regions' crops, or one crop of the box around all regions."""
+    psnr: Literal["finite", "pooled"] = "finite"
+    """Mean PSNR: over the images that differ, or that of the mean squared error, in which identical images count."""
+    clip: Literal["clip", "clip_text"] = "clip"
+    """What stands under CLIP: the reference image, or the instruction."""
 
     @property
     def measures(self) -> tuple[str, ...]:

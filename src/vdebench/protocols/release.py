@@ -84,6 +84,9 @@ VDE_RELEASE = Protocol(
         "Region success: the texts of the blocks with IoU ≥ 0.1 to the region, joined; a deletion succeeds where "
         "nothing is read, any other edit where the difflib ratio is 0.8 or more. A missing prediction is an empty one.",
         "Means over blocks (micro) are the headline; means over samples stand beside under 'macro'.",
+        "Images: a prediction of another size is brought to the reference's by Lanczos. Local: one crop of the box "
+        "around all regions, at least 64 pixels a side. PSNR: mean over the images that differ, identical ones counted "
+        "apart. CLIP: the image against the reference image.",
         "A missing prediction is left out of the means, as the release leaves it out; coverage counts it.",
     ),
     matching=greedy_by_iou,

@@ -6,12 +6,15 @@ from vdebench import __version__
 from vdebench.protocols.protocol import Protocol
 
 
-def signature(protocol: Protocol, *, local: str, reader: str, suite: str, revision: str, n: int) -> str:
+def signature(
+    protocol: Protocol, *, local: str, reader: str, truth: str, images: str, suite: str, revision: str, n: int
+) -> str:
     """Everything that changes the numbers, in one line, as sacreBLEU does.
 
     >>> from vdebench.protocols import get_protocol
-    >>> signature(get_protocol("exact"), local="crop", reader="r@1", suite="s", revision="0f" * 32, n=942)
-    'vde|p:exact|v:0.1.0|match:assign|tok:script|local:crop|reader:r@1|suite:s@sha256:0f0f0f0f0f0f|n:942'
+    >>> exact, pins = get_protocol("exact"), {"suite": "s", "revision": "0f" * 32, "n": 942}
+    >>> signature(exact, local="crop", reader="r@1", truth="suite", images="off", **pins)
+    'vde|p:exact|v:0.1.0|match:assign|tok:script|local:crop|reader:r@1|truth:suite|images:off|suite:s@sha256:0f0f0f0f0f0f|n:942'
     """
     parts = {
         "p": protocol.name,
@@ -20,6 +23,8 @@ def signature(protocol: Protocol, *, local: str, reader: str, suite: str, revisi
         "tok": protocol.tok,
         "local": local,
         "reader": reader,
+        "truth": truth,
+        "images": images,
         "suite": f"{suite}@sha256:{revision[:12]}",
         "n": str(n),
     }

@@ -1,87 +1,78 @@
-"""Readings that are kept: an image is read once, ever, by a reader of one identity, however many processes ask."""
+"""A reader that reads nothing twice: pages and crops of image files, kept by the file's bytes."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from vdebench.errors import VdeError
-from vdebench.files import cache_folder, is_file, locked, parse_json, read_bytes, read_json, write_json, write_text
-from vdebench.images import open_image
-from vdebench.readers.reader import Reader
+from vdebench.errors import InputError, VdeError
+from vdebench.images import PixelBox, open_image
+from vdebench.readers.reader import Reader, get_reader
 from vdebench.reading import Reading
+from vdebench.runs.cache import Cache, digest_of, digest_of_file
+
+
+class Picture(NamedTuple):
+    """An image file, or a crop of it, known by its content."""
+
+    file: Path
+    content: str
+    """Hash of the file's bytes."""
+    crop: PixelBox | None = None
+
+    @classmethod
+    def of(cls, file: Path, crop: PixelBox | None = None) -> Picture:
+        """The picture in a file."""
+        return cls(file, digest_of_file(file), crop)
+
+    @property
+    def key(self) -> str:
+        """What its reading is kept under."""
+        return self.content if self.crop is None else digest_of(self.content, repr(tuple(self.crop)))
 
 
 class CachedReader:
-    """Reads image files, or finds what was read before.
-
-    A reading lies in `readings/<reader>-<identity>/<ab>/<image>.json`, where image is the hash of the file's bytes. Who
-    reads holds a lock of that name, so that others wait for the reading in place of making it again.
-    """
+    """Reads image files, or finds what was read before. What failed in this run fails again without another try."""
 
     def __init__(self, reader: Reader, root: Path | None = None) -> None:
         self.reader = reader
-        self.folder = (root or cache_folder()) / "readings" / folder_name(reader.identity)
+        self.root = root
+        self.cache = Cache("readings", reader.identity, root)
+        self.failures: dict[str, str] = {}
+        self.choice: tuple[str, tuple[tuple[str, Any], ...]] | None = None
+        """Name and options with which another process can make this reader."""
 
-    def read(self, file: Path) -> Reading:
-        """The reading of an image file."""
-        content = read_bytes(file)
-        image = hashlib.sha256(content).hexdigest()
-        kept = self.folder / image[:2] / f"{image}.json"
-        found = _kept(kept)
-        if found is not None:
-            return found
-        lock = kept.parent / f".{image}"
-        lock.mkdir(parents=True, exist_ok=True)
+    @classmethod
+    def named(cls, name: str, options: Mapping[str, Any] | None = None, root: Path | None = None) -> CachedReader:
+        """The reader of a name."""
+        cached = cls(get_reader(name, **(options or {})), root)
+        cached.choice = name, tuple(sorted((options or {}).items()))
+        return cached
+
+    @property
+    def label(self) -> str:
+        """The reader in a signature: its name, its version, and a hash of all that it is."""
+        identity = self.reader.identity
+        version = f"@{identity['version']}" if "version" in identity else ""
+        return f"{identity['name']}{version}#{self.cache.folder.name[-16:-8]}"
+
+    def read(self, picture: Picture | Path) -> Reading:
+        """The reading of an image, or of its crop in pixels of the crop."""
+        wanted = picture if isinstance(picture, Picture) else Picture.of(picture)
+        if wanted.key in self.failures:
+            raise InputError(self.failures[wanted.key])
+
+        def make() -> object:
+            image = open_image(wanted.file)
+            return self.reader.read(image if wanted.crop is None else wanted.crop.cut(image)).to_json()
+
         try:
-            with locked(lock, wait=True):
-                found = _kept(kept)
-                if found is None:
-                    found = self.reader.read(open_image(file))
-                    self._describe()
-                    write_text(kept, json.dumps(found.to_json(), ensure_ascii=False) + "\n")
-        finally:
-            with suppress(OSError):  # another process may be in it
-                (lock / ".lock").unlink(missing_ok=True)
-                lock.rmdir()
-        return found
+            return Reading.from_json(self.cache.get(wanted.key, make), f"reading of {wanted.file}")
+        except VdeError as error:
+            self.failures[wanted.key] = str(error)
+            raise
 
-    def _describe(self) -> None:
-        """Say in the folder whose readings it holds."""
-        file = self.folder / "reader.json"
-        if not is_file(file):
-            write_json(file, dict(self.reader.identity))
-
-
-def folder_name(identity: Mapping[str, str]) -> str:
-    """A folder for the readings of one reader with one set of versions and options.
-
-    >>> folder_name({"name": "rapidocr", "version": "3.10.0"})
-    'rapidocr-7ed6567e877560e6'
-    """
-    told = json.dumps(dict(identity), sort_keys=True)
-    return f"{identity['name']}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
-
-
-def _kept(file: Path) -> Reading | None:
-    """A reading that was kept; nothing where there is none, or one that cannot be read."""
-    if not is_file(file):
-        return None
-    try:
-        return Reading.from_json(parse_json(read_bytes(file), file), str(file))
-    except VdeError:
-        return None
-
-
-def kept_readings(root: Path | None = None) -> list[tuple[dict[str, str], int, int]]:
-    """Whose readings are kept: identity, number of readings, bytes."""
-    folder = (root or cache_folder()) / "readings"
-    found = []
-    for place in sorted(folder.iterdir()) if folder.is_dir() else ():
-        sizes = [file.stat().st_size for file in place.glob("??/*.json")]
-        about = read_json(place / "reader.json") if is_file(place / "reader.json") else {"name": place.name}
-        found.append((about, len(sizes), sum(sizes)))
-    return found
+    def knows(self, picture: Picture) -> bool:
+        """Whether the picture was read before."""
+        return self.cache.find(picture.key) is not None

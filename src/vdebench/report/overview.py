@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vdebench.metrics.measures import MEASURES
 from vdebench.report.table import Column, Row, Table
 
 COLUMNS = {
@@ -16,21 +18,43 @@ COLUMNS = {
     "text_similarity": "Similar",
     "text_correctness": "Text",
     "page_text": "Page",
+    **{name: measure.title for name, measure in MEASURES.items()},
 }
+_DIGITS = {"psnr": 2}
+REFERENCE = "reference, as read"
+"""The row of the noise floor: what the reader gives for the right answer."""
 SETTINGS = ("global", "local")
 
 
 def editors_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
     """Editors scored by one protocol, a row each per setting."""
     keys = _used(summary["overall"].get(setting) for summary in summaries for setting in SETTINGS)
-    rows = [
-        Row(summary["editor"], [(summary["overall"].get(setting) or {}).get(key) for key in keys], setting)
-        for setting in SETTINGS
-        if any(summary["overall"].get(setting) for summary in summaries)
-        for summary in summaries
-    ]
+    rows = []
+    for setting in SETTINGS:
+        found = [(summary["editor"], summary["overall"].get(setting)) for summary in summaries]
+        floors = {
+            summary["signature"]: (REFERENCE, summary["noise_floor"]["reads"].get(setting))
+            for summary in summaries
+            if summary.get("noise_floor")
+        }
+        if any(means for _, means in found):
+            rows += [Row(name, _values(means, keys), setting) for name, means in found]
+            rows += [Row(name, _values(means, keys), setting, reference=True) for name, means in floors.values()]
     title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}"
-    return Table(title, [Column(COLUMNS[key]) for key in keys], rows, "Editor", notes=provenance(summaries))
+    return Table(title, list(map(_column, keys)), rows, "Editor", notes=provenance(summaries))
+
+
+def _column(key: str) -> Column:
+    best = MEASURES[key].best if key in MEASURES else "higher"
+    return Column(COLUMNS[key], best, digits=_DIGITS.get(key, 3))
+
+
+def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float | None]:
+    """Numbers of a row; PSNR is infinite where all images are identical."""
+    found = [(means or {}).get(key) for key in keys]
+    if means and "psnr" in keys and means.get("images") and means["identical"] == means["images"]:
+        found[list(keys).index("psnr")] = math.inf
+    return found
 
 
 def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
@@ -38,12 +62,12 @@ def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
     slices = summary["by"][by]
     keys = _used(found.get(setting) for found in slices.values() for setting in SETTINGS)
     rows = [
-        Row(value, [*(found[setting].get(key) for key in keys), found[setting]["gt_blocks"]], setting)
+        Row(value, [*_values(found[setting], keys), found[setting]["gt_blocks"]], setting)
         for setting in SETTINGS
         for value, found in slices.items()
         if found.get(setting)
     ]
-    columns = [*(Column(COLUMNS[key], "") for key in keys), Column("blocks", "", 0)]
+    columns = [*(Column(COLUMNS[key], "", _DIGITS.get(key, 3)) for key in keys), Column("blocks", "", 0)]
     return Table(f"{summary['editor']} by {by.replace(',', ' × ')}", columns, rows, by.replace(",", ", "))
 
 
@@ -51,6 +75,19 @@ def _used(found: Any) -> list[str]:
     """Metrics that have a number anywhere."""
     there = [means for means in found if means]
     return [key for key in COLUMNS if any(means.get(key) is not None for means in there)]
+
+
+def _image_notes(summary: Mapping[str, Any]) -> list[str]:
+    """Identical images, which no mean PSNR shows, and metrics that could not be had."""
+    notes = []
+    for setting, means in summary["overall"].items():
+        if means and means.get("identical"):
+            notes.append(
+                f"{summary['editor']}, {setting}: {means['identical']} of {means['images']} images are identical to the"
+                " reference (infinite PSNR)"
+            )
+    told = (f"{MEASURES[name].title}: unavailable: {why}" for name, why in summary.get("unavailable", {}).items())
+    return [*notes, *told]
 
 
 def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -64,7 +101,7 @@ def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
         if regions and regions["n"]:
             found = ", ".join(f"{count} {outcome}" for outcome, count in regions["outcomes"].items())
             line += f"; {regions['n']} regions: {found}"
-        notes.append(line)
+        notes += [line, *_image_notes(summary)]
     notes += [f"note: {note}" for note in dict.fromkeys(note for summary in summaries for note in summary["notes"])]
     for signature in dict.fromkeys(summary["signature"] for summary in summaries):
         names = ", ".join(summary["editor"] for summary in summaries if summary["signature"] == signature)

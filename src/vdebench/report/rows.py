@@ -12,7 +12,7 @@ from typing import Protocol as Interface
 
 from vdebench.protocols import get_protocol
 
-_MEASURED = {"IoU": "iou", "CDM": "cdm", "BLEU": "bleu"}
+_MEASURED = {"IoU": "iou", "CDM": "cdm", "BLEU": "bleu", "SSIM": "ssim", "PSNR": "psnr", "LPIPS": "lpips"}
 _LANGUAGES = {"english": "english", "chinese": "simplified_chinese"}
 _V1_OPERATIONS = {"replace": "text_replace", "delete": "text_delete", "add": "text_insert"}
 
@@ -63,7 +63,8 @@ class Measured:
         if metric == "Avg":
             return _mean([self.value(setting, by, slice_value, each) for each in ("IoU", "CDM", "BLEU", "TEDS")])
         found = self._slice(by, slice_value).get(setting) or {}
-        column = self.teds_column if metric == "TEDS" else _MEASURED.get(metric, "")
+        protocol = get_protocol(self.summary["protocol"])
+        column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED[metric]
         return found.get(column)
 
     def _slice(self, by: str, value: str) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -32,6 +33,8 @@ class Row:
     values: Sequence[float | None]
     section: str = ""
     published: bool = False
+    reference: bool = False
+    """Not one of those that are compared."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Table:
         lines: dict[tuple[object, ...], list[tuple[float, tuple[int, int]]]] = {}
         for r, row in enumerate(self.rows):
             for c, (column, value) in enumerate(zip(self.columns, row.values, strict=True)):
-                if value is not None and column.best:
+                if value is not None and column.best and not row.reference:
                     line = (r, column.published) if self.compare == "rows" else (c, row.section, row.published)
                     lines.setdefault(line, []).append((value, (r, c)))
         found: set[tuple[int, int]] = set()
@@ -65,6 +68,8 @@ class Table:
     def cell(self, row: Row, column: int) -> str:
         """A number as it is shown, a dash for none."""
         value = row.values[column]
+        if value is not None and math.isinf(value):
+            return "∞"
         return "–" if value is None else f"{value:.{self.columns[column].digits}f}"
 
 

@@ -19,7 +19,7 @@ import polars as pl
 
 from vdebench.errors import RunFolderError
 from vdebench.files import locked, read_json, replacing, write_json
-from vdebench.protocols import TEXT_METRICS
+from vdebench.protocols import IMAGE_METRICS, TEXT_METRICS
 
 _SUMS = {
     f"{name}_{part}": kind
@@ -35,6 +35,9 @@ SCORES: Schema = {
     "iou_sum": pl.Float64,
     **_SUMS,
     **dict.fromkeys(("page_edits", "page_characters", "unplaced_blocks"), pl.Int64),
+    **dict.fromkeys(("mse", *IMAGE_METRICS), pl.Float64),
+    **dict.fromkeys(("width", "height"), pl.Int64),
+    "image_reason": pl.String,
 }
 BLOCKS: Schema = {
     **dict.fromkeys(("sample", "setting"), pl.String),

@@ -10,15 +10,17 @@ exists in the suite.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
-from vdebench.errors import AmbiguousNameError, InputError
+from vdebench.errors import AmbiguousNameError
 from vdebench.files import is_file, is_folder, list_folder
 from vdebench.sample import Sample
 
 ENDINGS = ("", "_0", "_res", "_modified_0", "_merged_0_0")
+FILES = {"reading": (".json",), "image": (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp")}
 REGIONS = "regions"
 """Sub-folder for readings of the regions' crops: `<name>_region_<k>.json`, k from 0."""
 
@@ -42,15 +44,19 @@ def names_of(sample: Sample) -> list[str]:
     return [name, prefix + name if not name.startswith(prefix) else name.removeprefix(prefix)]
 
 
-class NamedReadings:
-    """The readings of some samples in a folder (or in its sub-folder of the group's name)."""
+class NamedFiles:
+    """Files of some samples in a folder (or in its sub-folder of the group's name): readings, or images."""
 
-    def __init__(self, root: Path, samples: Sequence[Sample]) -> None:
+    def __init__(self, root: Path, samples: Sequence[Sample], kind: Literal["reading", "image"] = "reading") -> None:
         self.root = root
-        names = set(list_folder(root))
+        self.kind = kind
+        names = list_folder(root)
         groups = {sample.group for sample in samples}
         self._folders = {group: root / group for group in groups if group in names and is_folder(root / group)}
-        self._present = {root: names, **{folder: set(list_folder(folder)) for folder in self._folders.values()}}
+        listed = {root: names, **{folder: list_folder(folder) for folder in self._folders.values()}}
+        self.has_regions = any(REGIONS in names for names in listed.values())
+        """Whether any folder holds readings of regions."""
+        self._present = {folder: files_by_stem(names, FILES[kind]) for folder, names in listed.items()}
         self._own_names: dict[Path, set[str]] = {folder: set() for folder in self._present}
         for sample in samples:
             self._own_names[self.folder_of(sample)].add(names_of(sample)[0])
@@ -70,7 +76,8 @@ class NamedReadings:
     def _names(self, sample: Sample) -> list[str]:
         """Names of files that could be the sample's."""
         folder = self.folder_of(sample)
-        return [name for name in candidates(sample, self._own_names[folder]) if name in self._present[folder]]
+        present = self._present[folder]
+        return [name for stem in candidates(sample, self._own_names[folder]) for name in present.get(stem, ())]
 
     def has_any(self, sample: Sample) -> bool:
         """Whether any file could be the sample's."""
@@ -81,14 +88,14 @@ class NamedReadings:
         folder, names = self.folder_of(sample), self._names(sample)
         if len(names) > 1:
             listed = " and ".join(str(folder / name) for name in names)
-            raise AmbiguousNameError(f"sample {sample.key}: {listed} could both be its reading; keep one")
+            raise AmbiguousNameError(f"sample {sample.key}: {listed} could both be its {self.kind}; keep one")
         if not names:
             return None
         owners = self._claimed_twice.get((folder, names[0]))
         if owners:
             raise AmbiguousNameError(
-                f"{folder / names[0]}: could be the reading of {' and '.join(owners)}; name it after the image, or "
-                "make one folder per group"
+                f"{folder / names[0]}: could be the {self.kind} of {' and '.join(owners)}; name it after the reference "
+                "image, or make one folder per group"
             )
         return folder / names[0]
 
@@ -103,32 +110,28 @@ class NamedReadings:
             files += found
         return files if files and len(files) == len(sample.regions) else None
 
-    @property
-    def has_regions(self) -> bool:
-        """Whether any folder holds readings of regions."""
-        return any(REGIONS in present for present in self._present.values())
-
     def strangers(self, samples: Sequence[Sample]) -> list[Path]:
-        """JSON files that belong to none of the samples."""
+        """Files of this kind that belong to none of the samples."""
         known = {(self.folder_of(sample), name) for sample in samples for name in self._names(sample)}
         return sorted(
             folder / name
-            for folder, names in self._present.items()
+            for folder, present in self._present.items()
+            for names in present.values()
             for name in names
-            if name.endswith(".json") and (folder, name) not in known
+            if (folder, name) not in known
         )
 
 
 def candidates(sample: Sample, own_names: set[str]) -> list[str]:
-    """File names a sample's reading may have, without those that are another sample's own.
+    """Names without ending that a sample's file may have, without those that are another sample's own.
 
     >>> sample = Sample(id="7", group="text", reference_image="out/page_1.png")
     >>> candidates(sample, {"page_1", "page_1_0"})[:3]
-    ['page_1.json', 'page_1_res.json', 'page_1_modified_0.json']
+    ['page_1', 'page_1_res', 'page_1_modified_0']
     """
     names = names_of(sample)
     possible = [name + ending for name in names for ending in ENDINGS]
-    return [f"{name}.json" for name in possible if name == names[0] or name not in own_names]
+    return [name for name in possible if name == names[0] or name not in own_names]
 
 
 def image_of(folder: Path, name: str, present: Mapping[str, list[str]]) -> Path | None:
@@ -141,21 +144,17 @@ def image_of(folder: Path, name: str, present: Mapping[str, list[str]]) -> Path 
 
 def images_by_stem(folder: Path) -> dict[str, list[str]]:
     """Image files of a folder by stem."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for name in list_folder(folder):
-        if name.lower().endswith((".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp")):
-            found[stem(name)].append(name)
+    return files_by_stem(list_folder(folder), FILES["image"])
+
+
+def files_by_stem(names: Iterable[str], endings: tuple[str, ...]) -> dict[str, list[str]]:
+    """Names with one of the endings, by what stands before it.
+
+    >>> files_by_stem(["p.v2.PNG", "p.v2.jpg", "p.json"], FILES["image"])
+    {'p.v2': ['p.v2.PNG', 'p.v2.jpg']}
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if name.lower().endswith(endings):
+            found.setdefault(stem(name), []).append(name)
     return found
-
-
-def image_size(path: Path) -> tuple[int, int]:
-    """Width and height from an image file's header."""
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        with Image.open(path) as image:
-            return image.size
-    except UnidentifiedImageError:
-        raise InputError(f"{path}: not an image we can read") from None
-    except (OSError, Image.DecompressionBombError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None

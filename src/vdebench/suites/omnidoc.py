@@ -12,9 +12,10 @@ from typing import Any
 from vdebench.box import Box, Size
 from vdebench.errors import InputError, VdeError
 from vdebench.files import read_json
+from vdebench.images import image_size
 from vdebench.reading import Block, LeftOut, Reading, as_numbers, as_size
 from vdebench.sample import Sample
-from vdebench.suites.names import image_of, image_size, images_by_stem, stem
+from vdebench.suites.names import image_of, images_by_stem, stem
 from vdebench.suites.suite import Fault, Suite
 from vdebench.suites.vde import reading_faults
 
@@ -92,7 +93,7 @@ class OmniDocSuite(Suite):
         if folder is None:
             return None
         file = image_of(folder, stem(sample.reference_image), self._images[sample.group])
-        return Size(*image_size(file)) if file else None
+        return image_size(file) if file else None
 
     def faults(self) -> Iterator[Fault]:
         """Blocks that cannot be placed, images that are absent, page sizes that are not the image's."""

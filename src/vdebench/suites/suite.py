@@ -107,6 +107,10 @@ class Suite(ABC):
         """What the page read before the edit, where the suite has it."""
         return None
 
+    def means_to_read(self, sample: Sample) -> bool:
+        """Whether the suite brings readings of such samples' pages: where not, a reader may read its images."""
+        return True
+
     def truth_regions(self, sample: Sample) -> list[Reading] | None:
         """What each region's crop should read, where the suite has it."""
         return None
@@ -130,6 +134,10 @@ class Suite(ABC):
     def image_files(self, sample: Sample) -> ImageFiles:
         """Where the sample's images are."""
         return ImageFiles()
+
+    def reference_image(self, sample: Sample) -> Path | None:
+        """File of the page after the edit, where the suite has it."""
+        return self.image_files(sample).reference
 
     def require_distinct_keys(self) -> None:
         """Refuse a suite in which two samples bear one name."""

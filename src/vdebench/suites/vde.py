@@ -13,9 +13,10 @@ from typing import Any
 from vdebench.box import Size
 from vdebench.errors import InputError, VdeError
 from vdebench.files import parse_json, read_bytes, read_json
+from vdebench.images import image_size
 from vdebench.reading import Reading, as_numbers, as_size
 from vdebench.sample import LANGUAGES, SOURCES, Operation, Region, Sample
-from vdebench.suites.names import ENDINGS, NamedReadings, image_of, image_size, images_by_stem, names_of, stem
+from vdebench.suites.names import ENDINGS, NamedFiles, image_of, images_by_stem, names_of, stem
 from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
@@ -51,17 +52,17 @@ class VdeSuite(Suite):
         return self._loaded[0]
 
     @cached_property
-    def _readings(self) -> dict[str, NamedReadings]:
+    def _readings(self) -> dict[str, NamedFiles]:
         return self._named("readings")
 
     @cached_property
-    def _source_readings(self) -> dict[str, NamedReadings]:
+    def _source_readings(self) -> dict[str, NamedFiles]:
         return self._named("source_readings")
 
-    def _named(self, kind: str) -> dict[str, NamedReadings]:
+    def _named(self, kind: str) -> dict[str, NamedFiles]:
         folders = {group.name: getattr(group, kind) for group in self.groups}
         return {
-            name: NamedReadings(folder, [sample for sample in self.samples if sample.group == name])
+            name: NamedFiles(folder, [sample for sample in self.samples if sample.group == name])
             for name, folder in folders.items()
             if folder is not None
         }
@@ -79,6 +80,10 @@ class VdeSuite(Suite):
                 "  put it there, or mend `readings` in suite.toml"
             )
         return found
+
+    def means_to_read(self, sample: Sample) -> bool:
+        """Whether the sample's group names a folder of readings."""
+        return sample.group in self._readings
 
     def truth(self, sample: Sample) -> Reading:
         """What the edited page should read."""
@@ -121,7 +126,7 @@ class VdeSuite(Suite):
     def image_size(self, sample: Sample) -> Size | None:
         """Size of the reference image, where the suite has it."""
         file = self._image(sample)
-        return Size(*image_size(file)) if file else None
+        return image_size(file) if file else None
 
     @cached_property
     def _images(self) -> dict[Path, dict[str, list[str]]]:

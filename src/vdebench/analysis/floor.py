@@ -1,0 +1,60 @@
+"""The noise floor: what the reader loses on the reference images themselves, measured as a prediction would be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from vdebench.analysis.summary import summarise
+from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.runs.folder import RunFolder
+from vdebench.scoring import score_run
+from vdebench.scoring_images import Measures
+from vdebench.scoring_sample import Scope
+
+METRICS = ("iou", "cdm", "bleu", "teds", "teds_like", "text_similarity", "text_correctness", "page_text")
+_NOT_KNOWN = "the reader's noise floor is not known: "
+
+
+def noise_floor(
+    folder: Path,
+    scope: Scope,
+    settings: Sequence[str],
+    crossed: Sequence[tuple[str, ...]] = (),
+    references: Predictions | None = None,
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """Scores of the reference images as the reader reads them, and how far they are from 1; or why that is not known.
+
+    No editor can be expected to score above `reads`; two editors closer than `floor` are told apart by the reader's
+    luck as much as by their work. `references` are ready readings of the reference images.
+    """
+    predictions, truths = scope.predictions, scope.truths
+    if references is None and not isinstance(predictions, ReadPredictions):
+        return None, [f"{_NOT_KNOWN}give its readings of the reference images with --floor DIR"]
+    measured = [
+        setting
+        for setting in settings
+        if setting in scope.settings
+        and not any(map(truths.reads_page, scope.samples))
+        and not (setting == "local" and scope.local == "crop" and truths.reads_crops)
+    ]
+    if not measured:
+        return None, [f"{_NOT_KNOWN}the ground truth is its own reading of the reference images"]
+    if isinstance(predictions, ReadPredictions):
+        references = ReadPredictions("reference", truths.suite.root, truths.suite.reference_image, predictions.cached)
+    assert references is not None
+    samples = [sample for sample in scope.samples if references.has_any(sample)]
+    if not samples:
+        return None, [f"{_NOT_KNOWN}the suite has no reference images"]
+    kept = RunFolder(folder)
+    about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": "reference"}
+    with kept.open(about):
+        score_run(scope._replace(predictions=references, samples=samples, measures=Measures(())), kept)
+        found = summarise(kept, scope.protocol, measured, crossed)
+    overall = {setting: means for setting, means in found["overall"].items() if means}
+    floor = {
+        setting: {name: 1 - means[name] for name in METRICS if means.get(name) is not None}
+        for setting, means in overall.items()
+    }
+    return {"reads": overall, "floor": floor, "by": found["by"]}, []

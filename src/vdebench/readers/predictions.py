@@ -1,0 +1,176 @@
+"""An editor's outputs as scoring sees them: for each sample an image, a reading of it, readings of its crops."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol as Interface
+
+from vdebench.box import Size
+from vdebench.errors import InputError
+from vdebench.files import is_folder, list_folder
+from vdebench.images import PixelBox, image_size
+from vdebench.readers.cached import CachedReader, Picture
+from vdebench.reading import Reading
+from vdebench.sample import Sample
+from vdebench.suites.names import FILES, NamedFiles, names_of
+
+
+class Found(Interface):
+    """A reading that is there, or can be made: parsed only where there is work to do."""
+
+    @property
+    def digest(self) -> str:
+        """Hash of what the reading is made from."""
+
+    def parse(self) -> Reading:
+        """The reading."""
+
+
+class Predictions(ABC):
+    """What an editor made of a suite's samples. A missing prediction is nothing, one that is not certain an error."""
+
+    name: str
+    """The editor's."""
+    reader: str
+    """Who reads, for the signature."""
+    root: Path
+    """Where they come from, for messages."""
+
+    @abstractmethod
+    def page(self, sample: Sample) -> Found | None:
+        """The reading of the whole page, nothing where the prediction is missing."""
+
+    @abstractmethod
+    def regions(self, sample: Sample) -> Sequence[Found] | None:
+        """The readings of the regions' crops, nothing where they are not complete."""
+
+    @abstractmethod
+    def has_any(self, sample: Sample) -> bool:
+        """Whether any file could be the sample's prediction."""
+
+    @property
+    @abstractmethod
+    def has_regions(self) -> bool:
+        """Whether crops are read at all."""
+
+    def image(self, sample: Sample) -> Path | None:
+        """The predicted image, where there is one."""
+        return None
+
+    def strangers(self) -> list[Path]:
+        """Files that belong to no sample."""
+        return []
+
+    def region_place(self, sample: Sample) -> str:
+        """Where the readings of a sample's crops are looked for."""
+        return f"regions of {sample.key}"
+
+
+class ReadImage:
+    """A picture with the reader who will read it."""
+
+    def __init__(self, picture: Picture, reader: CachedReader) -> None:
+        self.picture = picture
+        self._reader = reader
+
+    @property
+    def digest(self) -> str:
+        """Hash of the picture and of all that its reader is."""
+        return hashlib.sha256(f"{self.picture.key} {self._reader.cache.folder.name}".encode()).hexdigest()
+
+    def parse(self) -> Reading:
+        """The reading, made now where it was not made before."""
+        return self._reader.read(self.picture)
+
+
+class ReadPredictions(Predictions):
+    """Images that a reader reads: an editor's outputs, or a suite's own references."""
+
+    def __init__(self, name: str, root: Path, find: Callable[[Sample], Path | None], reader: CachedReader) -> None:
+        self.name = name
+        self.root = root
+        self.cached = reader
+        self.reader = reader.label
+        self._find = find
+
+    def image(self, sample: Sample) -> Path | None:
+        """The image, nothing where it is missing."""
+        return self._find(sample)
+
+    def page(self, sample: Sample) -> ReadImage | None:
+        """The image and its reader."""
+        file = self._find(sample)
+        return ReadImage(Picture.of(file), self.cached) if file else None
+
+    def regions(self, sample: Sample) -> list[ReadImage] | None:
+        """Each region's crop and its reader."""
+        page = self.page(sample)
+        return [ReadImage(crop, self.cached) for crop in crops(page.picture, sample)] if page else None
+
+    def has_any(self, sample: Sample) -> bool:
+        """Whether there is an image."""
+        return self._find(sample) is not None
+
+    @property
+    def has_regions(self) -> bool:
+        """Always: a crop can be read."""
+        return True
+
+
+class ImagePredictions(ReadPredictions):
+    """A folder of an editor's images, named as the reference images are."""
+
+    def __init__(self, root: Path, samples: Sequence[Sample], reader: CachedReader, *, name: str = "") -> None:
+        self._named = NamedFiles(root, samples, "image")
+        self._samples = samples
+        super().__init__(name or folder_label(root), root, self._named.find, reader)
+        require_some(self, samples, "image", "png")
+
+    def has_any(self, sample: Sample) -> bool:
+        """Whether any file could be the sample's."""
+        return self._named.has_any(sample)
+
+    def strangers(self) -> list[Path]:
+        """Images that belong to no sample."""
+        return self._named.strangers(self._samples)
+
+
+def crops(page: Picture, sample: Sample) -> Iterator[Picture]:
+    """The parts of a page's picture that a sample's regions name, in percent of whatever size it has."""
+    size: Size = image_size(page.file)
+    for region in sample.regions:
+        yield page._replace(crop=PixelBox.holding(region.box(size), size))
+
+
+def holds_readings(root: Path) -> bool:
+    """Whether a folder holds readings: JSON files, or nothing that is an image."""
+    names = [
+        name
+        for folder in (root, *(root / name for name in list_folder(root)))
+        if is_folder(folder)
+        for name in list_folder(folder)
+    ]
+    return any(name.endswith(FILES["reading"]) for name in names) or not any(
+        name.lower().endswith(FILES["image"]) for name in names
+    )
+
+
+def folder_label(root: Path) -> str:
+    """An editor's name where none is given: its folder's."""
+    return Path(os.path.abspath(root)).name.encode("utf-8", "backslashreplace").decode()  # it may be no text
+
+
+def require_some(predictions: Predictions, samples: Sequence[Sample], kind: str, ending: str) -> None:
+    """Refuse a folder with files of other names only: another suite's. An empty one means missing predictions."""
+    if not samples or not predictions.strangers() or any(map(predictions.has_any, samples)):
+        return
+    present = [name for name in list_folder(predictions.root) if not name.startswith(".")]
+    shown = ", ".join(present[:3]) + (", …" if len(present) > 3 else "")
+    raise InputError(
+        f"{predictions.root}: no {kind} of any sample here: found {shown}\n"
+        f"  expected names like {names_of(samples[0])[0]}.{ending} (for sample {samples[0].key}); see docs/formats.md"
+    )

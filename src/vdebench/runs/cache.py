@@ -1,0 +1,107 @@
+"""Things that are kept by the content they were made from: made once, ever, however many processes ask."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vdebench.errors import VdeError
+from vdebench.files import cache_folder, is_file, locked, parse_json, read_bytes, read_json, write_json, write_text
+
+KINDS = ("readings", "measures")
+
+
+class Cache:
+    """JSON values of one kind by one maker: `<kind>/<maker>-<identity>/<ab>/<key>.json`.
+
+    Whatever changes a value is in the maker's identity or in the key. Who makes a value holds a lock of its name, so
+    that others wait for it in place of making it again.
+    """
+
+    def __init__(self, kind: str, identity: Mapping[str, str], root: Path | None = None) -> None:
+        self.identity = dict(identity)
+        self.folder = (root or cache_folder()) / kind / folder_name(identity)
+
+    def find(self, key: str) -> Any | None:
+        """A value that was kept; nothing where there is none, or one that cannot be read."""
+        file = self._file(key)
+        if not is_file(file):
+            return None
+        try:
+            return parse_json(read_bytes(file), file)
+        except VdeError:
+            return None
+
+    def get(self, key: str, make: Callable[[], Any]) -> Any:
+        """The value of a key, made where it is not there yet."""
+        found = self.find(key)
+        if found is not None:
+            return found
+        lock = self._file(key).parent / f".{key}"
+        lock.mkdir(parents=True, exist_ok=True)
+        try:
+            with locked(lock, wait=True):
+                found = self.find(key)
+                if found is None:
+                    found = make()
+                    self._describe()
+                    write_text(self._file(key), json.dumps(found, ensure_ascii=False) + "\n")
+        finally:
+            with suppress(OSError):  # another process may be in it
+                (lock / ".lock").unlink(missing_ok=True)
+                lock.rmdir()
+        return found
+
+    def _file(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key}.json"
+
+    def _describe(self) -> None:
+        """Say in the folder whose values it holds."""
+        file = self.folder / "maker.json"
+        if not is_file(file):
+            write_json(file, self.identity)
+
+
+def folder_name(identity: Mapping[str, str]) -> str:
+    """A folder for the values of one maker with one set of versions and options.
+
+    >>> folder_name({"name": "rapidocr", "version": "3.10.0"})
+    'rapidocr-7ed6567e877560e6'
+    """
+    return f"{identity['name']}-{digest_of(json.dumps(dict(identity), sort_keys=True))[:16]}"
+
+
+def digest_of(*parts: str) -> str:
+    """One key of several parts."""
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digest_of_file(file: Path) -> str:
+    """Hash of a file's bytes."""
+    return hashlib.sha256(read_bytes(file)).hexdigest()
+
+
+class Kept(NamedTuple):
+    """What one maker has in the cache."""
+
+    kind: str
+    maker: Mapping[str, str]
+    values: int
+    size: int
+    """In bytes."""
+
+
+def kept(root: Path | None = None) -> list[Kept]:
+    """What is kept, by kind and maker."""
+    found = []
+    for kind in KINDS:
+        folder = (root or cache_folder()) / kind
+        for place in sorted(folder.iterdir()) if folder.is_dir() else ():
+            sizes = [file.stat().st_size for file in place.glob("??/*.json")]
+            about = read_json(place / "maker.json") if is_file(place / "maker.json") else {"name": place.name}
+            found.append(Kept(kind, about, len(sizes), sum(sizes)))
+    return found

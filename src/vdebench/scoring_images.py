@@ -1,0 +1,135 @@
+"""Image metrics of one sample: the predicted image against the reference, whole and in the edited regions.
+
+Values are kept by the content of both images, so that another protocol, or the same command again, opens no image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vdebench.box import Box, Size
+from vdebench.errors import MissingPartError
+from vdebench.images import RESIZING, Image, PixelBox, image_size, open_image, resized
+from vdebench.metrics.image import decibel
+from vdebench.metrics.measures import MEASURES, Loaded, require_known
+from vdebench.protocols.protocol import Protocol
+from vdebench.readers.cached import Picture
+from vdebench.runs.cache import Cache, digest_of
+from vdebench.sample import Sample
+
+LEAST_SIDE = 64
+"""Crops are grown to this many pixels: smaller ones have no meaning for perceptual metrics."""
+BLANK = "blank"
+"""Stands for a missing prediction: a white page."""
+
+
+class Measures:
+    """The image metrics of a run: those that are ready, and for the others what is missing."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        require_known(tuple(names))
+        self.loaded: dict[str, Loaded] = {}
+        self.unavailable: dict[str, str] = {}
+        for name in dict.fromkeys(names):
+            try:
+                self.loaded[name] = MEASURES[name].load()
+            except MissingPartError as error:
+                self.unavailable[name] = str(error)
+        self._caches = {
+            name: Cache("measures", {"name": name, "identity": loaded.identity, "resize": RESIZING})
+            for name, loaded in self.loaded.items()
+        }
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to measure."""
+        return bool(self.loaded)
+
+    @property
+    def identity(self) -> str:
+        """All that the numbers depend on."""
+        return ",".join(loaded.identity for loaded in self.loaded.values())
+
+    def row(self, sample: Sample, setting: str, pair: Pair, protocol: Protocol) -> dict[str, Any]:
+        """The columns of a sample's row: means over its crops, each crop's error weighed by its pixels."""
+        places = [None] if setting == "global" else pair.crops(sample, protocol)
+        found = [self._values(sample, pair, place) for place in places]
+        sizes = [place.pixels if place else 1 for place in places]
+        row: dict[str, Any] = {}
+        for name in self.loaded:
+            values = [each[name] for each in found]
+            if None in values or not values:
+                row["mse" if name == "psnr" else name] = None
+            elif name == "psnr":
+                row["mse"] = sum(value * size for value, size in zip(values, sizes, strict=True)) / sum(sizes)
+                row["psnr"] = decibel(row["mse"])
+            else:
+                row[name] = sum(values) / len(values)
+        return {**row, "width": int(pair.own_size.width), "height": int(pair.own_size.height)}
+
+    def _values(self, sample: Sample, pair: Pair, place: PixelBox | None) -> Mapping[str, Any]:
+        return {name: self._value(name, sample, pair, place) for name in self.loaded}
+
+    def _value(self, name: str, sample: Sample, pair: Pair, place: PixelBox | None) -> float | None:
+        against_text = MEASURES[name].against == "instruction"
+        other = sample.instruction if against_text else pair.reference.content
+        key = digest_of(pair.content, other, repr(place and tuple(place)), repr(pair.size if against_text else ""))
+
+        def make() -> object:
+            candidate = pair.candidate if place is None else place.cut(pair.candidate)
+            try:
+                if against_text:
+                    return {"value": self.loaded[name].function(candidate, sample.instruction)}
+                reference = pair.page if place is None else place.cut(pair.page)
+                return {"value": self.loaded[name].function(candidate, reference)}
+            except ValueError:  # an image too small for the metric's windows
+                return {"value": None}
+
+        value: float | None = self._caches[name].get(key, make)["value"]
+        return value
+
+
+class Pair:
+    """A predicted image and its reference, opened when first looked at; the prediction in the reference's size."""
+
+    def __init__(self, prediction: Path | None, reference: Path) -> None:
+        self._prediction = Picture.of(prediction) if prediction else None
+        self.reference = Picture.of(reference)
+
+    @property
+    def content(self) -> str:
+        """What the prediction is known by."""
+        return self._prediction.content if self._prediction else BLANK
+
+    @cached_property
+    def size(self) -> Size:
+        """The reference's."""
+        return image_size(self.reference.file)
+
+    @cached_property
+    def own_size(self) -> Size:
+        """The prediction's own."""
+        return image_size(self._prediction.file) if self._prediction else self.size
+
+    @cached_property
+    def page(self) -> Image:
+        """The reference."""
+        return open_image(self.reference.file)
+
+    @cached_property
+    def candidate(self) -> Image:
+        """The prediction as it is compared."""
+        if self._prediction is None:
+            return np.full_like(self.page, 255)
+        return resized(open_image(self._prediction.file), self.size)
+
+    def crops(self, sample: Sample, protocol: Protocol) -> list[PixelBox]:
+        """What `local` looks at: every region, or the one box around them all."""
+        boxes = [region.box(self.size) for region in sample.regions]
+        if protocol.image_local == "hull" and boxes:
+            boxes = [Box.around(boxes)]
+        return [PixelBox.holding(box, self.size, LEAST_SIDE) for box in boxes]

@@ -1,0 +1,95 @@
+"""What predictions are held against: the suite's own readings, or a reader's readings of its reference images."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from vdebench.errors import InputError, VdeError
+from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.predictions import crops
+from vdebench.reading import Reading
+from vdebench.runs.cache import digest_of
+from vdebench.sample import Sample
+from vdebench.suites.suite import Suite
+
+
+class Truths:
+    """The ground truth of a suite; what the suite does not say of a page or a crop, the reader reads.
+
+    `all_read` leaves the suite's readings aside: both sides are then read by one reader, as in the papers.
+    """
+
+    def __init__(self, suite: Suite, reader: CachedReader | None = None, *, all_read: bool = False) -> None:
+        self.suite = suite
+        self.reader = reader
+        self._all_read = all_read and reader is not None
+
+    @property
+    def reads_crops(self) -> bool:
+        """Whether crops are read from the reference images."""
+        return self.reader is not None and (self._all_read or not self.suite.has_region_readings)
+
+    def reads_page(self, sample: Sample) -> bool:
+        """Whether a page is read from its reference image."""
+        return self.reader is not None and (self._all_read or not self.suite.means_to_read(sample))
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether there is ground truth for crops at all."""
+        return self.suite.has_region_readings or self.reads_crops
+
+    def has_regions_of(self, sample: Sample) -> bool:
+        """Whether there is ground truth for all of a sample's crops."""
+        return self.suite.reference_image(sample) is not None if self.reads_crops else self.suite.has_regions_of(sample)
+
+    def page(self, sample: Sample) -> Reading:
+        """What the edited page should read, with its size wherever one is known: its own, the image's, the regions'."""
+        if self.reads_page(sample):
+            assert self.reader is not None
+            return self.reader.read(self.picture(sample))
+        truth = self.suite.truth(sample)
+        if truth.size is None:
+            told = next((region.page for region in sample.regions if region.page), None)
+            size = self.suite.image_size(sample) or told
+            return replace(truth, size=size) if size else truth
+        return truth
+
+    def regions(self, sample: Sample) -> list[Reading] | None:
+        """What each region's crop should read."""
+        if not self.reads_crops:
+            return self.suite.truth_regions(sample)
+        assert self.reader is not None
+        return [self.reader.read(crop) for crop in crops(self.picture(sample), sample)]
+
+    def picture(self, sample: Sample) -> Picture:
+        """The reference image."""
+        return Picture.of(self.reference(sample))
+
+    def reference(self, sample: Sample) -> Path:
+        """File of the reference image, or an error."""
+        file = self.suite.reference_image(sample)
+        if file is None:
+            raise InputError(
+                f"sample {sample.key}: the suite has no reference image of it\n"
+                f"  looked for {sample.reference_image!r} in `images` of [groups.{sample.group}] in suite.toml"
+            )
+        return file
+
+    def digest(self, sample: Sample) -> str:
+        """Hash of all that the ground truth of a sample is made from; a mended image is a new input."""
+        parts = [self.suite.digest(sample)]
+        try:
+            parts.append(repr(self.suite.image_size(sample)))
+            if self.reader and (self.reads_crops or self.reads_page(sample)):
+                parts += [self.picture(sample).content, self.reader.cache.folder.name, str(self._all_read)]
+        except VdeError as error:
+            parts.append(str(error))
+        return digest_of(*parts)
+
+    def origin(self, local: str) -> str:
+        """Where ground truth comes from, for the signature: the suite, or who reads."""
+        read = [self.reads_page(sample) for sample in self.suite.samples]
+        page = "read" if read and all(read) else "suite+read" if any(read) else "suite"
+        crops = "read" if self.reads_crops else "suite"
+        return page if local != "crop" or crops == page else f"{page},crops:{crops}"

@@ -1,0 +1,280 @@
+"""Scoring that starts from images: who reads them, what is compared, what becomes of bad ones, what is not done twice."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests import pages
+from vdebench.api import open_predictions, score
+from vdebench.box import Box, Size
+from vdebench.errors import VdeError
+from vdebench.readers.cached import CachedReader
+from vdebench.readers.reader import Reader
+from vdebench.reading import Block, Reading
+
+WIDTH, HEIGHT = 200, 300
+WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet"]
+
+
+class ColourReader(Reader):
+    """Reads a page by the colour most of it has: a word for each, over the upper left quarter; counts what it reads."""
+
+    def __init__(self, misreads: str = "") -> None:
+        self.misreads = misreads
+        self.reads = 0
+
+    @property
+    def identity(self):
+        return {"name": "colour", "version": "1", "misreads": self.misreads}
+
+    def read(self, image) -> Reading:
+        self.reads += 1
+        height, width = image.shape[:2]
+        word = WORDS[round(float(np.median(image[..., 0])) / 20) % len(WORDS)]
+        return Reading(
+            (Block(Box(0, 0, width / 2, height / 2), word.replace(self.misreads, "#") if self.misreads else word),),
+            Size(width, height),
+        )
+
+
+def paint(file: Path, number: int, size=(WIDTH, HEIGHT), **options) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", size, (20 * number,) * 3).save(file, **options)
+
+
+def region(x, y, width, height):
+    return {"x": x, "y": y, "width": width, "height": height, "original_width": WIDTH, "original_height": HEIGHT}
+
+
+QUARTER = (region(0, 0, 50, 50),)
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch):
+    """A suite of uniformly coloured pages, each with a word for its colour, and a folder for an editor's images."""
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "cache"))
+
+    def build(count=3, *, regions=QUARTER, readings=True):
+        block = {"block_bbox": [0, 0, WIDTH / 2, HEIGHT / 2], "block_label": "text"}
+        truth = [[{**block, "block_content": WORDS[i]}] for i in range(count)]
+        entries = [pages.entry(i, label_output=list(regions)) for i in range(count)]
+        root = tmp_path / "suite"
+        pages.write_json(root / "text.json", entries)
+        for index, blocks in enumerate(truth if readings else ()):
+            pages.write_json(root / f"readings/page_{index}.json", pages.reading(blocks, (WIDTH, HEIGHT)))
+        told = 'readings = "readings"\n' if readings else ""
+        (root / "suite.toml").write_text(
+            f'format = "vde-release"\nname = "colours"\n[groups.text]\ninfo = "text.json"\nimages = "images"\n{told}'
+        )
+        for index in range(count):
+            paint(root / f"images/page_{index}.png", index)
+        editor = tmp_path / "editor"
+        editor.mkdir(exist_ok=True)
+        return root, editor
+
+    return build
+
+
+def run(suite, editor, reader=None, **options):
+    return score(suite, editor, reader=CachedReader(reader or ColourReader()), **options)
+
+
+def test_images_are_read_and_compared(make):
+    suite, editor = make(3)
+    for index in range(3):
+        paint(editor / f"page_{index}.png", index)
+    result = run(suite, editor)
+    for setting in ("global", "local"):
+        means = result.summary["overall"][setting]
+        assert (means["cdm"], means["ssim"], means["images"], means["identical"]) == (1.0, 1.0, 3, 3)
+        assert means["psnr"] is None  # infinite, and JSON has no such number
+    assert result.scores["psnr"].to_list() == [math.inf] * 6
+    assert "reader:colour@1#" in result.signature
+    assert "|truth:suite,crops:read|images:mse-1,ssim-uniform7-1,lanczos|" in result.signature
+
+
+def test_what_is_wrong_with_a_file_is_a_state_of_its_sample(make):
+    suite, editor = make(5)
+    paint(editor / "page_0.png", 0)
+    paint(editor / "page_1.jpg", 1)
+    paint(editor / "page_1.png", 1)
+    (editor / "page_2.png").write_bytes((suite / "images/page_2.png").read_bytes()[:60])
+    (editor / "page_3.png").write_bytes(b"not an image")
+    result = run(suite, editor)
+    assert result.summary["coverage"] == {"samples": 5, "scored": 1, "missing": 1, "failed": 3}
+    reasons = dict(result.failures)
+    assert "page_1.jpg and" in reasons["text/1"]
+    assert "could both be its image; keep one" in reasons["text/1"]
+    assert "page_2.png" in reasons["text/2"]
+    assert "page_3.png: is no image we know" in reasons["text/3"]
+
+
+def test_names_of_another_suite_are_refused(make):
+    suite, editor = make(1)
+    paint(editor / "strange.png", 0)
+    with pytest.raises(
+        VdeError, match=r"no image of any sample here: found strange\.png\n  expected names like page_0"
+    ):
+        run(suite, editor)
+
+
+def test_a_prediction_of_another_size_is_resized_and_its_boxes_scaled(make):
+    suite, editor = make(1)
+    paint(editor / "page_0.webp", 0, size=(WIDTH // 2, HEIGHT * 2), lossless=True)
+    result = run(suite, editor)
+    means = result.summary["overall"]["global"]
+    assert (means["iou"], means["cdm"], means["identical"]) == (1.0, 1.0, 1)
+    assert result.scores.select("width", "height").rows() == [(WIDTH // 2, HEIGHT * 2)] * 2
+
+
+def spoil(file: Path, dark: list[tuple[int, int, int, int]]) -> None:
+    """White squares on a page."""
+    with Image.open(file) as picture:
+        pixels = np.array(picture)
+    for x1, y1, x2, y2 in dark:
+        pixels[y1:y2, x1:x2] = 255
+    Image.fromarray(pixels).save(file)
+
+
+def test_local_looks_at_each_region_and_not_at_what_lies_between(make):
+    corners = region(0, 0, 32, 22), region(68, 78, 32, 22)  # 64×66 pixels each
+    suite, editor = make(1, regions=corners)
+    paint(editor / "page_0.png", 0)
+    spoil(editor / "page_0.png", [(90, 140, 110, 160)])  # in the middle of the page, in neither region
+    ours = run(suite, editor).summary["overall"]
+    release = run(suite, editor, protocol="vde-release").summary["overall"]
+    assert (ours["local"]["ssim"], ours["local"]["identical"]) == (1.0, 1)
+    assert (release["local"]["ssim"], release["local"]["psnr"]) == (
+        release["global"]["ssim"],
+        release["global"]["psnr"],
+    )
+    # 400 of 60,000 pixels are off by 255
+    assert ours["global"]["psnr"] == pytest.approx(10 * math.log10(60_000 / 400))
+
+
+def test_the_mean_over_regions_weighs_errors_by_pixels(make):
+    suite, editor = make(1, regions=(region(0, 0, 32, 22), region(0, 50, 100, 50)))  # 64×66 and 200×150 pixels
+    paint(editor / "page_0.png", 0)
+    spoil(editor / "page_0.png", [(0, 0, 64, 66)])
+    found = run(suite, editor, setting="local").summary["overall"]["local"]
+    assert found["psnr"] == pytest.approx(10 * math.log10((64 * 66 + 200 * 150) / (64 * 66)))
+    assert 0.5 < found["ssim"] < 0.51  # 1 and nearly 0
+
+
+def test_identical_images_count_in_exact_and_not_in_the_release(make):
+    suite, editor = make(10)
+    for index in range(10):
+        paint(editor / f"page_{index}.png", index)
+    Image.new("RGB", (WIDTH, HEIGHT), (26, 26, 26)).save(editor / "page_0.png")  # reference 0: 10 log10(255² / 26²)
+    alone = 20 * math.log10(255 / 26)
+    ours = run(suite, editor, setting="global").summary["overall"]["global"]
+    assert ours["psnr"] == pytest.approx(alone + 10)  # a tenth of the error
+    assert (ours["psnr_finite"], ours["identical"]) == (pytest.approx(alone), 9)
+    release = run(suite, editor, setting="global", protocol="vde-release").summary["overall"]["global"]
+    assert (release["psnr"], release["identical"]) == (pytest.approx(alone), 9)
+
+
+def test_a_missing_prediction_is_a_white_page_or_left_out(make):
+    suite, editor = make(2)
+    paint(editor / "page_0.png", 0)
+    ours = run(suite, editor, setting="global").summary["overall"]["global"]
+    assert ours["images"] == 2
+    assert ours["psnr"] == pytest.approx(10 * math.log10(255**2 / (235**2 / 2)))  # page 1 is 20, white is 255
+    release = run(suite, editor, setting="global", protocol="vde-release").summary["overall"]["global"]
+    assert (release["images"], release["identical"]) == (1, 1)
+
+
+def test_the_noise_floor_is_what_the_reader_gives_for_the_references(make):
+    suite, editor = make(3)
+    for index in range(3):
+        paint(editor / f"page_{index}.png", 0)
+    summary = run(suite, editor, ColourReader(misreads="a")).summary
+    # alpha, bravo, charlie read as #lph#, br#vo, ch#rlie
+    expected = (3 / 5 + 4 / 5 + 6 / 7) / 3
+    assert summary["noise_floor"]["reads"]["global"]["cdm"] == pytest.approx(expected)
+    assert summary["noise_floor"]["floor"]["global"]["cdm"] == pytest.approx(1 - expected)
+    assert summary["noise_floor"]["by"]["operation"]["text_replace"]["global"]["cdm"] == pytest.approx(expected)
+    # crops are read on both sides by the same reader: no floor can be told for them
+    assert "local" not in summary["noise_floor"]["reads"]
+
+
+def test_without_readings_in_the_suite_both_sides_are_read(make):
+    suite, editor = make(2, readings=False)
+    for index in range(2):
+        paint(editor / f"page_{index}.png", index)
+    result = run(suite, editor, ColourReader(misreads="a"))
+    assert result.summary["overall"]["global"]["cdm"] == 1.0
+    assert result.summary["noise_floor"] is None
+    assert any(
+        "noise floor is not known: the ground truth is its own reading" in note for note in result.summary["notes"]
+    )
+    assert "|truth:read|" in result.signature
+
+
+def test_the_reader_may_read_the_references_though_the_suite_has_readings(make):
+    suite, editor = make(2)
+    for index in range(2):
+        paint(editor / f"page_{index}.png", index)
+    misreading = ColourReader(misreads="a")
+    assert run(suite, editor, misreading).summary["overall"]["global"]["cdm"] < 1
+    read = run(suite, editor, misreading, truth="read")
+    assert read.summary["overall"]["global"]["cdm"] == 1.0
+    assert "|truth:read|" in read.signature
+
+
+def test_a_second_run_and_another_protocol_read_and_open_nothing(make, monkeypatch, tmp_path):
+    suite, editor = make(3)
+    for index in range(3):
+        paint(editor / f"page_{index}.png", index + 1)
+    reader = ColourReader()
+    first = run(suite, editor, reader, protocol="vde-v3")
+    assert reader.reads == 4 + 4  # predictions 1 to 3, of which two are references too, and reference 0; their crops
+    for place in ("vdebench.readers.cached", "vdebench.scoring_images"):
+        monkeypatch.setattr(f"{place}.open_image", lambda file: pytest.fail(f"opened {file}"))
+    again = run(suite, editor, reader, protocol="vde-v3", out=tmp_path / "run")
+    assert again.summary["overall"] == first.summary["overall"]
+    run(suite, editor, reader, protocol="vde-v1")
+
+
+def test_ready_readings_with_images_have_image_metrics(make, tmp_path):
+    suite, editor = make(2)
+    for index in range(2):
+        paint(editor / f"page_{index}.png", index)
+    found = score(suite, suite / "readings", images=editor, reader="made@1", floor=suite / "readings").summary
+    assert found["overall"]["global"]["identical"] == 2
+    assert found["noise_floor"]["floor"]["global"]["cdm"] == 0.0
+    without = score(suite, suite / "readings", reader="made@1").summary
+    assert "images" in without["overall"]["global"]
+    assert "ssim" not in without["overall"]["global"]
+    assert any("--floor DIR" in note for note in without["notes"])
+    assert without["noise_floor"] is None
+
+
+def test_a_broken_reference_image_costs_the_image_metrics_alone(make):
+    suite, editor = make(2)
+    paint(editor / "page_0.png", 0)
+    paint(editor / "page_1.png", 1)
+    whole = (suite / "images/page_1.png").read_bytes()
+    (suite / "images/page_1.png").write_bytes(whole[:60])  # its header can be read
+    found = run(suite, editor, setting="global", protocol="vde-release")
+    assert found.summary["coverage"]["scored"] == 2
+    assert found.summary["overall"]["global"]["images"] == 1
+    assert any("no image metrics for 1 samples" in note and "page_1.png" in note for note in found.summary["notes"])
+
+
+def test_a_folder_is_taken_for_what_it_holds(make, tmp_path):
+    from vdebench.suites.suite import load_suite
+
+    suite, editor = make(1)
+    loaded = load_suite(suite)
+    assert open_predictions(editor, loaded).page(loaded.samples[0]) is None  # empty: all missing, nobody needs to read
+    assert open_predictions(suite / "readings", loaded).reader == "unstated"
+    paint(editor / "page_0.png", 0)
+    assert open_predictions(editor, loaded).reader.startswith("rapidocr@")
+    with pytest.raises(VdeError, match="no reader is called 'x'"):
+        open_predictions(editor, loaded, reader="x")
