@@ -16,10 +16,16 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # `tests.oracle` and `tests.pages`, also for doctests of the package
 
 
+@pytest.fixture(scope="session")
+def _cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture(autouse=True)
-def _in_the_project(monkeypatch):
-    """Examples in the docs name files from the project's folder."""
+def _in_the_project(monkeypatch, _cache):
+    """Examples in the docs name files from the project's folder; what tests keep is not the user's."""
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("VDE_CACHE", str(_cache))
 
 
 @pytest.fixture(scope="session")

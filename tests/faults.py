@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from PIL import Image
+
 from tests import pages
 from vdebench import score
 
@@ -73,6 +75,33 @@ def one_missing(protocol: str) -> float:
         return score(root, root / "pred", protocol=protocol).summary["overall"]["global"]["iou"]
 
 
+def pixels(
+    name: str, dots: list[tuple[int, int] | None], setting: str = "global", regions: list[Any] | None = None
+) -> Callable[[str], Any]:
+    """A number of image metrics: pages of 200×280, each predicted with so many white pixels from a place on, or not."""
+
+    def found(protocol: str) -> Any:
+        with tempfile.TemporaryDirectory() as temporary:
+            page, given = [block("same")], {"label_output": regions or region(50, 130)}
+            pairs = [(page, page if dot is not None else None) for dot in dots]
+            root = pages.write_suite(Path(temporary), pairs, [pages.entry(i, **given) for i in range(len(dots))])
+            with (root / "suite.toml").open("a", encoding="utf-8") as file:
+                file.write('images = "images"\n')
+            for index, dot in enumerate(dots):
+                for folder in ("images", "out"):
+                    (root / folder).mkdir(exist_ok=True)
+                picture = Image.new("L", (200, 280))
+                picture.save(root / f"images/page_{index}.png")
+                if dot is not None:
+                    first, count = dot
+                    picture.putdata([255 * (first <= at < first + count) for at in range(200 * 280)])
+                    picture.save(root / f"out/page_{index}.png")
+            summary = score(root, root / "pred", images=root / "out", protocol=protocol).summary
+            return summary["overall"][setting][name]
+
+    return found
+
+
 class Case(NamedTuple):
     """A fault: what is put in, which number is looked at, what the release says, what is right."""
 
@@ -96,6 +125,8 @@ TWO = [
 ]
 MERGED = [block(f"{TWO[0]['block_content']}\n{TWO[1]['block_content']}", 0, height=180)]
 AFTER_DELETION = [block(PARAGRAPH.replace(" Dredging resumes in March.", ""))]
+
+CORNERS = [{**region(0, 1)[0], "x": x, "y": y, "width": 35, "height": 25} for x, y in ((0, 0), (65, 75))]
 
 CASES = [
     Case("BLEU splits on white space; 1e-9 for n-grams that a short text cannot have",
@@ -149,13 +180,20 @@ CASES = [
          metric("cdm", [table("<tr><td>R&amp;D</td></tr>")], [table("<tr><td>R&D</td></tr>")]), 0.429, 1.0),
     Case("blocks without text", "a picture, alone on its page", "CDM",
          metric("cdm", [block("", label="image")], [block("", label="image")]), 1.0, None),
+    Case("identical images are left out of the mean PSNR", "nine identical pages, one at 20 dB", "PSNR",
+         pixels("psnr", [(0, 0)] * 9 + [(0, 560)]), 20.0, 30.0),
+    Case("", "nine pages at 30 dB, one at 20 dB", "PSNR", pixels("psnr", [(0, 56)] * 9 + [(0, 560)]), 29.0, 27.212),
+    Case("missing predictions are dropped", "four pages, one predicted image", "images",
+         pixels("images", [(0, 0), None, None, None]), 1, 4),
+    Case("one crop around all regions", "two regions in opposite corners, spoilt between them", "local SSIM",
+         pixels("ssim", [(200 * 130, 2000)], "local", CORNERS), 0.942, 1.0),
 ]  # fmt: skip
 
 
 def shown(value: Any) -> str:
     if value is None:
         return "not counted"
-    return str(value) if isinstance(value, str) else f"{value:.2g}" if 0 < value < 0.01 else f"{value:.3f}"
+    return str(value) if isinstance(value, str | int) else f"{value:.2g}" if 0 < value < 0.01 else f"{value:.3f}"
 
 
 def page() -> str:

@@ -104,6 +104,7 @@ def score(
     floor: str | Path | None = None,
     crossed: Sequence[str] = (),
     workers: int = 0,
+    reading: Progress | None = None,
     progress: Progress | None = None,
 ) -> Score:
     """Score an editor's outputs against a suite: a folder of images, or of readings that were made of them.
@@ -127,7 +128,7 @@ def score(
     settings = SETTINGS if setting == "both" else (setting,)
     scope, notes = plan(truths, predictions, protocol, settings, Measures(metrics))
     references = FolderReadings(Path(floor), suite.samples, name="reference") if floor is not None else None
-    read_ahead(scope, workers, progress)
+    read_ahead(scope, workers, reading)
     if out is not None:
         return _score_into(RunFolder(Path(out)), scope, references, setting, notes, crossed, progress)
     with tempfile.TemporaryDirectory(prefix="vde-") as temporary:

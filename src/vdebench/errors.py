@@ -6,7 +6,8 @@
     ├── AmbiguousNameError   several files could belong to one sample, or one file to several samples
     ├── TooLargeError        an input beyond the documented limits
     ├── RunFolderError       a run folder holds something else than was asked for
-    └── MissingPartError     a package or a model is not installed
+    ├── MissingPartError     a package or a model is not installed
+    └── ReaderError          a reader could not read a page
 
 Failures of one sample never travel as exceptions past the stage that met them: they become a state with a reason.
 """
@@ -38,3 +39,7 @@ class RunFolderError(VdeError):
 
 class MissingPartError(VdeError):
     """A package or a model that was asked for is not installed; the message says how to get it."""
+
+
+class ReaderError(VdeError):
+    """A reader could not read a page: a server is away, an engine fails, or an answer is no reading."""

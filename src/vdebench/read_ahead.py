@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from vdebench.engine.processes import spread, usable_processors
-from vdebench.errors import VdeError
+from vdebench.errors import ReaderError, VdeError
 from vdebench.readers.cached import CachedReader, Picture
 from vdebench.readers.predictions import ReadPredictions, crops
 from vdebench.scoring import Progress
@@ -16,23 +16,34 @@ from vdebench.scoring_sample import Scope
 
 MOST_WORKERS = 8
 """Where nobody says how many: each holds the reader's models, half a gigabyte."""
+ENOUGH = 8
+"""Pages that fail, and none that does not, after which a reader is given up: a server is away, a key is wrong."""
 _Task = tuple[str, tuple[tuple[str, Any], ...], Path | None, Picture]
 
 
 def read_ahead(scope: Scope, workers: int = 0, progress: Progress | None = None) -> None:
-    """Read what was never read before; what fails is remembered, and told when its sample is scored."""
-    if not isinstance(scope.predictions, ReadPredictions):
-        return
-    reader = scope.predictions.cached
-    wanted = {picture.key: picture for picture in _pictures(scope) if not reader.knows(picture)}
-    if reader.choice is None or len(wanted) < 2:  # a reader that other processes cannot make again reads as it is asked
+    """Read what a run will ask for; what fails is remembered, and told when its sample is scored."""
+    if isinstance(scope.predictions, ReadPredictions):
+        read_pictures(scope.predictions.cached, _pictures(scope), workers, progress)
+
+
+def read_pictures(
+    reader: CachedReader, pictures: Iterable[Picture], workers: int = 0, progress: Progress | None = None
+) -> None:
+    """Read pictures that were never read before, one process for each processor."""
+    wanted = {picture.key: picture for picture in pictures if not reader.knows(picture)}
+    if reader.choice is None:  # other processes cannot make it again: it reads as it is asked
         return
     name, options = reader.choice
     tasks: list[_Task] = [(name, options, reader.root, picture) for picture in wanted.values()]
     processes = min(workers or min(usable_processors(), MOST_WORKERS), len(tasks))
-    for done, (key, failure) in enumerate(spread(_read, tasks, processes), start=1):
+    fails = 0
+    for done, (key, failure, is_readers) in enumerate(spread(_read, tasks, processes), start=1):
         if failure:
             reader.failures[key] = failure
+        fails += is_readers
+        if fails == done == ENOUGH:
+            raise ReaderError(f"{failure}\n  the first {ENOUGH} pages all failed: {name} is not asked for the others")
         if progress:
             progress(done, len(tasks))
 
@@ -51,16 +62,18 @@ def _pictures(scope: Scope) -> Iterator[Picture]:
                         yield from crops(page, sample)
             except VdeError:  # told when the sample is scored
                 continue
+        if scope.local == "crop" and scope.protocol.region_needs_source and scope.suite.source(sample) is None:
+            yield from scope.truths.crops_before(sample)
 
 
-def _read(task: _Task) -> tuple[str, str]:
-    """Read one picture in some process; its key, and what went wrong."""
+def _read(task: _Task) -> tuple[str, str, bool]:
+    """Read one picture in some process; its key, what went wrong, and whether that is the reader's fault."""
     name, options, root, picture = task
     try:
         _reader(name, options, root).read(picture)
-        return picture.key, ""
+        return picture.key, "", False
     except VdeError as error:
-        return picture.key, str(error)
+        return picture.key, str(error), isinstance(error, ReaderError)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from vdebench.suites.suite import Suite
 
 Setting = Literal["global", "local"]
 SETTINGS: tuple[Setting, ...] = ("global", "local")
+EVERYWHERE = Box(-math.inf, -math.inf, math.inf, math.inf)
 LocalMode = Literal["crop", "filter", "off"]
 
 
@@ -114,9 +116,7 @@ def _local(
     if scope.local == "crop":
         if found.regions:
             state = "scored"
-        scored = _crops(scope, sample, state, found)
-        read = found.page is not None or state == "missing"
-        return _with_outcomes(scope, sample, truth, prediction, scored) if read else scored
+        return _crops(scope, sample, state, found)
     boxes = _region_boxes(scope.protocol, sample, truth.size)
     if boxes is None:
         wanted = "original_width and original_height" if scope.protocol.local == "filter" else "the page's size"
@@ -144,7 +144,15 @@ def _crops(scope: Scope, sample: Sample, state: str, found: Prediction) -> Score
     read = [region.parse() for region in found.regions] if found.regions else [Reading()] * len(wanted)
     pairs = zip(wanted, read, strict=True)
     compared = [compare(truth, prediction, scope.protocol) for truth, prediction in pairs]
-    return _scored(scope.protocol, sample, "local", state, compared)
+    scored = _scored(scope.protocol, sample, "local", state, compared)
+    if scope.protocol.region is None:
+        return scored
+    if state == "missing":
+        return _all_missing(sample, scored)
+    before = scope.truths.before(sample) if scope.protocol.region_needs_source else [None] * len(wanted)
+    sides = zip(wanted, read, before, strict=True)
+    judged = [scope.protocol.region(sample, EVERYWHERE, w.blocks, r.blocks, b) for w, r, b in sides]
+    return _with_rows(sample, scored, judged)
 
 
 def _region_boxes(protocol: Protocol, sample: Sample, page: Size | None) -> list[Box] | None:
@@ -176,16 +184,20 @@ def _with_outcomes(scope: Scope, sample: Sample, truth: Reading, prediction: Rea
     if scope.protocol.region is None or boxes is None:
         return scored
     if scored.score["state"] == "missing" and scope.protocol.missing == "empty":
-        gone = {"outcome": "missing", "kind": sample.operation.value}
-        return scored._replace(regions=[_region_row(sample, index, gone) for index in range(len(boxes))])
+        return _all_missing(sample, scored)
     source = scope.suite.source(sample) if scope.protocol.region_needs_source else None
     sides = [truth.blocks, *(_on_page(reading, truth, scope.protocol) for reading in (prediction, source))]
     judged = [scope.protocol.region(sample, box, *sides) for box in boxes]
-    return scored._replace(regions=[_region_row(sample, index, found) for index, found in enumerate(judged)])
+    return _with_rows(sample, scored, judged)
 
 
-def _region_row(sample: Sample, index: int, judged: Mapping[str, Any]) -> dict[str, Any]:
-    return {"sample": sample.key, "setting": "local", "region": index, **judged}
+def _all_missing(sample: Sample, scored: Scored) -> Scored:
+    return _with_rows(sample, scored, [{"outcome": "missing", "kind": sample.operation.value}] * len(sample.regions))
+
+
+def _with_rows(sample: Sample, scored: Scored, judged: Sequence[Mapping[str, Any]]) -> Scored:
+    head = {"sample": sample.key, "setting": "local"}
+    return scored._replace(regions=[{**head, "region": index, **found} for index, found in enumerate(judged)])
 
 
 def _on_page(reading: Reading | None, truth: Reading, protocol: Protocol) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from vdebench.errors import InputError, VdeError
 from vdebench.readers.cached import CachedReader, Picture
 from vdebench.readers.predictions import crops
-from vdebench.reading import Reading
+from vdebench.reading import Block, Reading
 from vdebench.runs.cache import digest_of
 from vdebench.sample import Sample
 from vdebench.suites.suite import Suite
@@ -61,6 +62,21 @@ class Truths:
             return self.suite.truth_regions(sample)
         assert self.reader is not None
         return [self.reader.read(crop) for crop in crops(self.picture(sample), sample)]
+
+    def before(self, sample: Sample) -> list[Sequence[Block] | None]:
+        """What stood in each region before the edit: by the suite's reading, or the reader's; None where not known."""
+        source = self.suite.source(sample)
+        page = source.size or self.suite.image_size(sample) if source else None
+        if source is not None and page is not None:
+            boxes = [region.box(page) for region in sample.regions]
+            return [[block for block in source.blocks if block.box.shared_area(box) > 0] for box in boxes]
+        read = [self.reader.read(crop).blocks for crop in self.crops_before(sample)] if self.reader else []
+        return [*read] or [None] * len(sample.regions)
+
+    def crops_before(self, sample: Sample) -> list[Picture]:
+        """The regions in the page before the edit, where they must be read."""
+        file = self.suite.image_files(sample).source if self.reader else None
+        return list(crops(Picture.of(file), sample)) if file else []
 
     def picture(self, sample: Sample) -> Picture:
         """The reference image."""

@@ -117,7 +117,7 @@ def test_suite_show_and_check(tmp_path):
         (["score", TINY, "--readings", "docs", "--readings", "docs"], "two editors are called 'docs'"),
         (["score", TINY, "docs", "--metrics", "x"], "no image metric is called 'x'; there are: psnr, ssim"),
         (["score", TINY, "docs", "--reader-option", "x"], "--reader-option 'x': expected NAME=VALUE"),
-        (["score", TINY, "docs", "--truth", "read"], "truth='read' needs predicted images"),
+        (["score", TINY, f"{TINY}/editors/copy", "--truth", "read"], "truth='read' needs predicted images"),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "-p", "x"], "no protocol is called 'x'"),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "--by", "x"], "cannot break down by 'x'"),
         (

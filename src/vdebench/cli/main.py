@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from vdebench import __version__
-from vdebench.cli import protocols, read, score, suite, table, typeset
+from vdebench.cli import doctor, protocols, read, score, suite, table, typeset
 from vdebench.errors import VdeError
 
 INTERRUPTED = 130  # typer's exit code for Ctrl-C
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command("score")(score.score_command)
 app.command("table")(table.table_command)
 app.command("read")(read.read_command)
+app.command("doctor")(doctor.doctor_command)
 app.add_typer(suite.app, name="suite")
 app.add_typer(protocols.app, name="protocols")
 app.add_typer(typeset.app, name="typeset")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -23,34 +26,45 @@ def read_command(
     out: Path = typer.Option(..., "--out", "-o", help="Folder for the readings: <name>.json for each image."),
     reader: str = typer.Option("rapidocr", "--reader", help="Who reads; `vde doctor` lists them."),
     option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
+    workers: int = typer.Option(0, "--workers", help="Processes that read; 0 for one per processor, up to 8."),
 ) -> None:
     """Read pages into blocks: PaddleOCR-VL's JSON, one file per image. What was read before is not read again.
 
     Example: `vde read pages/ -o readings`
     """
-    from vdebench.readers.cached import CachedReader
+    from vdebench.read_ahead import read_pictures
+    from vdebench.readers.cached import CachedReader, Picture
 
     files = [file for given in images for file in _images(given)]
-    names = [file.stem for file in files]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(file.stem for file in files).items():
+        if count > 1:
             raise InputError(f"two images are called {name}: their readings would have one name; read them apart")
     cached = CachedReader.named(reader, reader_options(option))
-    failures = []
+    failures: list[str] = []
+    pictures = []
+    for file in files:
+        with collecting(failures):
+            pictures.append(Picture.of(file))
     with progress_bar(f"{len(files)} pages") as progress:
-        for done, file in enumerate(files, start=1):
-            try:
-                write_json(out / f"{file.stem}.json", cached.read(file).to_json())
-            except VdeError as error:
-                failures.append(str(error))
-            if progress:
-                progress(done, len(files))
+        read_pictures(cached, pictures, workers, progress)
+    for picture in pictures:
+        with collecting(failures):
+            write_json(out / f"{picture.file.stem}.json", cached.read(picture).to_json())
     typer.echo(f"{out}: {len(files) - len(failures)} readings by {reader}")
     if failures:
         console = Console(stderr=True, highlight=False, soft_wrap=True)
         for failure in failures:
             console.print(f"vde: {failure}", markup=False)
         raise typer.Exit(2)
+
+
+@contextmanager
+def collecting(failures: list[str]) -> Iterator[None]:
+    """Go on after a failure, and keep what it says."""
+    try:
+        yield
+    except VdeError as error:
+        failures.append(str(error))
 
 
 def reader_options(given: list[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 from vdebench.api import Score, SettingChoice, TruthChoice, score
-from vdebench.cli.progress import progress_bar
+from vdebench.cli.progress import progress_bars
 from vdebench.cli.read import reader_options
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import SHAPE_HELP
@@ -88,7 +88,7 @@ def score_command(
     for name in dict.fromkeys(protocol):
         for editor, folder, images in editors:
             parts = [part for part, many in zip((editor, name), several, strict=True) if many]
-            with progress_bar(f"{editor} {name}", quiet=as_json) as progress:
+            with progress_bars(quiet=as_json) as bar:
                 result = score(
                     loaded,
                     folder,
@@ -103,7 +103,8 @@ def score_command(
                     floor=floor,
                     crossed=by,
                     workers=workers,
-                    progress=progress,
+                    reading=bar(f"{editor}: reading"),
+                    progress=bar(f"{editor} by {name}"),
                 )
             results.setdefault(name, []).append(result)
     if as_json:

@@ -29,6 +29,8 @@ class Measure(NamedTuple):
     against: Literal["reference", "instruction"]
     load: Callable[[], Loaded]
     """Raises MissingPartError where a package or weights are absent."""
+    missing: Callable[[], str] = str
+    """What is missing and how to get it, "" where it is ready: quick, for `vde doctor`."""
 
 
 def _psnr() -> Loaded:

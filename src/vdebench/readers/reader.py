@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from vdebench.errors import VdeError
 from vdebench.images import Image
 from vdebench.reading import Reading
 from vdebench.registry import find
 
 READERS = {
     "rapidocr": "vdebench.readers.rapid:RapidReader",
+    "paddleocr-vl": "vdebench.readers.paddle:PaddleVLReader",
+    "paddleocr-vl-server": "vdebench.readers.serving:ServingReader",
+    "openai-vlm": "vdebench.readers.vlm:VlmReader",
+    "pp-structure": "vdebench.readers.paddle:PPStructureReader",
+    "tesseract": "vdebench.readers.tesseract:TesseractReader",
 }
 DEFAULT = "rapidocr"
 
 
 class Reader(ABC):
     """Reads pages. Whatever changes what it reads is in its identity: readings are kept under it."""
+
+    @classmethod
+    def missing(cls, **options: Any) -> str:
+        """What is missing for it to read, and how to get it; nothing where it is ready. Quick, and raises nothing."""
+        return ""
 
     @property
     @abstractmethod
@@ -31,5 +43,9 @@ class Reader(ABC):
 
 def get_reader(name: str = DEFAULT, **options: Any) -> Reader:
     """The reader of a name; an error that says how to install it where it is absent."""
-    reader: Reader = find("readers", name, READERS)(**options)
-    return reader
+    kind: type[Reader] = find("readers", name, READERS)
+    known = inspect.signature(kind).parameters
+    for option in options:
+        if option not in known:
+            raise VdeError(f"the reader {name} has no option {option!r}; it has: {', '.join(known) or 'none'}")
+    return kind(**options)

@@ -1,0 +1,40 @@
+"""`vde doctor`: what is ready, and how to get the rest."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+
+import typer
+from rich.console import Console
+
+from vdebench import __version__
+from vdebench.engine.processes import usable_processors
+from vdebench.files import cache_folder
+
+
+def doctor_command(as_json: bool = typer.Option(False, "--json", help="For programs.")) -> None:
+    """Say for every reader and image metric: ready, or what is missing and how to get it.
+
+    Example: `vde doctor`
+    """
+    from vdebench.doctor import examine
+
+    found = list(examine())
+    if as_json:
+        typer.echo(json.dumps([one._asdict() for one in found], indent=2))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    python = f"Python {platform.python_version()} on {sys.platform}"
+    console.print(
+        f"vdebench {__version__}, {python}, {usable_processors()} processors, cache {cache_folder()}", markup=False
+    )
+    for kind, title in (("reader", "Readers"), ("metric", "Image metrics")):
+        console.print(f"\n{title}", style="bold")
+        for one in found:
+            if one.kind == kind:
+                state = "[green]ready[/]" if not one.missing else "[yellow]missing[/]"
+                console.print(f"  {one.name:<20} {state}{' (the default)' if one.default else ''}")
+                for line in filter(None, one.missing.splitlines()):
+                    console.print(f"      {line.strip()}", markup=False)

@@ -1,0 +1,165 @@
+"""Any vision-language model behind an OpenAI-compatible server (vLLM, SGLang, a provider), with a prompt of our own."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from vdebench.box import Size
+from vdebench.errors import InputError, MissingPartError, ReaderError, VdeError
+from vdebench.images import Image
+from vdebench.png import encode_png
+from vdebench.readers.http import INSTALL, bad_address, one_of, seconds, setting, shown
+from vdebench.readers.reader import Reader
+from vdebench.readers.vlm_answer import SCHEMA, answer_reading, answer_text
+from vdebench.reading import Reading
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+URL, KEY, MODEL = "VDE_VLM_URL", "VDE_VLM_KEY", "VDE_VLM_MODEL"
+PROMPT = files("vdebench.readers").joinpath("prompts/page.txt").read_text("utf-8")
+_FORMAT: Any = {"type": "json_schema", "json_schema": {"name": "page", "strict": True, "schema": SCHEMA}}
+
+
+class VlmReader(Reader):
+    """A model that looks at the page and writes its blocks as JSON.
+
+    Readings are kept under the model's name, so a server that answers with another model than asked is an error: the
+    name may be an alias that means something else next month. Ask for the full name, or say `answers_as=` that name.
+    """
+
+    name = "openai-vlm"
+
+    def __init__(
+        self,
+        *,
+        url: str = "",
+        key: str = "",
+        model: str = "",
+        answers_as: str = "",
+        schema: str = "auto",
+        temperature: float | str = 0,
+        max_tokens: int | str = "",
+        timeout: float | str = 600,
+    ) -> None:
+        if gap := self.missing(url=url, model=model):
+            raise MissingPartError(gap)
+        one_of(self.name, "schema", schema, ("auto", "strict", "plain"))
+        self.url = setting(url, URL, "OPENAI_BASE_URL")
+        self.model = setting(model, MODEL)
+        self.answers_as = answers_as
+        self.schema = schema
+        self.timeout = seconds(timeout)
+        self.sampling = _sampling(temperature, max_tokens)
+        ours = bool(url or setting("", URL))  # OpenAI's key goes to nobody else
+        self._key = setting(key, KEY) or ("none" if ours else setting("", "OPENAI_API_KEY") or "none")
+        self._takes_schema = True
+
+    @classmethod
+    def missing(cls, **options: Any) -> str:
+        """What is not there and how to get it; nothing where all is there."""
+        if not find_spec("openai"):
+            return f"the reader {cls.name} needs the package openai\n  {INSTALL}"
+        url = setting(str(options.get("url") or ""), URL, "OPENAI_BASE_URL")
+        if not url and not setting("", "OPENAI_API_KEY"):
+            return f"the reader {cls.name} has no server\n  give its address: url=http://host:8000/v1, or set {URL}"
+        if url and (gap := bad_address(url)):
+            return f"the reader {cls.name}: {gap}"
+        if not setting(str(options.get("model") or ""), MODEL):
+            return f"the reader {cls.name} has no model\n  give its name on the server: model=…, or set {MODEL}"
+        return ""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Name, model, prompt, how the answer is asked for."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            **({"answers_as": self.answers_as} if self.answers_as else {}),
+            "prompt": hashlib.sha256(PROMPT.encode()).hexdigest()[:12],
+            "schema": self.schema,
+            **{option: f"{value:g}" for option, value in self.sampling.items()},
+        }
+
+    @property
+    def _who(self) -> str:
+        return f"{self.name} {self.model} at {shown(self.url) or 'OpenAI'}"
+
+    @cached_property
+    def _server(self) -> OpenAI:
+        from openai import OpenAI
+
+        from vdebench.readers.patient import PatientClient
+
+        client = PatientClient(self.timeout)  # tries again itself
+        return OpenAI(base_url=self.url or None, api_key=self._key, max_retries=0, http_client=client)
+
+    def read(self, image: Image) -> Reading:
+        """Blocks of a page."""
+        from openai import APIConnectionError, APIStatusError
+
+        from vdebench.readers.patient import no_answer, not_done
+
+        try:
+            answer, asked = self._ask(f"data:image/png;base64,{b64encode(encode_png(image)).decode()}")
+        except APIStatusError as error:
+            raise not_done(self._who, error.response, f"key=…, or set {KEY}") from error
+        except APIConnectionError as error:
+            cause = error.__cause__
+            raise no_answer(self._who, cause if isinstance(cause, Exception) else error) from error
+        try:
+            text, model = answer_text(answer)
+            self._check_model(model)
+            reading = answer_reading(text, Size(image.shape[1], image.shape[0]))
+        except InputError as error:
+            raise ReaderError(f"{self._who}: {error}") from None
+        return replace(reading, extra={"model": model or "not stated", "asked_for": asked})
+
+    def _ask(self, picture: str) -> tuple[bytes, str]:
+        """The server's answer, and whether it was asked for with a schema."""
+        from openai import BadRequestError
+
+        content = [{"type": "image_url", "image_url": {"url": picture}}, {"type": "text", "text": PROMPT}]
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": content}],
+            **self.sampling,
+        }
+        create = self._server.chat.completions.with_raw_response.create
+        if self.schema == "strict" or (self.schema == "auto" and self._takes_schema):
+            try:
+                return create(**request, response_format=_FORMAT).content, "schema"
+            except BadRequestError:
+                if self.schema == "strict":
+                    raise
+        answer = create(**request).content
+        self._takes_schema = False  # the plain request went through: no use in asking with a schema again
+        return answer, "plain"
+
+    def _check_model(self, model: str) -> None:
+        if model and model != (self.answers_as or self.model):
+            raise ReaderError(
+                f"{self._who}: answered by {model!r}\n"
+                f"  readings are kept under the model's name: ask for that one, model={model}, "
+                f"or say that it is meant, answers_as={model}"
+            )
+
+
+def _sampling(temperature: float | str, max_tokens: int | str) -> dict[str, float]:
+    """What is said of sampling; an option given as nothing is not sent, for some servers refuse it."""
+    chosen: dict[str, float] = {}
+    try:
+        if temperature != "":
+            chosen["temperature"] = float(temperature)
+        if max_tokens != "":
+            chosen["max_tokens"] = int(max_tokens)
+    except ValueError:
+        raise VdeError(f"temperature={temperature} max_tokens={max_tokens}: expected numbers") from None
+    return chosen
