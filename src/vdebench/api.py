@@ -14,7 +14,6 @@ from vdebench.analysis.summary import summarise
 from vdebench.errors import VdeError
 from vdebench.files import write_json
 from vdebench.images import RESIZING
-from vdebench.metrics.measures import DEFAULT
 from vdebench.protocols import get_protocol
 from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.signature import signature
@@ -25,6 +24,7 @@ from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPred
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import TABLES, RunFolder
 from vdebench.scoring import Progress, plan, score_run
+from vdebench.scoring_fid import run_fid
 from vdebench.scoring_images import Measures
 from vdebench.scoring_sample import SETTINGS, Scope
 from vdebench.scoring_truth import Truths
@@ -100,7 +100,7 @@ def score(
     reader: str | CachedReader = "",
     images: str | Path | None = None,
     truth: TruthChoice = "suite",
-    metrics: Sequence[str] = DEFAULT,
+    metrics: Sequence[str] | None = None,
     floor: str | Path | None = None,
     crossed: Sequence[str] = (),
     workers: int = 0,
@@ -109,9 +109,10 @@ def score(
 ) -> Score:
     """Score an editor's outputs against a suite: a folder of images, or of readings that were made of them.
 
-    With `out` the run is kept there, and a second call does only what is new. For the rest see `open_predictions`;
-    `truth="read"` has the reader read the references too; `floor` is a folder of ready readings of the references,
-    for the noise floor of who made ready readings; `crossed` adds breakdowns such as "operation,language".
+    With `out` the run is kept there, and a second call does only what is new. For `editor`, `reader` and `images` see
+    `open_predictions`. `metrics` names image metrics (`vde doctor` lists them), the papers' where it is not given.
+    `truth="read"` has the reader read the references too. `floor` is a folder of ready readings of the references, for
+    the noise floor of ready readings. `crossed` adds breakdowns such as "operation,language".
 
     >>> result = score("examples/tiny", "examples/tiny/editors/careful")
     >>> round(result.summary["overall"]["global"]["cdm"], 3)
@@ -126,7 +127,8 @@ def score(
         raise VdeError("truth='read' needs predicted images: ready readings come without the reader who made them")
     truths = Truths(suite, cached, all_read=truth == "read")
     settings = SETTINGS if setting == "both" else (setting,)
-    scope, notes = plan(truths, predictions, protocol, settings, Measures(metrics))
+    measures = Measures(protocol.image_metrics if metrics is None else metrics)
+    scope, notes = plan(truths, predictions, protocol, settings, measures)
     references = FolderReadings(Path(floor), suite.samples, name="reference") if floor is not None else None
     read_ahead(scope, workers, reading)
     if out is not None:
@@ -152,6 +154,8 @@ def _score_into(
         score_run(scope, folder, progress)
         settings = SETTINGS if setting == "both" else (setting,)
         found = summarise(folder, protocol, settings, extra)
+        for name, distance in run_fid(scope, [name for name, means in found["overall"].items() if means]).items():
+            found["overall"][name]["fid"] = distance
         floor, floor_note = noise_floor(folder.root / "reference", scope, settings, extra, references)
         images = f"{scope.measures.identity},{RESIZING}" if _any_image(found) else "off"
         summary = {

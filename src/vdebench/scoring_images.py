@@ -5,7 +5,7 @@ Values are kept by the content of both images, so that another protocol, or the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ class Measures:
     """The image metrics of a run: those that are ready, and for the others what is missing."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        require_known(tuple(names))
+        require_known(names)
         self.loaded: dict[str, Loaded] = {}
         self.unavailable: dict[str, str] = {}
         for name in dict.fromkeys(names):
@@ -54,13 +54,18 @@ class Measures:
         """All that the numbers depend on."""
         return ",".join(loaded.identity for loaded in self.loaded.values())
 
+    @property
+    def _by_sample(self) -> list[str]:
+        """Metrics that each sample has by itself."""
+        return [name for name in self.loaded if MEASURES[name].against != "all references"]
+
     def row(self, sample: Sample, setting: str, pair: Pair, protocol: Protocol) -> dict[str, Any]:
         """The columns of a sample's row: means over its crops, each crop's error weighed by its pixels."""
         places = [None] if setting == "global" else pair.crops(sample, protocol)
         found = [self._values(sample, pair, place) for place in places]
         sizes = [place.pixels if place else 1 for place in places]
         row: dict[str, Any] = {}
-        for name in self.loaded:
+        for name in self._by_sample:
             values = [each[name] for each in found]
             if None in values or not values:
                 row["mse" if name == "psnr" else name] = None
@@ -72,7 +77,7 @@ class Measures:
         return {**row, "width": int(pair.own_size.width), "height": int(pair.own_size.height)}
 
     def _values(self, sample: Sample, pair: Pair, place: PixelBox | None) -> Mapping[str, Any]:
-        return {name: self._value(name, sample, pair, place) for name in self.loaded}
+        return {name: self._value(name, sample, pair, place) for name in self._by_sample}
 
     def _value(self, name: str, sample: Sample, pair: Pair, place: PixelBox | None) -> float | None:
         against_text = MEASURES[name].against == "instruction"
@@ -91,6 +96,20 @@ class Measures:
 
         value: float | None = self._caches[name].get(key, make)["value"]
         return value
+
+    def features(self, setting: str, sample: Sample, pair: Pair, protocol: Protocol) -> Iterator[tuple[Any, Any]]:
+        """For FID: features of the prediction and of the reference, of the page or of each crop."""
+        loaded, cache = self.loaded["fid"], self._caches["fid"]
+        for place in [None] if setting == "global" else pair.crops(sample, protocol):
+
+            def kept(content: str, side: str, place: PixelBox | None = place) -> Any:
+                def make() -> object:
+                    image = getattr(pair, side)
+                    return loaded.function(image if place is None else place.cut(image)).tolist()
+
+                return cache.get(digest_of(content, repr(pair.size), repr(place and tuple(place))), make)
+
+            yield kept(pair.content, "candidate"), kept(pair.reference.content, "page")
 
 
 class Pair:

@@ -112,15 +112,21 @@ def test_every_metric_declares_its_direction_and_bounds():
     import math
 
     import vdebench.metrics.boxes
-    import vdebench.metrics.image
+    import vdebench.metrics.measures
     import vdebench.metrics.table
     import vdebench.metrics.table_release  # noqa: F401
 
     from_0_to_1 = {"iou", "cdm", "bleu", "teds", "teds_like", "teds_release", "text_similarity"}
-    other_bounds = {"psnr": (0, math.inf), "ssim": (-1, 1)}
-    assert from_0_to_1 | other_bounds.keys() <= METRICS.keys()
+    other_bounds = {
+        "psnr": (0, math.inf),
+        "mse": (0, 255**2),
+        **dict.fromkeys(("ssim", "clip", "clip_text"), (-1, 1)),
+        **dict.fromkeys(("lpips", "lpips_vgg", "lpips_squeeze", "fid"), (0, math.inf)),
+    }
+    lower = {"mse", "flip", "lpips", "lpips_vgg", "lpips_squeeze", "fid"}
+    assert from_0_to_1 | other_bounds.keys() | lower <= METRICS.keys()
     for name, fact in METRICS.items():
-        assert fact.best == "higher"
+        assert fact.best == ("lower" if name in lower else "higher")
         assert fact.bounds == other_bounds.get(name, (0, 1))
         assert fact.says
 

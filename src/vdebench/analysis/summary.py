@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from vdebench.analysis.means import Totals, label_pieces, means, totals
-from vdebench.protocols.protocol import Protocol
+from vdebench.protocols.protocol import IMAGE_METRICS, Protocol
 from vdebench.runs.folder import RunFolder
 
 SLICES = ("operation", "operation4", "language", "source", "label", "group")
@@ -35,7 +35,7 @@ def summarise(
     }
     if protocol.region is not None and "local" in settings:
         summary["regions"] = _regions(folder, scores)
-    summary["notes"] = _notes(scores)
+    summary["notes"] = [*_notes(scores), *_too_small(scores)]
     return summary
 
 
@@ -51,6 +51,16 @@ def _notes(scores: pl.DataFrame) -> list[str]:
     if len(unplaced):
         blocks, first = unplaced["unplaced_blocks"].sum(), unplaced["sample"][0]
         notes.append(f"{blocks} predicted blocks of {len(unplaced)} samples have no box and were left out ({first} …)")
+    return notes
+
+
+def _too_small(scores: pl.DataFrame) -> list[str]:
+    """Image metrics that some samples lack, for want of pixels."""
+    notes = []
+    for (setting,), rows in scores.group_by("setting", maintain_order=True):
+        images = rows["width"].count()
+        lacking = [(name, rows[name].count()) for name in IMAGE_METRICS if 0 < rows[name].count() < images]
+        notes += [f"{setting}: {name} of {n} of {images}: the others are too small for it" for name, n in lacking]
     return notes
 
 

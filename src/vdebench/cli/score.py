@@ -19,7 +19,6 @@ from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import SHAPE_HELP
 from vdebench.errors import VdeError
 from vdebench.files import is_folder
-from vdebench.metrics.measures import DEFAULT
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
@@ -53,7 +52,11 @@ def score_command(
     truth: TruthChoice = typer.Option(
         "suite", "--truth", help="suite: its readings where it has them; read: the reader reads the references too."
     ),
-    metrics: str = typer.Option(",".join(DEFAULT), "--metrics", help="Image metrics, with commas; `none` for none."),
+    metrics: str = typer.Option(
+        "",
+        "--metrics",
+        help="Image metrics, with commas, or `none`; `vde doctor` lists them. The papers': psnr,ssim,lpips,clip.",
+    ),
     floor: Path | None = typer.Option(
         None, "--floor", metavar="DIR", help="Beside --readings: the same reader's readings of the reference images."
     ),
@@ -80,7 +83,7 @@ def score_command(
     for shape in like:
         require_shape(shape)
     loaded = open_suite(suite, quiet=as_json)
-    measured = () if metrics == "none" else tuple(name.strip() for name in metrics.split(","))
+    measured = [name.strip() for name in metrics.split(",") if name.strip() != "none"] if metrics else None
     several = len(editors) > 1, len(protocol) > 1
     reads = any(not images and not holds_readings(folder) for _, folder, images in editors)
     chosen = CachedReader.named(reader or DEFAULT_READER, reader_options(option)) if reads else None

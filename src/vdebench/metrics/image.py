@@ -30,7 +30,7 @@ def mean_squared_error(candidate: Image, reference: Image) -> float:
     4.0
     """
     _require_same_shape(candidate, reference)
-    return cv2.norm(candidate, reference, cv2.NORM_L2SQR) / candidate.size
+    return round(cv2.norm(candidate, reference, cv2.NORM_L2SQR)) / candidate.size  # a sum of whole numbers
 
 
 def decibel(error: float) -> float:
@@ -67,6 +67,19 @@ def ssim(candidate: Image, reference: Image) -> float:
     channels = candidate.shape[2] if candidate.ndim == 3 else 1
     rows, others = (np.ascontiguousarray(image).reshape(image.shape[0], -1) for image in (candidate, reference))
     return float(_mean_ssim(rows, others, channels))
+
+
+def require_rgb_pair(candidate: Image, reference: Image, smallest: int = 1) -> None:
+    """An error unless both are RGB images of bytes, of one size, no side below the smallest."""
+    for image in (candidate, reference):
+        if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
+            raise ValueError(
+                f"an array of {image.dtype} and shape {image.shape}: expected uint8 and (height, width, 3)"
+            )
+    _require_same_shape(candidate, reference)
+    if min(candidate.shape[:2]) < smallest:
+        height, width = candidate.shape[:2]
+        raise ValueError(f"images of {width}×{height}: this metric needs {smallest} pixels on each side")
 
 
 def _require_same_shape(candidate: Image, reference: Image) -> None:

