@@ -14,6 +14,7 @@ from vdebench.analysis.summary import summarise
 from vdebench.errors import VdeError
 from vdebench.files import write_json
 from vdebench.images import RESIZING
+from vdebench.metrics.measures import require_known
 from vdebench.protocols import get_protocol
 from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.signature import signature
@@ -127,7 +128,9 @@ def score(
         raise VdeError("truth='read' needs predicted images: ready readings come without the reader who made them")
     truths = Truths(suite, cached, all_read=truth == "read")
     settings = SETTINGS if setting == "both" else (setting,)
-    measures = Measures(protocol.image_metrics if metrics is None else metrics)
+    asked = protocol.image_metrics if metrics is None else metrics
+    require_known(asked)
+    measures = Measures(asked if predictions.has_images else ())
     scope, notes = plan(truths, predictions, protocol, settings, measures)
     references = FolderReadings(Path(floor), suite.samples, name="reference") if floor is not None else None
     read_ahead(scope, workers, reading)

@@ -16,7 +16,7 @@ from vdebench.box import Box, Size
 from vdebench.errors import MissingPartError
 from vdebench.images import RESIZING, Image, PixelBox, image_size, open_image, resized
 from vdebench.metrics.image import decibel
-from vdebench.metrics.measures import MEASURES, Loaded, require_known
+from vdebench.metrics.measures import MEASURES, Loaded
 from vdebench.protocols.protocol import Protocol
 from vdebench.readers.cached import Picture
 from vdebench.runs.cache import Cache, digest_of
@@ -32,7 +32,6 @@ class Measures:
     """The image metrics of a run: those that are ready, and for the others what is missing."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        require_known(names)
         self.loaded: dict[str, Loaded] = {}
         self.unavailable: dict[str, str] = {}
         for name in dict.fromkeys(names):

@@ -53,6 +53,7 @@ class FolderReadings(Predictions):
         self._samples = samples
         self._named = NamedFiles(root, samples)
         self._images = NamedFiles(images, samples, "image") if images is not None else None
+        self.has_images = images is not None
         require_some(self, samples, "reading", "json")
 
     def strangers(self) -> list[Path]:

@@ -57,6 +57,9 @@ class Predictions(ABC):
     def has_regions(self) -> bool:
         """Whether crops are read at all."""
 
+    has_images = False
+    """Whether predicted images are at hand, for image metrics."""
+
     def image(self, sample: Sample) -> Path | None:
         """The predicted image, where there is one."""
         return None
@@ -89,6 +92,8 @@ class ReadImage:
 
 class ReadPredictions(Predictions):
     """Images that a reader reads: an editor's outputs, or a suite's own references."""
+
+    has_images = True
 
     def __init__(self, name: str, root: Path, find: Callable[[Sample], Path | None], reader: CachedReader) -> None:
         self.name = name
