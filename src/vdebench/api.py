@@ -25,7 +25,6 @@ from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPred
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import TABLES, RunFolder
 from vdebench.scoring import Progress, plan, score_run
-from vdebench.scoring_fid import run_fid
 from vdebench.scoring_images import Measures
 from vdebench.scoring_sample import SETTINGS, Scope
 from vdebench.scoring_truth import Truths
@@ -157,8 +156,8 @@ def _score_into(
         score_run(scope, folder, progress)
         settings = SETTINGS if setting == "both" else (setting,)
         found = summarise(folder, protocol, settings, extra)
-        for name, distance in run_fid(scope, [name for name, means in found["overall"].items() if means]).items():
-            found["overall"][name]["fid"] = distance
+        if "fid" in scope.measures.loaded:
+            _add_fid(scope, found["overall"])
         floor, floor_note = noise_floor(folder.root / "reference", scope, settings, extra, references)
         images = f"{scope.measures.identity},{RESIZING}" if _any_image(found) else "off"
         summary = {
@@ -180,6 +179,13 @@ def _score_into(
         }
         write_json(folder.root / "summary.json", summary)
     return Score(summary, {name: folder.table(name) for name in TABLES})
+
+
+def _add_fid(scope: Scope, overall: Mapping[str, Any]) -> None:
+    from vdebench.scoring_fid import run_fid  # scipy.linalg takes long to import, and few ask for FID
+
+    for setting, distance in run_fid(scope, [setting for setting, means in overall.items() if means]).items():
+        overall[setting]["fid"] = distance
 
 
 def _any_image(found: Mapping[str, Any]) -> bool:

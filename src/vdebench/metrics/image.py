@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 import cv2
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +16,6 @@ from vdebench.metrics.facts import metric
 
 Image = NDArray[np.uint8]
 WINDOW = 7
-_C1 = (0.01 * 255) ** 2
-_C2 = (0.03 * 255) ** 2
 
 
 @metric("mse", best="lower", bounds=(0, 255**2))
@@ -66,7 +63,9 @@ def ssim(candidate: Image, reference: Image) -> float:
         raise ValueError(f"images of {candidate.shape[1]}×{candidate.shape[0]} hold no window of {WINDOW}×{WINDOW}")
     channels = candidate.shape[2] if candidate.ndim == 3 else 1
     rows, others = (np.ascontiguousarray(image).reshape(image.shape[0], -1) for image in (candidate, reference))
-    return float(_mean_ssim(rows, others, channels))
+    from vdebench.metrics.sliding import mean_ssim  # Numba takes half a second to import
+
+    return float(mean_ssim(rows, others, channels, WINDOW))
 
 
 def require_rgb_pair(candidate: Image, reference: Image, smallest: int = 1) -> None:
@@ -85,57 +84,3 @@ def require_rgb_pair(candidate: Image, reference: Image, smallest: int = 1) -> N
 def _require_same_shape(candidate: Image, reference: Image) -> None:
     if candidate.shape != reference.shape:
         raise ValueError(f"images of {candidate.shape} and {reference.shape}: bring them to one size first")
-
-
-@numba.njit(cache=True, nogil=True)
-def _mean_ssim(first: Image, second: Image, channels: int) -> float:
-    """Sums over columns of seven rows are kept up to date row by row; a window's sums slide along them."""
-    height, values = first.shape
-    width = values // channels
-    n = float(WINDOW * WINDOW)
-    unbiased = n / (n - 1)
-    sums = np.zeros((5, values), np.int32)
-    total = 0.0
-    for row in range(height):
-        for i in range(values):
-            x, y = np.int32(first[row, i]), np.int32(second[row, i])
-            sums[0, i] += x
-            sums[1, i] += y
-            sums[2, i] += x * x
-            sums[3, i] += y * y
-            sums[4, i] += x * y
-        if row >= WINDOW:
-            for i in range(values):
-                x, y = np.int32(first[row - WINDOW, i]), np.int32(second[row - WINDOW, i])
-                sums[0, i] -= x
-                sums[1, i] -= y
-                sums[2, i] -= x * x
-                sums[3, i] -= y * y
-                sums[4, i] -= x * y
-        if row < WINDOW - 1:
-            continue
-        for channel in range(channels):
-            sx = sy = sxx = syy = sxy = 0
-            line = 0.0
-            for column in range(width):
-                i = column * channels + channel
-                sx += sums[0, i]
-                sy += sums[1, i]
-                sxx += sums[2, i]
-                syy += sums[3, i]
-                sxy += sums[4, i]
-                if column < WINDOW - 1:
-                    continue
-                mx, my = sx / n, sy / n
-                vx = unbiased * (sxx / n - mx * mx)
-                vy = unbiased * (syy / n - my * my)
-                cov = unbiased * (sxy / n - mx * my)
-                line += ((2 * mx * my + _C1) * (2 * cov + _C2)) / ((mx * mx + my * my + _C1) * (vx + vy + _C2))
-                i = (column - WINDOW + 1) * channels + channel
-                sx -= sums[0, i]
-                sy -= sums[1, i]
-                sxx -= sums[2, i]
-                syy -= sums[3, i]
-                sxy -= sums[4, i]
-            total += line
-    return float(total / channels / (height - WINDOW + 1) / (width - WINDOW + 1))

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from vdebench.errors import VdeError
-from vdebench.metrics.clip import Clip
-from vdebench.metrics.fid import InceptionFeatures
-from vdebench.metrics.flip import Flip
-from vdebench.metrics.image import mean_squared_error, ssim
-from vdebench.metrics.lpips import Lpips, Net
-from vdebench.metrics.multiscale import ms_ssim
-
-Image = NDArray[np.uint8]
 
 
 class Loaded(NamedTuple):
@@ -39,47 +29,48 @@ class Measure(NamedTuple):
     against: Literal["reference", "instruction", "all references"] = "reference"
 
 
-def _lpips(net: Net, title: str) -> Measure:
+def _function(module: str, name: str, identity: str) -> Callable[[], Loaded]:
+    """A metric that is a function, imported when it is loaded: some modules take long to import."""
+    return lambda: Loaded(identity, getattr(import_module(f"vdebench.metrics.{module}"), name))
+
+
+def _model(module: str, name: str, *options: str) -> tuple[Callable[[], Loaded], Callable[[], str]]:
+    """A metric that is a class with weights: how it is loaded, and how it is asked what is missing."""
+
+    def kind() -> Any:
+        return getattr(import_module(f"vdebench.metrics.{module}"), name)
+
     def load() -> Loaded:
-        metric = Lpips(net)
-        return Loaded(metric.identity, metric)
+        model = kind()(*options)
+        return Loaded(model.identity, model)
 
-    return Measure(title, "lower", load, lambda: Lpips.missing(net))
-
-
-def _flip() -> Loaded:
-    metric = Flip()
-    return Loaded(metric.identity, metric)
+    return load, lambda: str(kind().missing(*options))
 
 
-_shared_clip = cache(Clip)  # both kinds look through one model
+_clip, _clip_missing = _model("clip", "Clip")
+_shared_clip = cache(_clip)  # both kinds look through one model
 
 
-def _clip(kind: Literal["image", "text"]) -> Callable[[], Loaded]:
+def _clip_kind(kind: Literal["image", "text"]) -> Callable[[], Loaded]:
     def load() -> Loaded:
-        clip = _shared_clip()
-        return Loaded(f"{kind}-{clip.identity}", getattr(clip, kind))
+        identity, clip = _shared_clip()
+        return Loaded(f"{kind}-{identity}", getattr(clip, kind))
 
     return load
 
 
-def _inception() -> Loaded:
-    features = InceptionFeatures()
-    return Loaded(features.identity, features)
-
-
 MEASURES = {
     # PSNR is kept as the mean squared error: that can be averaged
-    "psnr": Measure("PSNR", "higher", lambda: Loaded("mse-1", mean_squared_error)),
-    "ssim": Measure("SSIM", "higher", lambda: Loaded("ssim-uniform7-1", ssim)),
-    "ms_ssim": Measure("MS-SSIM", "higher", lambda: Loaded("ms-ssim-gauss11-1", ms_ssim)),
-    "flip": Measure("FLIP", "lower", _flip, Flip.missing),
-    "lpips": _lpips("alex", "LPIPS"),
-    "lpips_vgg": _lpips("vgg", "LPIPS-VGG"),
-    "lpips_squeeze": _lpips("squeeze", "LPIPS-Squeeze"),
-    "clip": Measure("CLIP", "higher", _clip("image"), Clip.missing),
-    "clip_text": Measure("CLIP-text", "higher", _clip("text"), Clip.missing, "instruction"),
-    "fid": Measure("FID", "lower", _inception, InceptionFeatures.missing, "all references"),
+    "psnr": Measure("PSNR", "higher", _function("image", "mean_squared_error", "mse-1")),
+    "ssim": Measure("SSIM", "higher", _function("image", "ssim", "ssim-uniform7-1")),
+    "ms_ssim": Measure("MS-SSIM", "higher", _function("multiscale", "ms_ssim", "ms-ssim-gauss11-1")),
+    "flip": Measure("FLIP", "lower", *_model("flip", "Flip")),
+    "lpips": Measure("LPIPS", "lower", *_model("lpips", "Lpips", "alex")),
+    "lpips_vgg": Measure("LPIPS-VGG", "lower", *_model("lpips", "Lpips", "vgg")),
+    "lpips_squeeze": Measure("LPIPS-Squeeze", "lower", *_model("lpips", "Lpips", "squeeze")),
+    "clip": Measure("CLIP", "higher", _clip_kind("image"), _clip_missing),
+    "clip_text": Measure("CLIP-text", "higher", _clip_kind("text"), _clip_missing, "instruction"),
+    "fid": Measure("FID", "lower", *_model("fid", "InceptionFeatures"), "all references"),
 }
 
 
