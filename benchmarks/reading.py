@@ -1,9 +1,17 @@
-"""The embedded reader on real pages: letters, blocks, and what grouping costs beside the engine.
+"""The embedded reader against annotated pages, typeset pages and crops: letters, blocks, tables, time.
 
-python benchmarks/reading.py [--pages 18]
+python benchmarks/reading.py [--pages 18] [--typeset 40] [--no-tables]
 
-Letters: for every annotated block of text, the read lines whose middle lies in it, joined: 1 − edits / letters, over all
-blocks. Blocks: IoU and CDM of the reading's blocks matched with the annotated ones, as `exact` matches them.
+Letters, on real pages: for every annotated block of text (not tables, figures and display formulas) the read lines whose
+middle lies in it, joined; accuracy is 1 − edits / letters of the annotation, not below 0; white space left out, NFKC (so
+that full and half width are one). Four numbers, Chinese and English apart:
+  plain    mean over blocks; the annotation's LaTeX of inline formulas is compared as it stands
+  text     mean over blocks; commands and the signs $ ^ _ { } \\ of the annotation's LaTeX left out on both sides
+  letters  as `text`, but the sum over all letters
+  raw      as `plain`, but the sum over all letters, and without NFKC
+Blocks: IoU and CDM as `exact` matches and counts them (missed and invented blocks are 0), mean over pages; TEDS likewise.
+F1: blocks that share half their area (IoU .5) with one annotated block, one to one.
+Tables: found at IoU .5; TEDS of the tables in their annotated boxes, with the page's lines.
 """
 
 from __future__ import annotations
@@ -11,83 +19,214 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
+import re
 import time
+import unicodedata
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from vdebench.box import Box
-from vdebench.images import open_image
-from vdebench.readers.lines import Line, blocks_of, join_lines
+from vdebench.box import Box, Size
+from vdebench.images import Image, open_image
+from vdebench.metrics.table import parse_table, teds
+from vdebench.protocols import get_protocol
+from vdebench.protocols.compare import compare
+from vdebench.readers.lines import Line, in_rows, middle_in
 from vdebench.readers.rapid import RapidReader
+from vdebench.readers.tables import read_table
+from vdebench.readers.texts import join_lines
+from vdebench.reading import Block, Reading
 from vdebench.suites.omnidoc import reading_of_page
+from vdebench.suites.suite import load_suite
 
 SHARED = Path(os.environ.get("VDE_SHARED", Path(__file__).parents[2] / "shared")) / "data" / "omnidocbench"
-_NO_TEXT = ("figure", "table", "equation_isolated", "abandon")
+NO_TEXT = ("image", "table", "display_formula")
+EXACT = get_protocol("exact")
 
 
-def letters(text: str) -> str:
-    return "".join(text.split())
+class Page(NamedTuple):
+    language: str
+    image: Image
+    truth: Reading
+
+
+class Clock:
+    """Processor time by what was done."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = defaultdict(float)
+
+    def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            start = time.process_time()
+            try:
+                return function(*given)
+            finally:
+                self.spent[name] += time.process_time() - start
+
+        return call
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pages", type=int, default=18)
-    pages = json.loads((SHARED / "OmniDocBench_demo.json").read_text("utf-8"))[: parser.parse_args().pages]
-    reader = RapidReader()
-    edits, count = defaultdict(int), defaultdict(int)
-    engine = grouping = 0.0
-    for page in pages:
-        name = page["page_info"]["image_path"]
-        image = open_image(next(SHARED.rglob(Path(name).name)))
-        start = time.process_time()
-        lines = reader.lines(image)
-        middle = time.process_time()
-        blocks = blocks_of(lines)
-        engine, grouping = engine + middle - start, grouping + time.process_time() - middle
-        truth = reading_of_page(page)
+    parser.add_argument(
+        "--typeset", type=int, default=0, help="samples of a typeset suite to read back, with their crops"
+    )
+    parser.add_argument("--no-tables", action="store_true")
+    asked = parser.parse_args()
+    reader = RapidReader(tables=not asked.no_tables)
+    print(dict(reader.identity))
+    clock = Clock()
+    lines_of, blocks_of = clock.timed("engine", reader.lines), clock.timed("blocks", reader.blocks)
+    if reader.tables:
+        reader.tables.structure = clock.timed("model", reader.tables.structure)  # type: ignore[method-assign]
+    reader._reread = clock.timed("model", reader._reread)  # type: ignore[method-assign]
+    letters, found, teds_in_place, own = Letters(), Blocks(), [], 0.0
+    for page in real_pages(asked.pages):
+        lines = lines_of(page.image)
+        letters.add(page, lines)
+        before = clock.spent["blocks"] - clock.spent["model"]
+        found.add(page, blocks_of(page.image, lines))
+        own += clock.spent["blocks"] - clock.spent["model"] - before
+        if reader.tables:
+            teds_in_place += [table_in_place(reader, page, table, lines) for table in page.truth.blocks if table.html]
+    spent = clock.spent
+    letters.show()
+    found.show("real pages")
+    if teds_in_place:
+        print(f"TEDS in annotated boxes: {mean(teds_in_place):.3f} of {len(teds_in_place)} tables")
+    print(
+        f"engine {spent['engine'] / asked.pages:.2f} s of processor time a page, "
+        f"the rest {own / spent['engine']:.2%} of the engine's"
+    )
+    if asked.typeset:
+        typeset(reader, asked.typeset)
+
+
+def real_pages(count: int) -> Iterator[Page]:
+    for page in json.loads((SHARED / "OmniDocBench_demo.json").read_text("utf-8"))[:count]:
+        image = open_image(SHARED / "images" / Path(page["page_info"]["image_path"]).name)
         language = page["page_info"]["page_attribute"]["language"]
-        for block in truth.blocks:
-            if block.html or not letters(block.content) or block.label in _NO_TEXT:
+        yield Page(language, image, reading_of_page(page, Size(image.shape[1], image.shape[0])))
+
+
+def typeset(reader: RapidReader, count: int) -> None:
+    suite = load_suite(f"typeset:n={count},seed=3,languages=en+zh")
+    pages, crops = Blocks(), Blocks()
+    for sample in suite.samples:
+        image = open_image(suite.image_files(sample).reference)
+        pages.add(Page(sample.language, image, suite.truth(sample)), reader.read(image).blocks)
+        for region, truth in zip(sample.regions, suite.truth_regions(sample) or [], strict=False):
+            x1, y1, x2, y2 = (max(0, round(side)) for side in region.box(Size(image.shape[1], image.shape[0])))
+            crop = image[y1:y2, x1:x2]
+            if truth is not None and crop.size and truth.blocks:
+                crops.add(Page(sample.language, crop, truth), reader.read(crop).blocks)
+    pages.show("typeset pages")
+    crops.show("typeset crops")
+
+
+class Letters:
+    """Accuracy of letters, by language."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+
+    def add(self, page: Page, lines: list[Line]) -> None:
+        for block in page.truth.blocks:
+            if block.label in NO_TEXT or not block.content.strip():
                 continue
             inside = [line for line in lines if middle_in(line.box, block.box)]
-            read = letters(join_lines([line.text for line in in_rows(inside)]))
-            said = letters(block.content)
-            edits[language] += min(Levenshtein.distance(read, said), len(said))
-            count[language] += len(said)
-        print(
-            name[:40],
-            language,
-            len(lines),
-            "lines",
-            len(blocks),
-            "blocks",
-            len(truth.blocks),
-            "annotated",
-            file=sys.stderr,
-        )
-    for language in sorted(count):
-        print(f"{language}: {1 - edits[language] / count[language]:.3f} of {count[language]:,} letters")
-    print(f"engine {engine / len(pages):.2f} s of processor time a page, grouping {grouping / engine:.2%} of it")
+            read = join_lines([line.text for row in in_rows(inside) for line in row])
+            for name, clean in CLEANED.items():
+                said = clean(block.content)
+                if said:
+                    edits = min(Levenshtein.distance(clean(read), said), len(said))
+                    self.blocks[page.language, name].append((edits, len(said)))
+
+    def show(self) -> None:
+        for language in sorted({language for language, _ in self.blocks}):
+            by = {name: self.blocks[language, name] for name in CLEANED}
+            over_blocks = {name: mean([1 - edits / size for edits, size in by[name]]) for name in CLEANED}
+            over_letters = {name: 1 - sum(e for e, _ in by[name]) / sum(n for _, n in by[name]) for name in CLEANED}
+            print(
+                f"letters {language}: plain {over_blocks['plain']:.3f}, text {over_blocks['text']:.3f}, "
+                f"letters {over_letters['text']:.3f}, raw {over_letters['raw']:.3f} ({len(by['plain'])} blocks)"
+            )
 
 
-def in_rows(lines: list[Line]) -> list[Line]:
-    """Lines from top to bottom, those of one row from left to right."""
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: line.box.y1 + line.box.y2):
-        middle = (line.box.y1 + line.box.y2) / 2
-        if rows and middle < max(each.box.y2 for each in rows[-1]) - 0.3 * line.height:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [line for row in rows for line in sorted(row, key=lambda line: line.box.x1)]
+def squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
-def middle_in(box: Box, other: Box) -> bool:
-    x, y = (box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2
-    return other.x1 <= x <= other.x2 and other.y1 <= y <= other.y2
+CLEANED = {
+    "raw": squeezed,
+    "plain": lambda text: squeezed(unicodedata.normalize("NFKC", text)),
+    "text": lambda text: squeezed(re.sub(r"\\[a-zA-Z]+|[$^_{}\\]", "", unicodedata.normalize("NFKC", text))),
+}
+
+
+class Blocks:
+    """How well blocks are found and read, by language."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, list[dict[str, float]]] = defaultdict(list)
+        self.tables = [0, 0, 0]
+
+    def add(self, page: Page, blocks: list[Block]) -> None:
+        units = compare(page.truth, Reading(tuple(blocks), page.truth.size), EXACT).units
+        values: dict[str, list[float]] = defaultdict(list)
+        for score in units:
+            for _ in range(max(1, len(score.unit.truth))):
+                values["iou"].append(score.iou)
+                if score.state == "matched":
+                    values["iou_matched"].append(score.iou)
+                for name in ("cdm", "teds"):
+                    value = score.values.get(name)
+                    if value is not None and (name == "cdm" or _ == 0):
+                        values[name].append(value)
+        values["f1"].append(f1([b.box for b in page.truth.blocks if b.content.strip()], [b.box for b in blocks]))
+        self.pages[page.language].append({name: mean(each) for name, each in values.items()})
+        truth = [block.box for block in page.truth.blocks if block.label == "table"]
+        found = [block.box for block in blocks if block.label == "table"]
+        right = sum(any(box.iou(other) >= 0.5 for other in found) for box in truth)
+        self.tables = [a + b for a, b in zip(self.tables, (len(truth), len(found), right), strict=True)]
+
+    def show(self, what: str) -> None:
+        for language, pages in [*sorted(self.pages.items()), ("all", [p for v in self.pages.values() for p in v])]:
+            told = [
+                f"{name} {mean([page[name] for page in pages if name in page]):.3f}"
+                for name in ("iou", "iou_matched", "cdm", "f1", "teds")
+                if any(name in page for page in pages)
+            ]
+            print(f"{what}, {language} ({len(pages)}): {', '.join(told)}")
+        print(f"{what}: {self.tables[0]} tables, {self.tables[1]} found, {self.tables[2]} right")
+
+
+def f1(truth: list[Box], found: list[Box]) -> float:
+    pairs = sorted(
+        ((one.iou(other), i, j) for i, one in enumerate(truth) for j, other in enumerate(found)), reverse=True
+    )
+    left, right = set(range(len(truth))), set(range(len(found)))
+    for iou, i, j in pairs:
+        if iou >= 0.5 and i in left and j in right:
+            left.remove(i)
+            right.remove(j)
+    return 2 * (len(truth) - len(left)) / max(1, len(truth) + len(found))
+
+
+def table_in_place(reader: RapidReader, page: Page, table: Block, lines: list[Line]) -> float:
+    assert reader.tables
+    inside = [line for line in lines if middle_in(line.box, table.box)]
+    html = read_table(reader.tables, page.image, table.box, inside, reader._reread)
+    return teds(parse_table(html), parse_table(table.html))
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
 
 
 if __name__ == "__main__":

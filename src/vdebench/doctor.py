@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from vdebench.metrics.measures import MEASURES
 from vdebench.readers.reader import DEFAULT, READERS
+from vdebench.readers.tables import TableModel
 from vdebench.registry import find
 
 
@@ -25,6 +26,8 @@ def examine() -> Iterator[Finding]:
     others = {point.name for point in entry_points(group="vdebench.readers")}
     for name in [*READERS, *sorted(others - set(READERS))]:
         yield Finding("reader", name, _missing_reader(name), name == DEFAULT)
+    yield Finding("reader", "rapidocr: tables", TableModel.missing())
+    yield Finding("reader", "ready readings", "")
     for name, measure in MEASURES.items():
         yield Finding("metric", name, measure.missing())
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from rapidfuzz.distance import Levenshtein
 
+from vdebench.box import Box
+from vdebench.errors import MissingPartError
 from vdebench.images import open_image
 from vdebench.png import encode_png
+from vdebench.readers import rapid
+from vdebench.readers.lines import GROUPING
+from vdebench.readers.rapid import RapidReader
 from vdebench.readers.reader import get_reader
 from vdebench.suites.typeset.languages import font_folders
 from vdebench.suites.typeset.pair import make_page
@@ -40,15 +46,58 @@ def test_a_slide_is_read_nearly_without_errors(slide):
     assert Levenshtein.normalized_similarity(found_title.content, title.content) > 0.85
 
 
-def test_the_identity_tells_versions():
+def test_the_identity_tells_versions_and_parameters():
     identity = get_reader("rapidocr").identity
     assert identity["name"] == "rapidocr"
-    assert {"version", "engine", "blocks"} <= identity.keys()
+    assert {"version", "engine", "image", "blocks", "rules", "tables"} <= identity.keys()
+    assert identity["blocks"] == "lines-2:" + ",".join(f"{value:g}" for value in GROUPING)
+
+
+def test_what_is_missing_is_told_with_the_command_that_mends_it(monkeypatch):
+    assert RapidReader.missing() == ""
+    monkeypatch.setattr(rapid, "_engine", lambda: "")
+    assert "pip install rapidocr openvino" in RapidReader.missing()
+    with pytest.raises(MissingPartError, match="no engine"):
+        RapidReader()
+    monkeypatch.setattr(rapid, "_version", lambda package: "")
+    assert "is not installed" in RapidReader.missing()
+
+
+def test_the_same_page_reads_the_same_with_any_number_of_threads(slide):
+    one, two = (RapidReader(threads=count).read(slide.source) for count in (1, 2))
+    assert [block.content for block in one.blocks] == [block.content for block in two.blocks]
+    assert one.blocks == RapidReader(threads=1).read(slide.source).blocks
+
+
+def test_a_tight_crop_of_one_line_is_read(slide):
+    (title,) = [block for block in slide.source_reading.blocks if block.label == "doc_title"]
+    x1, y1, x2, y2 = (round(side) for side in title.box)
+    crop = slide.source[y1:y2, x1:x2]
+    (block,) = RapidReader().read(crop).blocks
+    assert Levenshtein.normalized_similarity(block.content, title.content) > 0.9
+    assert block.box.iou(Box(0, 0, x2 - x1, y2 - y1)) > 0.6
+
+
+def test_a_box_is_drawn_in_to_its_ink_and_no_further():
+    grey = np.full((100, 200), 250, np.uint8)
+    grey[40:44, 30:150] = grey[56:60, 30:150] = 10
+    assert rapid.box_of_ink(Box(24, 36, 160, 66), grey, 8) == Box(30, 40, 152, 60)
+    assert rapid.box_of_ink(Box(5, 5, 20, 20), grey, 8) == Box(5, 5, 20, 20)  # no ink in it
+    assert rapid.box_of_ink(Box(300, 5, 310, 20), grey, 8) == Box(300, 5, 310, 20)
+
+
+def test_a_margin_has_the_colour_of_the_edge_and_pages_get_none():
+    crop = np.full((10, 20, 3), (200, 10, 30), np.uint8)
+    crop[4:6, 5:9] = 0
+    wider = rapid.with_margin(crop, rapid.margin_of(crop))
+    assert wider.shape == (10 + 2 * rapid.MARGIN, 20 + 2 * rapid.MARGIN, 3)
+    assert (wider[0, 0] == (200, 10, 30)).all()
+    assert (wider[rapid.MARGIN : -rapid.MARGIN, rapid.MARGIN : -rapid.MARGIN] == crop).all()
+    page = np.zeros((rapid.SMALL, rapid.SMALL, 3), np.uint8)
+    assert rapid.with_margin(page, rapid.margin_of(page)) is page
 
 
 def test_an_empty_page_has_no_blocks():
-    import numpy as np
-
     assert get_reader("rapidocr").read(np.full((200, 300, 3), 255, np.uint8)).blocks == ()
 
 

@@ -91,7 +91,7 @@ class TesseractReader(Reader):
             "version": found.version,
             "languages": "+".join(hashes),
             "psm": str(self.psm),
-            "blocks": "lines-2:" + ",".join(f"{value:g}" for value in self.grouping),
+            "blocks": self.grouping.identity,
         }
 
     def read(self, image: Image) -> Reading:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 from random import Random
 
 import numpy as np
@@ -274,3 +274,26 @@ def test_what_finds_no_room_is_left_out_and_headings_stay_with_their_text(press)
     assert 2 <= len(present) < 19
     assert present == set(range(1, max(present) + 1))
     assert max(present) % 2 == 0  # never a heading last
+
+
+def test_the_labels_of_a_chart_are_read_row_by_row(printed):
+    seen = 0
+    for document, sheet in printed:
+        for block in document.blocks:
+            if isinstance(block, Chart) and block.kind != "flow":
+                (read,) = (
+                    each
+                    for each in reading_of(document, sheet).blocks
+                    if each.content.count("\n") == len(block.labels) - 1
+                    and sorted(each.content.split("\n")) == sorted(block.labels)
+                )
+                places = {
+                    label: sheet.marks[block.id * CELLS + index].ink[0]
+                    for index, label in enumerate(block.labels, start=1)
+                }
+                order = [places[label] for label in read.content.split("\n")]
+                assert all(
+                    one.y1 < other.y2 and (one.y2 <= other.y1 or one.x1 < other.x1) for one, other in pairwise(order)
+                )
+                seen += 1
+    assert seen > 3

@@ -59,7 +59,7 @@ def _pieces(block: Block, sheet: Sheet) -> Iterator[tuple[str, str, Box, list[Bo
             cells = [sheet.marks.get(number + index) for index in range(1, len(block.cells) + 1)]
             yield label, block.html, box_of(sheet, block), [Box.around(cell.ink) for cell in cells if cell and cell.ink]
         case Chart():
-            yield label, "\n".join(block.labels), box_of(sheet, block), []
+            yield label, "\n".join(_labels_as_read(block, sheet)), box_of(sheet, block), []
         case Formula():
             yield label, block.latex, box_of(sheet, block), []
             if block.number:
@@ -67,6 +67,18 @@ def _pieces(block: Block, sheet: Sheet) -> Iterator[tuple[str, str, Box, list[Bo
                 yield "formula_number", block.number, Box.around(ink), []
         case Rule():
             pass
+
+
+def _labels_as_read(chart: Chart, sheet: Sheet) -> list[str]:
+    """A chart's labels row by row, as people and readers come upon them."""
+    places = [Box.around(sheet.marks[chart.id * CELLS + index].ink) for index in range(1, len(chart.labels) + 1)]
+    rows: list[list[tuple[Box, str]]] = []
+    for place, label in sorted(zip(places, chart.labels, strict=True), key=lambda pair: pair[0].y1 + pair[0].y2):
+        if rows and (place.y1 + place.y2) / 2 < rows[-1][0][0].y2:
+            rows[-1].append((place, label))
+        else:
+            rows.append([(place, label)])
+    return [label for row in rows for _, label in sorted(row, key=lambda pair: pair[0].x1)]
 
 
 def box_of(sheet: Sheet, block: Block) -> Box:
