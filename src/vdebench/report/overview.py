@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vdebench.metrics.measures import MEASURES
@@ -21,7 +21,7 @@ COLUMNS = {
     **{name: measure.title for name, measure in MEASURES.items()},
 }
 _DIGITS = {"psnr": 2}
-REFERENCE = "reference, as read"
+REFERENCE = "(reference)"
 """The row of the noise floor: what the reader gives for the right answer."""
 SETTINGS = ("global", "local")
 
@@ -58,16 +58,20 @@ def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float 
 
 
 def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
-    """One editor's numbers by a slice."""
+    """One editor's numbers by a slice, with the noise floor of CDM where it is known."""
     slices = summary["by"][by]
+    floor = (summary["noise_floor"] or {}).get("by", {}).get(by, {})
     keys = _used(found.get(setting) for found in slices.values() for setting in SETTINGS)
-    rows = [
-        Row(value, [*_values(found[setting], keys), found[setting]["gt_blocks"]], setting)
-        for setting in SETTINGS
-        for value, found in slices.items()
-        if found.get(setting)
-    ]
+    rows = []
+    for setting in SETTINGS:
+        for value, found in slices.items():
+            if found.get(setting):
+                read = ((floor.get(value) or {}).get(setting) or {}).get("cdm")
+                lost = [None if read is None else 1 - read] if floor else []
+                rows.append(Row(value, [*_values(found[setting], keys), found[setting]["gt_blocks"], *lost], setting))
     columns = [*(Column(COLUMNS[key], "", _DIGITS.get(key, 3)) for key in keys), Column("blocks", "", 0)]
+    if floor:
+        columns.append(Column("CDM-floor", ""))
     return Table(f"{summary['editor']} by {by.replace(',', ' × ')}", columns, rows, by.replace(",", ", "))
 
 
@@ -78,7 +82,7 @@ def _used(found: Any) -> list[str]:
 
 
 def _image_notes(summary: Mapping[str, Any]) -> list[str]:
-    """Identical images, which no mean PSNR shows, and metrics that could not be had."""
+    """Identical images, which no mean PSNR shows."""
     notes = []
     for setting, means in summary["overall"].items():
         if means and means.get("identical"):
@@ -86,10 +90,23 @@ def _image_notes(summary: Mapping[str, Any]) -> list[str]:
                 f"{summary['editor']}, {setting}: {means['identical']} of {means['images']} images are identical to the"
                 " reference (infinite PSNR)"
             )
-    for name, why in summary["unavailable"].items():
-        first = why.partition("\n")[0]
-        notes.append(f"{MEASURES[name].title} unavailable: {first}; `vde doctor` says how to get it")
     return notes
+
+
+def _told_floor(floor: Mapping[str, Mapping[str, float]]) -> str:
+    told = (
+        f"{setting} "
+        + ", ".join(f"{COLUMNS[name]} {found[name]:.3f}" for name in ("iou", "cdm", "bleu") if name in found)
+        for setting, found in floor.items()
+    )
+    return f"noise floor, what the reader loses on the reference images themselves: {'; '.join(told)}"
+
+
+def _unavailable(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Metrics that could not be had, each once."""
+    reasons = {name: why for summary in summaries for name, why in summary["unavailable"].items()}
+    for name, why in reasons.items():
+        yield f"{MEASURES[name].title} unavailable: {why.partition(chr(10))[0]}; `vde doctor` says how to get it"
 
 
 def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -104,6 +121,10 @@ def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
             found = ", ".join(f"{count} {outcome}" for outcome, count in regions["outcomes"].items())
             line += f"; {regions['n']} regions: {found}"
         notes += [line, *_image_notes(summary)]
+    notes += dict.fromkeys(
+        _told_floor(summary["noise_floor"]["floor"]) for summary in summaries if summary["noise_floor"]
+    )
+    notes += _unavailable(summaries)
     notes += [f"note: {note}" for note in dict.fromkeys(note for summary in summaries for note in summary["notes"])]
     for signature in dict.fromkeys(summary["signature"] for summary in summaries):
         names = ", ".join(summary["editor"] for summary in summaries if summary["signature"] == signature)
