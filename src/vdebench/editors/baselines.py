@@ -1,0 +1,57 @@
+"""Baselines that need no model: what doing nothing, knowing the answer, and whitening the place are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vdebench.box import Size
+from vdebench.editors.editor import Edit, Editor, Task
+from vdebench.errors import InputError
+from vdebench.images import PixelBox, open_image
+
+
+class CopyEditor(Editor):
+    """Gives the page back as it is."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Its name and version."""
+        return {"name": "copy", "version": "1"}
+
+    def edit(self, task: Task) -> Edit:
+        """The source."""
+        return Edit.of(task.image)
+
+
+class OracleEditor(Editor):
+    """Gives the reference."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Its name and version."""
+        return {"name": "oracle", "version": "1"}
+
+    def edit(self, task: Task) -> Edit:
+        """The reference, pixel by pixel."""
+        if task.files.reference is None:
+            raise InputError("oracle: the suite has no reference image of this sample")
+        return Edit.of(open_image(task.files.reference))
+
+
+class BlankEditor(Editor):
+    """Whitens the edited regions: what the papers' rules make of one who destroys what it should change."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Its name and version."""
+        return {"name": "blank", "version": "1"}
+
+    def edit(self, task: Task) -> Edit:
+        """The source with white regions."""
+        if task.sample is None or not task.sample.regions:
+            return Edit.refused("the sample names no region")
+        page = task.image.copy()
+        size = Size(page.shape[1], page.shape[0])
+        for region in task.sample.regions:
+            PixelBox.holding(region.box(size), size).cut(page)[:] = 255
+        return Edit.of(page)
