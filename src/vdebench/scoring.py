@@ -105,7 +105,8 @@ def _find(scope: Scope, sample: Sample) -> Prediction:
     try:
         page = scope.predictions.page(sample)
         crops = scope.predictions.regions(sample) if scope.local == "crop" else None
-        return Prediction(page, crops, scope.predictions.image(sample) if scope.measures else None)
+        image = scope.predictions.image(sample) if scope.measures else None
+        return Prediction(page, crops, image, absence="" if page else scope.predictions.absence(sample))
     except VdeError as error:
         return Prediction(failure=str(error))
 
@@ -121,6 +122,7 @@ def _fingerprint(scope: Scope, sample: Sample, setting: Setting, found: Predicti
         found.page.digest if found.page else "missing",
         *(region.digest for region in found.regions or ()),
         found.failure,
+        found.absence,
         *(_image_digests(scope, sample, found) if scope.measures else ()),
     ]
     return digest_of(*parts)[:32]

@@ -50,11 +50,13 @@ class Prediction(NamedTuple):
     regions: Sequence[Found] | None = None
     image: Path | None = None
     failure: str = ""
+    absence: str = ""
+    """Why there is no prediction, where there is none."""
 
 
 def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
     """A sample's rows in each setting; whatever goes wrong with its files becomes the rows' state and reason."""
-    rows = _text_rows(scope, sample, found, settings)
+    rows = [_with_reason(row, found) for row in _text_rows(scope, sample, found, settings)]
     if not scope.measures or not (found.image or found.page is None):
         return rows
     try:
@@ -63,6 +65,13 @@ def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequ
     except VdeError as error:  # of the reference: what is wrong with the prediction has been said in the state
         told = str(error)
         return [row._replace(score={**row.score, "image_reason": told}) for row in rows]
+
+
+def _with_reason(row: Scored, found: Prediction) -> Scored:
+    """The row with why a prediction that counts as an empty page is missing."""
+    if row.score["state"] != "missing" or row.score["reason"]:
+        return row
+    return row._replace(score={**row.score, "reason": f"{found.absence}: counted as an empty page"})
 
 
 def _with_images(scope: Scope, sample: Sample, pair: Pair, row: Scored) -> Scored:
@@ -78,7 +87,7 @@ def _text_rows(scope: Scope, sample: Sample, found: Prediction, settings: Sequen
         return [_without_score(sample, setting, "failed", found.failure) for setting in settings]
     state = "scored" if found.page else "missing"
     if state == "missing" and scope.protocol.missing == "dropped":
-        dropped = [_without_score(sample, setting, state, "no prediction") for setting in settings]
+        dropped = [_without_score(sample, setting, state, found.absence) for setting in settings]
         return [_with_region_rows(scope, sample, scored) for scored in dropped]
     try:
         truth = scope.truths.page(sample)
@@ -230,7 +239,7 @@ def _scored(
         "sample": sample.key,
         "setting": setting,
         "state": state,
-        "reason": "" if state == "scored" else "no prediction: counted as an empty page",
+        "reason": "",
         **sums,
     }
     if protocol.page_text:

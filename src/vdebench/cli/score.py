@@ -119,7 +119,7 @@ def score_command(
             typer.echo(render(table, form, bold=sys.stdout.isatty()))
     failures = [failure for group in results.values() for result in group for failure in result.failures]
     if failures:
-        _tell(failures)
+        tell_failures(failures)
         raise typer.Exit(2)
 
 
@@ -166,7 +166,8 @@ def _tables(results: dict[str, list[Score]], by: list[str], like: list[str], pub
                 yield breakdown_table(summary, ",".join(part.strip() for part in name.split(",")))
 
 
-def _tell(failures: list[tuple[str, str]], most: int = 20) -> None:
+def tell_failures(failures: list[tuple[str, str]], most: int = 20) -> None:
+    """Say on standard error what could not be scored and why."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     unique = list(dict.fromkeys(failures))
     for sample, reason in unique[:most]:

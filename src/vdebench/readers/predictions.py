@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol as Interface
 
@@ -63,6 +63,10 @@ class Predictions(ABC):
     def image(self, sample: Sample) -> Path | None:
         """The predicted image, where there is one."""
         return None
+
+    def absence(self, sample: Sample) -> str:
+        """Why a prediction is missing, as far as that is known."""
+        return "no prediction"
 
     def strangers(self) -> list[Path]:
         """Files that belong to no sample."""
@@ -129,15 +133,28 @@ class ReadPredictions(Predictions):
 class ImagePredictions(ReadPredictions):
     """A folder of an editor's images, named as the reference images are."""
 
-    def __init__(self, root: Path, samples: Sequence[Sample], reader: CachedReader, *, name: str = "") -> None:
+    def __init__(
+        self,
+        root: Path,
+        samples: Sequence[Sample],
+        reader: CachedReader,
+        *,
+        name: str = "",
+        absent: Mapping[str, str] | None = None,
+    ) -> None:
         self._named = NamedFiles(root, samples, "image")
         self._samples = samples
+        self._absent = absent or {}
         super().__init__(name or folder_label(root), root, self._named.find, reader)
         require_some(self, samples, "image", "png")
 
     def has_any(self, sample: Sample) -> bool:
         """Whether any file could be the sample's."""
         return self._named.has_any(sample)
+
+    def absence(self, sample: Sample) -> str:
+        """Why the image is missing: what the editor said, by the sample's key."""
+        return self._absent.get(sample.key, "no prediction")
 
     def strangers(self) -> list[Path]:
         """Images that belong to no sample."""

@@ -79,6 +79,8 @@ class Suite(ABC):
     def __init__(self, root: Path, name: str, groups: list[Group] | Callable[[], list[Group]]) -> None:
         self.root = root
         self.name = name
+        self.origin = os.path.abspath(root)
+        """What `load_suite` makes it from again: its folder, or its order."""
         self._groups = groups
 
     @cached_property
@@ -170,6 +172,7 @@ def load_suite(path: str | Path) -> Suite:
     order, colon, _ = str(path).partition(":")
     if colon and order in ORDERS:
         ordered: Suite = find("orders", order, ORDERS)(str(path))
+        ordered.origin = str(path)
         return ordered
     root = Path(path)
     file = root if root.name == "suite.toml" else root / "suite.toml"

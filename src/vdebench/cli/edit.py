@@ -1,0 +1,35 @@
+"""`vde edit`: one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from vdebench.cli.read import reader_options
+from vdebench.cli.runs import EDITOR_HELP, OPTION_HELP
+from vdebench.errors import VdeError
+
+
+def edit_command(
+    image: Path = typer.Argument(..., metavar="IMAGE", help="A page."),
+    instruction: str = typer.Argument(..., help="What is to be changed."),
+    out: Path = typer.Option(..., "--out", "-o", help="The edited page, a PNG."),
+    editor: str = typer.Option("overlay", "--editor", "-e", help=EDITOR_HELP),
+    option: list[str] = typer.Option([], "--editor-option", metavar="NAME=VALUE", help=OPTION_HELP),
+    seed: int = typer.Option(0, "--seed", help="For editors that draw lots."),
+) -> None:
+    """Edit one page; exit code 2 with the reason where the editor refuses.
+
+    Example: `vde edit page.png "Replace '2023' with '2024'" -o edited.png`
+    """
+    from vdebench.editors.editor import Task, get_editor
+    from vdebench.files import write_bytes
+    from vdebench.images import open_image
+    from vdebench.png import encode_png
+
+    edit = get_editor(editor, **reader_options(option)).edit(Task(open_image(image), instruction, seed))
+    if edit.image is None:
+        raise VdeError(f"{editor} refused: {edit.reason}")
+    write_bytes(out, encode_png(edit.image))
+    typer.echo(f"{out}: edited by {editor}")
