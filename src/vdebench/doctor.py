@@ -1,11 +1,12 @@
-"""What this installation can do: every reader and image metric, ready or with what is missing and how to get it."""
+"""What this installation can do: editors, readers, image metrics, each ready or with what is missing and how to get it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from typing import NamedTuple
 
+from vdebench.editors.editor import EDITORS
 from vdebench.metrics.measures import MEASURES
 from vdebench.readers.reader import DEFAULT, READERS
 from vdebench.readers.tables import TableModel
@@ -23,17 +24,18 @@ class Finding(NamedTuple):
 
 def examine() -> Iterator[Finding]:
     """Look at all parts; nothing is loaded that takes long."""
-    others = {point.name for point in entry_points(group="vdebench.readers")}
-    for name in [*READERS, *sorted(others - set(READERS))]:
-        yield Finding("reader", name, _missing_reader(name), name == DEFAULT)
+    for kind, ours in (("editor", EDITORS), ("reader", READERS)):
+        others = {point.name for point in entry_points(group=f"vdebench.{kind}s")}
+        for name in [*ours, *sorted(others - set(ours))]:
+            yield Finding(kind, name, _missing(f"{kind}s", name, ours), (kind, name) == ("reader", DEFAULT))
     yield Finding("reader", "rapidocr: tables", TableModel.missing())
     yield Finding("reader", "ready readings", "")
     for name, measure in MEASURES.items():
         yield Finding("metric", name, measure.missing())
 
 
-def _missing_reader(name: str) -> str:
+def _missing(kind: str, name: str, ours: Mapping[str, str]) -> str:
     try:
-        return str(find("readers", name, READERS).missing())
-    except Exception as error:  # another package's reader may fail in any way; the others are still to be told
+        return str(find(kind, name, ours).missing())
+    except Exception as error:  # another package's may fail in any way; the others are still to be told
         return f"cannot be asked: {error}"

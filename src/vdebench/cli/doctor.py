@@ -15,7 +15,7 @@ from vdebench.files import cache_folder
 
 
 def doctor_command(as_json: bool = typer.Option(False, "--json", help="For programs.")) -> None:
-    """Say for every reader and image metric: ready, or what is missing and how to get it.
+    """Say for every editor, reader and image metric: ready, or what is missing and how to get it.
 
     Example: `vde doctor`
     """
@@ -30,7 +30,7 @@ def doctor_command(as_json: bool = typer.Option(False, "--json", help="For progr
     console.print(
         f"vdebench {__version__}, {python}, {usable_processors()} processors, cache {cache_folder()}", markup=False
     )
-    for kind, title in (("reader", "Readers"), ("metric", "Image metrics")):
+    for kind, title in (("editor", "Editors"), ("reader", "Readers"), ("metric", "Image metrics")):
         console.print(f"\n{title}", style="bold")
         for one in found:
             if one.kind == kind:
