@@ -38,7 +38,7 @@ def test_exact_matching_finds_more_true_pairs_than_the_papers(shared):
 
 def test_pixels_equal_scikit_image_at_a_fraction_of_its_time(shared):
     ratio = float(re.search(r"(\S+) times", printed(shared, "benchmarks/pixels.py"))[1])
-    assert ratio > 4  # 12 to 15 as measured on an idle machine; equality is asserted in the benchmark
+    assert ratio > 8  # 12 to 15 as measured on an idle machine; equality is asserted in the benchmark
 
 
 def test_the_embedded_reader_reads_real_and_typeset_pages(shared):

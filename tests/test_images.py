@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image as Pictures
 
-from vdebench.box import Size
+from vdebench.box import Box, Size
 from vdebench.errors import InputError, TooLargeError
-from vdebench.images import open_image, resized
+from vdebench.images import PixelBox, open_image, resized
 from vdebench.png import encode_png
 
 RED = (200, 30, 40)
@@ -132,3 +132,16 @@ def test_resizing_keeps_an_image_of_the_right_size():
     assert resized(image, Size(4, 6)) is image
     flat = np.full((6, 4, 3), 77, np.uint8)
     assert (resized(flat, Size(9, 13)) == 77).all()
+
+
+@pytest.mark.parametrize(
+    ("box", "expected"),
+    [
+        (Box(180, 0, 220, 90), (180, 0, 200, 90)),  # over the right edge: cut off, not moved
+        (Box(-50, -5, 20, 90), (0, 0, 20, 90)),
+        (Box(190, 0, 220, 90), (190, 0, 200, 90)),
+        (Box(250, 10, 260, 20), (199, 10, 200, 20)),  # beside the page: never empty
+    ],
+)
+def test_a_region_over_the_edge_is_cut_off(box, expected):
+    assert tuple(PixelBox.holding(box, Size(200, 300))) == expected

@@ -13,12 +13,13 @@ from PIL import Image
 from tests import pages
 from vdebench.api import open_predictions, score
 from vdebench.box import Box, Size
-from vdebench.errors import VdeError
+from vdebench.errors import ReaderError, VdeError
 from vdebench.metrics.measures import MEASURES, Loaded, Measure
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
 from vdebench.reading import Block, Reading
 from vdebench.report.overview import editors_table
+from vdebench.report.shapes import paper_table
 from vdebench.report.table import render
 
 WIDTH, HEIGHT = 200, 300
@@ -99,7 +100,7 @@ def test_images_are_read_and_compared(make):
         assert means["psnr"] is None  # infinite, and JSON has no such number
     assert result.scores["psnr"].to_list() == [math.inf] * 6
     assert "reader:colour@1#" in result.signature
-    assert "|truth:suite,crops:read|images:mse-1,ssim-uniform7-1,lanczos|" in result.signature
+    assert "|truth:suite,crops:read|images:mse-1,ssim-uniform7-1,lanczos-1|" in result.signature
 
 
 def test_what_is_wrong_with_a_file_is_a_state_of_its_sample(make):
@@ -306,6 +307,8 @@ def test_metrics_that_crops_are_too_small_for_are_left_out_and_told(make):
     means = run(suite, editor, metrics=["ssim", "ms_ssim"]).summary["overall"]
     assert (means["global"]["ms_ssim"], means["local"]["ms_ssim"]) == (1.0, None)
     assert means["local"]["images"] == 2
+    told = run(suite, editor, metrics=["ssim", "ms_ssim"]).summary["notes"]
+    assert "local: ms_ssim of 0 of 2: the others are too small for it" in told
 
 
 def test_fid_compares_the_sets(make, monkeypatch):
@@ -324,3 +327,158 @@ def test_fid_compares_the_sets(make, monkeypatch):
     assert run(suite, editor, metrics=["fid"]).summary["overall"]["global"]["fid"] > 2 * 20**2  # a white page
     alone = make(1)
     assert run(*alone, metrics=["fid"]).summary["overall"]["global"]["fid"] is None
+
+
+class Passing(ColourReader):
+    """Cannot read until it is mended."""
+
+    broken = True
+
+    def read(self, image):
+        if self.broken:
+            raise ReaderError("the server is away")
+        return super().read(image)
+
+
+def test_what_failed_is_tried_again_by_the_next_call(make, tmp_path):
+    suite, editor = make(2)
+    for index in range(2):
+        paint(editor / f"page_{index}.png", index)
+    reader = Passing()
+    first = run(suite, editor, reader, out=tmp_path / "run")
+    assert first.summary["coverage"]["failed"] == 2
+    reader.broken = False
+    again = run(suite, editor, reader, out=tmp_path / "run")
+    assert again.summary["coverage"] == {"samples": 2, "scored": 2, "missing": 0, "failed": 0}
+    assert again.summary["noise_floor"]["reads"]["global"]["cdm"] == 1.0
+    assert len(again.scores) == 4
+
+
+def test_a_failure_is_forgotten_once_the_page_is_read(make):
+    suite, _ = make(1)
+    reader = Passing()
+    one, other = CachedReader(reader), CachedReader(reader)
+    with pytest.raises(ReaderError):
+        one.read(suite / "images/page_0.png")
+    reader.broken = False
+    other.read(suite / "images/page_0.png")
+    assert one.read(suite / "images/page_0.png").blocks[0].content == "alpha"
+
+
+def test_other_reference_images_are_another_signature(make):
+    suite, editor = make(1)
+    paint(editor / "page_0.png", 0)
+    before = run(suite, editor, truth="read").signature
+    paint(suite / "images/page_0.png", 1)
+    assert run(suite, editor, truth="read").signature != before
+
+
+def test_readings_without_their_image_are_told(make, tmp_path):
+    suite, editor = make(2)
+    paint(editor / "page_0.png", 0)
+    found = score(suite, suite / "readings", images=editor, metrics=["ssim"]).summary
+    assert found["overall"]["global"]["images"] == 1
+    assert any("text/1: has a reading, and no image was found" in note for note in found["notes"])
+    paint(tmp_path / "others/strange.png", 0)
+    with pytest.raises(VdeError, match="others: no image of any sample here"):
+        score(suite, suite / "readings", images=tmp_path / "others")
+
+
+def test_a_metric_that_breaks_is_no_number_and_is_tried_again(make, monkeypatch):
+    answers = iter([ValueError("out of memory"), math.nan, 0.5])
+
+    def moody(candidate, reference):
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setitem(MEASURES, "flip", Measure("FLIP", "lower", lambda: Loaded("moody", moody)))
+    suite, editor = make(1)
+    paint(editor / "page_0.png", 0)
+    with pytest.raises(ValueError, match="out of memory"):
+        run(suite, editor, metrics=["flip"], setting="global")
+    strange = run(suite, editor, metrics=["flip"], setting="global").summary
+    assert any("flip of text/0 is nan" in note for note in strange["notes"])
+    assert run(suite, editor, metrics=["flip"], setting="global").summary["overall"]["global"]["flip"] == 0.5
+
+
+def test_a_file_of_the_suite_that_is_broken_does_not_end_the_run(make):
+    suite, editor = make(2)
+    for index in range(2):
+        paint(editor / f"page_{index}.png", index)
+    paint(suite / "images/page_1.jpg", 1)  # a second reference
+    with (suite / "suite.toml").open("a") as file:
+        file.write('source_images = "before"\n')
+    (suite / "before").mkdir()
+    (suite / "before/page_0.png").write_bytes(b"no image")
+    found = run(suite, editor)
+    assert found.summary["coverage"]["failed"] >= 1
+    assert found.summary["overall"]["global"]["samples"]["scored"] == 2
+
+
+def test_only_unavailable_metrics_are_told_too(make, monkeypatch):
+    monkeypatch.setenv("VDE_WEIGHTS", "/nowhere")
+    suite, editor = make(1)
+    paint(editor / "page_0.png", 0)
+    assert list(run(suite, editor, metrics=["fid"]).summary["unavailable"]) == ["fid"]
+
+
+def test_stray_files_do_not_make_readings_of_images(make):
+    suite, editor = make(2)
+    paint(editor / "page_0.png", 0)
+    (editor / "meta.json").write_text("{}")
+    assert run(suite, editor).summary["coverage"]["scored"] == 1
+    (editor / "page_0.json").write_bytes((suite / "readings/page_0.json").read_bytes())
+    paint(editor / "page_1.png", 1)
+    with pytest.raises(VdeError, match="holds readings of 1 samples and images of 2"):
+        run(suite, editor)
+
+
+def test_an_empty_folder_is_scored_as_images_are(make):
+    suite, editor = make(2)
+    found = run(suite, editor)
+    assert found.summary["coverage"]["missing"] == 2
+    assert "reader:colour@1" in found.signature
+    assert found.summary["overall"]["global"]["images"] == 2
+
+
+def test_identical_images_alone_show_an_infinite_psnr(make):
+    suite, editor = make(1)
+    paint(editor / "page_0.png", 0)
+    summary = run(suite, editor).summary
+    assert "∞" in render(editors_table([summary]), "terminal")
+    assert "∞" in render(paper_table("vde-v3:2", [summary]), "terminal")
+
+
+def test_the_floor_is_of_the_samples_that_count(make):
+    suite, editor = make(3)
+    paint(editor / "page_1.png", 1)
+    found = run(suite, editor, ColourReader(misreads="b"), protocol="vde-release", setting="global").summary
+    # bravo alone is scored, and read as #ravo; the floor must not take alpha and charlie in
+    assert found["noise_floor"]["reads"]["global"]["cdm"] == found["overall"]["global"]["cdm"] == pytest.approx(4 / 5)
+
+
+def test_pages_of_omnidocbench_are_their_own_references(tmp_path, monkeypatch):
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "cache"))
+    page = {
+        "layout_dets": [
+            {
+                "category_type": "text_block",
+                "poly": [0, 0, 100, 0, 100, 150, 0, 150],
+                "text": "alpha",
+                "order": 1,
+                "anno_id": 1,
+            }
+        ],
+        "page_info": {"image_path": "page_0.png", "width": WIDTH, "height": HEIGHT, "page_attribute": {}},
+    }
+    pages.write_json(tmp_path / "suite/pages.json", [page])
+    (tmp_path / "suite/suite.toml").write_text(
+        'format = "omnidoc"\n[groups.pages]\ninfo = "pages.json"\nimages = "images"\n'
+    )
+    paint(tmp_path / "suite/images/page_0.png", 0)
+    paint(tmp_path / "editor/page_0.png", 0)
+    found = run(tmp_path / "suite", tmp_path / "editor", setting="global").summary
+    assert found["overall"]["global"]["identical"] == 1
+    assert found["noise_floor"]["reads"]["global"]["cdm"] == 1.0

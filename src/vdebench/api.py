@@ -81,7 +81,7 @@ def open_predictions(
     For ready readings `reader` says who made them, and `images` is the folder of the images they were made from.
     """
     root = Path(folder)
-    if images is None and not holds_readings(root):
+    if images is None and not holds_readings(root, suite):
         cached = reader if isinstance(reader, CachedReader) else CachedReader.named(reader or DEFAULT_READER)
         return ImagePredictions(root, suite.samples, cached, name=editor)
     label = reader.label if isinstance(reader, CachedReader) else reader or "unstated"
@@ -131,6 +131,10 @@ def score(
     require_known(asked)
     measures = Measures(asked if predictions.has_images else ())
     scope, notes = plan(truths, predictions, protocol, settings, measures)
+    if floor is not None and cached is not None:
+        raise VdeError("a floor is given for ready readings; of images the reader reads the references itself")
+    if cached is not None and cached.reader.caveat:
+        notes.append(cached.reader.caveat)
     references = FolderReadings(Path(floor), suite.samples, name="reference") if floor is not None else None
     read_ahead(scope, workers, reading)
     if out is not None:
@@ -155,10 +159,12 @@ def _score_into(
     with folder.open(about):
         score_run(scope, folder, progress)
         settings = SETTINGS if setting == "both" else (setting,)
-        found = summarise(folder, protocol, settings, extra)
+        found = summarise(folder, protocol, settings, extra, list(scope.measures.loaded))
         if "fid" in scope.measures.loaded:
             _add_fid(scope, found["overall"])
-        floor, floor_note = noise_floor(folder.root / "reference", scope, settings, extra, references)
+        floor, floor_note = noise_floor(
+            folder.root / "reference", scope, settings, extra, references, counted=folder.counted()
+        )
         images = f"{scope.measures.identity},{RESIZING}" if _any_image(found) else "off"
         summary = {
             "signature": signature(
@@ -170,11 +176,12 @@ def _score_into(
                 suite=suite.name,
                 revision=suite.revision,
                 n=len(scope.samples),
+                references=scope.truths.references() if predictions.has_images else "",
             ),
             **about,
             **found,
             "noise_floor": floor,
-            "unavailable": dict(scope.measures.unavailable) if images != "off" else {},
+            "unavailable": dict(scope.measures.unavailable),
             "notes": [*notes, *found["notes"], *floor_note],
         }
         write_json(folder.root / "summary.json", summary)

@@ -1,4 +1,4 @@
-"""What this installation can do: editors, readers, image metrics, each ready or with what is missing and how to get it."""
+"""What this installation can do: editors, readers, image metrics, each ready or with how to get what is missing."""
 
 from __future__ import annotations
 

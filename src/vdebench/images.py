@@ -16,9 +16,11 @@ from vdebench.box import Box, Size
 from vdebench.errors import InputError, TooLargeError
 
 Image = NDArray[np.uint8]
-MAX_PIXELS = 200_000_000
-"""A broadsheet page at 600 pixels per inch; a file that says more is taken for a decompression bomb."""
-RESIZING = "lanczos"
+MAX_PIXELS = 2 * (Pictures.MAX_IMAGE_PIXELS or 89_478_485)
+"""178,956,970, Pillow's limit: a broadsheet page at 600 pixels per inch. A file that says more is taken for a bomb."""
+DECODING = "rgb-1"
+"""The way files become arrays: a new one makes readings and measures anew."""
+RESIZING = "lanczos-1"
 """How an image of another size is brought to the reference's (Pillow's Lanczos filter)."""
 ORIENTATION = 0x0112
 """EXIF's tag for how a camera was held."""
@@ -58,7 +60,8 @@ class PixelBox(NamedTuple):
 def _span(start: float, end: float, length: int, at_least: int) -> tuple[int, int]:
     """Whole pixels between two places of a side."""
     first, last = math.floor(start + 1e-6), math.ceil(end - 1e-6)  # percent and back costs a last digit
-    wanted = min(max(at_least, last - first), length)
+    first, last = min(max(first, 0), length), min(max(last, 0), length)
+    wanted = min(max(at_least, 1, last - first), length)
     first = max(0, min(first - (wanted - (last - first)) // 2, length - wanted))
     return first, min(first + wanted, length)
 
@@ -108,13 +111,21 @@ def open_image(file: Path) -> Image:
 def _as_rgb(picture: Pictures.Image) -> Pictures.Image:
     if picture.mode in ("I", "F") or picture.mode.startswith("I;16"):
         values = np.asarray(picture, np.float64)
-        scale = 255 / 65535 if picture.mode != "F" else 1
-        return Pictures.fromarray(np.clip(np.rint(values * scale), 0, 255).astype(np.uint8)).convert("RGB")
+        grey = np.clip(np.rint(values * _scale(picture.mode, values)), 0, 255).astype(np.uint8)
+        return Pictures.fromarray(grey).convert("RGB")
     if picture.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in picture.info:
         seen = picture.convert("RGBA")
         paper = Pictures.new("RGBA", seen.size, "white")
         return Pictures.alpha_composite(paper, seen).convert("RGB")
     return picture.convert("RGB")
+
+
+def _scale(mode: str, values: NDArray[np.float64]) -> float:
+    """What makes 255 of white. Images of whole 32-bit numbers and of fractions do not say what white is."""
+    if mode.startswith("I;16"):
+        return 255 / 65535
+    top = values.max(initial=0)
+    return 255 if mode == "F" and top <= 1 else 1 if top <= 255 else 255 / 65535
 
 
 def resized(image: Image, size: Size) -> Image:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from vdebench.scoring import Progress
 from vdebench.scoring_sample import Scope
 
 MOST_WORKERS = 8
-"""Where nobody says how many: each holds the reader's models, half a gigabyte."""
+"""Where nobody says how many: each holds the reader's models, about a gigabyte."""
 ENOUGH = 8
 """Pages that fail, and none that does not, after which a reader is given up: a server is away, a key is wrong."""
+RECYCLED = 100
+"""Pictures after which a process is replaced."""
 _Task = tuple[str, tuple[tuple[str, Any], ...], Path | None, Picture]
 
 
@@ -38,7 +41,7 @@ def read_pictures(
     tasks: list[_Task] = [(name, options, reader.root, picture) for picture in wanted.values()]
     processes = min(workers or min(usable_processors(), MOST_WORKERS), len(tasks))
     fails = 0
-    for done, (key, failure, is_readers) in enumerate(spread(_read, tasks, processes), start=1):
+    for done, (key, failure, is_readers) in enumerate(_spread(tasks, processes), start=1):
         if failure:
             reader.failures[key] = failure
         fails += is_readers
@@ -48,9 +51,17 @@ def read_pictures(
             progress(done, len(tasks))
 
 
+def _spread(tasks: list[_Task], processes: int) -> Iterator[tuple[str, str, bool]]:
+    """Results as they come, of processes that are replaced now and then: engines keep memory for every shape."""
+    at_once = RECYCLED * max(1, processes)
+    for start in range(0, len(tasks), at_once):
+        yield from spread(_read, tasks[start : start + at_once], processes)
+
+
 def _pictures(scope: Scope) -> Iterator[Picture]:
     """All that the run reads: predictions, references for the noise floor or as ground truth, and their crops."""
     predictions, suite = scope.predictions, scope.suite
+    local = scope.local == "crop" and "local" in scope.settings
     for sample in scope.samples:
         for find in (predictions.image, suite.reference_image):
             try:
@@ -58,12 +69,13 @@ def _pictures(scope: Scope) -> Iterator[Picture]:
                 if file is not None:
                     page = Picture.of(file)
                     yield page
-                    if scope.local == "crop":
+                    if local:
                         yield from crops(page, sample)
             except VdeError:  # told when the sample is scored
                 continue
-        if scope.local == "crop" and scope.protocol.region_needs_source and scope.suite.source(sample) is None:
-            yield from scope.truths.crops_before(sample)
+        if local and scope.protocol.region_needs_source:
+            with suppress(VdeError):
+                yield from scope.truths.crops_before(sample)
 
 
 def _read(task: _Task) -> tuple[str, str, bool]:

@@ -5,6 +5,7 @@ Values are kept by the content of both images, so that another protocol, or the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from vdebench.box import Box, Size
-from vdebench.errors import MissingPartError
-from vdebench.images import RESIZING, Image, PixelBox, image_size, open_image, resized
-from vdebench.metrics.image import decibel
+from vdebench.errors import InputError, VdeError
+from vdebench.images import DECODING, RESIZING, Image, PixelBox, image_size, open_image, resized
+from vdebench.metrics.image import TooSmallError, decibel
 from vdebench.metrics.measures import MEASURES, Loaded
 from vdebench.protocols.protocol import Protocol
 from vdebench.readers.cached import Picture
@@ -37,10 +38,10 @@ class Measures:
         for name in dict.fromkeys(names):
             try:
                 self.loaded[name] = MEASURES[name].load()
-            except MissingPartError as error:
+            except VdeError as error:  # a part is missing, or a file of weights is not what it should be
                 self.unavailable[name] = str(error)
         self._caches = {
-            name: Cache("measures", {"name": name, "identity": loaded.identity, "resize": RESIZING})
+            name: Cache("measures", {"name": name, "identity": loaded.identity, "images": f"{DECODING},{RESIZING}"})
             for name, loaded in self.loaded.items()
         }
 
@@ -85,13 +86,14 @@ class Measures:
 
         def make() -> object:
             candidate = pair.candidate if place is None else place.cut(pair.candidate)
+            wanted = sample.instruction if against_text else pair.page if place is None else place.cut(pair.page)
             try:
-                if against_text:
-                    return {"value": self.loaded[name].function(candidate, sample.instruction)}
-                reference = pair.page if place is None else place.cut(pair.page)
-                return {"value": self.loaded[name].function(candidate, reference)}
-            except ValueError:  # an image too small for the metric's windows
+                found = float(self.loaded[name].function(candidate, wanted))
+            except TooSmallError:
                 return {"value": None}
+            if not math.isfinite(found):
+                raise InputError(f"{name} of {sample.key} is {found}")
+            return {"value": found}
 
         value: float | None = self._caches[name].get(key, make)["value"]
         return value

@@ -57,9 +57,11 @@ class Prediction(NamedTuple):
 def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
     """A sample's rows in each setting; whatever goes wrong with its files becomes the rows' state and reason."""
     rows = [_with_reason(row, found) for row in _text_rows(scope, sample, found, settings)]
-    if not scope.measures or not (found.image or found.page is None):
+    if not scope.measures:
         return rows
     try:
+        if found.image is None and found.page is not None:
+            raise InputError(f"sample {sample.key}: has a reading, and no image was found for it")
         pair = Pair(found.image, scope.truths.reference(sample))
         return [_with_images(scope, sample, pair, row) for row in rows]
     except VdeError as error:  # of the reference: what is wrong with the prediction has been said in the state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from vdebench.errors import InputError, VdeError
 from vdebench.readers.cached import CachedReader, Picture
 from vdebench.readers.predictions import crops
 from vdebench.reading import Block, Reading
-from vdebench.runs.cache import digest_of
+from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.sample import Sample
 from vdebench.suites.suite import Suite
 
@@ -75,7 +76,9 @@ class Truths:
 
     def crops_before(self, sample: Sample) -> list[Picture]:
         """The regions in the page before the edit, where they must be read."""
-        file = self.suite.image_files(sample).source if self.reader else None
+        if self.reader is None or self.suite.source(sample) is not None:
+            return []
+        file = self.suite.image_files(sample).source
         return list(crops(Picture.of(file), sample)) if file else []
 
     def picture(self, sample: Sample) -> Picture:
@@ -99,9 +102,19 @@ class Truths:
             parts.append(repr(self.suite.image_size(sample)))
             if self.reader and (self.reads_crops or self.reads_page(sample)):
                 parts += [self.picture(sample).content, self.reader.cache.folder.name, str(self._all_read)]
+            parts += [crop.key for crop in self.crops_before(sample)]
         except VdeError as error:
             parts.append(str(error))
         return digest_of(*parts)
+
+    def references(self) -> str:
+        """Hash of the reference images, for the signature where they count."""
+        found = []
+        for sample in self.suite.samples:
+            with suppress(VdeError):
+                file = self.suite.reference_image(sample)
+                found.append(f"{sample.key} {digest_of_file(file) if file else ''}")
+        return digest_of(*sorted(found))
 
     def origin(self, local: str) -> str:
         """Where ground truth comes from, for the signature: the suite, or who reads."""

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from vdebench.box import Box, Size
-from vdebench.errors import InputError
+from vdebench.errors import InputError, VdeError
 from vdebench.images import Image
 from vdebench.png import encode_png
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
 from vdebench.reading import Block, Reading
-from vdebench.runs.cache import kept
+from vdebench.runs.cache import Cache, kept
 
 
 class Counting(Reader):
@@ -86,7 +86,7 @@ def test_two_processes_read_the_same_fifty_pages_once(tmp_path):
     assert reads(tmp_path) == 50
     count = kept(tmp_path / "cache")[0].values
     assert count == 50
-    assert not list((tmp_path / "cache").rglob(".*"))
+    assert not [file for file in (tmp_path / "cache").rglob(".*") if file.name not in (".locks", ".lock")]
 
 
 def test_killed_while_reading_leaves_nothing_that_is_believed(tmp_path):
@@ -118,3 +118,28 @@ def test_a_file_that_is_no_image_is_named_and_not_kept(tmp_path):
     with pytest.raises(InputError, match=r"page\.png: is no image"):
         cached.read(tmp_path / "page.png")
     assert kept(tmp_path / "cache") == [] or not list((tmp_path / "cache").rglob("*.json"))
+
+
+def hurry(folder: Path, start: int) -> None:
+    """Ask for many keys at once, in an order of its own; nothing takes time, so that processes meet."""
+    cache = Cache("readings", {"name": "hurried"}, folder)
+    for index in range(400):
+        key = f"{(index * 7 + start) % 400:064x}"[::-1]
+        assert cache.get(key, lambda key=key: {"key": key}) == {"key": key}
+
+
+def test_processes_that_meet_at_every_key_do_not_disturb_each_other(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    several = [context.Process(target=hurry, args=(tmp_path, 7 * start)) for start in range(4)]
+    for process in several:
+        process.start()
+    for process in several:
+        process.join()
+    assert [process.exitcode for process in several] == [0] * 4
+    assert kept(tmp_path)[0].values == 400
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(VdeError, match="set VDE_CACHE to a folder that can be written"):
+        Cache("readings", {"name": "x"}, tmp_path / "file").get("a" * 64, dict)

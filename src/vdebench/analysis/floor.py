@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from vdebench.analysis.summary import summarise
+from vdebench.errors import VdeError
 from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.folder import RunFolder
+from vdebench.sample import Sample
 from vdebench.scoring import score_run
 from vdebench.scoring_images import Measures
 from vdebench.scoring_sample import Scope
@@ -23,11 +27,14 @@ def noise_floor(
     settings: Sequence[str],
     crossed: Sequence[tuple[str, ...]] = (),
     references: Predictions | None = None,
+    *,
+    counted: set[str],
 ) -> tuple[dict[str, Any] | None, list[str]]:
     """Scores of the reference images as the reader reads them, and how far they are from 1; or why that is not known.
 
     No editor can be expected to score above `reads`; two editors closer than `floor` are told apart by the reader's
-    luck as much as by their work. `references` are ready readings of the reference images.
+    luck as much as by their work. `references` are ready readings of the reference images; `counted` names the samples
+    that the editor's means are made of, since both must be of the same.
     """
     predictions, truths = scope.predictions, scope.truths
     if references is None and not isinstance(predictions, ReadPredictions):
@@ -35,18 +42,17 @@ def noise_floor(
     measured = [
         setting
         for setting in settings
-        if setting in scope.settings
-        and not any(map(truths.reads_page, scope.samples))
-        and not (setting == "local" and scope.local == "crop" and truths.reads_crops)
+        if setting in scope.settings and not (setting == "local" and scope.local == "crop" and truths.reads_crops)
     ]
-    if not measured:
+    samples = [sample for sample in scope.samples if not truths.reads_page(sample)]
+    if not measured or not samples:
         return None, [f"{_NOT_KNOWN}the ground truth is its own reading of the reference images"]
     if isinstance(predictions, ReadPredictions):
         references = ReadPredictions("reference", truths.suite.root, truths.suite.reference_image, predictions.cached)
     assert references is not None
-    samples = [sample for sample in scope.samples if references.has_any(sample)]
+    samples = [sample for sample in samples if sample.key in counted and _has(references, sample)]
     if not samples:
-        return None, [f"{_NOT_KNOWN}the suite has no reference images"]
+        return None, [f"{_NOT_KNOWN}the suite has no reference images of the samples that count"]
     kept = RunFolder(folder)
     about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": "reference"}
     with kept.open(about):
@@ -57,4 +63,19 @@ def noise_floor(
         setting: {name: 1 - means[name] for name in METRICS if means.get(name) is not None}
         for setting, means in overall.items()
     }
-    return {"reads": overall, "floor": floor, "by": found["by"]}, []
+    notes = [f"noise floor: no {setting}: {_first_reason(kept)}" for setting in measured if setting not in overall]
+    if len(samples) < len(counted):
+        notes.append(f"noise floor: of {len(samples)} of {len(counted)} samples")
+    return {"reads": overall, "floor": floor, "by": found["by"]}, notes
+
+
+def _has(references: Predictions, sample: Sample) -> bool:
+    try:
+        return references.has_any(sample)
+    except VdeError:  # told where the sample is scored
+        return False
+
+
+def _first_reason(kept: RunFolder) -> str:
+    failed = kept.table("scores").filter(pl.col("state") == "failed").select("reason").head(1).collect()
+    return str(failed["reason"][0]) if len(failed) else "nothing was read"

@@ -15,7 +15,11 @@ SLICES = ("operation", "operation4", "language", "source", "label", "group")
 
 
 def summarise(
-    folder: RunFolder, protocol: Protocol, settings: Sequence[str], crossed: Sequence[tuple[str, ...]] = ()
+    folder: RunFolder,
+    protocol: Protocol,
+    settings: Sequence[str],
+    crossed: Sequence[tuple[str, ...]] = (),
+    measured: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Coverage, means and breakdowns of a finished run; `crossed` names further slices, such as two columns at once."""
     everything = folder.table("scores").drop("fingerprint").collect()
@@ -35,7 +39,7 @@ def summarise(
     }
     if protocol.region is not None and "local" in settings:
         summary["regions"] = _regions(folder, scores)
-    summary["notes"] = [*_notes(scores), *_too_small(scores)]
+    summary["notes"] = [*_notes(scores), *_too_small(scores, measured)]
     return summary
 
 
@@ -54,12 +58,14 @@ def _notes(scores: pl.DataFrame) -> list[str]:
     return notes
 
 
-def _too_small(scores: pl.DataFrame) -> list[str]:
+def _too_small(scores: pl.DataFrame, measured: Sequence[str]) -> list[str]:
     """Image metrics that some samples lack, for want of pixels."""
     notes = []
     for (setting,), rows in scores.group_by("setting", maintain_order=True):
         images = rows["width"].count()
-        lacking = [(name, rows[name].count()) for name in IMAGE_METRICS if 0 < rows[name].count() < images]
+        lacking = [
+            (name, rows[name].count()) for name in IMAGE_METRICS if name in measured and rows[name].count() < images
+        ]
         notes += [f"{setting}: {name} of {n} of {images}: the others are too small for it" for name, n in lacking]
     return notes
 

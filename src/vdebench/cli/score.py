@@ -85,8 +85,8 @@ def score_command(
     loaded = open_suite(suite, quiet=as_json)
     measured = [name.strip() for name in metrics.split(",") if name.strip() != "none"] if metrics else None
     several = len(editors) > 1, len(protocol) > 1
-    reads = any(not images and not holds_readings(folder) for _, folder, images in editors)
-    chosen = CachedReader.named(reader or DEFAULT_READER, reader_options(option)) if reads else None
+    read = {folder for _, folder, images in editors if images is None and not holds_readings(folder, loaded)}
+    chosen = CachedReader.named(reader or DEFAULT_READER, reader_options(option)) if read else None
     results: dict[str, list[Score]] = {}
     for name in dict.fromkeys(protocol):
         for editor, folder, images in editors:
@@ -99,7 +99,7 @@ def score_command(
                     setting=setting,
                     out=out.joinpath(*parts) if out else None,
                     editor=editor,
-                    reader=chosen or reader,
+                    reader=chosen if chosen and folder in read else reader,
                     images=images,
                     truth=truth,
                     metrics=measured,

@@ -18,6 +18,10 @@ Image = NDArray[np.uint8]
 WINDOW = 7
 
 
+class TooSmallError(ValueError):
+    """An image has too few pixels for a metric's windows."""
+
+
 @metric("mse", best="lower", bounds=(0, 255**2))
 def mean_squared_error(candidate: Image, reference: Image) -> float:
     """Mean of the squared differences of all values.
@@ -60,7 +64,7 @@ def ssim(candidate: Image, reference: Image) -> float:
     """
     _require_same_shape(candidate, reference)
     if min(candidate.shape[:2]) < WINDOW:
-        raise ValueError(f"images of {candidate.shape[1]}×{candidate.shape[0]} hold no window of {WINDOW}×{WINDOW}")
+        raise TooSmallError(f"images of {candidate.shape[1]}×{candidate.shape[0]} hold no window of {WINDOW}×{WINDOW}")
     channels = candidate.shape[2] if candidate.ndim == 3 else 1
     rows, others = (np.ascontiguousarray(image).reshape(image.shape[0], -1) for image in (candidate, reference))
     from vdebench.metrics.sliding import mean_ssim  # Numba takes half a second to import
@@ -78,7 +82,7 @@ def require_rgb_pair(candidate: Image, reference: Image, smallest: int = 1) -> N
     _require_same_shape(candidate, reference)
     if min(candidate.shape[:2]) < smallest:
         height, width = candidate.shape[:2]
-        raise ValueError(f"images of {width}×{height}: this metric needs {smallest} pixels on each side")
+        raise TooSmallError(f"images of {width}×{height}: this metric needs {smallest} pixels on each side")
 
 
 def _require_same_shape(candidate: Image, reference: Image) -> None:

@@ -7,7 +7,16 @@ from vdebench.protocols.protocol import Protocol
 
 
 def signature(
-    protocol: Protocol, *, local: str, reader: str, truth: str, images: str, suite: str, revision: str, n: int
+    protocol: Protocol,
+    *,
+    local: str,
+    reader: str,
+    truth: str,
+    images: str,
+    suite: str,
+    revision: str,
+    n: int,
+    references: str = "",
 ) -> str:
     """Everything that changes the numbers, in one line, as sacreBLEU does.
 
@@ -25,7 +34,7 @@ def signature(
         "reader": reader,
         "truth": truth,
         "images": images,
-        "suite": f"{suite}@sha256:{revision[:12]}",
+        "suite": f"{suite}@sha256:{revision[:12]}" + (f"+images:{references[:12]}" if references else ""),
         "n": str(n),
     }
     return "vde|" + "|".join(f"{key}:{value.replace('|', '/')}" for key, value in parts.items())

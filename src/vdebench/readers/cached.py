@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.errors import InputError, VdeError
-from vdebench.images import PixelBox, open_image
+from vdebench.images import DECODING, PixelBox, open_image
 from vdebench.readers.reader import Reader, get_reader
 from vdebench.reading import Reading
 from vdebench.runs.cache import Cache, digest_of, digest_of_file
@@ -38,7 +38,7 @@ class CachedReader:
     def __init__(self, reader: Reader, root: Path | None = None) -> None:
         self.reader = reader
         self.root = root
-        self.cache = Cache("readings", reader.identity, root)
+        self.cache = Cache("readings", {**reader.identity, "decoding": DECODING}, root)
         self.failures: dict[str, str] = {}
         self.choice: tuple[str, tuple[tuple[str, Any], ...]] | None = None
         """Name and options with which another process can make this reader."""
@@ -60,10 +60,10 @@ class CachedReader:
     def read(self, picture: Picture | Path) -> Reading:
         """The reading of an image, or of its crop in pixels of the crop."""
         wanted = picture if isinstance(picture, Picture) else Picture.of(picture)
-        if wanted.key in self.failures:
-            raise InputError(self.failures[wanted.key])
 
         def make() -> object:
+            if wanted.key in self.failures:
+                raise InputError(self.failures[wanted.key])
             image = open_image(wanted.file)
             return self.reader.read(image if wanted.crop is None else wanted.crop.cut(image)).to_json()
 
@@ -74,5 +74,5 @@ class CachedReader:
             raise
 
     def knows(self, picture: Picture) -> bool:
-        """Whether the picture was read before."""
-        return self.cache.find(picture.key) is not None
+        """Whether the picture was read before, or could not be."""
+        return picture.key in self.failures or self.cache.find(picture.key) is not None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vdebench.box import Size
+from vdebench.errors import InputError
 from vdebench.files import parse_json, read_bytes
 from vdebench.images import image_size
 from vdebench.readers.predictions import Predictions, folder_label, require_some
@@ -53,6 +54,10 @@ class FolderReadings(Predictions):
         self._samples = samples
         self._named = NamedFiles(root, samples)
         self._images = NamedFiles(images, samples, "image") if images is not None else None
+        if self._images and self._images.strangers(samples) and not any(map(self._images.has_any, samples)):
+            raise InputError(
+                f"{images}: no image of any sample here; expected names like {names_of(samples[0])[0]}.png"
+            )
         self.has_images = images is not None
         require_some(self, samples, "reading", "json")
 

@@ -18,6 +18,7 @@ import regex
 from numpy.typing import NDArray
 
 from vdebench.box import Box
+from vdebench.readers.reader import code_of
 from vdebench.readers.texts import BLANK, WIDE, join_lines
 from vdebench.reading import Block
 
@@ -61,7 +62,7 @@ class Grouping(NamedTuple):
     @property
     def identity(self) -> str:
         """This way of grouping, and its limits."""
-        return "lines-2:" + ",".join(f"{value:g}" for value in self)
+        return f"lines-2:{','.join(f'{value:g}' for value in self)} {code_of('lines', 'texts')}"
 
 
 GROUPING = Grouping()

@@ -7,16 +7,20 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 from typing import Protocol as Interface
 
 from vdebench.box import Size
 from vdebench.errors import InputError
-from vdebench.files import is_folder, list_folder
+from vdebench.files import list_folder
 from vdebench.images import PixelBox, image_size
 from vdebench.readers.cached import CachedReader, Picture
 from vdebench.reading import Reading
 from vdebench.sample import Sample
-from vdebench.suites.names import FILES, NamedFiles, names_of
+from vdebench.suites.names import NamedFiles, names_of
+from vdebench.suites.suite import Suite
+
+KINDS: tuple[Literal["reading", "image"], ...] = ("reading", "image")
 
 
 class Found(Interface):
@@ -168,17 +172,20 @@ def crops(page: Picture, sample: Sample) -> Iterator[Picture]:
         yield page._replace(crop=PixelBox.holding(region.box(size), size))
 
 
-def holds_readings(root: Path) -> bool:
-    """Whether a folder holds readings: JSON files, or nothing that is an image."""
-    names = [
-        name
-        for folder in (root, *(root / name for name in list_folder(root)))
-        if is_folder(folder)
-        for name in list_folder(folder)
-    ]
-    return any(name.endswith(FILES["reading"]) for name in names) or not any(
-        name.lower().endswith(FILES["image"]) for name in names
-    )
+def holds_readings(root: Path, suite: Suite) -> bool:
+    """Whether a folder holds readings of a suite's samples, not images; where it holds nothing, what the suite has."""
+    counts = {kind: sum(map(NamedFiles(root, suite.samples, kind).has_any, suite.samples)) for kind in KINDS}
+    if counts["reading"] and counts["image"] and counts["reading"] != counts["image"]:
+        raise InputError(
+            f"{root}: holds readings of {counts['reading']} samples and images of {counts['image']}\n"
+            "  put them in two folders, and give the readings with --readings DIR"
+        )
+    if counts["reading"] or counts["image"]:
+        return counts["reading"] > 0
+    if NamedFiles(root, suite.samples, "image").strangers(suite.samples):
+        return False  # of another suite: it will be told
+    stray = NamedFiles(root, suite.samples).strangers(suite.samples)
+    return bool(stray) or not any(map(suite.reference_image, suite.samples[:1]))
 
 
 def folder_label(root: Path) -> str:

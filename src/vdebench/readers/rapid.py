@@ -17,7 +17,7 @@ from vdebench.box import Box, Size
 from vdebench.errors import MissingPartError, VdeError
 from vdebench.images import Image
 from vdebench.readers.lines import GROUPING, Line, blocks_of, in_rows, middle_in, usual_height
-from vdebench.readers.reader import Reader
+from vdebench.readers.reader import Reader, code_of
 from vdebench.readers.rules import FINDING, blanks_of, find_tables, rules_of
 from vdebench.readers.tables import MARGINS, TableModel, read_table
 from vdebench.readers.texts import join_lines, wide_marks
@@ -63,6 +63,15 @@ class RapidReader(Reader):
         return "" if _engine() else f"rapidocr has no engine to run on\n  {INSTALL}"
 
     @property
+    def caveat(self) -> str:
+        """That tables are not read as tables, where their model is absent."""
+        return (
+            ""
+            if self.tables
+            else "tables are read as rows of text, so TEDS is low: `vde doctor` says how to get their model"
+        )
+
+    @property
     def identity(self) -> Mapping[str, str]:
         """Name, versions, grouping, and whether tables are read."""
         return {
@@ -71,7 +80,7 @@ class RapidReader(Reader):
             "engine": f"{self.engine} {version(self.engine)}",
             "image": f"margin {MARGIN} below {SMALL}, least {LEAST}, tighter {TIGHTER:g}",
             "blocks": GROUPING.identity,
-            "rules": f"rules-1:{_told(FINDING)}",
+            "rules": f"rules-1:{_told(FINDING)} {code_of('rapid', 'rules', 'tables')}",
             "tables": f"{self.tables.identity}, margins {_told(MARGINS)}" if self.tables else "rows of text",
         }
 

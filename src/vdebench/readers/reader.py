@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from vdebench.errors import VdeError
@@ -32,6 +35,11 @@ class Reader(ABC):
         return ""
 
     @property
+    def caveat(self) -> str:
+        """What a table of its scores should say: something is read worse than it could be here."""
+        return ""
+
+    @property
     @abstractmethod
     def identity(self) -> Mapping[str, str]:
         """Name, versions of engine and models, options: `{"name": "rapidocr", "version": "3.10.0", …}`."""
@@ -39,6 +47,17 @@ class Reader(ABC):
     @abstractmethod
     def read(self, image: Image) -> Reading:
         """Blocks of an RGB page in reading order, with the page's size."""
+
+
+@cache
+def code_of(*modules: str) -> str:
+    """Hash of modules of this folder, for an identity: readings made by other code are other readings.
+
+    >>> len(code_of("lines", "texts"))
+    8
+    """
+    folder = Path(__file__).parent
+    return hashlib.sha256(b"".join((folder / f"{name}.py").read_bytes() for name in modules)).hexdigest()[:8]
 
 
 def get_reader(name: str = DEFAULT, **options: Any) -> Reader:

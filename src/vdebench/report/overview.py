@@ -60,7 +60,7 @@ def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float 
 def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
     """One editor's numbers by a slice, with the noise floor of CDM where it is known."""
     slices = summary["by"][by]
-    floor = (summary["noise_floor"] or {}).get("by", {}).get(by, {})
+    floor = (summary.get("noise_floor") or {}).get("by", {}).get(by, {})
     keys = _used(found.get(setting) for found in slices.values() for setting in SETTINGS)
     rows = []
     for setting in SETTINGS:
@@ -78,7 +78,7 @@ def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
 def _used(found: Any) -> list[str]:
     """Metrics that have a number anywhere."""
     there = [means for means in found if means]
-    return [key for key in COLUMNS if any(means.get(key) is not None for means in there)]
+    return [key for key in COLUMNS if any(value is not None for means in there for value in _values(means, [key]))]
 
 
 def _image_notes(summary: Mapping[str, Any]) -> list[str]:
@@ -104,7 +104,7 @@ def _told_floor(floor: Mapping[str, Mapping[str, float]]) -> str:
 
 def _unavailable(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Metrics that could not be had, each once."""
-    reasons = {name: why for summary in summaries for name, why in summary["unavailable"].items()}
+    reasons = {name: why for summary in summaries for name, why in summary.get("unavailable", {}).items()}
     for name, why in reasons.items():
         yield f"{MEASURES[name].title} unavailable: {why.partition(chr(10))[0]}; `vde doctor` says how to get it"
 
@@ -122,7 +122,7 @@ def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
             line += f"; {regions['n']} regions: {found}"
         notes += [line, *_image_notes(summary)]
     notes += dict.fromkeys(
-        _told_floor(summary["noise_floor"]["floor"]) for summary in summaries if summary["noise_floor"]
+        _told_floor(summary["noise_floor"]["floor"]) for summary in summaries if summary.get("noise_floor")
     )
     notes += _unavailable(summaries)
     notes += [f"note: {note}" for note in dict.fromkeys(note for summary in summaries for note in summary["notes"])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -65,6 +66,8 @@ class Measured:
         found = self._slice(by, slice_value).get(setting) or {}
         protocol = get_protocol(self.summary["protocol"])
         column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED[metric]
+        if column == "psnr" and found.get("images") and found["identical"] == found["images"]:
+            return math.inf
         return found.get(column)
 
     def _slice(self, by: str, value: str) -> Mapping[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.errors import VdeError
+from vdebench.errors import RunFolderError, VdeError
 from vdebench.files import cache_folder, is_file, locked, parse_json, read_bytes, read_json, write_json, write_text
 
 KINDS = ("readings", "measures")
@@ -18,8 +18,8 @@ KINDS = ("readings", "measures")
 class Cache:
     """JSON values of one kind by one maker: `<kind>/<maker>-<identity>/<ab>/<key>.json`.
 
-    Whatever changes a value is in the maker's identity or in the key. Who makes a value holds a lock of its name, so
-    that others wait for it in place of making it again.
+    Whatever changes a value is in the maker's identity or in the key. Who makes a value holds its lock, so that others
+    wait for it in place of making it again.
     """
 
     def __init__(self, kind: str, identity: Mapping[str, str], root: Path | None = None) -> None:
@@ -41,20 +41,24 @@ class Cache:
         found = self.find(key)
         if found is not None:
             return found
-        lock = self._file(key).parent / f".{key}"
-        lock.mkdir(parents=True, exist_ok=True)
-        try:
-            with locked(lock, wait=True):
-                found = self.find(key)
-                if found is None:
-                    found = make()
-                    self._describe()
-                    write_text(self._file(key), json.dumps(found, ensure_ascii=False) + "\n")
-        finally:
-            with suppress(OSError):  # another process may be in it
-                (lock / ".lock").unlink(missing_ok=True)
-                lock.rmdir()
+        with locked(self._locks(key), wait=True):
+            found = self.find(key)
+            if found is None:
+                found = make()
+                self._describe()
+                write_text(self._file(key), json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
         return found
+
+    def _locks(self, key: str) -> Path:
+        """Where the lock of a key is. Keys share a few thousand locks, which stay: to delete one is to race for it."""
+        folder = self.folder / ".locks" / key[:3]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunFolderError(
+                f"{folder}: cannot be made: {error.strerror}; set VDE_CACHE to a folder that can be written"
+            ) from None
+        return folder
 
     def _file(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
@@ -82,6 +86,16 @@ def digest_of(*parts: str) -> str:
 
 def digest_of_file(file: Path) -> str:
     """Hash of a file's bytes."""
+    try:
+        about = file.stat()
+    except OSError:
+        return _digest_of_bytes(file, 0, 0)  # which says what is wrong
+    return _digest_of_bytes(file, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(1 << 16)
+def _digest_of_bytes(file: Path, changed: int, size: int) -> str:
+    """A run asks for the same files again and again: each is hashed once, unless it changes."""
     return hashlib.sha256(read_bytes(file)).hexdigest()
 
 

@@ -104,11 +104,11 @@ class RunFolder:
             raise RunFolderError(f"{parts}: is a file, expected a folder of unfinished work; delete it")
 
     def known(self) -> dict[tuple[str, str], str]:
-        """Fingerprint of every finished sample and setting."""
+        """Fingerprint of every finished sample and setting; what failed is to be tried again."""
         return {
             (sample, setting): fingerprint
             for folder in self._folders()
-            for sample, setting, fingerprint in _keys(folder).iter_rows()
+            for sample, setting, fingerprint in _keys(folder, settled=True).iter_rows()
         }
 
     def add(self, scored: Scored) -> None:
@@ -147,13 +147,13 @@ class RunFolder:
         place = {key: at for at, key in enumerate(wanted)}
         kept: list[tuple[Path, list[tuple[str, str]] | None]] = []
         places: list[int] = []
-        for folder in self._folders():
+        for folder in reversed(self._folders()):  # the newest word on a row counts: it may have failed before
             keys = list(_keys(folder).iter_rows())
             here = [key for key in keys if key in place]
-            places += [place.pop(key) for key in here]  # a kill between renames may leave a row in two places
+            places[:0] = [place.pop(key) for key in here]
             # Parts are whole. The run folder's blocks may be newer than its scores, after a kill between two renames.
             whole = len(here) == len(keys) and folder != self.root
-            kept.append((folder, None if whole else [key[:2] for key in here]))
+            kept.insert(0, (folder, None if whole else [key[:2] for key in here]))
         order = None if all(a < b for a, b in pairwise(places)) else [key[:2] for key in wanted]
         for name in reversed(TABLES):  # the scores last: a row there means that its blocks and regions are there too
             with _readable(self.root), replacing(self.root / f"{name}.parquet") as temporary:
@@ -163,6 +163,11 @@ class RunFolder:
     def table(self, name: str) -> pl.LazyFrame:
         """One of the finished tables."""
         return pl.scan_parquet(self.root / f"{name}.parquet")
+
+    def counted(self) -> set[str]:
+        """Samples that means are made of."""
+        rows = self.table("scores").filter(pl.col("gt_blocks").is_not_null()).select("sample").unique().collect()
+        return set(rows["sample"])
 
     def _folders(self) -> list[Path]:
         """Where rows stand: the run folder with its finished tables, then the parts, oldest first."""
@@ -175,9 +180,13 @@ class RunFolder:
 _KEY = {"sample": pl.String, "setting": pl.String, "fingerprint": pl.String}
 
 
-def _keys(folder: Path) -> pl.DataFrame:
+def _keys(folder: Path, *, settled: bool = False) -> pl.DataFrame:
+    """Samples, settings and fingerprints of a folder's rows; where asked, only of those without a failure."""
     with _readable(folder):
-        return pl.read_parquet(folder / "scores.parquet", columns=list(_KEY))
+        rows = pl.scan_parquet(folder / "scores.parquet")
+        if settled:
+            rows = rows.filter((pl.col("state") != "failed") & pl.col("image_reason").is_null())
+        return rows.select(list(_KEY)).collect()
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from vdebench.images import image_size
 from vdebench.reading import Block, LeftOut, Reading, as_numbers, as_size
 from vdebench.sample import Sample
 from vdebench.suites.names import image_of, images_by_stem, stem
-from vdebench.suites.suite import Fault, Suite
+from vdebench.suites.suite import Fault, ImageFiles, Suite
 from vdebench.suites.vde import reading_faults
 
 LABELS = {
@@ -87,12 +87,17 @@ class OmniDocSuite(Suite):
     def _images(self) -> dict[str, dict[str, list[str]]]:
         return {group.name: images_by_stem(group.images) for group in self.groups if group.images is not None}
 
-    def image_size(self, sample: Sample) -> Size | None:
-        """Size of the page's image file, which is the truth where the annotation's width and height are swapped."""
+    def image_files(self, sample: Sample) -> ImageFiles:
+        """The page's image: before and after, since nothing is edited."""
         folder = next((group.images for group in self.groups if group.name == sample.group), None)
         if folder is None:
-            return None
+            return ImageFiles()
         file = image_of(folder, stem(sample.reference_image), self._images[sample.group])
+        return ImageFiles(file, file)
+
+    def image_size(self, sample: Sample) -> Size | None:
+        """Size of the page's image file, which is the truth where the annotation's width and height are swapped."""
+        file = self.image_files(sample).reference
         return image_size(file) if file else None
 
     def faults(self) -> Iterator[Fault]:
