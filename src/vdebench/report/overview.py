@@ -32,16 +32,26 @@ def editors_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
     rows = []
     for setting in SETTINGS:
         found = [(summary["editor"], summary["overall"].get(setting)) for summary in summaries]
-        floors = {
-            summary["signature"]: (REFERENCE, summary["noise_floor"]["reads"].get(setting))
-            for summary in summaries
-            if summary.get("noise_floor")
-        }
+        floors = _floors(summaries, setting)
         if any(means for _, means in found):
             rows += [Row(name, _values(means, keys), setting) for name, means in found]
-            rows += [Row(name, _values(means, keys), setting, reference=True) for name, means in floors.values()]
+            rows += [Row(name, _values(means, keys), setting, reference=True) for name, means in floors]
     title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}"
     return Table(title, list(map(_column, keys)), rows, "Editor", notes=provenance(summaries))
+
+
+def _floors(summaries: Sequence[Mapping[str, Any]], setting: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """What the reader makes of the references; by editor where they differ, since some lack samples."""
+    found: list[tuple[Mapping[str, Any], list[str]]] = []
+    for summary in summaries:
+        means = ((summary.get("noise_floor") or {}).get("reads") or {}).get(setting)
+        same = next((names for other, names in found if other == means), None)
+        if means and same is None:
+            found.append((means, [summary["editor"]]))
+        elif means and same is not None:
+            same.append(summary["editor"])
+    names = [f"{REFERENCE[:-1]} for {', '.join(names)})" if len(found) > 1 else REFERENCE for _, names in found]
+    return [(name, means) for name, (means, _) in zip(names, found, strict=True)]
 
 
 def _column(key: str) -> Column:
@@ -121,9 +131,14 @@ def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
             found = ", ".join(f"{count} {outcome}" for outcome, count in regions["outcomes"].items())
             line += f"; {regions['n']} regions: {found}"
         notes += [line, *_image_notes(summary)]
-    notes += dict.fromkeys(
-        _told_floor(summary["noise_floor"]["floor"]) for summary in summaries if summary.get("noise_floor")
-    )
+    floors = {
+        summary["editor"]: _told_floor(summary["noise_floor"]["floor"])
+        for summary in summaries
+        if summary.get("noise_floor")
+    }
+    for told in dict.fromkeys(floors.values()):
+        whose = ", ".join(editor for editor, floor in floors.items() if floor == told)
+        notes.append(told if len(set(floors.values())) == 1 else f"{whose}: {told}")
     notes += _unavailable(summaries)
     notes += [f"note: {note}" for note in dict.fromkeys(note for summary in summaries for note in summary["notes"])]
     for signature in dict.fromkeys(summary["signature"] for summary in summaries):

@@ -1,0 +1,141 @@
+"use strict";
+/* The leaderboard and the breakdowns. */
+(() => {
+  const { h, choose, go, number, words, views } = Vde;
+  const SETTINGS = { local: "Edited regions (local)", global: "Whole page (global)" };
+  let sort = null, all = false;
+
+  function shown(cell, digits) {
+    if (!cell) return ["–"];
+    if (cell.infinite) return ["∞"];
+    const text = number(cell.value, digits);
+    if (cell.low === undefined) return [text];
+    return [text, h("span", { class: "interval" }, ` ${number(cell.low, digits)}–${number(cell.high, digits)}`)];
+  }
+  const amount = (cell) => !cell ? null : cell.infinite ? Infinity : cell.value ?? null;
+
+  function columnsOf(protocol) {
+    const metrics = protocol.metrics.filter((metric) => all || metric.main), columns = [];
+    for (const setting of Object.keys(SETTINGS)) {
+      if (!protocol.rows.some((row) => row.cells[setting])) continue;
+      metrics.forEach((metric, at) => columns.push({
+        id: `${setting}.${metric.key}`, title: metric.title, best: metric.best, digits: metric.digits, first: at === 0,
+        group: SETTINGS[setting], cell: (row) => (row.cells[setting] || {})[metric.key],
+      }));
+    }
+    if (protocol.rows.some((row) => row.regions && row.regions.n)) {
+      columns.push({ id: "regions", title: "done", best: "higher", digits: 3, first: true, group: "Regions", cell: (row) => row.regions });
+    }
+    return columns;
+  }
+  function ordered(rows, columns) {
+    const column = sort && columns.find((one) => one.id === sort.id);
+    const editors = rows.filter((row) => !row.reference), last = rows.filter((row) => row.reference);
+    if (sort && sort.id === "editor") editors.sort((a, b) => a.editor.localeCompare(b.editor) * (sort.down ? -1 : 1));
+    if (column) {
+      editors.sort((a, b) => {
+        const [x, y] = [amount(column.cell(a)), amount(column.cell(b))];
+        if (x === null || y === null) return (x === null) - (y === null);
+        return x === y ? 0 : (x < y ? -1 : 1) * (sort.down ? -1 : 1);
+      });
+    }
+    return [...editors, ...last];
+  }
+  function head(id, title, best, redraw) {
+    const on = sort && sort.id === id;
+    const arrow = on ? (sort.down ? " ↓" : " ↑") : "";
+    const button = h("button", {
+      type: "button", "data-sort": id, title: best ? `${best} is better` : "",
+      onclick: () => { sort = { id, down: on ? !sort.down : best === "higher" }; redraw(id); },
+    }, title + (best === "lower" ? " (low)" : "") + arrow);
+    return [button, on ? (sort.down ? "descending" : "ascending") : null];
+  }
+  function coverage(row) {
+    if (!row.coverage) return h("td", null, "–");
+    const parts = Object.entries(row.states || {}).filter(([state]) => state !== "scored").map(([state, n]) => `${n} ${state}`);
+    return h("td", null, `${row.coverage.scored}/${row.coverage.samples}`, parts.length ? h("span", { class: "under" }, parts.flatMap((part, at) => [at ? " " : "", h("span", null, part + (at < parts.length - 1 ? "," : ""))])) : null);
+  }
+
+  function table(protocol) {
+    const columns = columnsOf(protocol), box = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Leaderboard" });
+    function redraw(focus) {
+      const groups = [];
+      for (const column of columns) {
+        if (groups.length && groups.at(-1).name === column.group) groups.at(-1).n += 1;
+        else groups.push({ name: column.group, n: 1 });
+      }
+      const floors = protocol.rows.filter((row) => row.reference).length;
+      const names = head("editor", "Editor", "", redraw);
+      const lines = ordered(protocol.rows, columns).map((row) => h("tr", { class: row.reference ? "reference" : null },
+        h("th", { scope: "row" }, row.reference ? [row.editor, floors > 1 ? h("span", { class: "under" }, `for ${row.of.join(", ")}`) : null] : h("a", { href: Vde.link({ tab: "samples", protocol: protocol.name, editor: row.editor }) }, row.editor)),
+        coverage(row),
+        columns.map((column) => {
+          const cell = column.cell(row);
+          return h("td", { class: [cell && cell.best ? "best" : "", column.first ? "first" : ""].join(" ").trim() || null }, shown(cell, column.digits));
+        })));
+      box.replaceChildren(h("table", { id: "leaderboard" },
+        h("thead", null,
+          h("tr", null, h("th"), h("th"), groups.map((group) => h("th", { class: "group", colspan: group.n, scope: "colgroup" }, group.name))),
+          h("tr", null, h("th", { scope: "col", "aria-sort": names[1] }, names[0]), h("th", { scope: "col" }, "Scored"),
+            columns.map((column) => {
+              const [button, state] = head(column.id, column.title, column.best, redraw);
+              return h("th", { scope: "col", "aria-sort": state, class: column.first ? "first" : null }, button);
+            }))),
+        h("tbody", null, lines)));
+      if (focus) box.querySelector(`[data-sort="${CSS.escape(focus)}"]`).focus();
+    }
+    redraw();
+    return box;
+  }
+
+  views.board = (address, protocol) => {
+    const page = h("section", null);
+    function redraw() {
+      const box = h("input", { type: "checkbox", checked: all, onchange: () => { all = box.checked; redraw(); } });
+      page.replaceChildren(
+        h("h2", null, `Leaderboard by ${protocol.name}`), h("p", { class: "say" }, protocol.says),
+        protocol.metrics.some((metric) => !metric.main) ? h("div", { class: "row" }, h("label", { class: "check" }, box, "All metrics")) : "",
+        table(protocol),
+        h("p", { class: "hint" }, "The best of each column is bold. ",
+          protocol.rows.some((row) => row.reference) ? "(reference) is the reader's noise floor: what it reads of the right answers themselves, so no editor can be expected above it." : ""),
+        h("h3", null, "Notes and signatures"),
+        h("ul", { class: "notes" }, protocol.notes.map((note) => h("li", { class: note.includes(": vde|p:") ? "signature" : null }, note))));
+    }
+    redraw();
+    return page;
+  };
+
+  views.slices = (address, protocol, board) => {
+    const names = Object.keys(protocol.slices);
+    if (!names.length) return h("p", { class: "empty" }, "These runs have no breakdowns.");
+    const slice = names.includes(address.by) ? address.by : names[0];
+    const settings = Object.keys(SETTINGS).filter((setting) => protocol.rows.some((row) => row.cells[setting]));
+    const setting = settings.includes(address.setting) ? address.setting : settings[0];
+    const metric = protocol.metrics.find((one) => one.key === address.metric) || protocol.metrics[0];
+    const editors = protocol.rows.filter((row) => !row.reference).map((row) => row.editor);
+    const editor = editors.includes(address.editor) ? address.editor : "";
+    const change = (part) => go({ ...Vde.read(), tab: "slices", ...part }, true);
+    const values = Object.entries(protocol.slices[slice]);
+    const of = (entry, name) => ((entry.editors[name] || {})[setting] || {});
+    const columns = editor
+      ? [...protocol.metrics.map((one) => [one.title, (entry) => of(entry, editor)[one.key], one.digits]), ["blocks", (entry) => of(entry, editor).blocks, 0]]
+      : [...editors.map((name) => [name, (entry) => of(entry, name)[metric.key], metric.digits]), ["blocks", (entry) => of(entry, editors.find((name) => of(entry, name).blocks)).blocks, 0]];
+    const floor = values.some(([, entry]) => entry.floor[setting] !== undefined);
+    const lines = values.filter(([, entry]) => Object.values(entry.editors).some((found) => found[setting])).map(([value, entry]) => h("tr", null,
+      h("th", { scope: "row" }, words(value)),
+      columns.map(([, cell, digits]) => h("td", null, shown(cell(entry), digits))),
+      floor ? h("td", null, number(entry.floor[setting], 3)) : null));
+    return h("section", null,
+      h("h2", null, `By ${slice.replaceAll(",", " × ")}`),
+      h("p", { class: "say" }, editor ? `All metrics of ${editor}.` : `${metric.title} of all editors${metric.best === "lower" ? " (lower is better)" : ""}.`),
+      h("div", { class: "row" },
+        choose("Break down by", names.map((name) => [name, name.replaceAll(",", " × ")]), slice, (by) => change({ by }), { id: "slice" }),
+        choose("Setting", settings.map((name) => [name, SETTINGS[name]]), setting, (setting) => change({ setting }), { id: "slice-setting" }),
+        choose("Editor", [["", "all, one metric"], ...editors], editor, (editor) => change({ editor }), { id: "slice-editor" }),
+        editor ? null : choose("Metric", protocol.metrics.map((one) => [one.key, one.title]), metric.key, (metric) => change({ metric }), { id: "slice-metric" })),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Breakdown" }, h("table", { id: "breakdown" },
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, slice), columns.map(([title]) => h("th", { scope: "col" }, title)), floor ? h("th", { scope: "col" }, "CDM floor") : null)),
+        h("tbody", null, lines))),
+      floor ? h("p", { class: "hint" }, "CDM floor: what the reader loses on the reference images themselves. Editors that are closer than this are told apart by its luck as much as by their work.") : null);
+  };
+})();

@@ -1,0 +1,133 @@
+"""The blocks of one sample as the page draws and lists them: where each side stands, and how its text differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+from vdebench.box import Box, Size
+from vdebench.protocols.compare import meeting
+from vdebench.protocols.protocol import TEXT_METRICS, Protocol
+from vdebench.reading import Block, Reading
+from vdebench.sample import Sample
+
+Percent = list[float]
+"""Left, top, width, height in percent of a page."""
+MAX_DIFF = 20_000
+"""Characters beyond which two texts are shown whole: their alignment would take gigabytes."""
+UNLIKE = 0.4
+"""Texts less alike than this are shown one after the other: letters they share by chance tell nothing."""
+
+
+class Sides(NamedTuple):
+    """What the numbers of rows of blocks point at: the readings of a sample's page and of its regions' crops."""
+
+    truth: Reading
+    prediction: Reading
+    truth_crops: Sequence[Reading] = ()
+    prediction_crops: Sequence[Reading] = ()
+
+
+class _Side(NamedTuple):
+    blocks: Sequence[Block]
+    place: Callable[[Box], Percent]
+
+
+def units(
+    rows: Sequence[Mapping[str, Any]], sides: Sides, sample: Sample, protocol: Protocol, local: str
+) -> list[dict[str, Any]]:
+    """Rows of blocks of one setting as units; rows whose numbers point nowhere are left out."""
+    found = []
+    for (region, _), group in _grouped(rows).items():
+        first = group[0]
+        try:
+            truth, prediction = _sides_of(first["setting"], region, sides, sample, protocol, local)
+            wanted = [truth.blocks[row["truth"]] for row in group if row["truth"] is not None]
+            given = [prediction.blocks[index] for index in first["prediction"]]
+        except IndexError:  # read anew by another version, or the image is another by now
+            continue
+        texts = [protocol.join_text(list(map(protocol.block_text, side))) if side else "" for side in (wanted, given)]
+        scores = {name: first[name] for name in ("iou", *TEXT_METRICS) if first.get(name) is not None}
+        found.append(
+            {
+                "state": first["state"],
+                "label": first["label"],
+                "region": region,
+                "truth": [truth.place(block.box) for block in wanted],
+                "prediction": [prediction.place(block.box) for block in given],
+                "scores": {name: round(value, 4) for name, value in scores.items()} if wanted and given else {},
+                "text": difference(*texts),
+            }
+        )
+    return found
+
+
+def difference(truth: str, prediction: str) -> list[list[str]]:
+    """Two texts as pieces: `=` in both, `-` only in the truth, `+` only in the prediction.
+
+    >>> difference("in 2023", "in 2024")
+    [['=', 'in 202'], ['-', '3'], ['+', '4']]
+    """
+    if truth == prediction:
+        return [["=", truth]] if truth else []
+    longest = max(len(truth), len(prediction))
+    if longest > MAX_DIFF or Levenshtein.normalized_similarity(truth, prediction) < UNLIKE:
+        return [piece for piece in (["-", truth], ["+", prediction]) if piece[1]]
+    pieces: list[list[str]] = []
+    for op in Levenshtein.opcodes(truth, prediction):
+        if op.tag == "equal":
+            pieces.append(["=", truth[op.src_start : op.src_end]])
+            continue
+        for sign, text in (("-", truth[op.src_start : op.src_end]), ("+", prediction[op.dest_start : op.dest_end])):
+            if text:
+                pieces.append([sign, text])
+    return pieces
+
+
+def _grouped(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int | None, Any], list[Mapping[str, Any]]]:
+    """Rows of one unit together: blocks of a group share their predicted blocks."""
+    groups: dict[tuple[int | None, Any], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        unit = tuple(row["prediction"]) if row["prediction"] else ("missed", row["truth"])
+        groups.setdefault((row["region"], unit), []).append(row)
+    return groups
+
+
+def _sides_of(
+    setting: str, region: int | None, sides: Sides, sample: Sample, protocol: Protocol, local: str
+) -> tuple[_Side, _Side]:
+    if setting == "local" and local == "crop":
+        index = region or 0
+        rectangle = sample.regions[index]
+        inside = Box.from_percent(rectangle.x, rectangle.y, rectangle.width, rectangle.height, Size(100, 100))
+        return _crop_side(sides.truth_crops[index], inside), _crop_side(sides.prediction_crops[index], inside)
+    pages = _page_side(sides.truth, sides.truth.size), _page_side(sides.prediction, sides.truth.size)
+    if setting == "local" and protocol.local == "filter":  # numbers count the blocks that meet a region
+        boxes = [region.box(region.page) for region in sample.regions if region.page]
+        kept = [zip(side.blocks, meeting(side.blocks, boxes), strict=True) for side in pages]
+        truth, prediction = ([block for block, meets in side if meets] for side in kept)
+        return pages[0]._replace(blocks=truth), pages[1]._replace(blocks=prediction)
+    return pages
+
+
+def _page_side(reading: Reading, other: Size | None) -> _Side:
+    size = reading.size or other or Size(100, 100)
+    return _Side(reading.blocks, lambda box: _rounded(box.to_percent(size)))
+
+
+def _crop_side(reading: Reading, inside: Box) -> _Side:
+    """Blocks of a crop, placed where the crop lies on its page."""
+    width, height = inside.x2 - inside.x1, inside.y2 - inside.y1
+    size = reading.size or Size(100, 100)
+
+    def place(box: Box) -> Percent:
+        x, y, w, h = box.to_percent(size)
+        return _rounded((inside.x1 + x * width / 100, inside.y1 + y * height / 100, w * width / 100, h * height / 100))
+
+    return _Side(reading.blocks, place)
+
+
+def _rounded(box: Sequence[float]) -> Percent:
+    return [round(value, 2) for value in box]

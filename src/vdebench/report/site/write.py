@@ -1,0 +1,210 @@
+"""Write the report: one page, its style and scripts, data in small scripts that are loaded when they are needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from vdebench import __version__
+from vdebench.errors import InputError, RunFolderError, VdeError
+from vdebench.files import list_folder, umask, write_json, write_text
+from vdebench.report.site.board import board
+from vdebench.report.site.gather import Runs
+from vdebench.report.site.pictures import Album
+from vdebench.report.site.samples import Details, about, index
+from vdebench.sample import Sample
+from vdebench.scoring import Progress
+from vdebench.suites.suite import ImageFiles
+
+MARKER = "vdebench-report.json"
+"""Stands in every folder that we made, and may replace."""
+CHUNK = 25
+"""Samples whose blocks and texts are loaded at once."""
+_ASSETS = "assets"
+
+
+def write_report(runs: Path, out: Path, *, progress: Progress | None = None) -> Path:
+    """Write the report of a folder of runs into the folder `out`, and give its page; whole or not at all.
+
+    A report that stands there is replaced; a folder with anything else in it is refused.
+    """
+    target = Path(os.path.realpath(out))
+    _require_ours(target)
+    found = Runs(Path(runs))
+    with _replacing_folder(target) as folder:
+        _fill(folder, found, progress or (lambda done, total: None))
+    return Path(out) / "index.html"
+
+
+def _fill(folder: Path, runs: Runs, progress: Callable[[int, int], None]) -> None:
+    samples = _samples(runs)
+    album, files_of = _album(folder, runs, samples)
+    total, done = len(album) + len(samples), 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        progress(done, total)
+
+    def picture(file: Path | None) -> dict[str, Any] | None:
+        found = album[file]
+        return {"reason": runs.told(found["reason"])} if found and "reason" in found else found
+
+    album.make(step)
+    _write_assets(folder)
+    slugs = _slugs([*runs.editors, *runs.about["protocols"]])
+    states: dict[tuple[str, str], Counter[str]] = {}
+    for result in runs.results:
+        rows = index(runs, result, samples)
+        for row, sample in zip(rows, samples, strict=True):
+            row["image"] = picture(runs.image(result.editor, sample))
+        _data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
+        states[result.protocol.name, result.editor] = Counter(row["state"] for row in rows)
+    _data(folder, "board", _head(runs, slugs, states, len(samples)))
+    listed = [
+        {**about(sample), "images": [picture(files_of[sample.key].source), picture(files_of[sample.key].reference)]}
+        for sample in samples
+    ]
+    _data(folder, "samples", listed)
+    details = Details(runs)
+    for number, start in enumerate(range(0, len(samples), CHUNK)):
+        some = samples[start : start + CHUNK]
+        for (protocol, editor), chunk in details.chunk(some).items():
+            _data(folder, f"{slugs[protocol]}/{slugs[editor]}/{number}", chunk)
+        for _ in some:
+            step()
+
+
+def _head(
+    runs: Runs, slugs: Mapping[str, str], states: Mapping[tuple[str, str], Counter[str]], count: int
+) -> dict[str, Any]:
+    """What is shown first, and how the rest is found."""
+    boards = []
+    for name in runs.about["protocols"]:
+        results = [result for result in runs.results if result.protocol.name == name]
+        if results:
+            found = board(results, runs.notes)
+            found["notes"] = [runs.told(note) for note in found["notes"]]
+            for row in found["rows"][: len(results)]:
+                row["states"] = states[name, row["editor"]]
+            boards.append(found)
+    return {
+        "suite": runs.results[0].summary["suite"],
+        "version": __version__,
+        "samples": count,
+        "chunk": CHUNK,
+        "slugs": slugs,
+        "protocols": boards,
+    }
+
+
+def _samples(runs: Runs) -> list[Sample]:
+    """Samples that any run speaks of, in the suite's order."""
+    scored: set[str] = set()
+    for result in runs.results:
+        scored |= set(result.table("scores").select("sample").unique().collect()["sample"])
+    kept = [sample for sample in runs.suite.samples if sample.key in scored]
+    if not kept:
+        raise InputError(
+            f"{runs.root}: its scores are of other samples than those of {runs.about['suite']}\n"
+            "  run `vde run` again with the suite as it is now"
+        )
+    return kept
+
+
+def _album(folder: Path, runs: Runs, samples: Sequence[Sample]) -> tuple[Album, dict[str, ImageFiles]]:
+    album = Album(folder)
+    files_of: dict[str, ImageFiles] = {}
+    slugs = _slugs(runs.editors)
+    for number, sample in enumerate(samples):
+        try:
+            images = runs.suite.image_files(sample)
+        except VdeError:  # which file is the sample's is not certain: the run has said so
+            images = ImageFiles()
+        files_of[sample.key] = images
+        album.ask(images.source, f"source/{number:06d}")
+        album.ask(images.reference, f"reference/{number:06d}")
+        for editor in runs.editors:
+            album.ask(runs.image(editor, sample), f"editor-{slugs[editor]}/{number:06d}")
+    return album, files_of
+
+
+def _slugs(names: Sequence[str]) -> dict[str, str]:
+    """Names that are safe in addresses, each its own.
+
+    >>> _slugs(["copy", "my editor", "my_editor"])
+    {'copy': '0-copy', 'my editor': '1-my_editor', 'my_editor': '2-my_editor'}
+    """
+    return {name: f"{at}-{re.sub(r'[^A-Za-z0-9_.-]+', '_', name)[:60]}" for at, name in enumerate(names)}
+
+
+def _write_assets(folder: Path) -> None:
+    for asset in files("vdebench.report.site").joinpath(_ASSETS).iterdir():
+        if asset.name.endswith((".html", ".css", ".js")):
+            write_text(folder / asset.name, asset.read_text(encoding="utf-8"))
+
+
+def _data(folder: Path, name: str, data: Any) -> None:
+    """A script that hands data to the page: pages from files cannot fetch JSON."""
+    write_text(folder / "data" / f"{name}.js", f"Vde.take({script_json(name)}, {script_json(data)});\n")
+
+
+def script_json(data: Any) -> str:
+    r"""JSON that is safe inside a script; NaN and Infinity, which an editor may tell, are words of scripts too.
+
+    >>> print(script_json("</script>"))
+    "\u003c/script>"
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _require_ours(target: Path) -> None:
+    """Refuse a folder with anything else in it than a report."""
+    if not target.exists():
+        return
+    names = list_folder(target)
+    if names and MARKER not in names:
+        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        raise RunFolderError(
+            f"{target}: is not empty and no report of ours: found {shown}\n"
+            "  choose another folder for the report: an old report is replaced, anything else is left alone"
+        )
+
+
+@contextmanager
+def _replacing_folder(target: Path) -> Iterator[Path]:
+    """A temporary folder beside `target` that takes its place when the block ends well, and goes when it does not."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    except OSError as error:
+        raise RunFolderError(f"{target}: cannot be written: {error.strerror or error}; choose another folder") from None
+    try:
+        fresh, old = temporary / "new", temporary / "old"
+        fresh.mkdir()
+        yield fresh
+        write_json(fresh / MARKER, {"made_by": "vdebench", "version": __version__})
+        fresh.chmod(0o777 & ~umask())
+        if target.exists():
+            _require_ours(target)  # something may have come while we worked
+            target.rename(old)
+        try:
+            fresh.rename(target)
+        except OSError:
+            if old.exists():
+                old.rename(target)
+            raise
+    except OSError as error:
+        raise RunFolderError(f"{target}: cannot be written: {error.strerror or error}; choose another folder") from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
