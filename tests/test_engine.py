@@ -53,3 +53,12 @@ def test_an_error_is_told_as_it_is(workers):
 def test_a_worker_that_dies_is_told_in_words():
     with pytest.raises(VdeError, match="a worker process died"):
         list(spread(die, range(4), 2))
+
+
+def process_of(number: int) -> int:
+    return os.getpid()
+
+
+def test_processes_are_replaced_where_asked():
+    assert len(set(spread(process_of, range(12), 2, recycled=2))) > 2
+    assert len(list(spread(process_of, range(13), 2, recycled=2))) == 13

@@ -28,6 +28,8 @@ from vdebench.suites.names import names_of
 from vdebench.suites.suite import ImageFiles, Suite
 
 Options = tuple[tuple[str, Any], ...]
+RECYCLED = 100
+"""Pages after which a process is replaced."""
 
 
 class Made(NamedTuple):
@@ -87,7 +89,7 @@ def edit_suite(
                 jobs.append(job)
         total = len(done) + len(jobs)
         with (folder / "edits.jsonl").open("ab") as journal:
-            for made in spread(_edit, jobs, min(workers or usable_processors(), len(jobs))):
+            for made in spread(_edit, jobs, min(workers or usable_processors(), len(jobs)), RECYCLED):
                 done[made.sample] = made
                 journal.write(f"\n{_line(made)}".encode())  # after a line that a kill left unfinished
                 journal.flush()

@@ -20,7 +20,7 @@ MOST_WORKERS = 8
 ENOUGH = 8
 """Pages that fail, and none that does not, after which a reader is given up: a server is away, a key is wrong."""
 RECYCLED = 100
-"""Pictures after which a process is replaced."""
+"""Pictures after which a process is replaced: engines keep memory for every shape they see."""
 _Task = tuple[str, tuple[tuple[str, Any], ...], Path | None, Picture]
 
 
@@ -41,7 +41,7 @@ def read_pictures(
     tasks: list[_Task] = [(name, options, reader.root, picture) for picture in wanted.values()]
     processes = min(workers or min(usable_processors(), MOST_WORKERS), len(tasks))
     fails = 0
-    for done, (key, failure, is_readers) in enumerate(_spread(tasks, processes), start=1):
+    for done, (key, failure, is_readers) in enumerate(spread(_read, tasks, processes, RECYCLED), start=1):
         if failure:
             reader.failures[key] = failure
         fails += is_readers
@@ -49,13 +49,6 @@ def read_pictures(
             raise ReaderError(f"{failure}\n  the first {ENOUGH} pages all failed: {name} is not asked for the others")
         if progress:
             progress(done, len(tasks))
-
-
-def _spread(tasks: list[_Task], processes: int) -> Iterator[tuple[str, str, bool]]:
-    """Results as they come, of processes that are replaced now and then: engines keep memory for every shape."""
-    at_once = RECYCLED * max(1, processes)
-    for start in range(0, len(tasks), at_once):
-        yield from spread(_read, tasks[start : start + at_once], processes)
 
 
 def _pictures(scope: Scope) -> Iterator[Picture]:

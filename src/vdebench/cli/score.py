@@ -85,8 +85,9 @@ def score_command(
     loaded = open_suite(suite, quiet=as_json)
     measured = [name.strip() for name in metrics.split(",") if name.strip() != "none"] if metrics else None
     several = len(editors) > 1, len(protocol) > 1
+    reading_with = reader_options(option)
     read = {folder for _, folder, images in editors if images is None and not holds_readings(folder, loaded)}
-    chosen = CachedReader.named(reader or DEFAULT_READER, reader_options(option)) if read else None
+    chosen = CachedReader.named(reader or DEFAULT_READER, reading_with) if read else None
     results: dict[str, list[Score]] = {}
     for name in dict.fromkeys(protocol):
         for editor, folder, images in editors:

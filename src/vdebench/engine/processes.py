@@ -23,10 +23,11 @@ def usable_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def spread(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int) -> Iterator[Result]:
+def spread(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int, recycled: int = 0) -> Iterator[Result]:
     """Results as they come, in no order. `work` is a function of a module; one worker means no other process.
 
-    Only a few tasks are under way at a time, so that memory does not grow with their number.
+    Only a few tasks are under way at a time, so that memory does not grow with their number. Where the work itself
+    keeps memory, as engines do for every shape they see, processes are replaced after `recycled` tasks each.
 
     >>> sorted(spread(abs, [-2, 1], workers=1))
     [1, 2]
@@ -34,6 +35,15 @@ def spread(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int) 
     if workers <= 1:
         yield from map(work, tasks)
         return
+    if not recycled:
+        yield from _by_processes(work, tasks, workers)
+        return
+    waiting = iter(tasks)
+    while batch := list(islice(waiting, recycled * workers)):
+        yield from _by_processes(work, batch, workers)
+
+
+def _by_processes(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int) -> Iterator[Result]:
     waiting = iter(tasks)
     context = multiprocessing.get_context("spawn")  # a copy of this process could hold another thread's lock
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_settle, initargs=(os.getpid(),)) as pool:

@@ -12,7 +12,7 @@ from typing import Protocol as Interface
 
 from vdebench.box import Size
 from vdebench.errors import InputError
-from vdebench.files import list_folder
+from vdebench.files import is_folder, list_folder
 from vdebench.images import PixelBox, image_size
 from vdebench.readers.cached import CachedReader, Picture
 from vdebench.reading import Reading
@@ -184,8 +184,13 @@ def holds_readings(root: Path, suite: Suite) -> bool:
         return counts["reading"] > 0
     if NamedFiles(root, suite.samples, "image").strangers(suite.samples):
         return False  # of another suite: it will be told
-    stray = NamedFiles(root, suite.samples).strangers(suite.samples)
-    return bool(stray) or not any(map(suite.reference_image, suite.samples[:1]))
+    if NamedFiles(root, suite.samples).strangers(suite.samples):
+        return True
+    others = [name for name in list_folder(root) if not name.startswith(".") and not is_folder(root / name)]
+    if others:
+        shown = ", ".join(others[:3])
+        raise InputError(f"{root}: holds neither images nor readings (JSON) of the suite's samples: found {shown}")
+    return not any(map(suite.reference_image, suite.samples[:1]))
 
 
 def folder_label(root: Path) -> str:

@@ -1,0 +1,89 @@
+"""The editor `overlay`: a real edit without a model. Reads the page, erases, sets new text in a font like the old."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+from vdebench.editors.editor import Edit, Editor, Task
+from vdebench.editors.overlay.blocks import alignment_of, delete_block
+from vdebench.editors.overlay.cells import edit_cell
+from vdebench.editors.overlay.find import Page, Paragraph, fold
+from vdebench.editors.overlay.fonts import Setter
+from vdebench.editors.overlay.request import NotUnderstoodError, Request, parse
+from vdebench.editors.overlay.typeset import ParagraphEdit
+from vdebench.images import Image
+from vdebench.readers.lines import Line
+from vdebench.readers.rapid import RapidReader
+
+VERSION = "1"
+
+
+class LineReader(Protocol):
+    """Whatever finds the lines of a page."""
+
+    def lines(self, image: Image) -> Sequence[Line]:
+        """Lines with their boxes."""
+
+
+class OverlayEditor(Editor):
+    """Replaces, inserts and deletes text in paragraphs and table cells; refuses what it cannot parse, find or place."""
+
+    def __init__(self, threads: int | str = 0) -> None:
+        self.threads = threads
+        self._last: tuple[bytes, Page] | None = None
+
+    @classmethod
+    def missing(cls, **options: Any) -> str:
+        """What lacks for reading pages."""
+        return RapidReader.missing()
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Its name and version, and the reader's."""
+        reader = RapidReader(tables=False).identity
+        return {"name": "overlay", "version": VERSION, "reader": f"rapidocr {reader['version']}, {reader['engine']}"}
+
+    @cached_property
+    def reader(self) -> LineReader:
+        """The embedded reader, without its model of tables."""
+        return RapidReader(threads=self.threads, tables=False)
+
+    @cached_property
+    def _setter(self) -> Setter:
+        return Setter()
+
+    def edit(self, task: Task) -> Edit:
+        """The page with the edit, or why there is none. Looks at the image and the instruction only."""
+        try:
+            request = parse(task.instruction)
+            page = self._page(task.image)
+            return self._edited(page, request)
+        except NotUnderstoodError as reason:
+            return Edit.refused(str(reason))
+
+    def _page(self, image: Image) -> Page:
+        """A page read; the last one is kept, as several edits of one page often follow each other."""
+        key = repr(image.shape).encode() + image.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = key, Page(image, self.reader.lines(image))
+        return self._last[1]
+
+    def _edited(self, page: Page, request: Request) -> Edit:
+        if request.in_cell:
+            return Edit.of(edit_cell(self._setter, page, request))
+        begins = request.action in ("delete_block", "insert_block")
+        paragraph, spot = page.find(request.target, request.within, begins)
+        whole = self._is_whole(paragraph, request)
+        if request.action == "delete_block" or (request.action == "delete" and whole and not paragraph.in_table):
+            return Edit.of(delete_block(page, paragraph))
+        edit = ParagraphEdit(self._setter, page, paragraph, spot, request)
+        image = edit.run(alignment_of(page, paragraph))
+        return Edit.of(
+            image, font=str(edit.face.style), size=round(edit.face.size, 2), likeness=round(edit.fit.likeness, 3)
+        )
+
+    @staticmethod
+    def _is_whole(paragraph: Paragraph, request: Request) -> bool:
+        return fold(request.target) == "".join(letter for letter, _, _ in paragraph.unbroken)

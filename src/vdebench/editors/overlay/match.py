@@ -1,0 +1,167 @@
+"""Which of our fonts a line is set in, at which size, and where each of its words stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vdebench.editors.overlay.fonts import STYLES, Coverage, Setter, Style
+
+_WIDER = np.arange(0.60, 1.2401, 0.04)
+_SIZES = np.arange(0.94, 1.0601, 0.03)
+_FINER = np.arange(-0.025, 0.0251, 0.005)
+_NARROWEST, _WIDEST = 0.7, 1.15
+"""Widths of a line as its font has it, in widths of its ink: lines are stretched to a column, seldom squeezed."""
+_SURE = 0.93
+"""Likeness from which no slanted face is tried."""
+_STEP = 0.05
+"""What a pixel of stretched white costs, in pixels of ink that do not fit."""
+_AIR = 3
+
+
+class Fit(NamedTuple):
+    """A face and a size in pixels, and how like the page it is (a correlation, 1 at best)."""
+
+    style: Style
+    size: float
+    likeness: float
+
+
+class Stencil(NamedTuple):
+    """A word's ink, cut out, and where its pen and baseline are from the cut's corner."""
+
+    ink: Coverage
+    pen: int
+    baseline: int
+
+
+def stencil(setter: Setter, text: str, style: Style, size: float) -> Stencil | None:
+    """A word's ink at a size; none for what has no ink."""
+    ink, pen, baseline = setter.word(text, style).drawn(size)
+    rows, columns = np.flatnonzero(ink.max(axis=1) > 0.02), np.flatnonzero(ink.max(axis=0) > 0.02)
+    if not len(rows):
+        return None
+    top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
+    return Stencil(np.ascontiguousarray(ink[top:bottom, left:right]), int(pen - left), int(baseline - top))
+
+
+def fit_style(setter: Setter, ink: Coverage, whole: str, samples: Sequence[str], guess: float) -> Fit:
+    """The face and size in which a strip of ink looks most like the words that are read in it.
+
+    `whole` is all that stands there, `samples` some of its words; `guess` is the size if its ink tells nothing.
+    """
+    padded = np.pad(ink, _AIR)
+    rows = np.flatnonzero(ink.sum(axis=1) > 1.0)
+    tall = float(rows[-1] + 1 - rows[0]) if len(rows) else guess
+    columns = np.flatnonzero(ink.max(axis=0) > 0.2)
+    wide = float(columns[-1] + 1 - columns[0]) if len(columns) else float(ink.shape[1])
+    best: list[Fit] = []
+    for styles in (STYLES[: len(STYLES) // 2], STYLES[len(STYLES) // 2 :]):
+        for style in styles:
+            setter.words([whole, *samples], style)
+            drawn = stencil(setter, whole, style, 40)
+            sizes = [guess * _WIDER]
+            if drawn:  # the ink's height tells the size, unless neighbours or rules are in the strip
+                sizes.append(40 * tall / drawn.ink.shape[0] * _SIZES)
+            every = np.concatenate(sizes)
+            natural = every * setter.word(whole, style).advance
+            fits = (natural > _NARROWEST * wide) & (natural < _WIDEST * wide)
+            best.append(_best_size(setter, padded, samples, style, every[fits] if fits.any() else every))
+        if max(fit.likeness for fit in best) > _SURE:
+            break
+    best = sorted(best, key=lambda fit: -fit.likeness)[:3]
+    finer = [_best_size(setter, padded, samples, fit.style, fit.size * (1 + _FINER)) for fit in best]
+    return max(finer, key=lambda fit: fit.likeness)
+
+
+def _best_size(setter: Setter, ink: Coverage, samples: Sequence[str], style: Style, sizes: NDArray[np.float64]) -> Fit:
+    likeness = [(_likeness(setter, ink, samples, style, float(size)), float(size)) for size in sizes]
+    best, size = max(likeness)
+    return Fit(style, size, best)
+
+
+def _likeness(setter: Setter, ink: Coverage, samples: Sequence[str], style: Style, size: float) -> float:
+    total = weight = 0.0
+    for text in samples:
+        drawn = stencil(setter, text, style, size)
+        if drawn is None:
+            continue
+        framed = np.pad(drawn.ink, ((0, 0), (1, 1)))
+        fits = framed.shape[0] <= ink.shape[0] and framed.shape[1] <= ink.shape[1]
+        like = _best_likeness(ink, framed) if fits else 0.0
+        total, weight = total + len(text) * like, weight + len(text)
+    return total / weight if weight else 0.0
+
+
+def _best_likeness(ink: Coverage, word: Coverage) -> float:
+    """Correlation where it is best, among places with as much ink as a word has: on blank paper it is undefined."""
+    found = cv2.matchTemplate(ink, word, cv2.TM_CCOEFF_NORMED)
+    sums = cv2.integral(ink)
+    height, width = word.shape
+    inked = sums[height:, width:] - sums[:-height, width:] - sums[height:, :-width] + sums[:-height, :-width]
+    found[inked < 0.4 * float(word.sum())] = 0
+    return float(found.max())
+
+
+class Places(NamedTuple):
+    """Where the words of a line stand in a strip: the pen before each, and the row of the baseline."""
+
+    pens: list[int]
+    baseline: int
+
+
+def place_words(
+    setter: Setter, ink: Coverage, texts: Sequence[str], parts: Sequence[str], fit: Fit, baseline: int | None = None
+) -> Places:
+    """Places at which the words, in their order, cover the ink best; white between them may stretch.
+
+    `parts[k]` is what stands before word k, a space or nothing.
+    """
+    em = fit.size
+    air = round(em)
+    field = np.pad(ink, air)
+    width = field.shape[1]
+    maps = [_misfit(setter, field, text, fit) for text in texts]
+    low, high = max(low for _, low in maps), min(low + len(rows) for rows, low in maps)
+    totals = [sum(float(rows[row - low_].min()) for rows, low_ in maps) for row in range(low, high)]
+    row = low + int(np.argmin(totals)) if baseline is None else min(max(baseline + air, low), high - 1)
+    costs = [rows[row - low_] for rows, low_ in maps]
+    pairs = [(texts[k - 1], parts[k], texts[k]) for k in range(1, len(texts))]
+    gaps = setter.gaps(pairs, fit.style)
+    advances = [word.advance for word in setter.words(texts, fit.style)]
+    best, sources = costs[0], []
+    for index in range(1, len(texts)):
+        step = round((advances[index - 1] + gaps[index - 1]) * em)
+        wide = 2.5 if parts[index] else 0.4
+        stretch = np.arange(-round(0.2 * em), round(wide * em) + 1)
+        options = np.full((len(stretch), width), np.inf, np.float32)
+        for line, more in enumerate(stretch):
+            shift = step + int(more)
+            if shift <= 0:
+                continue
+            options[line, shift:] = best[: width - shift] + _STEP * abs(int(more))
+        choice = options.argmin(axis=0)
+        sources.append(np.arange(width) - step - stretch[choice])
+        best = options.min(axis=0) + costs[index]
+    pens = [int(np.argmin(best))]
+    for source in reversed(sources):
+        pens.append(int(source[pens[-1]]))
+    return Places([pen - air for pen in reversed(pens)], row - air)
+
+
+def _misfit(setter: Setter, field: Coverage, text: str, fit: Fit) -> tuple[NDArray[np.float32], int]:
+    """For each row of a baseline (from the second value on) and each pen, how badly a word fits there."""
+    drawn = stencil(setter, text, fit.style, fit.size)
+    height, width = field.shape
+    if drawn is None or drawn.ink.shape[0] > height or drawn.ink.shape[1] > width:
+        return np.zeros((height, width), np.float32), 0
+    found = cv2.matchTemplate(field, drawn.ink, cv2.TM_SQDIFF)
+    pens = np.full((found.shape[0], width), 1e6, np.float32)
+    first = max(0, -drawn.pen)
+    last = min(found.shape[1], width - drawn.pen)
+    pens[:, first + drawn.pen : last + drawn.pen] = found[:, first:last]
+    return pens, drawn.baseline

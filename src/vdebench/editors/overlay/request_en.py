@@ -1,0 +1,139 @@
+"""English instructions, quotations cut out: the ways in which people ask for an edit of text."""
+
+from __future__ import annotations
+
+import regex
+
+ORDINALS = {
+    **{
+        word: str(number)
+        for number, word in enumerate(["first", "second", "third", "fourth", "fifth", "sixth", "seventh"], 1)
+    },
+    "last": "-1",
+}
+_AGAINST = (
+    ("it leaves open whether to edit", r"\b(?:if|unless|in case)\b"),
+    (
+        "it asks for more than one edit",
+        r"\b(?:and|then|also)\s+(?:then\s+|also\s+)?(?:replace|change|delete|remove|insert|add)\b",
+    ),
+    (
+        "it changes a table's structure",
+        r"\b(?:merge|split|combine|join)\b|\b(?:new|add a|insert a|whole|entire) (?:row|column)\b"
+        r"|\b(?:delete|remove|take out) the (?:row|column)\b|\brows? ⟦\d⟧ and ⟦\d⟧ .*\bone row\b|\bone column\b"
+        r"|\badd a (?:row|column)\b|\bswap\b",
+    ),
+    (
+        "it changes how text looks or where it stands, not what it says",
+        r"\b(?:bold|italic|underline|colou?r|font|align|aligned|alignment|scale|resize|size|enlarge|shrink|move)\b"
+        r"|^(?:set|make|put) .*⟦\d⟧ (?:in )?(?:red|blue|green|orange|purple|black|larger|smaller)\b"
+        r"|^(?:take|the) .*\b(?:put it|belongs)\b",
+    ),
+)
+
+_Q = r"⟦\d+⟧"
+_NOUN = (
+    r"(?:(?:the|this|that|a|an|its) )?(?:(?:column|row) (?:header|heading|label) )?"
+    r"(?:(?!(?:with|to|by|after|before|row|column|cell|under|somewhere)\b)[\w.-]+ ){0,4}?"
+)
+_PLACE = (
+    rf"(?:,? ?(?P<place>(?:in|on|at|of|from|within|under|near|below|above|inside)"
+    rf" (?:(?!row|column|cell|with\b|to\b|by\b)[\w().-]+ ?){{1,8}})?"
+    rf"(?:,? ?(?:in |of |from |within )?(?:the )?(?:\w+ ){{0,2}}?(?:(?<=\b(?:sentence|phrase|paragraph|text"
+    rf"|line|title|heading) ))(?P<within>{_Q})(?: [\w() -]+)?)?)?"
+)
+_TABLE = r"(?:(?:the|this|that) (?:[\w-]+ )?table(?: ⟦\d+⟧)?|table [\w.]+)"
+_NUMBER = r"\d+|first|second|third|fourth|fifth|sixth|seventh|last"
+_ROW = (
+    rf"(?:the )?(?:row (?:labelled |labeled |for |named |of )?(?P<row>{_Q}|\d+)|(?P<row>{_Q}|{_NUMBER}) row"
+    rf"|(?:entry|value|cell|figure|number) for (?P<row>{_Q}))"
+)
+_COLUMN = (
+    rf"(?:the )?(?:column (?:headed |labelled |labeled |for |named )?(?P<column>{_Q}|\d+)|(?P<column>{_Q}"
+    rf"|{_NUMBER}) column"
+    rf"|(?<=under )(?P<column>{_Q}))"
+)
+_AND = r"(?:,| and| under| in| of|, under|, in)? "
+_CELL = rf"(?:(?:in|at|of|for|from) )?(?:{_ROW}{_AND}(?:under )?{_COLUMN}|{_COLUMN}{_AND}{_ROW})"
+_IN_TABLE = rf"(?:,? (?:in|of|from|inside) {_TABLE})?"
+_VALUE = r"(?:the )?(?:empty )?(?:value|cell|entry|text|content|contents|number|figure)?"
+_END = r"[.!;]?"
+_START = r"(?:please |kindly |can you |could you )?"
+_TO = r"(?:with|to|by|into|to read|to say|as|so that it (?:becomes|reads|says)|so it reads)"
+
+
+def _way(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(rf"{_START}{pattern}{_END}", regex.IGNORECASE | regex.V0)
+
+
+_AT_CELL = rf"(?:{_VALUE} ?{_CELL}{_IN_TABLE})"
+_HEAD = rf"(?:in {_TABLE},? )?"
+_SET = r"(?:change|replace|set|update|modify|edit|correct)"
+
+WAYS = [
+    # cells
+    ("replace", _way(rf"{_HEAD}{_SET} {_AT_CELL}(?: from (?P<target>{_Q}))? {_TO} (?P<new>{_Q})")),
+    ("replace", _way(rf"{_HEAD}{_SET} {_VALUE} ?(?P<target>{_Q}) {_CELL}{_IN_TABLE} {_TO} (?P<new>{_Q})")),
+    ("replace", _way(rf"{_HEAD}fill {_AT_CELL} with (?P<new>{_Q})")),
+    ("replace", _way(rf"{_HEAD}(?:enter|write|put) (?P<new>{_Q}) (?:in|into) {_AT_CELL}")),
+    ("replace", _way(rf"{_AT_CELL} is empty: (?:write|enter|put) (?P<new>{_Q}) in it")),
+    ("insert_after", _way(rf"{_HEAD}(?:add|append|insert|write|put) (?P<new>{_Q}) (?:(?:right |directly"
+        rf" )?after|to) {_AT_CELL}")),
+    ("insert_before", _way(rf"{_HEAD}(?:add|insert|write|put) (?P<new>{_Q}) (?:right |directly )?before {_AT_CELL}")),
+    ("delete", _way(rf"{_HEAD}(?:delete|clear|remove|erase|empty) {_AT_CELL}(?:(?: and|;|,) (?:leave )?the"
+        rf" cell (?:stays )?(?:empty|blank))?")),
+    # whole blocks
+    ("delete_block", _way(rf"(?:delete|remove|take out) the (?:whole |entire )?[\w -]+? (?:that begins with"
+        rf"|beginning with|that starts with|starting with) (?P<target>{_Q})(?: entirely| completely)?")),
+    ("delete_block", _way(rf"the [\w -]+? (?:that begins with|beginning with|that starts with|starting with)"
+        rf" (?P<target>{_Q}) should be (?:taken out|removed|deleted)")),
+    ("insert_block", _way(rf"below the [\w -]+? (?:that begins with|beginning with|starting with) "
+        rf"(?P<target>{_Q}), add a new [\w -]+?: (?P<new>{_Q})")),
+    ("insert_block", _way(rf"insert a new [\w -]+? reading (?P<new>{_Q}) (?:directly |right )?(?:after"
+        rf"|below) the [\w -]+? (?:that begins with|beginning with|starting with) (?P<target>{_Q})")),
+    ("insert_block", _way(rf"add the [\w -]+? (?P<new>{_Q}) (?:right |directly )?(?:after|below) the [\w"
+        rf" -]+? (?:that begins with|beginning with|starting with) (?P<target>{_Q})")),
+    # text
+    ("replace", _way(rf"(?:replace|change|edit|modify|update|correct|rewrite|substitute|turn|amend) {_NOUN}"
+        rf"(?:from )?(?P<target>{_Q}){_PLACE} {_TO} {_NOUN}(?P<new>{_Q})")),
+    ("replace", _way(rf"(?:replace|change|edit|modify|update|correct|rewrite|substitute|turn|amend) {_NOUN}"
+        rf"(?:from )?(?P<target>{_Q}) {_TO} {_NOUN}(?P<new>{_Q}){_PLACE}")),
+    ("replace", _way(rf"where (?:the page|it|the text) (?:says|reads) (?P<target>{_Q}), (?:it|the page)"
+        rf" should (?:say|read) (?P<new>{_Q})")),
+    ("replace", _way(rf"(?P<target>{_Q}) should (?:be|read|become|say|be (?:changed to|replaced (?:with"
+        rf"|by))) (?P<new>{_Q})")),
+    ("replace", _way(rf"(?:use|write|put) (?P<new>{_Q}) (?:instead of|in place of|for) (?P<target>{_Q}){_PLACE}")),
+    ("insert_after", _way(rf"(?:insert|add|append|put|write|place) {_NOUN}(?P<new>{_Q}) (?:directly |right "
+        rf"|immediately |just )?(?:after|behind|following) {_NOUN}(?P<target>{_Q}){_PLACE}")),
+    ("insert_after", _way(rf"(?:after|following|behind) {_NOUN}(?P<target>{_Q}){_PLACE},? (?:insert|add|put"
+        rf"|write|place|the text should go on with) {_NOUN}(?:sentence: )?(?P<new>{_Q})")),
+    ("insert_before", _way(rf"(?:insert|add|put|write|place) {_NOUN}(?P<new>{_Q}) (?:directly |right "
+        rf"|immediately |just )?(?:before|in front of) {_NOUN}(?P<target>{_Q}){_PLACE}")),
+    ("insert_before", _way(rf"(?:before|in front of) {_NOUN}(?P<target>{_Q}){_PLACE},? (?:insert|add|put"
+        rf"|write|place) {_NOUN}(?:sentence: )?(?P<new>{_Q})")),
+    ("delete", _way(rf"(?:delete|remove|erase|take out|cut|drop|strike) {_NOUN}(?P<target>{_Q}){_PLACE}(?:"
+        rf" and close the gap| entirely| completely)?")),
+]  # fmt: skip
+"""Kind and form of each; the first that fits the whole instruction is taken."""
+
+
+def reason_against(words: str) -> str:
+    """Why an edit of this kind is not for us; nothing where it may be."""
+    return next((reason for reason, sign in _AGAINST if regex.search(sign, words, regex.IGNORECASE)), "")
+
+
+_BARE = regex.compile(
+    r"(?:please )?(?:replace|change) (?!(?:the|a|an|all|some|every|it|this|that|these|those)\b)"
+    r"(\S+(?: \S+){0,5}?) (?:with|to|by) (?!be\b)((?:\S+ ){0,5}\S*[^\s.])\.?",
+    regex.IGNORECASE,
+)
+
+
+def guess_quotes(words: str) -> tuple[str, list[str]]:
+    """`Replace 2023 with 2024`, as if its values were quoted; nothing where they cannot be told.
+
+    >>> guess_quotes("Replace 2023 with 2024.")
+    ('Replace ⟦0⟧ with ⟦1⟧', ['2023', '2024'])
+    """
+    found = _BARE.fullmatch(words)
+    return ("Replace ⟦0⟧ with ⟦1⟧", [found[1], found[2]]) if found else (words, [])
