@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Any
 
 from vdebench.errors import VdeError
@@ -24,3 +25,26 @@ def find(kind: str, name: str, ours: Mapping[str, str]) -> Any:
         return found[name].load()
     known = ", ".join(sorted({*ours, *found}))
     raise VdeError(f"no {kind.removesuffix('s')} is called {name!r}; there are: {known}")
+
+
+def make(kind: str, name: str, ours: Mapping[str, str], options: Mapping[str, Any]) -> Any:
+    """An object of the class registered under a name; an option that the class does not have is refused."""
+    found = find(kind, name, ours)
+    known = inspect.signature(found).parameters
+    for option in options:
+        if option not in known:
+            what = kind.removesuffix("s")
+            raise VdeError(f"the {what} {name} has no option {option!r}; it has: {', '.join(known) or 'none'}")
+    return found(**options)
+
+
+def installed_version(package: str) -> str:
+    """Version of an installed package, nothing where it is not installed.
+
+    >>> installed_version("no-such-package")
+    ''
+    """
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

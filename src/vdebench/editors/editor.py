@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from vdebench.errors import VdeError
 from vdebench.images import Image
-from vdebench.registry import find
+from vdebench.registry import make
 from vdebench.sample import Sample
 from vdebench.suites.suite import ImageFiles
 
@@ -77,9 +75,5 @@ class Editor(ABC):
 
 def get_editor(name: str, **options: Any) -> Editor:
     """The editor of a name; an error that says how to install it where it is absent."""
-    kind: type[Editor] = find("editors", name, EDITORS)
-    known = inspect.signature(kind).parameters
-    for option in options:
-        if option not in known:
-            raise VdeError(f"the editor {name} has no option {option!r}; it has: {', '.join(known) or 'none'}")
-    return kind(**options)
+    editor: Editor = make("editors", name, EDITORS, options)
+    return editor

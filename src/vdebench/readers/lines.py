@@ -203,10 +203,10 @@ def _paragraphs(run: Sequence[Line], limits: Grouping) -> list[list[Line]]:
         height = min(before.height, line.height)
         beside = [pitches[other] for other in (index - 1, index + 1) if 0 <= other < len(pitches)]
         begins = bool(beside) and pitches[index] > limits.pitch * min(beside)
-        if not _is_centred(before.box, line.box, height):
+        if not is_centred(before.box, line.box, height):
             indent = limits.indent * height
             after = run[index + 2] if index + 2 < len(run) else None
-            begins |= right - before.box.x2 > _first_word(line) + limits.room * height
+            begins |= right - before.box.x2 > first_word(line) + limits.room * height
             if line.box.x1 - before.box.x1 > indent:  # and what follows is not: else it hangs
                 begins |= len(found[-1]) > 1 if after is None else line.box.x1 - after.box.x1 > indent
             begins |= len(found[-1]) > 1 and before.box.x1 - line.box.x1 > indent  # the end of a hanging paragraph
@@ -217,14 +217,15 @@ def _paragraphs(run: Sequence[Line], limits: Grouping) -> list[list[Line]]:
     return found
 
 
-def _is_centred(upper: Box, lower: Box, height: float) -> bool:
+def is_centred(upper: Box, lower: Box, height: float) -> bool:
+    """Whether two lines have one middle, and not one left side."""
     return abs(upper.x1 + upper.x2 - lower.x1 - lower.x2) < height < abs(upper.x1 - lower.x1)
 
 
-def _first_word(line: Line) -> float:
-    """Width of what a line begins with and cannot be parted: a word, or two Chinese characters."""
+def first_word(line: Line, wide: float = 2.0) -> float:
+    """Width of what a line begins with and cannot be parted: a word, or some Chinese characters."""
     if WIDE.match(line.text):
-        return 2 * line.height
+        return wide * line.height
     word = 0
     while word < len(line.text) and not line.text[word].isspace() and not WIDE.match(line.text[word]):
         word += 1

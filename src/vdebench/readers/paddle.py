@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
@@ -23,6 +22,7 @@ from vdebench.images import Image
 from vdebench.readers.http import bad_address, excerpt, one_of
 from vdebench.readers.reader import Reader
 from vdebench.reading import Reading
+from vdebench.registry import installed_version
 
 PIPELINE_VERSIONS = ("v1", "v1.5", "v1.6")
 BACKENDS = ("native", "vllm-server", "sglang-server", "fastdeploy-server", "mlx-vlm-server", "llama-cpp-server")
@@ -63,10 +63,10 @@ class PaddleReader(Reader):
     @property
     def identity(self) -> Mapping[str, str]:
         """Name, versions of the packages, what else was chosen."""
-        parts = {package: _version(package) for package in _PARTS}
+        parts = {package: installed_version(package) for package in _PARTS}
         return {
             "name": self.name,
-            "version": _version("paddleocr"),
+            "version": installed_version("paddleocr"),
             **{package: number for package, number in parts.items() if number},
             **({"engine": self.engine} if self.engine else {}),
             **self._chosen,
@@ -206,13 +206,6 @@ def _is_installed(package: str) -> bool:
         return find_spec(package) is not None
     except (ImportError, ValueError):
         return False
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 def _told(error: Exception) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -22,6 +22,7 @@ from vdebench.readers.rules import FINDING, blanks_of, find_tables, rules_of
 from vdebench.readers.tables import MARGINS, TableModel, read_table
 from vdebench.readers.texts import join_lines, wide_marks
 from vdebench.reading import Block, Reading
+from vdebench.registry import installed_version
 
 INSTALL = "pip install rapidocr openvino   (or onnxruntime in the place of openvino)"
 
@@ -58,7 +59,7 @@ class RapidReader(Reader):
     @classmethod
     def missing(cls, **options: Any) -> str:
         """What lacks for reading, and how to install it; nothing where all is there."""
-        if not _version("rapidocr"):
+        if not installed_version("rapidocr"):
             return f"the reader rapidocr is not installed\n  {INSTALL}"
         return "" if _engine() else f"rapidocr has no engine to run on\n  {INSTALL}"
 
@@ -76,7 +77,7 @@ class RapidReader(Reader):
         """Name, versions, grouping, and whether tables are read."""
         return {
             "name": "rapidocr",
-            "version": _version("rapidocr"),
+            "version": installed_version("rapidocr"),
             "engine": f"{self.engine} {version(self.engine)}",
             "image": f"margin {MARGIN} below {SMALL}, least {LEAST}, tighter {TIGHTER:g}",
             "blocks": GROUPING.identity,
@@ -198,13 +199,6 @@ def _shifted(box: Box, by: float) -> Box:
 
 def _told(values: Iterable[float]) -> str:
     return ",".join(f"{value:g}" for value in values)
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 def _engine() -> str:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from vdebench.errors import VdeError
 from vdebench.images import Image
 from vdebench.reading import Reading
-from vdebench.registry import find
+from vdebench.registry import make
 
 READERS = {
     "rapidocr": "vdebench.readers.rapid:RapidReader",
@@ -62,9 +60,5 @@ def code_of(*modules: str) -> str:
 
 def get_reader(name: str = DEFAULT, **options: Any) -> Reader:
     """The reader of a name; an error that says how to install it where it is absent."""
-    kind: type[Reader] = find("readers", name, READERS)
-    known = inspect.signature(kind).parameters
-    for option in options:
-        if option not in known:
-            raise VdeError(f"the reader {name} has no option {option!r}; it has: {', '.join(known) or 'none'}")
-    return kind(**options)
+    reader: Reader = make("readers", name, READERS, options)
+    return reader

@@ -15,7 +15,7 @@ import regex
 
 from vdebench.box import Box
 from vdebench.images import Image
-from vdebench.readers.lines import Line, runs_of
+from vdebench.readers.lines import Line, first_word, is_centred, runs_of
 from vdebench.readers.texts import WIDE, join_lines
 
 _MARK = regex.compile(
@@ -112,11 +112,11 @@ def _cut(image: Image, grey: np.ndarray, run: Sequence[Line], right: float) -> l
         begins = pitches[index] > more if beside else False
         begins |= min(before.height, line.height) < _ALIKE * max(before.height, line.height)
         begins |= float(np.linalg.norm(tones[index] - tones[index + 1])) > _TONE
-        if not _centred(before.box, line.box, high):
+        if not is_centred(before.box, line.box, high):
             begins |= (
                 bool(_MARK.match(line.text) or _marked(grey, line)) and line.box.x1 <= found[-1][0].box.x1 + 0.5 * high
             )
-            short = right - before.box.x2 > _first_word(line) + 0.5 * high
+            short = right - before.box.x2 > first_word(line, wide=1.2) + 0.5 * high
             near = run[max(0, index - 8) : index + 9]  # a column may go on below a wider one
             begins |= short and sum(abs(other.box.x2 - before.box.x2) < 0.45 * high for other in near) < 4
             indented = line.box.x1 - before.box.x1 > 0.8 * high
@@ -131,21 +131,6 @@ def _cut(image: Image, grey: np.ndarray, run: Sequence[Line], right: float) -> l
         else:
             found[-1].append(line)
     return found
-
-
-def _centred(upper: Box, lower: Box, high: float) -> bool:
-    return abs(upper.x1 + upper.x2 - lower.x1 - lower.x2) < high < abs(upper.x1 - lower.x1)
-
-
-def _first_word(line: Line) -> float:
-    """Width of what a line begins with and cannot be parted."""
-    text = line.text
-    if WIDE.match(text):
-        return 1.2 * line.height
-    size = 0
-    while size < len(text) and not text[size].isspace() and not WIDE.match(text[size]):
-        size += 1
-    return (line.box.x2 - line.box.x1) * (size + 1) / max(1, len(text))
 
 
 def _part(image: np.ndarray, line: Line) -> np.ndarray:
