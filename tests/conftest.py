@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import hypothesis
@@ -35,3 +36,12 @@ def shared() -> Path:
     if not (path / "data/omnidocbench/OmniDocBench_demo.json").exists():
         pytest.skip(f"no shared data at {path}: set VDE_SHARED to run the tests on real pages")
     return path
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch):
+    """Makes a suite of coloured pages and a folder for an editor's images (see `tests.colours`), with a cache of its own."""
+    from tests.colours import write_colours
+
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "cache"))
+    return partial(write_colours, tmp_path)

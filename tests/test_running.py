@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.test_scoring_images import ColourReader, make, paint  # noqa: F401 (a fixture)
+from tests.colours import ColourReader, paint
 from vdebench.editing import edit_suite, read_edits
 from vdebench.editors.editor import EDITORS, Edit, Editor, get_editor
 from vdebench.errors import RunFolderError, VdeError
@@ -47,7 +47,7 @@ class Wayward(Editor):
 
 
 @pytest.fixture
-def suite(make):  # noqa: F811
+def suite(make):
     """Four pages, each to be turned from its colour into the next one's."""
     root, _ = make(4)
     with (root / "suite.toml").open("a") as file:
