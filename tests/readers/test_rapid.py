@@ -60,7 +60,7 @@ def test_what_is_missing_is_told_with_the_command_that_mends_it(monkeypatch):
     assert "pip install rapidocr openvino" in RapidReader.missing()
     with pytest.raises(MissingPartError, match="no engine"):
         RapidReader()
-    monkeypatch.setattr(rapid, "_version", lambda package: "")
+    monkeypatch.setattr(rapid, "installed_version", lambda package: "")
     assert "is not installed" in RapidReader.missing()
 
 
