@@ -1,19 +1,36 @@
-"""`vde suite`: look at a suite, check it, export it."""
+"""`vde suite`: look at a suite, check it, say how hard it is, export it."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.suites import SUITE_HELP, open_suite
+from vdebench.difficulty import ATTRIBUTES, TIERS
 from vdebench.report.table import Column, Row, Table, render
+from vdebench.sample import Sample
 from vdebench.suites.export import FORMS, export_suite, require_exportable
 
-app = typer.Typer(help="Look at a suite, check it, export it.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from vdebench.analysis.difficulty import Agreement, Estimated
+
+PAGE_SLICES: dict[str, Callable[[Sample], str]] = {
+    "operation": lambda sample: sample.operation.value,
+    "language": lambda sample: sample.language,
+    "source": lambda sample: sample.source,
+}
+PIXEL_SLICES: dict[str, Callable[[Sample], str]] = {
+    "operation": lambda sample: sample.operation.value,
+    "topic": lambda sample: sample.source,
+    "tier": lambda sample: str(sample.extra.get("tier", "unknown")),
+}
+app = typer.Typer(help="Look at a suite, check it, say how hard it is, export it.", no_args_is_help=True)
 
 
 @app.command()
@@ -44,30 +61,91 @@ def show(
     folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     as_json: bool = typer.Option(False, "--json", help="Print the counts as JSON."),
 ) -> None:
-    """Count samples by operation, language and source.
+    """Count samples by operation, language and source; TextEditBench's by operation, topic and tier.
 
     Example: `vde suite show examples/tiny`
     """
     suite = open_suite(folder)
     groups = [group.name for group in suite.groups]
-    counts = {
-        title: Counter((getattr(sample, title), sample.group) for sample in suite)
-        for title in ("operation", "language", "source")
-    }
+    slices = PIXEL_SLICES if suite.track == "pixels" else PAGE_SLICES
     if as_json:
-        flat = {title: dict(Counter(str(getattr(sample, title)) for sample in suite)) for title in counts}
-        typer.echo(json.dumps({"name": suite.name, "samples": len(suite), **flat}, ensure_ascii=False, indent=2))
+        flat = {title: dict(Counter(map(value_of, suite))) for title, value_of in slices.items()}
+        left_out = {"left_out": suite.left_out} if suite.left_out else {}
+        told = {"name": suite.name, "samples": len(suite), **flat, **left_out}
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
         return
     rows = []
-    for title, found in counts.items():
-        for value in sorted({value for value, _ in found}):
+    for title, value_of in slices.items():
+        found = Counter((value_of(sample), sample.group) for sample in suite)
+        for value in sorted({value for value, _ in found}, key=_tiers_first):
             each = [found[value, group] for group in groups]
-            rows.append(Row(str(value), [*each, sum(each)], title))
+            rows.append(Row(value, [*each, sum(each)], title))
     rows.append(
         Row("all", [*(sum(sample.group == group for sample in suite) for group in groups), len(suite)], "samples")
     )
     columns = [Column(name, "", 0) for name in [*groups, "all"]]
-    typer.echo(render(Table(f"{suite.name} ({suite.root})", columns, rows, ""), "terminal"), nl=False)
+    notes = [f"left out: {key}: {reason}" for key, reason in suite.left_out.items()]
+    table = Table(f"{suite.name} ({suite.root})", columns, rows, "", notes=notes)
+    typer.echo(render(table, "terminal"), nl=False)
+
+
+def _tiers_first(value: str) -> tuple[int, str]:
+    """Tiers from easy to hard, all else by the alphabet."""
+    return next((place for place, tier in enumerate(TIERS) if tier == value), len(TIERS)), value
+
+
+@app.command()
+def difficulty(
+    folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
+    reader: str = typer.Option(
+        "", "--reader", help="Who reads the images of a suite without readings; nobody if empty."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print every sample's attributes as JSON."),
+) -> None:
+    """TextEditBench's attributes of difficulty: as the suite states them, and those that can be computed.
+
+    Example: `vde suite difficulty examples/tiny`
+    """
+    from vdebench.analysis.difficulty import agreement_by_attribute, estimate_suite
+    from vdebench.readers.cached import CachedReader
+
+    suite = open_suite(folder)
+    read = CachedReader.named(reader).read if reader else None
+    found = []
+    with progress_bar(f"difficulty of {suite.name}", quiet=as_json) as progress:
+        for one in estimate_suite(suite, read):
+            found.append(one)
+            if progress:
+                progress(len(found), len(suite))
+    agreements = agreement_by_attribute(found)
+    if as_json:
+        told = {
+            "name": suite.name,
+            "agreement": {name: got._asdict() for name, got in agreements.items()},
+            "samples": [one.to_json() for one in found],
+        }
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        return
+    typer.echo(render(_difficulty_table(suite.name, found, agreements), "terminal"), nl=False)
+
+
+def _difficulty_table(name: str, found: Sequence[Estimated], agreements: Mapping[str, Agreement]) -> Table:
+    columns = [Column(str(value), "", 0, group) for group in ("stated", "estimated") for value in (0, 1, 2)]
+    columns += [Column("n", "", 0, "agree")]
+    columns += [Column(head, "", 3, group) for group in ("agree", "commonest") for head in ("exact", "±1")]
+    rows = []
+    for attribute in ATTRIBUTES:
+        counts: list[float | None] = []
+        for kind in ("stated", "estimated"):
+            values = Counter(getattr(one, kind).get(attribute) for one in found)
+            counts += [values[value] if values.keys() - {None} else None for value in (0, 1, 2)]
+        got = agreements.get(attribute)
+        rows.append(Row(attribute, [*counts, *(got or (None,) * 5)]))
+    notes = [
+        "agree: of n samples with both, estimates that hit, or miss by one; commonest: the same for the commonest value"
+    ]
+    notes += [f"{one.sample.key}: {one.failure}" for one in found if one.failure]
+    return Table(f"difficulty of {name}: {len(found)} samples", columns, rows, "", notes=notes)
 
 
 @app.command()

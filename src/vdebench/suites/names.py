@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
+from typing import Protocol as Interface
 
 from vdebench.errors import AmbiguousNameError
 from vdebench.files import is_file, is_folder, list_folder
@@ -42,6 +43,21 @@ def names_of(sample: Sample) -> list[str]:
         return [name]
     prefix = f"{sample.id}_"
     return [name, prefix + name if not name.startswith(prefix) else name.removeprefix(prefix)]
+
+
+class Outputs(Interface):
+    """An editor's images by sample: what scoring asks of `NamedFiles`, whatever the layout."""
+
+    root: Path
+
+    def find(self, sample: Sample) -> Path | None:
+        """The sample's image, nothing where there is none, an error where that is not certain."""
+
+    def has_any(self, sample: Sample) -> bool:
+        """Whether any file could be the sample's."""
+
+    def strangers(self, samples: Sequence[Sample]) -> list[Path]:
+        """Images that belong to none of the samples."""
 
 
 class NamedFiles:

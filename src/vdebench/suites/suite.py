@@ -10,7 +10,8 @@ images = "text_gt_images"       # optional: folder of ground-truth images
 source_images = "text_in"       # optional: folder of the pages before the edit
 masks = "text_masks"            # optional: folder of masks, white where an edit may change pixels
 
-A suite can also be an order: `typeset:n=60,seed=1` is made when its samples are first asked for.
+A suite can also be an order: `typeset:n=60,seed=1` is made when its samples are first asked for; `textedit:DIR` is
+TextEditBench as it was published, without a `suite.toml`.
 """
 
 from __future__ import annotations
@@ -31,12 +32,16 @@ from vdebench.files import is_file, read_bytes
 from vdebench.reading import Reading
 from vdebench.registry import find
 from vdebench.sample import Sample
+from vdebench.suites.names import NamedFiles, Outputs, names_of
 
 FORMATS = {
     "vde-release": "vdebench.suites.vde:VdeSuite",
     "omnidoc": "vdebench.suites.omnidoc:OmniDocSuite",
 }
-ORDERS = {"typeset": "vdebench.suites.typeset.suite:lazy_suite"}
+ORDERS = {
+    "typeset": "vdebench.suites.typeset.suite:lazy_suite",
+    "textedit": "vdebench.suites.textedit:textedit_suite",
+}
 """Suites made to order: what stands before the colon, and who understands what stands behind it."""
 
 
@@ -76,6 +81,9 @@ class ImageFiles(NamedTuple):
 class Suite(ABC):
     """Samples with their ground truth. Subclasses know a format."""
 
+    track: Literal["pages", "pixels"] = "pages"
+    """What outputs are held against: readings of whole pages, or pixels outside a mask."""
+
     def __init__(self, root: Path, name: str, groups: list[Group] | Callable[[], list[Group]]) -> None:
         self.root = root
         self.name = name
@@ -104,6 +112,11 @@ class Suite(ABC):
     @abstractmethod
     def faults(self) -> Iterator[Fault]:
         """Everything wrong with the suite."""
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """What stands where samples do and cannot be used, by its key, and why: `samples` go without it."""
+        return {}
 
     def source(self, sample: Sample) -> Reading | None:
         """What the page read before the edit, where the suite has it."""
@@ -141,6 +154,19 @@ class Suite(ABC):
         """File of the page after the edit, where the suite has it."""
         return self.image_files(sample).reference
 
+    def mask_files(self, sample: Sample) -> tuple[Path, ...]:
+        """Files of all masks: what is white in any of them may change."""
+        mask = self.image_files(sample).mask
+        return () if mask is None else (mask,)
+
+    def output_name(self, sample: Sample) -> str:
+        """Under which an editor's image of the sample is written: a relative path without ending."""
+        return f"{sample.group}/{names_of(sample)[0]}"
+
+    def outputs(self, root: Path) -> Outputs:
+        """An editor's images in a folder, found by the names that this suite's editors use."""
+        return NamedFiles(root, self.samples, "image")
+
     def require_distinct_keys(self) -> None:
         """Refuse a suite in which two samples bear one name."""
         seen: set[str] = set()
@@ -156,7 +182,7 @@ class Suite(ABC):
     def revision(self) -> str:
         """Hash of the whole suite, the same wherever it lies and in whatever order it is listed."""
         digests = sorted(f"{sample.key} {self.digest(sample)}" for sample in self.samples)
-        return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+        return hashlib.sha256("\n".join(digests).encode("utf-8", "surrogatepass")).hexdigest()  # names may be no text
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -168,11 +194,12 @@ class Suite(ABC):
 
 
 def load_suite(path: str | Path) -> Suite:
-    """Suite in a folder with a `suite.toml`, or of an order such as `typeset:n=60,seed=1`."""
+    """Suite in a folder with a `suite.toml`, or of an order such as `typeset:n=60,seed=1` or `textedit:DIR`."""
     order, colon, _ = str(path).partition(":")
     if colon and order in ORDERS:
         ordered: Suite = find("orders", order, ORDERS)(str(path))
-        ordered.origin = str(path)
+        if not ordered.origin.startswith(f"{order}:"):  # it may say it better: `textedit:` with the whole path
+            ordered.origin = str(path)
         return ordered
     root = Path(path)
     file = root if root.name == "suite.toml" else root / "suite.toml"

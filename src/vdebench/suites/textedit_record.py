@@ -1,0 +1,265 @@
+"""One sample of TextEditBench: a folder with a JSON, an input, perhaps a reference, and masks, read with its faults.
+
+What is clear in spite of a fault is read, and the fault is a warning; what is not clear is an error, and no sample.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from vdebench.box import Size
+from vdebench.difficulty import Difficulty, Tier, parse, tier_named
+from vdebench.errors import InputError, VdeError
+from vdebench.files import list_folder, parse_json, read_bytes
+from vdebench.images import image_size
+from vdebench.sample import Sample
+from vdebench.suites.names import FILES, stem
+from vdebench.suites.suite import Fault
+from vdebench.suites.textedit_words import FIELDS, OPERATIONS, field_named, names_an_operation, operation_named
+
+MASKS = 2
+"""Every sample should have: where text was, and where it should be."""
+
+
+class Record(NamedTuple):
+    """A sample and its files."""
+
+    sample: Sample
+    source: Path
+    reference: Path | None
+    masks: tuple[Path, ...]
+
+    @property
+    def images(self) -> tuple[Path, ...]:
+        """All its images."""
+        return tuple(file for file in (self.source, self.reference, *self.masks) if file is not None)
+
+
+class _UnclearError(Exception):
+    """The sample cannot be used: what is wrong stands in the faults already."""
+
+
+class RecordReader:
+    """Reads the folder of one sample; `topic` is the one its topic's folder stands for."""
+
+    def __init__(self, folder: Path, group: str, identity: str, topic: str) -> None:
+        self.folder = folder
+        self.group = group
+        self.identity = identity
+        self.topic = topic
+        self.faults: list[Fault] = []
+        self._json = ""
+
+    def read(self) -> Record | None:
+        """The sample, nothing where it cannot be used; `faults` says what is wrong."""
+        try:
+            return self._read()
+        except _UnclearError:
+            return None
+        except VdeError as error:
+            self._note("error", "", str(error))
+            return None
+
+    def _note(self, severity: Literal["error", "warning"], file: str, what: str) -> None:
+        self.faults.append(Fault(severity, f"{self.group}/{self.identity}", file, what))
+
+    def _warn(self, what: str) -> None:
+        """Something about the JSON."""
+        self._note("warning", self._json, what)
+
+    def _unclear(self, file: str, what: str) -> _UnclearError:
+        self._note("error", file, what)
+        return _UnclearError()
+
+    def _read(self) -> Record:
+        names = [name for name in list_folder(self.folder) if not name.startswith(".")]
+        images = [name for name in names if name.lower().endswith(FILES["image"])]
+        entry = self._entry([name for name in names if name.lower().endswith(".json")])
+        written = entry["editing_method"]
+        operation = operation_named(written)
+        if operation is None:
+            raise self._unclear(self._json, f"editing_method {written!r}, expected one of {', '.join(OPERATIONS)}")
+        if not operation.is_right:
+            self._warn(f"editing_method {written!r}, taken as {operation.meaning}")
+        instruction = entry["prompt"].strip()
+        if not instruction:
+            raise self._unclear(self._json, "no 'prompt': nothing is asked")
+        masks = [name for name in images if stem(name).lower().endswith("_mask")]
+        others = [name for name in images if name not in masks]
+        source = self._source(entry, others)
+        reference = self._reference(entry, [name for name in others if name != source])
+        self._check_sizes(source, reference, masks := self._readable(masks))
+        self._check_identity(entry)
+        sample = Sample(
+            id=self.identity,
+            group=self.group,
+            instruction=instruction,
+            operation=OPERATIONS[operation.meaning],
+            source=self.topic,
+            source_image=source,
+            reference_image=reference,
+            extra={
+                "id": entry["id"],
+                **self._difficulty(entry),
+                "knowledge": entry["knowledge_prompt"].strip() or None,
+                "source_tag": entry["source_tag"].strip() or None,
+            },
+        )
+        found = self.folder / reference if reference else None
+        return Record(sample, self.folder / source, found, tuple(self.folder / name for name in masks))
+
+    def _entry(self, files: list[str]) -> dict[str, str]:
+        """What the JSON says, under the fields' right names; all of it is text."""
+        if len(files) != 1:
+            found = f"{len(files)} JSON files ({', '.join(files)})" if files else "no JSON file"
+            raise self._unclear("", f"{found}, expected one")
+        self._json = files[0]
+        content = read_bytes(self.folder / self._json)
+        try:
+            data = parse_json(content, self._json)
+        except InputError as error:
+            raise self._unclear(self._json, str(error)) from None
+        if content.startswith(b"\xef\xbb\xbf"):
+            self._warn("begins with a byte order mark")
+        if isinstance(data, list) and len(data) == 1:
+            data = data[0]
+        if not isinstance(data, dict):
+            found = f"a list of {len(data)}" if isinstance(data, list) else type(data).__name__
+            raise self._unclear(self._json, f"holds {found}, expected an object or a list of one object")
+        entry = dict.fromkeys(FIELDS, "")
+        for key, value in data.items():
+            field = field_named(key)
+            if field is not None and not field.is_right:
+                self._warn(f"field {key!r}, taken as {field.meaning!r}")
+            if field is not None and (field.is_right or field.meaning not in data):
+                entry[field.meaning] = self._text(key, value)
+        return entry
+
+    def _text(self, key: str, value: object) -> str:
+        if isinstance(value, str | int | float) or value is None:
+            return "" if value is None else str(value)
+        self._warn(f"{key} is {type(value).__name__}, expected text")
+        return ""
+
+    def _source(self, entry: Mapping[str, str], images: list[str]) -> str:
+        """The input's file: as the JSON says, else the only image whose name is a number."""
+        name = self._named(entry, "input_image", images)
+        if not name:
+            told = entry["input_image"].strip()
+            numbers = [image for image in images if stem(image).isdigit()]
+            if len(numbers) != 1:
+                there = ", ".join(images) or "no image"
+                raise self._unclear(self._json, f"input_image {told!r} is not in the folder; there is: {there}")
+            name = numbers[0]
+            absent = f"input_image {told!r} is not in the folder" if told else "no 'input_image'"
+            self._warn(f"{absent}, {name} is taken")
+        try:
+            image_size(self.folder / name)
+        except VdeError as error:
+            raise self._unclear(name, self._without_folder(error)) from None
+        return name
+
+    def _reference(self, entry: Mapping[str, str], images: list[str]) -> str:
+        """The reference's file: as the JSON says, else the only image named after an operation; none where none is."""
+        name = self._named(entry, "output_image", images)
+        if not name:
+            told = entry["output_image"].strip()
+            found = [image for image in images if names_an_operation(stem(image))]
+            name = found[0] if len(found) == 1 else ""
+            if told:
+                taken = f"{name} is taken" if name else "no other reference is there"
+                self._warn(f"output_image {told!r} is not in the folder, {taken}")
+            elif name:
+                self._warn(f"no 'output_image', {name} is taken")
+            elif self.group == "manual":
+                self._note("warning", "", "no reference, expected one in the manual split")
+        for other in images:
+            if other != name:
+                self._note("warning", other, "is neither the input nor the reference nor a mask")
+        if name:
+            try:
+                image_size(self.folder / name)
+            except VdeError as error:  # compared with the input instead, it would be another measure in the same mean
+                raise self._unclear(name, self._without_folder(error)) from None
+        return name
+
+    def _named(self, entry: Mapping[str, str], field: str, images: list[str]) -> str:
+        """The file that a field names, nothing where there is none."""
+        written = entry[field]
+        if written in images:
+            return written
+        name = written.strip()
+        if name in images:
+            self._warn(f"{field} {written!r} has spaces around it")
+            return name
+        return ""
+
+    def _readable(self, masks: list[str]) -> list[str]:
+        readable = []
+        for name in masks:
+            try:
+                image_size(self.folder / name)
+                readable.append(name)
+            except VdeError as error:
+                self._note("warning", name, self._without_folder(error))
+        if not readable:
+            raise self._unclear("", "no mask that can be read: what may change is not known")
+        if len(masks) != MASKS:
+            there = ", ".join(masks)
+            self._note("warning", "", f"{len(masks)} mask{'s' * (len(masks) > 1)} ({there}), expected {MASKS}")
+        return readable
+
+    def _check_sizes(self, source: str, reference: str, masks: list[str]) -> None:
+        expected = image_size(self.folder / source)
+        for name in filter(None, (reference, *masks)):
+            size = image_size(self.folder / name)
+            if size != expected:
+                self._note("warning", name, f"{_by(size)} pixels, the input has {_by(expected)}")
+
+    def _check_identity(self, entry: Mapping[str, str]) -> None:
+        """Names that are not as the folders say: the folders count."""
+        written, number = entry["id"], self.folder.name
+        told = re.search(r"\d+\s*$", written, re.ASCII)
+        if not written:
+            self._warn("no 'id'")
+        elif number.isdecimal() and (told is None or told[0].strip().lstrip("0") != number.lstrip("0")):
+            self._warn(f"id {written!r}, but the folder is {number}")
+        topic = entry["topic"]
+        if topic != self.topic:
+            self._warn(f"topic {topic!r}, expected {self.topic!r} (the folder's)" if topic else "no 'topic'")
+
+    def _difficulty(self, entry: Mapping[str, str]) -> dict[str, Any]:
+        """Tier and attributes. Where they contradict each other ten parts count, else the word does."""
+        written, word = entry["difficulty_score"], entry["difficulty"]
+        found, wrong = parse(written)
+        for what in wrong:
+            self._warn(f"difficulty_score {written!r}: {what}" if written else "no 'difficulty_score'")
+        told = tier_named(word)
+        if told == "unknown":
+            self._warn(f"difficulty {word!r}, expected easy, medium or hard" if word else "no 'difficulty'")
+        elif told != word:
+            self._warn(f"difficulty {word!r}, taken as {told}")
+        tier = _tier(told, found)
+        if found is not None and "unknown" not in (told, found.tier) and told != found.tier:
+            self._warn(f"difficulty {word!r}, but a sum of {found.sum} is {found.tier}; taken as {tier}")
+        return {
+            "tier": tier,
+            "difficulty": found.by_attribute if found else None,
+            "difficulty_total": found.sum if found else None,
+        }
+
+    def _without_folder(self, error: VdeError) -> str:
+        return str(error).replace(f"{self.folder}/", "")
+
+
+def _tier(told: Tier, found: Difficulty | None) -> Tier:
+    if found is not None and (found.is_complete or told == "unknown"):
+        return found.tier
+    return told
+
+
+def _by(size: Size) -> str:
+    return f"{size.width:g}×{size.height:g}"
