@@ -96,10 +96,9 @@ def _image_notes(summary: Mapping[str, Any]) -> list[str]:
     notes = []
     for setting, means in summary["overall"].items():
         if means and means.get("identical"):
-            notes.append(
-                f"{summary['editor']}, {setting}: {means['identical']} of {means['images']} images are identical to the"
-                " reference (infinite PSNR)"
-            )
+            to = "what they are compared with" if setting == "outside" else "the reference"
+            counted = f"{means['identical']} of {means['images']} images are identical to {to}"
+            notes.append(f"{summary['editor']}, {setting}: {counted} (infinite PSNR)")
     return notes
 
 

@@ -15,6 +15,7 @@ from vdebench.protocols import get_protocol
 
 _MEASURED = {"IoU": "iou", "CDM": "cdm", "BLEU": "bleu", "SSIM": "ssim", "PSNR": "psnr", "LPIPS": "lpips"}
 _LANGUAGES = {"english": "english", "chinese": "simplified_chinese"}
+_SPLITS = {"synthetic": "manual", "real": "web"}
 _V1_OPERATIONS = {"replace": "text_replace", "delete": "text_delete", "add": "text_insert"}
 
 
@@ -54,8 +55,13 @@ class Measured:
 
     @property
     def teds_column(self) -> str:
-        """What stands under TEDS."""
-        return get_protocol(self.summary["protocol"]).teds_column
+        """What stands under TEDS; nothing where no text is matched."""
+        return "" if self.around_masks else get_protocol(self.summary["protocol"]).teds_column
+
+    @property
+    def around_masks(self) -> bool:
+        """Whether images were compared around masks."""
+        return self.summary.get("track") == "pixels"
 
     def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
         """A number of the summary; `mean` is the mean of local and global, `Avg` that of the four metrics."""
@@ -63,6 +69,10 @@ class Measured:
             return _mean([self.value(each, by, slice_value, metric) for each in ("local", "global")])
         if metric == "Avg":
             return _mean([self.value(setting, by, slice_value, each) for each in ("IoU", "CDM", "BLEU", "TEDS")])
+        if self.around_masks:
+            split = self.summary["by"]["group"].get(_SPLITS[slice_value], {}).get(setting.removesuffix("-mask")) or {}
+            value = split.get(metric.lower())
+            return math.inf if metric == "PSNR" and value is None and split.get("identical") else value
         found = self._slice(by, slice_value).get(setting) or {}
         protocol = get_protocol(self.summary["protocol"])
         column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED[metric]

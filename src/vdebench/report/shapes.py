@@ -27,6 +27,11 @@ def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published
     require_shape(shape)
     title, compare, fill = SHAPES[shape]
     paper, _, number = shape.partition(":")
+    for summary in summaries:
+        if (summary.get("track") == "pixels") != (paper == "textedit"):
+            raise VdeError(
+                f"{shape} is not made for {summary['suite']} by {summary['protocol']}: it shows other numbers"
+            )
     several = len({summary["protocol"] for summary in summaries}) > 1
     measured = [Measured(summary, several) for summary in summaries]
     printed = published_models(paper, number) if published else []
@@ -134,6 +139,19 @@ def _v1_by_operation(models: Sequence[Model]) -> tuple[Sequence[Column], Sequenc
     return [Column(metric) for metric in metrics], rows, "Model"
 
 
+def _outside_masks(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
+    cells = [(split, metric) for split in ("synthetic", "real") for metric in ("SSIM", "LPIPS", "PSNR", "MSE")]
+    columns = [
+        Column(metric, "lower" if metric in ("LPIPS", "MSE") else "higher", group=split.capitalize())
+        for split, metric in cells
+    ]
+    rows = [
+        Row(_name(m), [m.value("outside-mask", "split", split, metric) for split, metric in cells], "", m.published)
+        for m in models
+    ]
+    return columns, rows, "Model"
+
+
 SHAPES: dict[str, tuple[str, str, Fill]] = {
     "vde-v3:2": ("Main results", "columns", _main),
     "vde-v3:3": ("By operation, mean of local and global", "rows", _by_operation("mean")),
@@ -143,4 +161,5 @@ SHAPES: dict[str, tuple[str, str, Fill]] = {
     "vde-v1:2": ("By language, global", "columns", _by_language("global")),
     "vde-v1:3": ("By language, local", "columns", _by_language("local")),
     "vde-v1:4": ("By operation, local", "columns", _v1_by_operation),
+    "textedit:3": ("Outside the masks", "columns", _outside_masks),
 }

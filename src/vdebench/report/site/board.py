@@ -6,66 +6,53 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vdebench.metrics.measures import MEASURES
-from vdebench.report.overview import COLUMNS, REFERENCE, provenance
+from vdebench.report.masked import masked_table
+from vdebench.report.overview import REFERENCE, provenance
 from vdebench.report.site.gather import Result
+from vdebench.report.site.tracks import PIXELS
 
-SETTINGS = ("local", "global")
-MAIN = ("cdm", "bleu", "teds", "iou", "page_text", "psnr", "ssim", "lpips", "clip")
-"""Metrics that are shown before one asks for all."""
-SLICES = ("operation", "operation4", "language", "source", "label", "group")
-_ORDER = ("cdm", "bleu", "teds", "teds_like", "text_similarity", "text_correctness", "iou", "page_text")
-_DIGITS = {"psnr": 2}
 Cell = dict[str, Any]
+Metrics = Sequence[Mapping[str, Any]]
 
 
-def metrics_of(results: Sequence[Result]) -> list[dict[str, Any]]:
+def metrics_of(results: Sequence[Result]) -> list[Mapping[str, Any]]:
     """Metrics that have a number anywhere, each with its title, which way is better, and its digits."""
     found = [means for result in results for means in result.summary["overall"].values() if means]
-    order = [*_ORDER, *(key for key in COLUMNS if key not in _ORDER)]
     return [
-        {
-            "key": key,
-            "title": COLUMNS[key],
-            "best": MEASURES[key].best if key in MEASURES else "higher",
-            "digits": _DIGITS.get(key, 3),
-            "main": key in MAIN,
-            "image": key in MEASURES,
-        }
-        for key in order
-        if any(cell(means, key) is not None for means in found)
+        metric for metric in results[0].track.metrics if any(cell(means, metric["key"]) is not None for means in found)
     ]
 
 
 def board(results: Sequence[Result], notes: Iterable[str] = ()) -> dict[str, Any]:
     """All results by one protocol: rows of the leaderboard, breakdowns, notes."""
-    metrics = metrics_of(results)
+    metrics, track, protocol = metrics_of(results), results[0].track, results[0].protocol
     rows = [_row(result.editor, result.summary["overall"], metrics, result.summary) for result in results]
-    _mark_best(rows, metrics)
+    _mark_best(rows, track.settings, metrics)
     rows += [{**_row(REFERENCE, reads, metrics), "reference": True, "of": of} for of, reads in _references(results)]
-    protocol = results[0].protocol
+    summaries = [result.summary for result in results]
     return {
         "name": protocol.name,
         "says": protocol.says,
+        **track.told(),
         "metrics": metrics,
         "rows": rows,
         "slices": {name: slices for name in _slice_names(results) if (slices := _slices(results, name, metrics))},
-        "notes": [*notes, *provenance([result.summary for result in results])],
+        "notes": [*notes, *(masked_table(summaries).notes if track is PIXELS else provenance(summaries))],
     }
 
 
 def _row(
     name: str,
     overall: Mapping[str, Any],
-    metrics: Sequence[Mapping[str, Any]],
+    metrics: Metrics,
     summary: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     row: dict[str, Any] = {
         "editor": name,
         "cells": {
-            setting: {metric["key"]: cell(overall.get(setting), metric["key"]) for metric in metrics}
-            for setting in SETTINGS
-            if overall.get(setting)
+            setting: {metric["key"]: cell(means, metric["key"]) for metric in metrics}
+            for setting, means in overall.items()
+            if means
         },
     }
     if summary is not None:
@@ -76,7 +63,7 @@ def _row(
 
 
 def cell(means: Mapping[str, Any] | None, key: str) -> Cell | None:
-    """A number with the bounds of its interval where `intervals` has them; PSNR is infinite if no image differs.
+    """A number with the bounds of its interval where `intervals` has them; PSNR may be infinite.
 
     >>> cell({"cdm": 0.8, "intervals": {"cdm": [0.7, 0.9]}}, "cdm")
     {'value': 0.8, 'low': 0.7, 'high': 0.9}
@@ -85,17 +72,24 @@ def cell(means: Mapping[str, Any] | None, key: str) -> Cell | None:
         return None
     value = means.get(key)
     if value is None:
-        identical = key == "psnr" and means.get("images") and means.get("identical") == means["images"]
-        return {"infinite": True} if identical else None
+        return {"infinite": True} if _infinite(means, key) else None
     bounds = (means.get("intervals") or {}).get(key)
     return {"value": value, "low": bounds[0], "high": bounds[1]} if bounds else {"value": value}
 
 
-def _mark_best(rows: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str, Any]]) -> None:
+def _infinite(means: Mapping[str, Any], key: str) -> bool:
+    """Whether a PSNR without a number is infinite: no image differs, or one does not and the protocol takes that so."""
+    if not key.startswith("psnr"):
+        return False
+    identical = means.get(key.replace("psnr", "identical"))
+    return bool(identical) and ("identical_raw" in means or identical == means.get("images"))
+
+
+def _mark_best(rows: Sequence[Mapping[str, Any]], settings: Iterable[str], metrics: Metrics) -> None:
     """Mark the best cell of every column, where there is more than one."""
     columns: list[tuple[list[Cell | None], str]] = [
         ([row["cells"].get(setting, {}).get(metric["key"]) for row in rows], metric["best"])
-        for setting in SETTINGS
+        for setting in settings
         for metric in metrics
     ]
     columns.append(([row.get("regions") for row in rows], "higher"))
@@ -131,12 +125,13 @@ def _references(results: Sequence[Result]) -> list[tuple[list[str], Mapping[str,
 
 def _slice_names(results: Sequence[Result]) -> list[str]:
     there = dict.fromkeys(name for result in results for name in result.summary.get("by", {}))
-    return [*(name for name in SLICES if name in there), *(name for name in there if name not in SLICES)]
+    return [name for name in dict.fromkeys((*results[0].track.slices, *there)) if name in there]
 
 
-def _slices(results: Sequence[Result], name: str, metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _slices(results: Sequence[Result], name: str, metrics: Metrics) -> dict[str, Any]:
     """For every value of a slice and every editor the numbers, and what the reader loses there in CDM."""
     keys = [metric["key"] for metric in metrics]
+    number_of, title = results[0].track.count
     values: dict[str, Any] = {}
     for result in results:
         floors = _floor(result, "by").get(name, {})
@@ -145,7 +140,7 @@ def _slices(results: Sequence[Result], name: str, metrics: Sequence[Mapping[str,
             for setting, means in by_setting.items():
                 if means:
                     found = {key: number for key in keys if (number := cell(means, key)) is not None}
-                    found["blocks"] = {"value": means["gt_blocks"]}
+                    found[title] = {"value": means[number_of]}
                     entry["editors"].setdefault(result.editor, {})[setting] = found
                 read = ((floors.get(value) or {}).get(setting) or {}).get("cdm")
                 if read is not None:

@@ -15,12 +15,13 @@ from vdebench.errors import InputError, VdeError
 from vdebench.files import is_file, is_folder, read_json
 from vdebench.protocols import get_protocol
 from vdebench.protocols.protocol import Protocol
-from vdebench.readers.cached import CachedReader, Picture
+from vdebench.protocols.textedit import PixelProtocol, get_pixel_protocol
+from vdebench.readers.cached import CachedReader, Picture, Readable
 from vdebench.reading import Reading
-from vdebench.runs.folder import TABLES
+from vdebench.report.site.tracks import PAGES, Track, track_of
 from vdebench.sample import Sample
 from vdebench.scoring_truth import Truths
-from vdebench.suites.names import NamedFiles
+from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite, load_suite
 
 
@@ -28,9 +29,14 @@ class Result(NamedTuple):
     """One editor scored by one protocol: what its run folder holds."""
 
     editor: str
-    protocol: Protocol
+    protocol: Protocol | PixelProtocol
     folder: Path
     summary: Mapping[str, Any]
+
+    @property
+    def track(self) -> Track:
+        """What kind of run it is."""
+        return track_of(self.summary)
 
     def table(self, name: str) -> pl.LazyFrame:
         """One of the run folder's tables."""
@@ -45,9 +51,9 @@ class Result(NamedTuple):
 class KeptReader(CachedReader):
     """A reader that only finds what was read before: a report asks no engine and no server."""
 
-    def read(self, picture: Picture | Path) -> Reading:
+    def read(self, picture: Readable | Path) -> Reading:
         """The kept reading, or an error."""
-        wanted = picture if isinstance(picture, Picture) else Picture.of(picture)
+        wanted: Readable = Picture.of(picture) if isinstance(picture, Path) else picture
         if not self.knows(wanted):
             raise InputError(f"{wanted.file}: its reading is not kept any more: score again, then make the report")
         return super().read(wanted)
@@ -82,9 +88,9 @@ class Runs:
         found = []
         for editor in self.about["editors"]:
             for name in self.about["protocols"]:
-                folder = self.root / editor / name
-                if all(is_file(folder / file) for file in ("summary.json", *(f"{table}.parquet" for table in TABLES))):
-                    found.append(Result(editor, get_protocol(name), folder, _object(folder / "summary.json")))
+                result = _result(self.root / editor / name, editor, name)
+                if result:
+                    found.append(result)
                 else:
                     self.notes.append(f"{editor}: no scores by {name} yet")
         return found
@@ -100,11 +106,10 @@ class Runs:
         return Truths(self.suite, self.reader, all_read=self.about.get("truth") == "read")
 
     @cached_property
-    def _images(self) -> dict[str, NamedFiles]:
+    def _images(self) -> dict[str, Outputs]:
         """The images of every editor that made some."""
         folders = {editor: self.root / editor / "images" for editor in self.editors}
-        samples = self.suite.samples
-        return {editor: NamedFiles(at, samples, "image") for editor, at in folders.items() if is_folder(at)}
+        return {editor: self.suite.outputs(at) for editor, at in folders.items() if is_folder(at)}
 
     def image(self, editor: str, sample: Sample) -> Path | None:
         """The image an editor made of a sample, nothing where there is none or that is not certain."""
@@ -123,6 +128,17 @@ class Runs:
     def edits(self) -> dict[str, dict[str, Made]]:
         """What each editor told of each sample."""
         return {editor: {made.sample: made for made in read_edits(self.root / editor)} for editor in self.editors}
+
+
+def _result(folder: Path, editor: str, name: str) -> Result | None:
+    """What a run folder holds, nothing where it is not whole."""
+    if not is_file(folder / "summary.json") or not is_file(folder / "scores.parquet"):
+        return None
+    summary = _object(folder / "summary.json")
+    track = track_of(summary)
+    if not all(is_file(folder / f"{table}.parquet") for table in track.tables):
+        return None
+    return Result(editor, get_protocol(name) if track is PAGES else get_pixel_protocol(name), folder, summary)
 
 
 def _about(root: Path) -> dict[str, Any]:

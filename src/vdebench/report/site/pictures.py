@@ -1,4 +1,4 @@
-"""Images in the report: the files themselves where browsers show them, and thumbnails."""
+"""Images in the report: the files themselves where browsers show them, thumbnails, and masks to lay over them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image as Pictures
 
 from vdebench.engine.processes import usable_processors
 from vdebench.errors import VdeError
 from vdebench.images import open_image
+from vdebench.metrics.masked import Mask
+from vdebench.scoring_masked_sample import union_of
 
 SHOWN = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp", "GIF": "gif", "BMP": "bmp"}
 """Formats that every browser shows, and how their files end."""
@@ -22,17 +27,27 @@ THUMBNAIL = 320
 """Longest side of a thumbnail, in pixels."""
 
 
+AREAS = 12
+"""Parts of a mask that are gone to one by one."""
+LINE, HALO, TINT = 2, 3, 1
+"""Colours of a mask, by number."""
+PALETTE = {0: (0, 0, 0, 0), TINT: (230, 0, 140, 46), LINE: (214, 0, 130, 255), HALO: (255, 255, 255, 190)}
+"""Red, green, blue, opacity."""
+Asked = Path | tuple[Path, ...]
+"""A picture, or the masks of a sample."""
+
+
 class Album:
     """The pictures of a report, each file once: asked for first, made all at once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._names: dict[Path, str] = {}
-        self._found: dict[Path, dict[str, Any]] = {}
+        self._names: dict[Asked, str] = {}
+        self._found: dict[Asked, dict[str, Any]] = {}
 
-    def ask(self, file: Path | None, name: str) -> None:
-        """Ask for the picture in a file, to be called `name`; a file that was asked for keeps its first name."""
-        if file is not None:
+    def ask(self, file: Asked | None, name: str) -> None:
+        """Ask for the picture in a file, or for masks as one, to be called `name`; its first name is kept."""
+        if file:
             self._names.setdefault(file, name)
 
     def __len__(self) -> int:
@@ -47,15 +62,28 @@ class Album:
                 self._found[file] = found
                 done()
 
-    def __getitem__(self, file: Path | None) -> dict[str, Any] | None:
-        """`image`, `thumb` and `size` of a picture, or the `reason` why it cannot be shown."""
-        return self._found.get(file) if file is not None else None
+    def __getitem__(self, file: Asked | None) -> dict[str, Any] | None:
+        """`image`, `size` and `thumb` of a picture, or `areas` of a mask; or the `reason` why it cannot be shown."""
+        return self._found.get(file) if file else None
 
-    def _make(self, file: Path, name: str) -> dict[str, Any]:
+    def _make(self, asked: Asked, name: str) -> dict[str, Any]:
         try:
-            page = open_image(file)
+            return self._mask(asked, name) if isinstance(asked, tuple) else self._picture(asked, name)
         except VdeError as error:
             return {"reason": str(error)}
+
+    def _mask(self, files: tuple[Path, ...], name: str) -> dict[str, Any]:
+        first = open_image(files[0])
+        mask = union_of(files, first)
+        image = self._root / f"images/{name}.png"
+        image.parent.mkdir(parents=True, exist_ok=True)
+        drawn = Pictures.fromarray(drawn_mask(mask))
+        drawn.putpalette([part for colour in PALETTE.values() for part in colour], "RGBA")
+        drawn.save(image, optimize=True)
+        return {"image": f"images/{name}.png", "size": [mask.shape[1], mask.shape[0]], "areas": areas(mask)}
+
+    def _picture(self, file: Path, name: str) -> dict[str, Any]:
+        page = open_image(file)
         picture = Pictures.fromarray(page)
         ending = _ending(file)
         image, thumb = f"images/{name}.{ending or 'png'}", f"thumbs/{name}.webp"
@@ -69,6 +97,42 @@ class Album:
         picture.thumbnail((THUMBNAIL, THUMBNAIL), Pictures.Resampling.BOX, reducing_gap=2.0)
         picture.save(self._root / thumb, quality=72, method=2)
         return {"image": image, "thumb": thumb, "size": size}
+
+
+def drawn_mask(mask: Mask) -> NDArray[np.uint8]:
+    """A mask as colours of the palette: a tint, and around it a line with a light edge, seen also when made small.
+
+    >>> drawn_mask(np.pad(np.ones((1, 1), bool), 5))[5].tolist()
+    [0, 3, 3, 2, 2, 1, 2, 2, 3, 3, 0]
+    """
+    width = max(2, round(max(mask.shape) / 450))
+    inside = mask.astype(np.uint8)
+    line, halo = (_grown(inside, width * times) for times in (1, 2))
+    return np.select([mask, line > 0, halo > 0], [np.uint8(TINT), np.uint8(LINE), np.uint8(HALO)], np.uint8(0))
+
+
+def areas(mask: Mask) -> list[list[float]]:
+    """Boxes around the parts of a mask, largest first, in percent of the page; parts that nearly touch are one.
+
+    >>> areas(np.pad(np.ones((10, 20), bool), 40))
+    [[40.0, 44.44, 20.0, 11.11]]
+    """
+    height, width = mask.shape
+    near = max(2, round(max(mask.shape) / 100))
+    _, labels = cv2.connectedComponents(_grown(mask.astype(np.uint8), near))
+    sizes = np.bincount(labels[mask])
+    found = []
+    for label in np.argsort(-sizes, kind="stable")[:AREAS]:
+        rows, columns = np.nonzero(mask & (labels == label))
+        if len(rows):
+            across, down = 100 / width, 100 / height
+            box = (columns.min() * across, rows.min() * down, (np.ptp(columns) + 1) * across, (np.ptp(rows) + 1) * down)
+            found.append([round(float(part), 2) for part in box])
+    return found
+
+
+def _grown(mask: NDArray[np.uint8], by: int) -> NDArray[np.uint8]:
+    return np.asarray(cv2.dilate(mask, np.ones((2 * by + 1, 2 * by + 1), np.uint8)), np.uint8)
 
 
 def _ending(file: Path) -> str:

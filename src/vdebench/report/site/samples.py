@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from vdebench.analysis.means import means, totals
 from vdebench.editing import Made
 from vdebench.errors import VdeError
+from vdebench.protocols.protocol import Protocol
+from vdebench.protocols.textedit import PixelProtocol
 from vdebench.readers.cached import Picture
 from vdebench.readers.predictions import crops
 from vdebench.reading import Reading
+from vdebench.report.site import masked
 from vdebench.report.site.board import metrics_of
 from vdebench.report.site.gather import Result, Runs
 from vdebench.report.site.units import Sides, units
 from vdebench.sample import Sample
 
 _WORST = ("failed", "missing", "scored", "left_out")
+_SHOWN = {"pages": ("blocks", "regions"), "pixels": ("scores",)}
+"""Tables behind the view of a sample, by track."""
 
 
 def about(sample: Sample) -> dict[str, Any]:
@@ -30,6 +35,8 @@ def about(sample: Sample) -> dict[str, Any]:
         "operation": sample.operation.value,
         "language": sample.language,
         "source": sample.source,
+        "group": sample.group,
+        "tier": str(sample.extra.get("tier", "unknown")),
         "regions": [[round(part, 3) for part in (r.x, r.y, r.width, r.height)] for r in sample.regions],
     }
 
@@ -37,35 +44,59 @@ def about(sample: Sample) -> dict[str, Any]:
 def index(runs: Runs, result: Result, samples: Sequence[Sample]) -> list[dict[str, Any]]:
     """For every sample its state and reason, its numbers where it was scored, and what became of its regions."""
     scores = result.table("scores").collect()
-    metrics = [metric["key"] for metric in metrics_of([other for other in runs.results if _same(other, result)])]
-    found = totals(
-        scores.filter(pl.col("gt_blocks").is_not_null()).iter_slices(1024), ["setting", "sample"], result.protocol
-    )
     states: dict[str, list[tuple[str, str, str]]] = {}
     for sample, setting, state, reason in scores.select("sample", "setting", "state", "reason").iter_rows():
         states.setdefault(sample, []).append((setting, state, reason or ""))
-    outcomes: dict[str, list[str]] = {}
-    for sample, outcome in result.table("regions").select("sample", "outcome").collect().iter_rows():
-        outcomes.setdefault(sample, []).append(outcome)
+    found = (_around_masks if isinstance(result.protocol, PixelProtocol) else _on_pages)(runs, result, scores)
     edits = runs.edits[result.editor]
     rows = []
     for sample in samples:
         state, reason = _state(states.get(sample.key, []), edits.get(sample.key))
-        numbers: dict[str, dict[str, float | str]] = {}
-        for setting, became, _ in states.get(sample.key, []) if state == "scored" else []:
-            if became == "scored" and (setting, sample.key) in found:
-                numbers[setting] = _numbers(means(found[setting, sample.key], result.protocol), metrics)
+        known = found.get(sample.key, _Found({}, []))
         told = {setting: runs.told(why) for setting, became, why in states.get(sample.key, []) if became == "left_out"}
         rows.append(
             {
                 "state": state,
                 "reason": runs.told(reason),
                 "left_out": told,
-                "scores": numbers,
-                "outcomes": outcomes.get(sample.key, []),
+                "scores": known.scores if state == "scored" else {},
+                "outcomes": known.outcomes,
+                **known.more,
             }
         )
     return rows
+
+
+class _Found(NamedTuple):
+    """What a run knows of a sample beside its state."""
+
+    scores: dict[str, dict[str, float | str]]
+    """Numbers by setting, where it was scored."""
+    outcomes: list[str]
+    more: Mapping[str, Any] = {}
+
+
+def _on_pages(runs: Runs, result: Result, scores: pl.DataFrame) -> dict[str, _Found]:
+    assert isinstance(result.protocol, Protocol)
+    metrics = [metric["key"] for metric in metrics_of([other for other in runs.results if _same(other, result)])]
+    sums = totals(
+        scores.filter(pl.col("gt_blocks").is_not_null()).iter_slices(1024), ["setting", "sample"], result.protocol
+    )
+    found: dict[str, _Found] = {}
+    for sample, setting, state in scores.select("sample", "setting", "state").iter_rows():
+        known = found.setdefault(sample, _Found({}, []))
+        if state == "scored" and (setting, sample) in sums:
+            known.scores[setting] = _numbers(means(sums[setting, sample], result.protocol), metrics)
+    for sample, outcome in result.table("regions").select("sample", "outcome").collect().iter_rows():
+        found.setdefault(sample, _Found({}, [])).outcomes.append(outcome)
+    return found
+
+
+def _around_masks(runs: Runs, result: Result, scores: pl.DataFrame) -> dict[str, _Found]:
+    return {
+        row["sample"]: _Found(masked.numbers(row), masked.outcomes(row), masked.lies(row))
+        for row in scores.iter_rows(named=True)
+    }
 
 
 def _same(one: Result, other: Result) -> bool:
@@ -104,18 +135,28 @@ class Details:
         """For every protocol and editor the details of some samples."""
         results = self._runs.results
         keys = [sample.key for sample in samples]
-        tables = [{name: _rows(result, name, keys) for name in ("blocks", "regions")} for result in results]
+        tables = [{name: _rows(result, name, keys) for name in _SHOWN[result.track.name]} for result in results]
         found: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for sample in samples:
             read: dict[tuple[str, ...], Sides | str] = {}
             for result, table in zip(results, tables, strict=True):
+                details = found.setdefault((result.protocol.name, result.editor), [])
+                if isinstance(result.protocol, PixelProtocol):
+                    [row] = table["scores"].get(sample.key, [None])
+                    told = masked.facts(self._runs, sample, row) if row else {}
+                    details.append({**self._made(sample, result), "units": {}, "unread": "", "facts": told})
+                    continue
                 what = result.editor, result.pin("local"), result.pin("reader")  # protocols mostly share readings
                 if what not in read:
                     read[what] = self._sides(sample, result)
                 blocks, regions = (table[name].get(sample.key, []) for name in ("blocks", "regions"))
-                detail = self._detail(sample, result, blocks, regions, read[what])
-                found.setdefault((result.protocol.name, result.editor), []).append(detail)
+                details.append(self._detail(sample, result, blocks, regions, read[what]))
         return found
+
+    def _made(self, sample: Sample, result: Result) -> dict[str, Any]:
+        """What the editor told of its work."""
+        edit = self._runs.edits[result.editor].get(sample.key)
+        return {"seconds": edit.seconds, "parameters": edit.parameters} if edit else {"seconds": None, "parameters": {}}
 
     def _detail(
         self,
@@ -125,10 +166,9 @@ class Details:
         regions: Sequence[Mapping[str, Any]],
         sides: Sides | str,
     ) -> dict[str, Any]:
-        edit = self._runs.edits[result.editor].get(sample.key)
+        assert isinstance(result.protocol, Protocol)
         told = [{key: value for key, value in row.items() if value is not None} for row in regions]
-        made = {"seconds": edit.seconds, "parameters": edit.parameters} if edit else {"seconds": None, "parameters": {}}
-        detail = {"regions": told, **made}
+        detail = {"regions": told, **self._made(sample, result)}
         if isinstance(sides, str):
             return {**detail, "units": {}, "unread": sides}
         listed = {}

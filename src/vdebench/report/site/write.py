@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vdebench import __version__
 from vdebench.errors import InputError, RunFolderError, VdeError
 from vdebench.files import list_folder, umask, write_json, write_text
 from vdebench.report.site.board import board
 from vdebench.report.site.gather import Runs
-from vdebench.report.site.pictures import Album
+from vdebench.report.site.pictures import Album, Asked
 from vdebench.report.site.samples import Details, about, index
+from vdebench.report.site.tracks import PIXELS
 from vdebench.sample import Sample
 from vdebench.scoring import Progress
-from vdebench.suites.suite import ImageFiles
 
 MARKER = "vdebench-report.json"
 """Stands in every folder that we made, and may replace."""
@@ -55,7 +55,7 @@ def _fill(folder: Path, runs: Runs, progress: Callable[[int, int], None]) -> Non
         done += 1
         progress(done, total)
 
-    def picture(file: Path | None) -> dict[str, Any] | None:
+    def picture(file: Asked | None) -> dict[str, Any] | None:
         found = album[file]
         return {"reason": runs.told(found["reason"])} if found and "reason" in found else found
 
@@ -70,10 +70,11 @@ def _fill(folder: Path, runs: Runs, progress: Callable[[int, int], None]) -> Non
         _data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
         states[result.protocol.name, result.editor] = Counter(row["state"] for row in rows)
     _data(folder, "board", _head(runs, slugs, states, len(samples)))
-    listed = [
-        {**about(sample), "images": [picture(files_of[sample.key].source), picture(files_of[sample.key].reference)]}
-        for sample in samples
-    ]
+    listed = []
+    for sample in samples:
+        files = files_of[sample.key]
+        shown = {"images": [picture(files.source), picture(files.reference)]}
+        listed.append({**about(sample), **shown, **({"mask": picture(files.masks)} if files.masks else {})})
     _data(folder, "samples", listed)
     details = Details(runs)
     for number, start in enumerate(range(0, len(samples), CHUNK)):
@@ -121,18 +122,31 @@ def _samples(runs: Runs) -> list[Sample]:
     return kept
 
 
-def _album(folder: Path, runs: Runs, samples: Sequence[Sample]) -> tuple[Album, dict[str, ImageFiles]]:
+class _Files(NamedTuple):
+    """Files of a sample that are shown."""
+
+    source: Path | None = None
+    reference: Path | None = None
+    masks: tuple[Path, ...] = ()
+    """None where no run looked at them."""
+
+
+def _album(folder: Path, runs: Runs, samples: Sequence[Sample]) -> tuple[Album, dict[str, _Files]]:
     album = Album(folder)
-    files_of: dict[str, ImageFiles] = {}
+    files_of: dict[str, _Files] = {}
     slugs = _slugs(runs.editors)
+    around_masks = any(result.track is PIXELS for result in runs.results)
     for number, sample in enumerate(samples):
         try:
             images = runs.suite.image_files(sample)
+            masks = runs.suite.mask_files(sample) if around_masks else ()
+            files = _Files(images.source, images.reference, masks)
         except VdeError:  # which file is the sample's is not certain: the run has said so
-            images = ImageFiles()
-        files_of[sample.key] = images
-        album.ask(images.source, f"source/{number:06d}")
-        album.ask(images.reference, f"reference/{number:06d}")
+            files = _Files()
+        files_of[sample.key] = files
+        album.ask(files.source, f"source/{number:06d}")
+        album.ask(files.reference, f"reference/{number:06d}")
+        album.ask(files.masks, f"mask/{number:06d}")
         for editor in runs.editors:
             album.ask(runs.image(editor, sample), f"editor-{slugs[editor]}/{number:06d}")
     return album, files_of

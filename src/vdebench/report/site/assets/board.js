@@ -2,7 +2,6 @@
 /* The leaderboard and the breakdowns. */
 (() => {
   const { h, choose, go, number, words, views } = Vde;
-  const SETTINGS = { local: "Edited regions (local)", global: "Whole page (global)" };
   let sort = null, all = false;
 
   function shown(cell, digits) {
@@ -16,11 +15,11 @@
 
   function columnsOf(protocol) {
     const metrics = protocol.metrics.filter((metric) => all || metric.main), columns = [];
-    for (const setting of Object.keys(SETTINGS)) {
+    for (const [setting, group] of Object.entries(protocol.settings)) {
       if (!protocol.rows.some((row) => row.cells[setting])) continue;
       metrics.forEach((metric, at) => columns.push({
         id: `${setting}.${metric.key}`, title: metric.title, best: metric.best, digits: metric.digits, first: at === 0,
-        group: SETTINGS[setting], cell: (row) => (row.cells[setting] || {})[metric.key],
+        group, cell: (row) => (row.cells[setting] || {})[metric.key],
       }));
     }
     if (protocol.rows.some((row) => row.regions && row.regions.n)) {
@@ -108,8 +107,9 @@
   views.slices = (address, protocol, board) => {
     const names = Object.keys(protocol.slices);
     if (!names.length) return h("p", { class: "empty" }, "These runs have no breakdowns.");
+    const titled = (name) => name.split(",").map((part) => protocol.titles[part] || part).join(" × ");
     const slice = names.includes(address.by) ? address.by : names[0];
-    const settings = Object.keys(SETTINGS).filter((setting) => protocol.rows.some((row) => row.cells[setting]));
+    const settings = Object.keys(protocol.settings).filter((setting) => protocol.rows.some((row) => row.cells[setting]));
     const setting = settings.includes(address.setting) ? address.setting : settings[0];
     const metric = protocol.metrics.find((one) => one.key === address.metric) || protocol.metrics[0];
     const editors = protocol.rows.filter((row) => !row.reference).map((row) => row.editor);
@@ -118,23 +118,23 @@
     const values = Object.entries(protocol.slices[slice]);
     const of = (entry, name) => ((entry.editors[name] || {})[setting] || {});
     const columns = editor
-      ? [...protocol.metrics.map((one) => [one.title, (entry) => of(entry, editor)[one.key], one.digits]), ["blocks", (entry) => of(entry, editor).blocks, 0]]
-      : [...editors.map((name) => [name, (entry) => of(entry, name)[metric.key], metric.digits]), ["blocks", (entry) => of(entry, editors.find((name) => of(entry, name).blocks)).blocks, 0]];
+      ? [...protocol.metrics.map((one) => [one.title, (entry) => of(entry, editor)[one.key], one.digits]), [protocol.count, (entry) => of(entry, editor)[protocol.count], 0]]
+      : [...editors.map((name) => [name, (entry) => of(entry, name)[metric.key], metric.digits]), [protocol.count, (entry) => of(entry, editors.find((name) => of(entry, name)[protocol.count]))[protocol.count], 0]];
     const floor = values.some(([, entry]) => entry.floor[setting] !== undefined);
     const lines = values.filter(([, entry]) => Object.values(entry.editors).some((found) => found[setting])).map(([value, entry]) => h("tr", null,
       h("th", { scope: "row" }, words(value)),
       columns.map(([, cell, digits]) => h("td", null, shown(cell(entry), digits))),
       floor ? h("td", null, number(entry.floor[setting], 3)) : null));
     return h("section", null,
-      h("h2", null, `By ${slice.replaceAll(",", " × ")}`),
+      h("h2", null, `By ${titled(slice)}`),
       h("p", { class: "say" }, editor ? `All metrics of ${editor}.` : `${metric.title} of all editors${metric.best === "lower" ? " (lower is better)" : ""}.`),
       h("div", { class: "row" },
-        choose("Break down by", names.map((name) => [name, name.replaceAll(",", " × ")]), slice, (by) => change({ by }), { id: "slice" }),
-        choose("Setting", settings.map((name) => [name, SETTINGS[name]]), setting, (setting) => change({ setting }), { id: "slice-setting" }),
+        choose("Break down by", names.map((name) => [name, titled(name)]), slice, (by) => change({ by }), { id: "slice" }),
+        Object.keys(protocol.settings).length > 1 ? choose("Setting", settings.map((name) => [name, protocol.settings[name]]), setting, (setting) => change({ setting }), { id: "slice-setting" }) : null,
         choose("Editor", [["", "all, one metric"], ...editors], editor, (editor) => change({ editor }), { id: "slice-editor" }),
         editor ? null : choose("Metric", protocol.metrics.map((one) => [one.key, one.title]), metric.key, (metric) => change({ metric }), { id: "slice-metric" })),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Breakdown" }, h("table", { id: "breakdown" },
-        h("thead", null, h("tr", null, h("th", { scope: "col" }, slice), columns.map(([title]) => h("th", { scope: "col" }, title)), floor ? h("th", { scope: "col" }, "CDM floor") : null)),
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, protocol.titles[slice] || slice), columns.map(([title]) => h("th", { scope: "col" }, title)), floor ? h("th", { scope: "col" }, "CDM floor") : null)),
         h("tbody", null, lines))),
       floor ? h("p", { class: "hint" }, "CDM floor: what the reader loses on the reference images themselves. Editors that are closer than this are told apart by its luck as much as by their work.") : null);
   };

@@ -18,13 +18,15 @@
     return value === "∞" ? Infinity : value ?? null;
   };
 
+  /* What a sample and its row have of what is filtered by. */
+  Vde.held = ({ sample, row }, key) => [key === "outcome" ? row.outcomes : row[key] ?? sample[key] ?? []].flat();
+
   /* What the filters of an address leave, in its order; also what "next" means in the view of a sample. */
   Vde.chosen = (items, address, protocol) => {
     const text = (address.text || "").toLowerCase();
     const kept = items.filter(({ sample, editor, row }) =>
-      (!address.editor || editor === address.editor) && (!address.operation || sample.operation === address.operation) &&
-      (!address.language || sample.language === address.language) && (!address.source || sample.source === address.source) &&
-      (!address.state || row.state === address.state) && (!address.outcome || row.outcomes.includes(address.outcome)) &&
+      (!address.editor || editor === address.editor) &&
+      Object.keys(protocol.filters).every((key) => !address[key] || Vde.held({ sample, row }, key).includes(address[key])) &&
       (!text || sample.instruction.toLowerCase().includes(text) || sample.key.toLowerCase().includes(text)));
     if (address.sort) {
       const key = address.sort.split(".")[1], metric = protocol.metrics.find((one) => one.key === key);
@@ -38,25 +40,24 @@
     return kept;
   };
   Vde.good = (outcome) => outcome === "done" || outcome === "success";
-  Vde.filters = (address) => {
-    const { protocol, text, operation, language, source, state, outcome, sort } = address;
-    return { protocol, text, operation, language, source, state, outcome, sort };
-  };
+  Vde.filters = (address, protocol) => Object.fromEntries(["protocol", "text", ...Object.keys(protocol.filters), "sort"].map((key) => [key, address[key]]));
 
   function card({ sample, editor, row }, address, protocol) {
-    const metric = protocol.metrics[0];
-    const numbers = ["local", "global"].filter((setting) => row.scores[setting])
-      .map((setting) => h("span", null, `${setting} ${number(row.scores[setting][metric.key], metric.digits)}`));
+    const settings = Object.keys(protocol.settings).filter((setting) => row.scores[setting]), metric = protocol.metrics[0];
+    const told = (label, setting, one) => h("span", null, `${label} ${number(row.scores[setting][one.key], one.digits)}`);
+    const numbers = protocol.cards.length
+      ? settings.flatMap((setting) => protocol.metrics.filter((one) => protocol.cards.includes(one.key) && one.key in row.scores[setting]).map((one) => told(one.title, setting, one)))
+      : settings.map((setting) => told(setting, setting, metric));
     const picture = row.image && row.image.thumb
       ? h("img", { src: row.image.thumb, alt: "", loading: "lazy", decoding: "async" })
       : h("span", { class: "why" }, row.reason || (row.image && row.image.reason) || "no image");
-    const to = Vde.link({ sample: sample.key, editor, ...Vde.filters(address), only: address.editor });
+    const to = Vde.link({ sample: sample.key, editor, ...Vde.filters(address, protocol), only: address.editor });
     return h("li", null, h("a", { class: "card", href: to },
       h("span", { class: "thumb" }, picture),
       h("span", { class: "body" },
-        h("span", { class: "name" }, h("span", null, sample.key), h("span", null, editor)),
+        h("span", { class: protocol.cards.length ? "name long" : "name" }, h("span", null, sample.key), h("span", null, editor)),
         h("span", { class: "ask" }, sample.instruction || "no instruction"),
-        h("span", { class: "numbers" }, numbers.length ? [h("span", null, metric.title), numbers] : h("span", null, "no score")),
+        h("span", { class: "numbers" }, numbers.length ? [protocol.cards.length ? null : h("span", null, metric.title), numbers] : h("span", null, "no score")),
         h("span", { class: "tags" },
           row.state === "scored" ? null : h("span", { class: "tag bad" }, row.state),
           row.state === "scored" && [...new Set(row.outcomes)].map((outcome) => h("span", { class: Vde.good(outcome) ? "tag good" : "tag" }, words(outcome))),
@@ -68,7 +69,8 @@
     const distinct = (of) => [...new Set(items.flatMap(of))].sort();
     const change = (part) => go({ ...Vde.read(), tab: "samples", page: "", ...part }, true);
     const filter = (label, key, values) => choose(label, [["", "all"], ...values.map((value) => [value, words(value)])], address[key] || "", (value) => change({ [key]: value }), { id: "filter-" + key });
-    const orders = ["local", "global"].flatMap((setting) => protocol.metrics.map((metric) => [`${setting}.${metric.key}`, `worst ${setting} ${metric.title}`]));
+    const settings = Object.keys(protocol.settings), several = settings.length > 1;
+    const orders = settings.flatMap((setting) => protocol.metrics.filter((metric) => !metric.share).map((metric) => [`${setting}.${metric.key}`, `worst ${several ? setting + " " : ""}${metric.title}`]));
 
     const list = h("div", { id: "results" }), kept = Vde.chosen(items, address, protocol);
     const pages = Math.max(1, Math.ceil(kept.length / PAGE)), page = Math.min(Math.max(1, parseInt(address.page, 10) || 1), pages);
@@ -81,7 +83,7 @@
         h("button", { type: "button", disabled: page === 1, onclick: turn(page - 1) }, "← Previous"), `${page} / ${pages}`,
         h("button", { type: "button", disabled: page === pages, onclick: turn(page + 1) }, "Next →")) : "");
     if (old && old.dataset.protocol === protocol.name) { // the filters stay as they are: who types keeps the cursor
-      for (const key of ["editor", "operation", "language", "source", "state", "outcome"]) old.querySelector("#filter-" + key).value = address[key] || "";
+      for (const key of ["editor", ...Object.keys(protocol.filters)]) old.querySelector("#filter-" + key).value = address[key] || "";
       old.querySelector("#sort").value = address.sort || "";
       const box = old.querySelector("#text");
       if (document.activeElement !== box) box.value = address.text || "";
@@ -92,9 +94,8 @@
     return h("section", { id: "browser", "data-protocol": protocol.name },
       h("h2", null, "Samples"),
       h("div", { class: "row" },
-        filter("Editor", "editor", [...new Set(items.map((item) => item.editor))]), filter("Operation", "operation", distinct((item) => item.sample.operation)),
-        filter("Language", "language", distinct((item) => item.sample.language)), filter("Source", "source", distinct((item) => item.sample.source)),
-        filter("State", "state", distinct((item) => item.row.state)), filter("Region outcome", "outcome", distinct((item) => item.row.outcomes)),
+        filter("Editor", "editor", [...new Set(items.map((item) => item.editor))]),
+        Object.entries(protocol.filters).map(([key, title]) => filter(title, key, distinct((item) => Vde.held(item, key)))),
         choose("Order", [["", "as in the suite"], ...orders], address.sort || "", (sort) => change({ sort }), { id: "sort" }),
         h("label", { class: "wide" }, "Search", text)),
       list);

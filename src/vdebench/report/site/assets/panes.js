@@ -15,18 +15,31 @@
 
     /* A pane: a title, one or two images (two are shown as their difference), the size of the page, what to draw. */
     add(name, title, images, size, why) {
-      const stage = h("div", { class: images.length > 1 ? "stage difference" : "stage" }, images.map((src) => h("img", { src, alt: "", draggable: "false" })));
+      const layers = h("div", { class: "layers" }, images.map((src) => h("img", { src, alt: "", draggable: "false" })));
       const drawing = s("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" });
-      if (images.length < 2) stage.append(drawing);
+      const stage = h("div", { class: images.length > 1 ? "stage difference" : "stage" }, layers, drawing);
       const frame = h("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `${title}: arrows move, plus and minus zoom, 0 shows the whole page` },
         images.length ? stage : h("div", { class: "nothing" }, why || "no image"));
       const figure = h("figure", { class: "pane", "data-pane": name }, h("figcaption", null, h("span", null, title), size ? h("span", null, `${size[0]}×${size[1]}`) : null), frame);
-      const pane = { name, figure, frame, stage, drawing, size: size || [1, 1], there: images.length > 0 };
+      const pane = { name, figure, frame, stage, layers, drawing, size: size || [1, 1], there: images.length > 0 };
       this.panes.push(pane);
       this.element.append(figure);
       this.listen(frame);
       this.watcher.observe(frame);
       return pane;
+    }
+
+    /* Lay a pane's last image, of its own size, over the page as a transform says (2×3, pixels to pixels); what it does not reach is cut off. */
+    lay(pane, [[a, c, e], [b, d, f]], [width, height]) {
+      const image = pane.layers.lastChild, [across, down] = pane.size;
+      const x = e + (1 - a - c) / 2, y = f + (1 - b - d) / 2; // transforms are of the pixels' middles, which lie half a pixel inside
+      const corner = (px, py) => `${(a * px + c * py + x) / across * 100}% ${(b * px + d * py + y) / down * 100}%`;
+      pane.layers.style.overflow = "hidden";
+      image.style.width = `${width / across * 100}%`;
+      image.style.height = `${height / down * 100}%`;
+      image.style.transformOrigin = "0 0";
+      image.style.transform = `translate(${x / width * 100}%, ${y / height * 100}%) matrix(${a}, ${b}, ${c}, ${d}, 0, 0)`;
+      pane.layers.style.clipPath = `polygon(${[corner(0, 0), corner(width, 0), corner(width, height), corner(0, height)].join(", ")})`;
     }
 
     clear() { this.watcher.disconnect(); this.panes = []; this.element.replaceChildren(); }

@@ -2,10 +2,14 @@
 /* One sample: its pages, what is drawn over them, its numbers, its text block by block. */
 (() => {
   const { h, s, choose, load, number, words, views, link } = Vde;
-  const KINDS = { region: "Regions", matched: "Matched", missed: "Missed", invented: "Invented" };
+  const KINDS = { pages: { region: "Regions", matched: "Matched", missed: "Missed", invented: "Invented" }, pixels: { mask: "Masks" } };
+  const PAGES = {
+    pages: { source: "Source", prediction: "Prediction", reference: "Reference", difference: "Difference" },
+    pixels: { source: "Source", prediction: "Prediction", reference: "Reference", difference: "Raw difference", aligned: "Aligned difference" },
+  };
   const AMPLIFY = [1, 4, 16];
-  const show = { source: true, prediction: true, reference: true, difference: false };
-  const over = { region: true, matched: true, missed: true, invented: true };
+  const show = { source: true, prediction: true, reference: true, difference: false, aligned: false };
+  const over = { mask: true, region: true, matched: true, missed: true, invented: true };
   const narrow = window.matchMedia("(max-width: 860px)");
   if (narrow.matches) show.source = false;
   let setting = "local", amplify = 4, last = null;
@@ -20,9 +24,13 @@
   }
   const rect = ([x, y, width, height], cls, unit) => s("rect", { x, y, width: Math.max(width, 0.1), height: Math.max(height, 0.1), class: cls, "data-unit": unit });
 
-  function drawOver(panes, sample, units) {
+  function drawOver(panes, sample, units, track) {
     for (const pane of panes.panes) {
       pane.drawing.replaceChildren();
+      if (track === "pixels") { // also over differences: those outside the masks are the ones that count
+        if (over.mask && sample.mask && sample.mask.image) pane.drawing.append(s("image", { href: sample.mask.image, class: "mask", width: 100, height: 100, preserveAspectRatio: "none" }));
+        continue;
+      }
       const onto = (box, cls, unit) => pane.drawing.append(rect(box, cls, unit));
       units.forEach((unit, at) => {
         if (!over[unit.state]) return;
@@ -63,23 +71,27 @@
     const { row } = item, rows = [];
     const fact = (name, ...value) => rows.push(h("dt", null, name), h("dd", null, value));
     fact("State", h("span", { class: row.state === "scored" ? "tag good" : "tag bad" }, row.state));
-    if (row.outcomes.length && row.state === "scored") fact("Regions", row.outcomes.map((outcome) => h("span", { class: Vde.good(outcome) ? "tag good" : "tag" }, words(outcome))));
-    fact("Operation", words(sample.operation));
-    fact("Language", words(sample.language));
-    fact("Source", words(sample.source));
+    if (row.outcomes.length && row.state === "scored") fact(protocol.track === "pixels" ? protocol.filters.outcome : "Regions", row.outcomes.map((outcome) => h("span", { class: Vde.good(outcome) ? "tag good" : "tag" }, words(outcome))));
+    for (const [key, title] of Object.entries(protocol.filters)) if (key in sample) fact(title, words(sample[key]));
     if (typeof detail.seconds === "number") fact("Edit took", `${number(detail.seconds, 1)} s`);
     for (const [key, value] of Object.entries(detail.parameters)) fact(key, typeof value === "string" ? value : JSON.stringify(value));
     return h("dl", { class: "facts" }, rows);
   }
   function numbers(row, protocol) {
-    const settings = ["local", "global"].filter((name) => row.scores[name]);
+    const columns = protocol.columns.map(([title, setting, ending]) => [title, (metric) => (row.scores[setting] || {})[metric.key + ending]]);
+    const metrics = protocol.metrics.filter((metric) => !protocol.columns.some(([, , ending]) => ending && metric.key.endsWith(ending)));
+    const used = columns.filter(([, value]) => metrics.some((metric) => value(metric) !== undefined));
     const left = Object.entries(row.left_out).map(([name, why]) => h("p", { class: "hint" }, `${name}: left out: ${why}`));
-    if (!settings.length) return h("div", null, h("p", { class: "hint" }, "No numbers: this sample was not scored."), left);
+    if (!used.length) return h("div", null, h("p", { class: "hint" }, "No numbers: this sample was not scored."), left);
     return h("div", null, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Numbers of this sample" }, h("table", { id: "numbers" },
-      h("thead", null, h("tr", null, h("th", { scope: "col" }, "Metric"), settings.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", null, protocol.metrics.filter((metric) => settings.some((name) => row.scores[name][metric.key] !== undefined)).map((metric) => h("tr", null,
-        h("th", { scope: "row" }, metric.title + (metric.best === "lower" ? " (low)" : "")), settings.map((name) => h("td", null, number(row.scores[name][metric.key], metric.digits)))))))), left);
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, "Metric"), used.map(([title]) => h("th", { scope: "col" }, title)))),
+      h("tbody", null, metrics.filter((metric) => used.some(([, value]) => value(metric) !== undefined)).map((metric) => h("tr", null,
+        h("th", { scope: "row" }, metric.title + (metric.best === "lower" ? " (low)" : "")), used.map(([, value]) => h("td", null, number(value(metric), metric.digits)))))))), left);
   }
+
+  /* What there is to say beside the numbers, around masks: lists of facts, made ready. */
+  const factLists = (facts) => Object.entries(facts).map(([title, list]) => list.length ? [h("h3", null, title), h("dl", { class: "facts" }, list.map(([name, value]) => [h("dt", null, name), h("dd", null, value)]))] : null);
+  const UNALIGNED = { in_place: "in place: the raw output is nearer to the page than the aligned one, and was measured", none: "not aligned" };
 
   views.sample = async (address, protocol, board) => {
     const items = await Vde.rows(protocol, board);
@@ -89,9 +101,10 @@
     const chunk = await load(Vde.place(board, protocol.name, editor, Math.floor(item.at / board.chunk)));
     const detail = chunk[item.at % board.chunk], { sample, row } = item;
     const around = Vde.chosen(items, { ...address, editor: address.only }, protocol), here = around.indexOf(item);
-    const to = (other, extra) => link({ ...Vde.filters(address), only: address.only, sample: other.sample.key, editor: other.editor, ...extra });
+    const to = (other, extra) => link({ ...Vde.filters(address, protocol), only: address.only, sample: other.sample.key, editor: other.editor, ...extra });
     const [before, after] = [around[here - 1], here < 0 ? around[0] : around[here + 1]];
-    const settings = ["local", "global"].filter((name) => (detail.units[name] || []).length);
+    const { track } = protocol, pixels = track === "pixels";
+    const settings = Object.keys(protocol.settings).filter((name) => (detail.units[name] || []).length);
     if (!settings.includes(setting) && settings.length) setting = settings[0];
 
     let region = 0;
@@ -102,7 +115,8 @@
     last = { sample: sample.key, panes };
     const page = h("section", { id: "sample" }), list = h("div", { id: "units" });
     const units = () => detail.units[setting] || [];
-    const [source, reference] = sample.images, prediction = row.image;
+    const [source, reference] = sample.images, prediction = row.image, against = row.against === "input" ? source : reference;
+    const areas = pixels ? (sample.mask && sample.mask.areas) || [] : sample.regions, area = pixels ? "masked area" : "region";
     const shown = (picture) => picture && picture.image ? [picture.image] : [];
     const why = (picture) => picture && picture.reason ? `cannot be shown: ${picture.reason}` : "the suite has no such image";
 
@@ -112,24 +126,28 @@
       add("source", "Source", source, why(source));
       add("prediction", `Prediction: ${editor}`, prediction, prediction && prediction.reason ? why(prediction) : `${row.state}: ${row.reason || "no image"}`);
       add("reference", "Reference", reference, why(reference));
-      if (show.difference) {
-        const both = [...shown(reference), ...shown(prediction)];
-        const pane = panes.add("difference", "Difference", both.length === 2 ? both : [], reference && reference.size, "needs both images");
-        if (both.length === 2) pane.stage.style.filter = `brightness(${amplify})`;
+      const both = [...shown(against), ...shown(prediction)], than = pixels ? ` (${row.against || "reference"})` : "";
+      for (const name of ["difference", "aligned"]) {
+        if (!show[name] || !PAGES[track][name]) continue;
+        const there = both.length === 2 && (name === "difference" || row.transform);
+        const pane = panes.add(name, PAGES[track][name] + than, there ? both : [], against && against.size, both.length < 2 ? "needs both images" : UNALIGNED[row.alignment] || `not aligned: ${words(row.alignment)}`);
+        if (there) pane.layers.style.filter = `brightness(${amplify})`;
+        if (there && name === "aligned") panes.lay(pane, row.transform, prediction.size);
       }
-      drawOver(panes, sample, units());
+      drawOver(panes, sample, units(), track);
       panes.place();
     }
     function drawList() {
-      drawOver(panes, sample, units());
+      drawOver(panes, sample, units(), track);
       list.replaceChildren(detail.unread ? h("p", { class: "warning" }, `The blocks cannot be shown: ${detail.unread}`)
         : units().length ? blockList(page, panes, units(), protocol.metrics) : h("p", { class: "hint" }, "No blocks here."));
     }
     const amplifier = choose("", AMPLIFY.map((by) => [String(by), `× ${by}`]), String(amplify), (by) => { amplify = Number(by); drawPanes(); }, { id: "amplify", "aria-label": "Amplify the difference" });
-    amplifier.hidden = !show.difference;
+    const differs = () => show.difference || (pixels && show.aligned);
+    amplifier.hidden = !differs();
     page.append(
       h("div", { class: "topline" }, h("h2", null, sample.key),
-        h("a", { href: link({ tab: "samples", ...Vde.filters(address), editor: address.only }), id: "back" }, "All samples"),
+        h("a", { href: link({ tab: "samples", ...Vde.filters(address, protocol), editor: address.only }), id: "back" }, "All samples"),
         choose("", editors, editor, (name) => Vde.go({ ...Vde.read(), editor: name }), { id: "sample-editor", "aria-label": "Editor" }),
         h("span", { class: "set" },
           h("button", { type: "button", id: "previous", disabled: !before, onclick: () => { location.hash = to(before); } }, "← Previous"),
@@ -137,19 +155,20 @@
           h("button", { type: "button", id: "next", disabled: !after, onclick: () => { location.hash = to(after); } }, "Next →"))),
       h("p", { class: "instruction", lang: "" }, sample.instruction || "no instruction"),
       row.state === "scored" ? "" : h("p", { class: "warning" }, `${row.state}: ${row.reason}`),
+      pixels && sample.mask && sample.mask.reason ? h("p", { class: "warning" }, `The masks cannot be shown: ${sample.mask.reason}`) : "",
       h("div", { class: "controls" },
-        h("div", { class: "set", role: "group", "aria-label": "Pages" }, Object.keys(show).map((name) => toggle(name[0].toUpperCase() + name.slice(1), show[name], (on) => { show[name] = on; amplifier.hidden = !show.difference; drawPanes(); }, { "data-show": name })), amplifier),
-        h("div", { class: "set", role: "group", "aria-label": "Drawn over" }, Object.entries(KINDS).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; drawOver(panes, sample, units()); }, { "data-over": kind }))),
+        h("div", { class: "set", role: "group", "aria-label": "Pages" }, Object.entries(PAGES[track]).map(([name, title]) => toggle(title, show[name], (on) => { show[name] = on; amplifier.hidden = !differs(); drawPanes(); }, { "data-show": name })), amplifier),
+        h("div", { class: "set", role: "group", "aria-label": "Drawn over" }, Object.entries(KINDS[track]).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; drawOver(panes, sample, units(), track); }, { "data-over": kind }))),
         h("div", { class: "set", role: "group", "aria-label": "Zoom" },
           h("button", { type: "button", "aria-label": "Zoom out", onclick: () => panes.zoom(1 / 1.5) }, "−"), zoomed,
           h("button", { type: "button", "aria-label": "Zoom in", id: "zoom-in", onclick: () => panes.zoom(1.5) }, "+"),
           h("button", { type: "button", onclick: () => panes.reset() }, "Whole page"),
-          sample.regions.length ? h("button", { type: "button", id: "to-region", onclick: () => panes.show(sample.regions[region++ % sample.regions.length]) }, sample.regions.length > 1 ? "Next region" : "Region") : null)),
+          areas.length ? h("button", { type: "button", id: "to-region", onclick: () => panes.show(areas[region++ % areas.length]) }, areas.length > 1 ? `Next ${area}` : area[0].toUpperCase() + area.slice(1)) : null)),
       panes.element,
       h("p", { class: "hint" }, "Wheel or two fingers zoom, dragging moves; in a page also ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " ", h("kbd", null, "0"), " and arrows. ", h("kbd", null, "["), " ", h("kbd", null, "]"), " previous and next."),
       h("div", { class: "two" },
         h("div", null, h("h3", null, "Numbers"), numbers(row, protocol), h("h3", null, "About"), facts(sample, item, detail, protocol)),
-        h("div", null,
+        pixels ? h("div", null, factLists(detail.facts)) : h("div", null,
           h("div", { class: "topline" }, h("h3", null, "Text, block by block"),
             settings.length > 1 ? choose("", [["local", "edited regions (local)"], ["global", "whole page (global)"]], setting, (name) => { setting = name; drawList(); }, { id: "sample-setting", "aria-label": "Setting" }) : null),
           h("p", { class: "hint" }, "What should stand here and does not is ", h("del", null, "struck through"), "; what stands here and should not is ", h("ins", null, "underlined"), "."),

@@ -1,0 +1,83 @@
+"""Tables of runs around masks: editors side by side by split, and one editor's slices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vdebench.analysis.masked import CALLED
+from vdebench.report.overview import provenance
+from vdebench.report.table import Best, Column, Row, Table
+from vdebench.scoring_masked import SETTING
+
+COLUMNS: dict[str, tuple[str, Best, int]] = {
+    "score": ("Score", "higher", 3),
+    "done": ("Done", "higher", 3),
+    "untouched": ("Untouched", "lower", 3),
+    "text_kept": ("Text", "higher", 3),
+    "ssim": ("SSIM", "higher", 3),
+    "lpips": ("LPIPS", "lower", 3),
+    "psnr": ("PSNR", "higher", 2),
+    "mse": ("MSE", "lower", 1),
+    "ssim_raw": ("raw SSIM", "higher", 3),
+    "psnr_raw": ("raw PSNR", "higher", 2),
+}
+TITLES = {column: name for name, column in CALLED.items()}
+
+
+def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
+    """Editors scored by one protocol, over all samples and by split."""
+    keys = _used(summaries)
+    splits = sorted({split for summary in summaries for split in summary["by"]["group"]})
+    sections = {"all": [summary["overall"][SETTING] for summary in summaries]}
+    for split in splits if len(splits) > 1 else ():
+        sections[split] = [(summary["by"]["group"].get(split) or {}).get(SETTING) for summary in summaries]
+    rows = [
+        Row(summary["editor"], _values(means, keys), section)
+        for section, found in sections.items()
+        for summary, means in zip(summaries, found, strict=True)
+    ]
+    title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}, outside the masks"
+    return Table(title, _columns(keys), rows, "Editor", notes=[*_alignment(summaries), *provenance(summaries)])
+
+
+def masked_breakdown(summary: Mapping[str, Any], by: str) -> Table:
+    """One editor's numbers by a slice."""
+    keys = _used([summary])
+    by = ",".join(CALLED.get(part, part) for part in by.split(","))
+    slices = summary["by"][by]
+    rows = [Row(value, [*_values(found[SETTING], keys), found[SETTING]["samples"]]) for value, found in slices.items()]
+    columns = [*(Column(name, "", digits) for name, _, digits in (COLUMNS[key] for key in keys)), Column("n", "", 0)]
+    named = " × ".join(TITLES.get(part, part) for part in by.split(","))
+    return Table(f"{summary['editor']} by {named}", columns, rows, named)
+
+
+def _columns(keys: Sequence[str]) -> list[Column]:
+    return [Column(name, best, digits) for name, best, digits in (COLUMNS[key] for key in keys)]
+
+
+def _used(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Columns that have a number anywhere."""
+    found = [summary["overall"][SETTING] for summary in summaries]
+    return [key for key in COLUMNS if any(_values(means, [key])[0] is not None for means in found)]
+
+
+def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float | None]:
+    """Numbers of a row; PSNR is infinite where images are identical and none other has one."""
+    if means is None:
+        return [None] * len(keys)
+    found = [means.get(key) for key in keys]
+    for at, key in enumerate(keys):
+        if key.startswith("psnr") and found[at] is None and means.get(key.replace("psnr", "identical")):
+            found[at] = math.inf
+    return found
+
+
+def _alignment(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What became of the alignment, an editor a line."""
+    return [
+        f"{summary['editor']}: alignment: " + ", ".join(f"{count} {state}" for state, count in found.items())
+        for summary in summaries
+        if (found := summary["alignment"])
+    ]

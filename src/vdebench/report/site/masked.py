@@ -1,0 +1,104 @@
+"""Samples of runs around masks as data for the page: their numbers, how their outputs lie, what is inside the masks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from vdebench.errors import VdeError
+from vdebench.images import image_size
+from vdebench.metrics.alignment import Alignment
+from vdebench.report.site.gather import Runs
+from vdebench.report.site.tracks import PIXELS
+from vdebench.sample import Sample
+from vdebench.scoring_masked import SETTING
+
+Fact = tuple[str, str]
+_NUMBERS = (*(metric["key"] for metric in PIXELS.metrics if not metric["share"]), "mse_raw", "lpips_raw")
+_STATES = {
+    "aligned": "aligned",
+    "in_place": "in place: the raw output is nearer to the page and stands for the aligned one",
+    "few_features": "not aligned: too few features",
+    "few_matches": "not aligned: too few matches",
+    "no_transform": "not aligned: no transform fits",
+}
+_INSIDE = {
+    "redrawn": ("Redrawn inside the mask", 3),
+    "done_pixels": ("Done, in pixels", 3),
+    "done_text": ("Done, in text", 3),
+    "edit_text": ("Text against the reference", 3),
+    "edit_ssim": ("SSIM against the reference", 3),
+    "edit_psnr": ("PSNR against the reference", 2),
+    "edit_mse": ("MSE against the reference", 1),
+}
+
+
+def numbers(row: Mapping[str, Any]) -> dict[str, dict[str, float | str]]:
+    """The numbers of a scored row; PSNR is infinite where no pixel differs."""
+    found: dict[str, float | str] = {}
+    for key in _NUMBERS:
+        value = row[key]
+        if value is not None and math.isfinite(value):
+            found[key] = round(value, 5)
+        elif key.startswith("psnr") and row[key.replace("psnr", "mse")] == 0:
+            found[key] = "∞"
+    return {SETTING: found}
+
+
+def outcomes(row: Mapping[str, Any]) -> list[str]:
+    """What was done inside the masks, where that was looked at."""
+    return [] if row["untouched"] is None else ["untouched" if row["untouched"] else "changed"]
+
+
+def lies(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What the output is compared with, and how it comes to lie on it."""
+    return {
+        "against": row["against"],
+        "alignment": row["alignment"] or "none",
+        "transform": row["transform"] if row["alignment"] == "aligned" else None,
+    }
+
+
+def facts(runs: Runs, sample: Sample, row: Mapping[str, Any]) -> dict[str, list[Fact]]:
+    """What the sample's panel lists beside its numbers, by title; nothing of what was not scored."""
+    if row["state"] != "scored":
+        return {}
+    told: dict[str, list[Fact]] = {"Alignment": [("Compared with", f"the {row['against']}")]}
+    if row["alignment"]:
+        told["Alignment"] += [("State", _STATES.get(row["alignment"], row["alignment"])), *_lie(runs, sample, row)]
+    if row["resized"]:
+        told["Alignment"].append(("Size", f"{row['width']}×{row['height']} pixels, not the page's"))
+    inside = [(title, f"{row[key]:.{digits}f}") for key, (title, digits) in _INSIDE.items() if row[key] is not None]
+    if row["mask_share"] is not None:
+        inside.insert(0, ("Share of the page", f"{100 * row['mask_share']:.2f} %"))
+    return {**told, "Inside the masks": inside}
+
+
+def _lie(runs: Runs, sample: Sample, row: Mapping[str, Any]) -> list[Fact]:
+    """The transform in words: how the centre moves, scale, turn, and what it rests on."""
+    told: list[Fact] = []
+    if row["transform"]:
+        first, second = ((float(a), float(b), float(c)) for a, b, c in row["transform"])
+        lie = Alignment("aligned", (first, second))
+        shift = _shift(runs, sample, row)
+        told += [("Shift", f"{shift[0]:+z.2f}, {shift[1]:+z.2f} pixels (right, down)")] if shift else []
+        told += [("Scale", f"{lie.scale:.4f}"), ("Turn", f"{lie.angle:+z.3f}°")]
+    if row["residual"] is not None:
+        told.append(("Residual", f"{row['residual']:.3f} pixels"))
+    return [*told, ("Matches", f"{row['matches']}, of which {row['inliers']} fit")]
+
+
+def _shift(runs: Runs, sample: Sample, row: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Where the output's centre comes to lie, seen from the page's."""
+    try:
+        files = runs.suite.image_files(sample)
+        page = files.reference if row["against"] == "reference" else files.source
+        size = image_size(page) if page else None
+    except VdeError:  # the files went since
+        return None
+    if size is None:
+        return None
+    x, y = (row["width"] - 1) / 2, (row["height"] - 1) / 2
+    (a, b, c), (d, e, f) = row["transform"]
+    return a * x + b * y + c - (size.width - 1) / 2, d * x + e * y + f - (size.height - 1) / 2
