@@ -6,12 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from tests import faults_masked
 from tests.faults import CASES, page
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.input)
-def test_fault(case):
-    for protocol, expected in (("vde-release", case.release), ("exact", case.exact)):
+@pytest.mark.parametrize(
+    ("release", "case"),
+    [*(("vde-release", case) for case in CASES), *(("textedit-release", case) for case in faults_masked.CASES)],
+    ids=lambda value: value if isinstance(value, str) else f"{value.input} {value.number}",
+)
+def test_fault(release, case):
+    for protocol, expected in ((release, case.release), ("exact", case.exact)):
         found = case.found(protocol)
         if isinstance(expected, float):
             assert found == pytest.approx(expected, rel=0.02, abs=5e-4 if expected > 0.01 else 1e-8), protocol

@@ -11,6 +11,7 @@ import polars as pl
 
 from vdebench.analysis.floor import noise_floor
 from vdebench.analysis.summary import summarise
+from vdebench.api_masked import masked_run
 from vdebench.errors import VdeError
 from vdebench.files import write_json
 from vdebench.images import RESIZING
@@ -18,6 +19,7 @@ from vdebench.metrics.measures import require_known
 from vdebench.protocols import get_protocol
 from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.signature import signature
+from vdebench.protocols.textedit import PIXEL_PROTOCOLS, get_pixel_protocol
 from vdebench.read_ahead import read_ahead
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.folder import FolderReadings
@@ -26,12 +28,15 @@ from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import TABLES, RunFolder
 from vdebench.scoring import Progress, plan, score_run
 from vdebench.scoring_images import Measures
+from vdebench.scoring_masked import plan_masked
 from vdebench.scoring_sample import SETTINGS, Scope
 from vdebench.scoring_truth import Truths
 from vdebench.suites.suite import Suite, load_suite
 
 SettingChoice = Literal["global", "local", "both"]
 TruthChoice = Literal["suite", "read"]
+NO_READER = "none"
+"""Instead of a reader's name: text is not compared around masks."""
 
 
 class Score:
@@ -89,6 +94,23 @@ def open_predictions(
     return FolderReadings(root, suite.samples, name=editor, reader=label, images=pictures)
 
 
+def around_masks(suite: Suite, protocol: str | Protocol) -> bool:
+    """Whether images are compared around masks: by a protocol that does, or since the suite is made for it."""
+    return suite.track == "pixels" or (
+        isinstance(protocol, str) and protocol in PIXEL_PROTOCOLS and protocol != "exact"
+    )
+
+
+def open_outputs(
+    folder: str | Path, suite: Suite, *, editor: str = "", reader: str | CachedReader = ""
+) -> ImagePredictions:
+    """An editor's images in a folder, for comparison around masks; `reader` reads them where text is compared."""
+    name = reader if isinstance(reader, str) and reader != NO_READER else ""
+    cached = reader if isinstance(reader, CachedReader) else CachedReader.named(name or DEFAULT_READER)
+    root = Path(folder)
+    return ImagePredictions(root, suite.samples, cached, name=editor, files=suite.outputs(root))
+
+
 def score(
     suite: Suite | str | Path,
     predictions: str | Path | Predictions,
@@ -114,11 +136,23 @@ def score(
     `truth="read"` has the reader read the references too. `floor` is a folder of ready readings of the references, for
     the noise floor of ready readings. `crossed` adds breakdowns such as "operation,language".
 
+    Images with masks (`textedit:DIR`, or any suite by the protocols `textedit` and `textedit-release`) are compared
+    around the masks; `reader="none"` leaves out their text.
+
     >>> result = score("examples/tiny", "examples/tiny/editors/careful")
     >>> round(result.summary["overall"]["global"]["cdm"], 3)
     0.999
     """
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
+    if around_masks(suite, protocol):
+        if not isinstance(predictions, Predictions):
+            predictions = open_outputs(predictions, suite, editor=editor, reader=reader)
+        read_by = predictions.cached if isinstance(predictions, ReadPredictions) and reader != NO_READER else None
+        masked = plan_masked(suite, predictions, get_pixel_protocol(str(protocol)), metrics, read_by)
+        place = Path(out) if out is not None else None
+        found, rows = masked_run(masked, place, crossed, workers, progress, reading)
+        nothing = {name: pl.LazyFrame(schema=schema) for name, schema in TABLES.items()}
+        return Score(found, {**nothing, "scores": rows.lazy()})
     protocol = protocol if isinstance(protocol, Protocol) else get_protocol(protocol)
     if not isinstance(predictions, Predictions):
         predictions = open_predictions(predictions, suite, editor=editor, reader=reader, images=images)

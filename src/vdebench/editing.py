@@ -24,7 +24,6 @@ from vdebench.png import encode_png
 from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.sample import Sample
 from vdebench.scoring import Progress
-from vdebench.suites.names import names_of
 from vdebench.suites.suite import ImageFiles, Suite
 
 Options = tuple[tuple[str, Any], ...]
@@ -51,6 +50,8 @@ class _Job(NamedTuple):
     editor: str
     options: Options
     folder: Path
+    name: str
+    """The image's, without ending, in the folder of images."""
     sample: Sample
     files: ImageFiles
     seed: int
@@ -115,7 +116,7 @@ def _job(
         regions = repr([(region.x, region.y, region.width, region.height) for region in sample.regions])
         reference = digest_of_file(files.reference) if files.reference else ""  # the oracle looks at it
         content = digest_of(digest_of_file(files.source), reference, sample.instruction, regions, str(seed), told)
-        return _Job(editor, options, folder, sample, files, seed, content)
+        return _Job(editor, options, folder, suite.output_name(sample), sample, files, seed, content)
     except VdeError as error:
         return Made(sample.key, "failed", str(error))
 
@@ -129,7 +130,7 @@ def _edit(job: _Job) -> Made:
     start = time.perf_counter()
     assert job.files.source is not None
     state: Literal["edited", "refused", "failed"]
-    file = f"images/{job.sample.group}/{names_of(job.sample)[0]}.png"
+    file = f"images/{job.name}.png"
     try:
         task = Task(open_image(job.files.source), job.sample.instruction, job.seed, job.sample, job.files)
         edit = _editor(job.editor, job.options).edit(task)

@@ -10,7 +10,7 @@ from typing import Any
 
 from vdebench.engine.processes import spread, usable_processors
 from vdebench.errors import ReaderError, VdeError
-from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.cached import CachedReader, Picture, Readable
 from vdebench.readers.predictions import ReadPredictions, crops
 from vdebench.scoring import Progress
 from vdebench.scoring_sample import Scope
@@ -21,7 +21,7 @@ ENOUGH = 8
 """Pages that fail, and none that does not, after which a reader is given up: a server is away, a key is wrong."""
 RECYCLED = 100
 """Pictures after which a process is replaced: engines keep memory for every shape they see."""
-_Task = tuple[str, tuple[tuple[str, Any], ...], Path | None, Picture]
+_Task = tuple[str, tuple[tuple[str, Any], ...], Path | None, Readable]
 
 
 def read_ahead(scope: Scope, workers: int = 0, progress: Progress | None = None) -> None:
@@ -31,7 +31,7 @@ def read_ahead(scope: Scope, workers: int = 0, progress: Progress | None = None)
 
 
 def read_pictures(
-    reader: CachedReader, pictures: Iterable[Picture], workers: int = 0, progress: Progress | None = None
+    reader: CachedReader, pictures: Iterable[Readable], workers: int = 0, progress: Progress | None = None
 ) -> None:
     """Read pictures that were never read before, one process for each processor."""
     wanted = {picture.key: picture for picture in pictures if not reader.knows(picture)}

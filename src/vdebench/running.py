@@ -59,7 +59,9 @@ def run(
         )
         images = folder / "images"
         images.mkdir(exist_ok=True)
-        predictions = ImagePredictions(images, suite.samples, reader, name=editor, absent=_absent(made))
+        predictions = ImagePredictions(
+            images, suite.samples, reader, name=editor, absent=_absent(made), files=suite.outputs(images)
+        )
         for protocol in protocols:
             result = score(
                 suite,

@@ -41,11 +41,13 @@ def test_version():
 
 def test_protocols_are_listed_and_explained():
     lines = vde("protocols").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["exact", "vde-v3", "vde-v1", "vde-release"]
+    names = ["exact", "vde-v3", "vde-v1", "vde-release", "textedit", "textedit-release"]
+    assert [line.split()[0] for line in lines] == names
     text = vde("protocols", "explain", "vde-release").stdout
     assert "IoU 0.1 and more" in text
     assert max(map(len, text.splitlines())) <= 100
     assert "there are: exact" in vde("protocols", "explain", "none", code=2).stderr
+    assert "exact (images with masks)" in vde("protocols", "explain", "exact").stdout
 
 
 def test_score_shows_tables_that_fit_and_breakdowns():

@@ -6,7 +6,8 @@ import textwrap
 
 import typer
 
-from vdebench.protocols import PROTOCOLS, get_protocol
+from vdebench.protocols import PROTOCOLS, Protocol, get_protocol
+from vdebench.protocols.textedit import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
 
 app = typer.Typer(help="The ways of scoring. `vde protocols` lists them.", invoke_without_command=True)
 
@@ -16,7 +17,10 @@ def list_protocols(context: typer.Context) -> None:
     """List the protocols, a line each."""
     if context.invoked_subcommand is None:
         for name in PROTOCOLS:
-            typer.echo(f"{name:<12} {get_protocol(name).says}")
+            typer.echo(f"{name:<17} {get_protocol(name).says}")
+        for name in PIXEL_PROTOCOLS:
+            if name not in PROTOCOLS:
+                typer.echo(f"{name:<17} {get_pixel_protocol(name).says}")
 
 
 @app.command()
@@ -25,7 +29,12 @@ def explain(name: str) -> None:
 
     Example: `vde protocols explain vde-release`
     """
-    protocol = get_protocol(name)
-    typer.echo(f"{protocol.name}: {protocol.says}\n")
-    for rule in protocol.rules:
-        typer.echo(textwrap.fill(rule, 96, initial_indent="- ", subsequent_indent="  "))
+    found: list[tuple[str, Protocol | PixelProtocol]] = []
+    if name in PROTOCOLS or name not in PIXEL_PROTOCOLS:
+        found.append(("", get_protocol(name)))
+    if name in PIXEL_PROTOCOLS:
+        found.append((" (images with masks)", get_pixel_protocol(name)))
+    for at, (where, protocol) in enumerate(found):
+        typer.echo(f"{chr(10) if at else ''}{protocol.name}{where}: {protocol.says}\n")
+        for rule in protocol.rules:
+            typer.echo(textwrap.fill(rule, 96, initial_indent="- ", subsequent_indent="  "))

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from vdebench.api import Score, SettingChoice, TruthChoice, score
+from vdebench.api import NO_READER, Score, SettingChoice, TruthChoice, around_masks, score
 from vdebench.cli.progress import progress_bars
 from vdebench.cli.read import reader_options
 from vdebench.cli.suites import SUITE_HELP, open_suite
@@ -22,6 +22,7 @@ from vdebench.files import is_folder
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
+from vdebench.report.masked import masked_breakdown, masked_table
 from vdebench.report.overview import breakdown_table, editors_table
 from vdebench.report.shapes import paper_table, require_shape
 from vdebench.report.table import Format, Table, render
@@ -46,7 +47,8 @@ def score_command(
     reader: str = typer.Option(
         "",
         "--reader",
-        help="Who reads images (rapidocr; `vde doctor` lists all); or who made ready readings: name@version.",
+        help="Who reads images (rapidocr; `vde doctor` lists all; `none`: around masks, pixels alone); or who made"
+        " ready readings: name@version.",
     ),
     option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
     truth: TruthChoice = typer.Option(
@@ -86,7 +88,12 @@ def score_command(
     measured = [name.strip() for name in metrics.split(",") if name.strip() != "none"] if metrics else None
     several = len(editors) > 1, len(protocol) > 1
     reading_with = reader_options(option)
-    read = {folder for _, folder, images in editors if images is None and not holds_readings(folder, loaded)}
+    masked = all(around_masks(loaded, name) for name in protocol)
+    read = {
+        folder
+        for _, folder, images in editors
+        if images is None and (masked or not holds_readings(folder, loaded)) and reader != NO_READER
+    }
     chosen = CachedReader.named(reader or DEFAULT_READER, reading_with) if read else None
     results: dict[str, list[Score]] = {}
     for name in dict.fromkeys(protocol):
@@ -158,13 +165,16 @@ def _name_and_place(given: str) -> tuple[str, Path]:
 def _tables(results: dict[str, list[Score]], by: list[str], like: list[str], published: bool) -> Iterator[Table]:
     for group in results.values():
         summaries = [result.summary for result in group]
+        masked = summaries[0].get("track") == "pixels"
         if not like:
-            yield editors_table(summaries)
+            yield masked_table(summaries) if masked else editors_table(summaries)
         for shape in like:
             yield paper_table(shape, summaries, published=published)
         for summary in summaries:
-            for name in by or (["operation4", "language", "source"] if len(summaries) == 1 and not like else []):
-                yield breakdown_table(summary, ",".join(part.strip() for part in name.split(",")))
+            usual = ["operation", "source", "tier"] if masked else ["operation4", "language", "source"]
+            for name in by or (usual if len(summaries) == 1 and not like else []):
+                slices = ",".join(part.strip() for part in name.split(","))
+                yield masked_breakdown(summary, slices) if masked else breakdown_table(summary, slices)
 
 
 def tell_failures(failures: list[tuple[str, str]], most: int = 20) -> None:

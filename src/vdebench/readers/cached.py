@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from typing import Protocol as Interface
 
 from vdebench.errors import InputError, VdeError
-from vdebench.images import DECODING, PixelBox, open_image
+from vdebench.images import DECODING, Image, PixelBox, open_image
 from vdebench.readers.reader import Reader, get_reader
 from vdebench.reading import Reading
 from vdebench.runs.cache import Cache, digest_of, digest_of_file
@@ -30,6 +31,26 @@ class Picture(NamedTuple):
     def key(self) -> str:
         """What its reading is kept under."""
         return self.content if self.crop is None else digest_of(self.content, repr(tuple(self.crop)))
+
+    def open(self) -> Image:
+        """The image that is read."""
+        image = open_image(self.file)
+        return image if self.crop is None else self.crop.cut(image)
+
+
+class Readable(Interface):
+    """What can be read: known by a key, from a file, opened when it must be."""
+
+    @property
+    def key(self) -> str:
+        """What its reading is kept under."""
+
+    @property
+    def file(self) -> Path:
+        """Where it comes from, for messages."""
+
+    def open(self) -> Image:
+        """The image that is read."""
 
 
 class CachedReader:
@@ -57,15 +78,14 @@ class CachedReader:
         version = f"@{identity['version']}" if "version" in identity else ""
         return f"{identity['name']}{version}#{self.cache.folder.name[-16:-8]}"
 
-    def read(self, picture: Picture | Path) -> Reading:
+    def read(self, picture: Readable | Path) -> Reading:
         """The reading of an image, or of its crop in pixels of the crop."""
-        wanted = picture if isinstance(picture, Picture) else Picture.of(picture)
+        wanted: Readable = Picture.of(picture) if isinstance(picture, Path) else picture
 
         def make() -> object:
             if wanted.key in self.failures:
                 raise InputError(self.failures[wanted.key])
-            image = open_image(wanted.file)
-            return self.reader.read(image if wanted.crop is None else wanted.crop.cut(image)).to_json()
+            return self.reader.read(wanted.open()).to_json()
 
         try:
             return Reading.from_json(self.cache.get(wanted.key, make), f"reading of {wanted.file}")
@@ -73,6 +93,6 @@ class CachedReader:
             self.failures[wanted.key] = str(error)
             raise
 
-    def knows(self, picture: Picture) -> bool:
+    def knows(self, picture: Readable) -> bool:
         """Whether the picture was read before, or could not be."""
         return picture.key in self.failures or self.cache.find(picture.key) is not None

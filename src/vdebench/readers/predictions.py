@@ -17,7 +17,7 @@ from vdebench.images import PixelBox, image_size
 from vdebench.readers.cached import CachedReader, Picture
 from vdebench.reading import Reading
 from vdebench.sample import Sample
-from vdebench.suites.names import NamedFiles, names_of
+from vdebench.suites.names import NamedFiles, Outputs, names_of
 from vdebench.suites.suite import Suite
 
 KINDS: tuple[Literal["reading", "image"], ...] = ("reading", "image")
@@ -135,7 +135,7 @@ class ReadPredictions(Predictions):
 
 
 class ImagePredictions(ReadPredictions):
-    """A folder of an editor's images, named as the reference images are."""
+    """A folder of an editor's images, named as the reference images are unless `files` knows other names."""
 
     def __init__(
         self,
@@ -145,8 +145,9 @@ class ImagePredictions(ReadPredictions):
         *,
         name: str = "",
         absent: Mapping[str, str] | None = None,
+        files: Outputs | None = None,
     ) -> None:
-        self._named = NamedFiles(root, samples, "image")
+        self._named: Outputs = files or NamedFiles(root, samples, "image")
         self._samples = samples
         self._absent = absent or {}
         super().__init__(name or folder_label(root), root, self._named.find, reader)

@@ -1,0 +1,109 @@
+"""Scoring images with masks, as `api.score` does it: the run folder, the signature, the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from vdebench import __version__
+from vdebench.analysis.masked import CALLED, SLICES, summarise_masked
+from vdebench.errors import VdeError
+from vdebench.files import replacing, write_json
+from vdebench.images import RESIZING
+from vdebench.runs.cache import digest_of, digest_of_file
+from vdebench.runs.folder import RunFolder
+from vdebench.scoring import Progress
+from vdebench.scoring_masked import MaskedScope, score_masked
+from vdebench.scoring_masked_sample import VERSION, lpips
+
+
+def masked_run(
+    scope: MaskedScope,
+    out: Path | None,
+    crossed: Sequence[str],
+    workers: int,
+    measuring: Progress | None,
+    reading: Progress | None,
+) -> tuple[dict[str, Any], pl.DataFrame]:
+    """Summary and rows of one editor's run, kept in `out` where that is given."""
+    about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": scope.predictions.name}
+    extra = [_crossed(name) for name in crossed]
+    if out is None:
+        return _score(scope, about, extra, workers, measuring, reading)
+    folder = RunFolder(out)
+    with folder.open(about):
+        summary, rows = _score(scope, about, extra, workers, measuring, reading)
+        with replacing(out / "scores.parquet") as temporary:
+            rows.write_parquet(temporary)
+        write_json(out / "summary.json", summary)
+    return summary, rows
+
+
+def _score(
+    scope: MaskedScope,
+    about: Mapping[str, str],
+    crossed: Sequence[tuple[str, ...]],
+    workers: int,
+    measuring: Progress | None,
+    reading: Progress | None,
+) -> tuple[dict[str, Any], pl.DataFrame]:
+    rows = score_masked(scope, workers, measuring, reading)
+    found = summarise_masked(rows, scope.protocol, crossed)
+    strangers = scope.predictions.strangers()
+    if strangers:
+        note = f"{len(strangers)} files in {scope.predictions.root} belong to no sample, such as {strangers[0].name}"
+        found["notes"].append(note)
+    if scope.suite.left_out:
+        sample, why = next(iter(scope.suite.left_out.items()))
+        found["notes"].append(
+            f"{len(scope.suite.left_out)} samples cannot be used ({sample}: {why}); `vde suite check` names all"
+        )
+    return {
+        "signature": _signature(scope),
+        **about,
+        "track": "pixels",
+        **found,
+        "noise_floor": None,
+        "unavailable": dict(scope.unavailable),
+    }, rows
+
+
+def _signature(scope: MaskedScope) -> str:
+    """Everything that changes the numbers, in one line."""
+    known = {"lpips": lpips(scope.protocol).identity} if "lpips" in scope.metrics else {}
+    images = [VERSION, *(known.get(name, name) for name in scope.metrics)]
+    parts = {
+        "p": scope.protocol.name,
+        "v": __version__,
+        "track": "pixels",
+        "against": scope.protocol.against.replace(" ", "-"),
+        "reader": scope.reader.label if scope.reader else "off",
+        "images": ",".join([*images, RESIZING]),
+        "suite": f"{scope.suite.name}@sha256:{scope.suite.revision[:12]}+images:{_images(scope)[:12]}",
+        "n": str(len(scope.suite.samples)),
+    }
+    return "vde|" + "|".join(f"{key}:{value.replace('|', '/')}" for key, value in parts.items())
+
+
+def _images(scope: MaskedScope) -> str:
+    """Hash of all pages, references and masks."""
+    digests = []
+    for sample in scope.suite.samples:
+        files = scope.suite.image_files(sample)
+        for file in (files.source, files.reference, *scope.suite.mask_files(sample)):
+            try:
+                digests.append(digest_of_file(file) if file else "")
+            except VdeError:
+                digests.append("unreadable")
+    return digest_of(*digests)
+
+
+def _crossed(name: str) -> tuple[str, ...]:
+    known = {**CALLED, **{each: each for each in SLICES}}
+    columns = tuple(known.get(part.strip(), "") for part in name.split(","))
+    if len(columns) != len(set(columns)) or "" in columns:
+        raise VdeError(f"cannot break down by {name!r}: expected different names of {', '.join(known)}, with commas")
+    return columns
