@@ -52,6 +52,7 @@ def _score(
 ) -> tuple[dict[str, Any], pl.DataFrame]:
     rows = score_masked(scope, workers, measuring, reading)
     found = summarise_masked(rows, scope.protocol, crossed)
+    found["notes"] = [f"{about['editor']}: {note}" for note in found["notes"]]
     strangers = scope.predictions.strangers()
     if strangers:
         note = f"{len(strangers)} files in {scope.predictions.root} belong to no sample, such as {strangers[0].name}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
+import cv2
 import polars as pl
 
 from vdebench.engine.processes import spread, usable_processors
@@ -80,36 +83,38 @@ def score_masked(
     reading: Progress | None = None,
 ) -> pl.DataFrame:
     """A row for every sample. What was measured or read before is found again by the content of the files."""
-    tasks: dict[str, Task | str] = {sample.key: _task(scope, sample) for sample in scope.suite.samples}
-    failures = _measure_ahead(scope, [task for task in tasks.values() if isinstance(task, Task)], workers, measuring)
+    tasks = {sample.key: _task(scope, sample) for sample in scope.suite.samples}
+    ready = [task for task in tasks.values() if isinstance(task, Task)]
+    tasks |= _measure_ahead(scope, ready, workers, measuring)
     found: dict[str, dict[str, Any]] = {}
     asked: dict[str, Sides] = {}
     for sample in scope.suite.samples:
         task = tasks[sample.key]
-        if isinstance(task, Task) and sample.key not in failures:
+        if isinstance(task, Task):
             found[sample.key] = measured(task)
             if scope.reader:
                 asked[sample.key] = sides(task, sample, found[sample.key])
     if scope.reader:
-        read_pictures(
-            scope.reader, (each for all_sides in asked.values() for each in pictures(all_sides)), workers, reading
-        )
+        wanted = (picture for each in asked.values() for picture in pictures(each))
+        read_pictures(scope.reader, wanted, workers, reading)
     rows = []
     for sample in scope.suite.samples:
-        task, failure = tasks[sample.key], failures.get(sample.key, "")
-        row: dict[str, Any] = {"state": "failed", "reason": failure}
-        if isinstance(task, str):
-            row = {"state": "missing" if task.startswith(MISSING) else "failed", "reason": task.removeprefix(MISSING)}
-        elif not failure:
-            row = _row(scope, sample, task, found[sample.key], asked.get(sample.key))
-        rows.append({**_about(scope, sample), **row})
+        task = tasks[sample.key]
+        measures = _row(scope, task, found[sample.key], asked.get(sample.key)) if isinstance(task, Task) else None
+        rows.append({**_about(sample), **(measures or task._asdict())})
     return pl.DataFrame(rows, schema=ROWS, orient="row")
 
 
-MISSING = "missing: "
+class Without(NamedTuple):
+    """Why a sample has no numbers."""
+
+    state: Literal["missing", "failed"]
+    reason: str
+    against: Literal["reference", "input", ""] = ""
+    """What an output that is missing would have been compared with."""
 
 
-def _task(scope: MaskedScope, sample: Sample) -> Task | str:
+def _task(scope: MaskedScope, sample: Sample) -> Task | Without:
     """What is to be compared, or why nothing can be."""
     try:
         files, masks = scope.suite.image_files(sample), scope.suite.mask_files(sample)
@@ -117,20 +122,20 @@ def _task(scope: MaskedScope, sample: Sample) -> Task | str:
             lacking = "source image" if files.source is None else "mask"
             raise InputError(f"sample {sample.key}: the suite has no {lacking} of it")
         output = scope.predictions.image(sample)
+        name, endings = scope.protocol.name, scope.protocol.endings
+        task = Task(sample.key, name, output or Path(), files.source, files.reference, masks, scope.metrics)
         if output is None:
-            return MISSING + scope.predictions.absence(sample)
-        if scope.protocol.endings and output.suffix.lower() not in scope.protocol.endings:
-            return (
-                f"{MISSING}{output.name}: {scope.protocol.name} looks for {' and '.join(scope.protocol.endings)} alone"
-            )
-        return Task(sample.key, scope.protocol.name, output, files.source, files.reference, masks, scope.metrics)
+            return Without("missing", scope.predictions.absence(sample), task.against)
+        if endings and output.suffix.lower() not in endings:
+            return Without("missing", f"{output.name}: {name} looks for {' and '.join(endings)} alone", task.against)
+        return task
     except VdeError as error:
-        return str(error)
+        return Without("failed", str(error))
 
 
 def _measure_ahead(
     scope: MaskedScope, tasks: Sequence[Task], workers: int, progress: Progress | None
-) -> dict[str, str]:
+) -> dict[str, Without]:
     """Measure what is not known yet, on all processors; what fails, by sample."""
     failures = {}
     known = measures_cache(scope.protocol.name, scope.metrics)
@@ -140,11 +145,11 @@ def _measure_ahead(
             if known.find(task.key) is None:
                 todo.append(task)
         except VdeError as error:
-            failures[task.sample] = str(error)
+            failures[task.sample] = Without("failed", str(error))
     processes = min(workers or usable_processors(), len(todo))
     for done, (sample, failure) in enumerate(spread(_try, todo, processes), start=1):
         if failure:
-            failures[sample] = failure
+            failures[sample] = Without("failed", failure)
         if progress:
             progress(done, len(todo))
     return failures
@@ -152,26 +157,25 @@ def _measure_ahead(
 
 def _try(task: Task) -> tuple[str, str]:
     """Measure one output in some process: its sample, and what went wrong."""
-    import cv2
-
+    threads = cv2.getNumThreads()
     cv2.setNumThreads(1)  # one processor per worker; the numbers are the same with any
     try:
         measured(task)
         return task.sample, ""
     except VdeError as error:
         return task.sample, str(error)
+    finally:
+        cv2.setNumThreads(threads)
 
 
-def _row(
-    scope: MaskedScope, sample: Sample, task: Task, found: Mapping[str, Any], asked: Sides | None
-) -> dict[str, Any]:
+def _row(scope: MaskedScope, task: Task, found: Mapping[str, Any], asked: Sides | None) -> dict[str, Any]:
     text: Mapping[str, float | None] = {}
     if asked and scope.reader:
         try:
             text = text_row(asked, scope.reader)
         except VdeError as error:
             return {"state": "failed", "reason": str(error)}
-    row = {**found, **text, "state": "scored", "reason": ""}
+    row = {**found, **text, "state": "scored", "reason": "", "against": task.against}
     for name in ("mse", "mse_raw", "edit_mse"):
         if row.get(name):
             row[name.replace("mse", "psnr")] = decibel(row[name])
@@ -185,17 +189,12 @@ def _score(row: Mapping[str, Any]) -> float | None:
     """What was asked is done, the rest looks the same, and reads the same: 0 where one of them is not at all."""
     if row["done"] is None:
         return None
-    kept = [row.get("ssim"), row.get("text_kept")]
-    product = float(row["done"])
-    for part in kept:
-        product *= 1.0 if part is None else max(part, 0.0)
-    return product
+    kept = [part for name in ("ssim", "text_kept") if (part := row.get(name)) is not None]
+    return float(math.prod([row["done"], *(max(part, 0.0) for part in kept)]))
 
 
-def _about(scope: MaskedScope, sample: Sample) -> dict[str, Any]:
-    right = scope.protocol.against == "right answer" and scope.suite.image_files(sample).reference is not None
+def _about(sample: Sample) -> dict[str, str]:
     return {
-        "against": "reference" if right else "input",
         "sample": sample.key,
         "setting": SETTING,
         "group": sample.group,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import cv2
 import numpy as np
@@ -59,6 +59,11 @@ class Task(NamedTuple):
     def page(self) -> Path:
         """What the background is compared with."""
         return self.source if self.rules.against == "input" or self.reference is None else self.reference
+
+    @property
+    def against(self) -> Literal["reference", "input"]:
+        """The name of that."""
+        return "input" if self.page == self.source else "reference"
 
     @property
     def key(self) -> str:

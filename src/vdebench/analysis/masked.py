@@ -85,16 +85,20 @@ def _notes(rows: pl.DataFrame, protocol: PixelProtocol) -> list[str]:
     if len(lost):
         what = "raw numbers stand for aligned ones" if protocol.whole else "no MSE and PSNR"
         notes.append(
-            f"{len(lost)} outputs could not be aligned ({lost['alignment'][0]}: {lost['sample'][0]} …): {what}"
+            f"{_outputs(len(lost))} could not be aligned ({lost['alignment'][0]}: {lost['sample'][0]} …): {what}"
         )
     other = rows.filter(pl.col("resized"))
     if len(other):
         what = "brought to it" if protocol.whole else "no SSIM and LPIPS"
         first = other.row(0, named=True)
         size = f"{first['width']}×{first['height']}"
-        notes.append(f"{len(other)} outputs are not of their page's size ({first['sample']}: {size} …): {what}")
+        notes.append(f"{_outputs(len(other))} not of the page's size ({first['sample']}: {size} …): {what}")
     for reason, count in (
         rows.filter(pl.col("state") == "missing")["reason"].value_counts(sort=True).head(3).iter_rows()
     ):
-        notes.append(f"{count} outputs are missing: {reason}")
+        notes.append(f"{_outputs(count)} missing: {reason}")
     return notes
+
+
+def _outputs(count: int) -> str:
+    return "1 output" if count == 1 else f"{count} outputs"

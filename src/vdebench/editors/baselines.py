@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from vdebench.box import Size
 from vdebench.editors.editor import Edit, Editor, Task
-from vdebench.errors import InputError
 from vdebench.images import PixelBox, open_image
 
 
@@ -34,7 +33,7 @@ class OracleEditor(Editor):
     def edit(self, task: Task) -> Edit:
         """The reference, pixel by pixel."""
         if task.files.reference is None:
-            raise InputError("oracle: the suite has no reference image of this sample")
+            return Edit.refused("the suite has no reference image of this sample")
         return Edit.of(open_image(task.files.reference))
 
 
