@@ -13,6 +13,7 @@ from tests.suites.textedit_folders import WEB
 from vdebench.api import score
 from vdebench.errors import VdeError
 from vdebench.readers.cached import CachedReader
+from vdebench.running import run
 from vdebench.scoring_masked_sample import features_cache, measures_cache
 from vdebench.suites.suite import load_suite
 from vdebench.suites.textedit import TextEditSuite
@@ -241,3 +242,15 @@ def test_protocols_of_the_other_kind_are_refused(three):
         masked.means(suite, root / "copy", "vde-v3")
     with pytest.raises(VdeError, match="'clip' is not measured around masks"):
         masked.means(suite, root / "copy", metrics=["clip"])
+    with pytest.raises(VdeError, match="exact, textedit, textedit-release"):
+        run(load_suite(suite), ["copy"], root / "runs", protocols=["vde-v3"], reader=CachedReader(ColourReader()))
+    assert not (root / "runs").exists()  # told before anything is edited
+
+
+def test_editors_run_on_the_suite(three):
+    suite, root = three
+    reader = CachedReader(ColourReader(), root / "cache")
+    found = run(load_suite(suite), ["copy", "oracle"], root / "runs", reader=reader, metrics=["psnr"], workers=1)
+    copy, oracle = (result.summary["overall"]["outside"] for result in found["exact"])
+    assert (copy["untouched"], oracle["done"], oracle["mse"]) == (1.0, 1.0, 0.0)
+    assert (root / "runs/copy/images/manual/Packaging_Logistics/001_edited.png").exists()

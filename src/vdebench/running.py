@@ -13,10 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vdebench.api import Score, TruthChoice, score
+from vdebench.api import Score, TruthChoice, around_masks, score
 from vdebench.editing import Made, edit_suite, states_of
 from vdebench.errors import RunFolderError
 from vdebench.files import is_file, is_folder, list_folder, read_json, write_json
+from vdebench.protocols import get_protocol
+from vdebench.protocols.textedit import get_pixel_protocol
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import ImagePredictions
 from vdebench.scoring import Progress
@@ -40,6 +42,8 @@ def run(
     bar: Callable[[str], Progress | None] = lambda title: None,
 ) -> dict[str, list[Score]]:
     """Scores by protocol, in the order of the editors; `options` are those of each editor."""
+    for protocol in protocols:  # before anything is edited
+        get_pixel_protocol(protocol) if around_masks(suite, protocol) else get_protocol(protocol)
     name, reader_options = reader.choice or (reader.reader.identity["name"], ())
     asked = {
         "suite": suite.origin,

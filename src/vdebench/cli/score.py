@@ -148,7 +148,7 @@ def _editors(predictions: list[Path], readings: list[str]) -> list[tuple[str, Pa
         editors.append((name or Path(os.path.abspath(pictures or place)).name, place, pictures))
     names = [name for name, _, _ in editors]
     if len(set(names)) < len(names):
-        raise VdeError(f"two editors are called {max(names, key=names.count)!r}: name them, as in --readings mine=DIR")
+        raise VdeError(f"two editors are called {max(names, key=names.count)!r}: name them, as in mine=DIR")
     return editors
 
 
