@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from vdebench import __version__
-from vdebench.cli import doctor, edit, protocols, read, report, runs, score, suite, table, typeset
+from vdebench.cli import compare, doctor, edit, protocols, read, report, runs, score, suite, table, typeset
 from vdebench.errors import VdeError
 
 INTERRUPTED = 130  # typer's exit code for Ctrl-C
@@ -28,6 +28,7 @@ app.command("report")(report.report_command)
 app.command("edit")(edit.edit_command)
 app.command("score")(score.score_command)
 app.command("table")(table.table_command)
+app.command("compare")(compare.compare_command)
 app.command("read")(read.read_command)
 app.command("doctor")(doctor.doctor_command)
 app.add_typer(suite.app, name="suite")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from vdebench.errors import VdeError
+from vdebench.report.grades import GRADED, graded_table
 from vdebench.report.overview import provenance
 from vdebench.report.rows import Measured, Model, Published, published_models
 from vdebench.report.table import Column, Row, Table
@@ -18,16 +19,20 @@ Fill = Callable[[Sequence[Model]], tuple[Sequence[Column], Sequence[Row], str]]
 
 def require_shape(shape: str) -> None:
     """Refuse a shape that is none."""
-    if shape not in SHAPES:
-        raise VdeError(f"no table shape is called {shape!r}; there are: {', '.join(SHAPES)}")
+    if shape not in SHAPES and shape not in GRADED:
+        raise VdeError(f"no table shape is called {shape!r}; there are: {', '.join([*SHAPES, *GRADED])}")
 
 
 def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published: bool = False) -> Table:
     """Runs in the shape of a paper's table, such as `vde-v3:2`."""
     require_shape(shape)
+    if shape in GRADED:
+        return graded_table(shape, summaries, published=published)
     title, compare, fill = SHAPES[shape]
     paper, _, number = shape.partition(":")
     for summary in summaries:
+        if "protocol" not in summary:
+            raise VdeError(f"{shape} shows scores; the run on {summary['suite']} holds grades: {', '.join(GRADED)}")
         if (summary.get("track") == "pixels") != (paper == "textedit"):
             raise VdeError(
                 f"{shape} is not made for {summary['suite']} by {summary['protocol']}: it shows other numbers"
