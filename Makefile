@@ -34,6 +34,7 @@ test-full: $(VENV)/full  ## what takes longer or needs heavy packages; real page
 	$(BIN)/pytest -q -m slow
 
 bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
+	$(BIN)/python benchmarks/bootstrap.py
 	$(BIN)/python benchmarks/masked.py
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/memory.py

@@ -27,7 +27,7 @@ def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: Protocol
     found: Totals = {}
     for rows in pieces:
         keys, codes = _slices(rows, by)
-        sums = [np.bincount(codes, weights=column, minlength=len(keys)) for column in _columns(rows, protocol)]
+        sums = [np.bincount(codes, weights=column, minlength=len(keys)) for column in mean_columns(rows, protocol)]
         vectors = np.stack(sums, axis=1)
         for key, vector in zip(keys, vectors, strict=True):
             found[key] = found[key] + vector if key in found else vector
@@ -37,7 +37,7 @@ def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: Protocol
 def means(vector: Vector, protocol: Protocol) -> dict[str, Any]:
     """The headline means of a slice, its counts, and the other kind of mean beside, None where nothing applies."""
     kinds: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
-    names = _names(protocol)
+    names = mean_names(protocol)
     for name, four in zip(names, vector[: 4 * len(names)].reshape(-1, 4), strict=True):
         for kind, (total, count) in zip(kinds, four.reshape(2, 2), strict=True):
             kinds[kind][name] = float(total / count) if count > 0 else None
@@ -100,14 +100,14 @@ def _slices(rows: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[str, ...]
     return slices.rows(), codes.to_numpy()
 
 
-def _names(protocol: Protocol) -> list[str]:
+def mean_names(protocol: Protocol) -> list[str]:
     """Means that apply, in the order of the vector."""
     matched = [f"{name}_matched" for name in protocol.measures] if protocol.text_counts == "all" else []
     page = ["page_text"] if protocol.page_text else []
     return ["iou", "iou_matched", "iou_all", *protocol.measures, *matched, *page, *_IMAGES]
 
 
-def _columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
+def mean_columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
     """For every mean what adds up to it: over blocks its sum and count, over samples each mean and if there is one."""
 
     def column(name: str) -> Vector:
@@ -115,7 +115,7 @@ def _columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
             return np.zeros(len(rows))
         return rows[name].cast(pl.Float64).fill_null(0.0).to_numpy()
 
-    for name in _names(protocol):
+    for name in mean_names(protocol):
         total, count = _image_quotient(name, column, rows) if name in _IMAGES else _quotient(name, column, protocol)
         each = np.divide(total, count, out=np.zeros(len(rows)), where=count > 0)
         yield from (total, count, each, (count > 0).astype(np.float64))

@@ -1,0 +1,268 @@
+"""Runs compared: every editor's means with intervals, and how far each is from the first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from vdebench.analysis.bootstrap import RESAMPLES, Array, Method, bootstrap
+from vdebench.analysis.masked import CALLED
+from vdebench.analysis.pages import clusters
+from vdebench.analysis.paired import Side, compare_pair, holm
+from vdebench.analysis.stored import Matrix, StoredRun, best, differing_parts, matrix
+from vdebench.errors import VdeError
+from vdebench.protocols import get_protocol
+
+_SLICES = ("operation", "operation4", "language", "source", "group", "tier")
+_AROUND_MASKS = ("score", "done", "text_kept", "ssim", "lpips", "psnr")
+_FEW = 20
+_MARKS = ((0.01, "**"), (0.05, "*"))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One editor's mean of one metric, and how far it is from the first editor's; None where there is no number."""
+
+    setting: str
+    slice: str
+    metric: str
+    editor: str
+    samples: int
+    pages: int
+    mean: float | None
+    """Infinite for the PSNR of images that are all identical."""
+    low: float | None
+    high: float | None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    d_z: float | None = None
+    superiority: float | None = None
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    needed: float | None = None
+
+    @property
+    def mark(self) -> str:
+        """Stars of a difference that is no chance, after Holm's correction."""
+        return next((mark for limit, mark in _MARKS if self.p_holm is not None and self.p_holm < limit), "")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that was found, and what must stand beside it."""
+
+    findings: list[Finding]
+    editors: list[str]
+    differing: dict[str, list[str]]
+    """Parts of the signatures in which the runs differ, where that was forced."""
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, for other programs."""
+        found = [{**asdict(one), "mean": None if one.mean == math.inf else one.mean} for one in self.findings]
+        return {**asdict(self), "findings": found}
+
+
+def compare_runs(
+    runs: Sequence[StoredRun],
+    *,
+    metrics: Sequence[str] | None = None,
+    setting: str = "",
+    by: str = "",
+    pages: Mapping[str, str] | None = None,
+    force: bool = False,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    method: Method = "percentile",
+) -> Comparison:
+    """Compare runs on the samples that all of them have, each with the first.
+
+    `pages` says which page a sample starts from: samples of one page are drawn and swapped together.
+    """
+    if len(runs) < 2:
+        raise VdeError("one run cannot be compared: give two or more, such as runs/copy/exact runs/mine/exact")
+    differing = differing_parts([run.summary["signature"] for run in runs])
+    if differing and not force:
+        told = "".join(f"\n  {part}: {' | '.join(dict.fromkeys(said))}" for part, said in differing.items())
+        raise VdeError(f"the runs were not scored alike, they differ in:{told}\n  score them alike, or add --force")
+    editors = _names(runs)
+    parts = [part for name in _settings(runs, setting) for part in _parts(runs, name, metrics, by)]
+    if not parts:
+        asked = f" of {', '.join(metrics)}" if metrics else ""
+        raise VdeError(f"nothing to compare: the runs have no metric{asked} on the same samples in common")
+    if unknown := [name for name in metrics or () if not any(name in part.metrics for part in parts)]:
+        there = ", ".join(dict.fromkeys(name for each in _settings(runs, setting) for name in _common(runs, each)))
+        raise VdeError(f"not all runs have {unknown[0]!r}; they have: {there}")
+    tests = sum(len(part.metrics) for part in parts) * (len(runs) - 1)
+    # Of few permutations no p is small enough for two stars among many tests.
+    options = {"resamples": resamples, "permutations": max(resamples, 200 * tests), "seed": seed, "method": method}
+    findings = [finding for part in parts for finding in part.findings(editors, pages, options)]
+    corrected = holm([math.nan if finding.p is None else finding.p for finding in findings])
+    findings = [replace(one, p_holm=_number(p)) for one, p in zip(findings, corrected, strict=True)]
+    return Comparison(findings, editors, differing, list(_notes(editors, parts, pages, options, findings)))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The same samples of all runs, in one setting and slice."""
+
+    setting: str
+    slice: str
+    matrices: list[Matrix]
+    apart: int
+    """Samples of the setting that not all have."""
+    lacking: int
+    """Samples without some editor's value, left out of means over samples."""
+
+    @property
+    def metrics(self) -> list[str]:
+        return self.matrices[0].metrics
+
+    @property
+    def samples(self) -> list[str]:
+        return self.matrices[0].samples
+
+    def findings(
+        self, editors: Sequence[str], pages: Mapping[str, str] | None, options: Mapping[str, Any]
+    ) -> Iterator[Finding]:
+        """A finding for every metric and editor, metric by metric."""
+        drawn = clusters(self.samples, pages) if pages is not None else self.samples
+        about = {"samples": len(self.samples), "pages": len(set(drawn))}
+        rough = {name: value for name, value in options.items() if name != "permutations"}
+        found = []
+        for editor, one in zip(editors, self.matrices, strict=True):
+            low, high = bootstrap(one.numerators, one.denominators, drawn, derive=one.derive, **rough)
+            columns: dict[str, Array] = {"mean": one.means(), "low": low, "high": high}
+            if one is not self.matrices[0]:
+                columns |= self._against_first(one, drawn, options)
+            found.append((editor, columns))
+        for at, metric in enumerate(self.metrics):
+            for editor, columns in found:
+                numbers: dict[str, Any] = {name: _number(column[at]) for name, column in columns.items()}
+                if columns["mean"][at] == math.inf:
+                    numbers["mean"] = math.inf
+                yield Finding(self.setting, self.slice, metric, editor, **about, **numbers)
+
+    def _against_first(self, one: Matrix, drawn: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+        first = self.matrices[0]
+        lower = [best(metric) == "lower" for metric in self.metrics]
+        two = Side(one.numerators, one.denominators)
+        paired = compare_pair(
+            Side(first.numerators, first.denominators), two, drawn, lower_is_better=lower, derive=one.derive, **options
+        )._asdict()
+        return {{"low": "difference_low", "high": "difference_high"}.get(key, key): v for key, v in paired.items()}
+
+
+def _number(value: Any) -> Any:
+    """A plain number, None where it is none or infinite; counts stay whole."""
+    if isinstance(value, np.integer):
+        return int(value)
+    return float(value) if math.isfinite(value) else None
+
+
+def _names(runs: Sequence[StoredRun]) -> list[str]:
+    """The editors' names, with their folders where two are called the same."""
+    names = [run.editor for run in runs]
+    named = [f"{name} ({run.root})" if names.count(name) > 1 else name for name, run in zip(names, runs, strict=True)]
+    if len(set(named)) < len(named):
+        raise VdeError(f"{max(named, key=named.count)} is given twice: give each run once")
+    return named
+
+
+def _settings(runs: Sequence[StoredRun], asked: str) -> list[str]:
+    """Settings that all runs have, or the one that is asked for."""
+    common = [name for name in runs[0].settings if all(name in run.settings for run in runs)]
+    if asked and asked not in common:
+        raise VdeError(f"not all runs have the setting {asked!r}; in common they have: {', '.join(common) or 'none'}")
+    return [asked] if asked else common
+
+
+def _common(runs: Sequence[StoredRun], setting: str) -> list[str]:
+    """Metrics that all runs have, made in the same way."""
+    first, *others = (matrix(run, setting).statistics for run in runs)
+    return [name for name, made in first.items() if all(other.get(name) == made for other in others)]
+
+
+def _parts(runs: Sequence[StoredRun], setting: str, metrics: Sequence[str] | None, by: str) -> Iterator[_Part]:
+    """What is compared in a setting: all shared samples, or every slice of them."""
+    common = _common(runs, setting)
+    chosen = [name for name in (_usual(runs[0]) if metrics is None else metrics) if name in common]
+    matrices = [matrix(run, setting, chosen) for run in runs]
+    owned = [set(each.samples) for each in matrices]
+    every, common_to_all = set.union(*owned), set.intersection(*owned)
+    shared = [sample for sample in matrices[0].samples if sample in common_to_all]
+    for value, samples in _sliced(runs[0], shared, by) if chosen else ():
+        same = [each.of(samples) for each in matrices]
+        # Means over samples are over those of which every editor has a value: none gains by failing on a hard page.
+        there = np.logical_and.reduce([each.denominators > 0 for each in same])
+        kept = there | ~np.logical_or.reduce([each.each for each in same])
+        lacking = int(np.sum(np.any(np.logical_or.reduce([each.denominators > 0 for each in same]) & ~kept, axis=1)))
+        filled = [
+            each._replace(numerators=each.numerators * kept, denominators=each.denominators * kept) for each in same
+        ]
+        yield _Part(setting, value, filled, len(every) - len(shared), lacking)
+
+
+def _usual(run: StoredRun) -> tuple[str, ...]:
+    """The metrics that are compared where none is named: few, since every further test asks for more evidence."""
+    if run.around_masks:
+        return _AROUND_MASKS
+    return ("iou", "cdm", "bleu", get_protocol(run.summary["protocol"]).teds_column)
+
+
+def _sliced(run: StoredRun, samples: Sequence[str], by: str) -> list[tuple[str, list[str]]]:
+    """The samples of every value of a column."""
+    if not by:
+        return [("", list(samples))] if samples else []
+    column = CALLED.get(by, by) if run.around_masks else by
+    known = [name for name in _SLICES if name in run.rows.columns]
+    if column not in known:
+        raise VdeError(f"cannot compare by {by!r}: expected one of {', '.join(known)}")
+    value_of = dict(run.rows.select("sample", column).iter_rows())
+    slices: dict[str, list[str]] = {}
+    for sample in samples:
+        slices.setdefault(str(value_of[sample]), []).append(sample)
+    return sorted(slices.items())
+
+
+def _notes(
+    editors: Sequence[str],
+    parts: Sequence[_Part],
+    pages: Mapping[str, str] | None,
+    options: Mapping[str, Any],
+    findings: Sequence[Finding],
+) -> Iterator[str]:
+    """How the numbers were made, and what they leave out."""
+    tests = sum(finding.p is not None for finding in findings)
+    yield (
+        f"Differences to {editors[0]}, paired. * p < .05, ** p < .01: permutation test, after Holm's correction for "
+        f"{tests} tests. Win, tie, loss: samples. Needed: samples that would show the difference at .05 with 80 % "
+        "power, by a normal approximation from the differences seen here."
+    )
+    what = "pages" if pages is not None else "samples"
+    yield (
+        f"Intervals: 95 %, {options['method']} bootstrap, {options['resamples']:,} resamples of {what}, "
+        f"seed {options['seed']}."
+    )
+    if pages is None:
+        yield "Which samples share a page is not known: each counts as a page of its own. Name the suite with --suite."
+    for part in parts:
+        where = f"{part.setting}, {part.slice}" if part.slice else part.setting
+        drawn = len({pages[sample] for sample in part.samples}) if pages is not None else len(part.samples)
+        left = f"; {part.apart} that not all runs have are left out" if part.apart and not part.slice else ""
+        on = f" of {drawn} pages" if pages is not None else ""
+        yield f"{where}: {len(part.samples)} samples{on}{left}"
+        if part.lacking:
+            yield f"{where}: {part.lacking} samples lack some editor's value and are left out of the means that lack it"
+        if drawn < _FEW:
+            yield f"{where}: intervals of {drawn} {what} are too narrow: at 12 they hold the truth in 91 %, not in 95 %"
+        if 2 / 2**drawn > 0.05:
+            yield f"{where}: of {drawn} {what} no difference can be told from chance (p is at least {2 / 2**drawn:.3g})"

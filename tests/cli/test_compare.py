@@ -1,0 +1,91 @@
+"""`vde compare` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+TINY = "examples/tiny"
+
+
+def vde(*arguments, code=0):
+    done = subprocess.run([sys.executable, "-m", "vdebench", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    root = tmp_path_factory.mktemp("runs")
+    editors = [f"{TINY}/editors/{name}" for name in ("careful", "copy", "sloppy")]
+    vde("score", TINY, *editors, "-p", "exact", "-p", "vde-release", "--out", root)
+    return root
+
+
+def test_help_has_examples():
+    text = vde("compare", "--help").stdout
+    assert "Example" in text
+    assert "vde compare" in text
+
+
+def test_three_editors_fit_the_terminal(runs):
+    text = vde("compare", *(runs / name / "exact" for name in ("careful", "copy", "sloppy"))).stdout
+    assert max(map(len, text.splitlines())) <= 100
+    for expected in ("Compared with careful, by exact", "global: CDM", "local: IoU", "Holm", "vde|p:exact|", "seed 0"):
+        assert expected in text
+    assert "Which samples share a page is not known" in text
+
+
+def test_json_has_everything_and_is_the_same_every_time(runs):
+    command = (
+        "compare",
+        runs / "careful/exact",
+        runs / "copy/exact",
+        "--metrics",
+        "cdm,iou",
+        "--setting",
+        "local",
+        "--json",
+    )
+    first, second = vde(*command, "--suite", TINY).stdout, vde(*command, "--suite", TINY).stdout
+    assert first == second
+    found = json.loads(first)
+    summary = json.loads((runs / "copy/exact/summary.json").read_text())
+    assert [(one["metric"], one["editor"]) for one in found["findings"]] == [
+        ("cdm", "careful"), ("cdm", "copy"), ("iou", "careful"), ("iou", "copy"),
+    ]  # fmt: skip
+    assert found["findings"][1]["mean"] == pytest.approx(summary["overall"]["local"]["cdm"])
+    assert found["findings"][1]["pages"] == 8
+    assert not any("not known" in note for note in found["notes"])
+    other = json.loads(vde(*command, "--suite", TINY, "--seed", "1").stdout)
+    assert other["findings"][1]["low"] != found["findings"][1]["low"]
+
+
+@pytest.mark.parametrize(("form", "mark"), [("markdown", "| --- |"), ("csv", "Section,Editor"), ("latex", r"\toprule")])
+def test_formats_and_slices(runs, form, mark):
+    text = vde("compare", runs / "careful/exact", runs / "sloppy/exact", "--by", "operation4", "--format", form).stdout
+    assert mark in text
+    assert "Text Deletion" in text
+
+
+def test_runs_by_other_protocols_are_refused_or_marked(runs):
+    command = ("compare", runs / "careful/exact", runs / "sloppy/vde-release", "--metrics", "cdm")
+    refused = vde(*command, code=2)
+    assert "p: exact | vde-release" in refused.stderr
+    assert refused.stdout == ""
+    forced = vde(*command, "--force")
+    assert forced.stdout.startswith("NOT COMPARABLE (p, ")
+    assert "WARNING" in forced.stderr
+
+
+def test_what_can_be_mended_is_told(runs, tmp_path):
+    assert "did you mean" in vde("compare", runs / "careful", runs / "copy/exact", code=2).stderr
+    assert "give two or more" in vde("compare", runs / "careful/exact", code=2).stderr
+    assert "no summary.json here" in vde("compare", tmp_path, tmp_path, code=2).stderr
+    (tmp_path / "summary.json").write_text((runs / "copy/exact/summary.json").read_text().replace('"coverage"', '"x"'))
+    (tmp_path / "scores.parquet").write_bytes((runs / "copy/exact/scores.parquet").read_bytes())
+    assert "is not as `vde score` wrote it" in vde("compare", runs / "careful/exact", tmp_path, code=2).stderr
