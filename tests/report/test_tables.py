@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from vdebench import score
 from vdebench.errors import VdeError
 from vdebench.report.overview import breakdown_table, editors_table
-from vdebench.report.rows import _csv_rows, published_models
+from vdebench.report.rows import published_figures, published_models
 from vdebench.report.shapes import SHAPES, paper_table
 from vdebench.report.table import Column, Row, Table, render
 
@@ -24,7 +24,7 @@ def summaries():
 
 
 def test_the_published_figures_are_all_there():
-    rows = _csv_rows()
+    rows = published_figures()
     assert len(rows) == 1113
     assert {row["paper"] for row in rows} == {"vde-v3", "vde-v1", "textedit"}
     assert sum(not row["value"] for row in rows) == 6  # one line of table 10 is printed with a value missing

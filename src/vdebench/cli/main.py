@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from vdebench import __version__
-from vdebench.cli import compare, doctor, edit, protocols, read, report, runs, score, suite, table, typeset
+from vdebench.cli import compare, doctor, edit, judge, protocols, read, report, runs, score, suite, table, typeset
 from vdebench.errors import VdeError
 
 INTERRUPTED = 130  # typer's exit code for Ctrl-C
@@ -27,6 +27,8 @@ app.command("run")(runs.run_command)
 app.command("report")(report.report_command)
 app.command("edit")(edit.edit_command)
 app.command("score")(score.score_command)
+app.command("judge")(judge.judge_command)
+app.command("ambiguity")(judge.ambiguity_command)
 app.command("table")(table.table_command)
 app.command("compare")(compare.compare_command)
 app.command("read")(read.read_command)

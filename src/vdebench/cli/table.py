@@ -9,10 +9,11 @@ import typer
 
 from vdebench.errors import RunFolderError
 from vdebench.files import read_json, write_text
+from vdebench.report.grades import GRADED
 from vdebench.report.shapes import SHAPES, paper_table
 from vdebench.report.table import Format, render
 
-SHAPE_HELP = f"Shape of a paper's table: {', '.join(SHAPES)}."
+SHAPE_HELP = f"Shape of a paper's table: {', '.join([*SHAPES, *GRADED])}."
 
 
 def table_command(

@@ -110,7 +110,11 @@ class Published:
     def faults(self) -> set[str]:
         """What is known to be wrong with the row in print."""
         key = (self.paper, self.table, self.name)
-        return {row["note"] for row in _csv_rows() if row["note"] and (row["paper"], row["table"], row["model"]) == key}
+        return {
+            row["note"]
+            for row in published_figures()
+            if row["note"] and (row["paper"], row["table"], row["model"]) == key
+        }
 
 
 def published_models(paper: str, table: str) -> list[Published]:
@@ -119,12 +123,13 @@ def published_models(paper: str, table: str) -> list[Published]:
     >>> [model.name for model in published_models("vde-v3", "4")][:2]
     ['Step1X-Edit', 'LongCat-Image-Edit']
     """
-    names = dict.fromkeys(row["model"] for row in _csv_rows() if (row["paper"], row["table"]) == (paper, table))
+    names = dict.fromkeys(row["model"] for row in published_figures() if (row["paper"], row["table"]) == (paper, table))
     return [Published(paper, table, name) for name in names]
 
 
 @cache
-def _csv_rows() -> list[dict[str, str]]:
+def published_figures() -> list[dict[str, str]]:
+    """The papers' published figures, a row each, as their CSV has them."""
     text = files("vdebench").joinpath("data/published_results.csv").read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 
@@ -132,7 +137,7 @@ def _csv_rows() -> list[dict[str, str]]:
 @cache
 def _figures() -> dict[tuple[str, ...], float]:
     columns = ("paper", "table", "model", "setting", "slice_value", "metric")
-    return {tuple(row[c] for c in columns): float(row["value"]) for row in _csv_rows() if row["value"]}
+    return {tuple(row[c] for c in columns): float(row["value"]) for row in published_figures() if row["value"]}
 
 
 def _mean(values: list[float | None]) -> float | None:

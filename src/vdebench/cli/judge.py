@@ -1,0 +1,202 @@
+"""`vde judge` and `vde ambiguity`: grades by multimodal models."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from vdebench.cli.judge_show import end, show, spend_bar, spent, tell_estimates
+from vdebench.cli.suites import SUITE_HELP, open_suite
+from vdebench.errors import VdeError
+from vdebench.report.table import Format
+
+OUT_HELP = "Folder in which the run is kept; the same command goes on there."
+JUDGE_HELP = "Model that grades: gpt-4o, or any behind --base-url; gemini:MODEL; anthropic:MODEL."
+URL_HELP = "An OpenAI-compatible server: http://host:8000/v1."
+KEY_HELP = "Environment variable with the key; OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY by themselves."
+BUDGET_HELP = "Dollars that all of it may cost; what is left is not asked."
+PRICE_HELP = "Dollars per million tokens, where our table has none or another."
+IMAGES_HELP = "full, or the longest side in pixels of what is sent."
+PROMPTS_HELP = "Folder of prompts in place of ours of the same name."
+DRY_HELP = "Say what would be asked and what it would cost; ask nothing."
+LIKE_HELP = "Shape of a paper's table: textedit:4, textedit:5, vde-v3:5, vde-v3:6, vde-v3:7. Repeat for several."
+
+
+def judge_command(
+    suite: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
+    predictions: list[Path] = typer.Argument(..., metavar="PREDICTIONS...", help="Folders of images, one per editor."),
+    judge: str = typer.Option(..., "--judge", "-j", help=JUDGE_HELP),
+    out: Path | None = typer.Option(None, "--out", "-o", metavar="RUN", help=OUT_HELP),
+    dimensions: str = typer.Option("IF,TA,VC,LP,SE", "--dimensions", "-d", help="What is graded, with commas."),
+    repeat: int = typer.Option(1, "--repeat", min=1, help="Times that each question is asked; all draws are kept."),
+    budget: float | None = typer.Option(None, "--budget", help=BUDGET_HELP),
+    price: str = typer.Option("", "--price", metavar="IN,OUT", help=PRICE_HELP),
+    base_url: str = typer.Option("", "--base-url", metavar="URL", help=URL_HELP),
+    key_variable: str = typer.Option("", "--key-variable", metavar="NAME", help=KEY_HELP),
+    prompts: Path | None = typer.Option(None, "--prompts", metavar="DIR", help=PROMPTS_HELP),
+    images: str = typer.Option("full", "--images", metavar="full|PIXELS", help=IMAGES_HELP),
+    temperature: str = typer.Option("0", "--temperature", help="Or `default`, for models that take no other."),
+    timeout: float = typer.Option(300, "--timeout", help="Seconds for one answer."),
+    concurrency: int = typer.Option(64, "--concurrency", min=1, help="Most requests at once; it adapts below that."),
+    dry_run: bool = typer.Option(False, "--dry-run", help=DRY_HELP),
+    human: Path | None = typer.Option(None, "--human", metavar="CSV", help="Scores by people: sample,dimension,score."),
+    like: list[str] = typer.Option([], "--like", help=LIKE_HELP),
+    by: list[str] = typer.Option([], "--by", help="Break down by group, operation, source, tier or language."),
+    form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
+    published: bool = typer.Option(False, "--published", help="Add the paper's rows, marked as published."),
+    as_json: bool = typer.Option(False, "--json", help="Print the summary as JSON."),
+) -> None:
+    """Have a multimodal model grade editors' outputs; stop it anywhere and run it again: nothing is asked twice.
+
+    Example: `vde judge SUITE outputs/ --judge gpt-4o --repeat 3 --budget 5.00 --out runs/judged`
+    """
+    from vdebench.judges.prices import parse_price
+    from vdebench.judging import Asked, estimate_run, judge_suite, plan_suite
+
+    editors = _editors(predictions)
+    _require_shapes(like, by)
+    loaded = open_suite(suite, quiet=as_json)
+    asked = Asked(
+        dimensions.split(","),
+        repeat,
+        prompts,
+        images,
+        budget,
+        parse_price(price) if price else None,
+        concurrency,
+    )
+    maker = _maker(base_url, key_variable, temperature, timeout, concurrency, dry_run)
+    folders = {name: out / name if out and len(editors) > 1 else out for name, _ in editors}
+    if dry_run:
+        plans = {name: plan_suite(loaded, folder, maker(judge), asked) for name, folder in editors}
+        tell_estimates({name: estimate_run(plan, folders[name]) for name, plan in plans.items()}, asked, as_json)
+        return
+    results = {}
+    for name, folder in editors:
+        with spend_bar(f"judging {name}", quiet=as_json) as told:
+            run = replace(asked, budget=_left(asked.budget, results))
+            results[name] = judge_suite(
+                loaded, folder, maker(judge), _given(folders[name]), run, editor=name, told=told
+            )
+        if results[name].stopped:
+            break
+    show(results, like, by, form, published, as_json, human)
+    end(results, budget)
+
+
+def ambiguity_command(
+    suite: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
+    judge: list[str] = typer.Option(..., "--judge", "-j", help=JUDGE_HELP + " Repeat for several."),
+    out: Path | None = typer.Option(None, "--out", "-o", metavar="RUN", help=OUT_HELP),
+    dimensions: str = typer.Option(
+        "target,operation,spatial,scope,conditional,linguistic", "--dimensions", "-d", help="What is graded."
+    ),
+    repeat: int = typer.Option(1, "--repeat", min=1, help="Times that each question is asked; all draws are kept."),
+    budget: float | None = typer.Option(None, "--budget", help=BUDGET_HELP),
+    price: str = typer.Option("", "--price", metavar="IN,OUT", help=PRICE_HELP),
+    base_url: str = typer.Option("", "--base-url", metavar="URL", help=URL_HELP),
+    key_variable: str = typer.Option("", "--key-variable", metavar="NAME", help=KEY_HELP),
+    prompts: Path | None = typer.Option(None, "--prompts", metavar="DIR", help=PROMPTS_HELP),
+    images: str = typer.Option("full", "--images", metavar="full|PIXELS", help=IMAGES_HELP),
+    temperature: str = typer.Option("0", "--temperature", help="Or `default`, for models that take no other."),
+    timeout: float = typer.Option(300, "--timeout", help="Seconds for one answer."),
+    concurrency: int = typer.Option(64, "--concurrency", min=1, help="Most requests at once; it adapts below that."),
+    dry_run: bool = typer.Option(False, "--dry-run", help=DRY_HELP),
+    like: list[str] = typer.Option([], "--like", help=LIKE_HELP),
+    by: list[str] = typer.Option([], "--by", help="Break down by group, operation, source, tier or language."),
+    form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
+    published: bool = typer.Option(False, "--published", help="Add the paper's rows, marked as published."),
+    as_json: bool = typer.Option(False, "--json", help="Print the summaries as JSON."),
+) -> None:
+    """Have models grade how ambiguous a suite's instructions are, from 1 to 5, in six ways.
+
+    Example: `vde ambiguity SUITE --judge gpt-4o --judge gemini:gemini-2.5-pro --out runs/ambiguity`
+    """
+    from vdebench.judges.prices import parse_price
+    from vdebench.judging import Asked, estimate_run, judge_ambiguity, plan_ambiguity
+
+    _require_shapes(like, by)
+    loaded = open_suite(suite, quiet=as_json)
+    asked = Asked(
+        dimensions.split(","),
+        repeat,
+        prompts,
+        images,
+        budget,
+        parse_price(price) if price else None,
+        concurrency,
+        canary=False,
+    )
+    maker = _maker(base_url, key_variable, temperature, timeout, concurrency, dry_run)
+    judges = list(dict.fromkeys(judge))
+    folders = {name: out / re.sub(r"[^\w.-]+", "_", name) if out and len(judges) > 1 else out for name in judges}
+    if dry_run:
+        plans = {name: plan_ambiguity(loaded, maker(name), asked) for name in judges}
+        tell_estimates({name: estimate_run(plan, folders[name]) for name, plan in plans.items()}, asked, as_json)
+        return
+    results = {}
+    for name in judges:
+        with spend_bar(f"asking {name}", quiet=as_json) as told:
+            run = replace(asked, budget=_left(asked.budget, results))
+            results[name] = judge_ambiguity(loaded, maker(name), _given(folders[name]), run, told=told)
+        if results[name].stopped:
+            break
+    show(results, like, by, form, published, as_json)
+    end(results, budget)
+
+
+def _editors(predictions: list[Path]) -> list[tuple[str, Path]]:
+    """Name and folder of each editor; `overlay/images`, as `vde run` makes it, is overlay's."""
+    found = []
+    for folder in predictions:
+        whole = Path(os.path.abspath(folder))
+        found.append((whole.parent.name if whole.name == "images" else whole.name, folder))
+    names = [name for name, _ in found]
+    if len(set(names)) < len(names):
+        raise VdeError(f"two editors are called {max(names, key=names.count)!r}: rename a folder, or judge them apart")
+    return found
+
+
+def _maker(
+    base_url: str, key_variable: str, temperature: str, timeout: float, connections: int, dry: bool
+) -> Callable[[str], Any]:
+    """What makes a judge of its name: each run has one of its own."""
+    from vdebench.judges.judge import get_judge
+
+    return lambda name: get_judge(
+        name,
+        base_url=base_url,
+        key_variable=key_variable,
+        temperature=temperature,
+        timeout=timeout,
+        connections=connections,
+        dry=dry,
+    )
+
+
+def _require_shapes(like: list[str], by: list[str]) -> None:
+    from vdebench.analysis.grades import SLICES
+    from vdebench.report.shapes import require_shape
+
+    for shape in like:
+        require_shape(shape)
+    for name in by:
+        if name not in SLICES:
+            raise VdeError(f"--by is {name!r}, expected one of {', '.join(SLICES)}")
+
+
+def _given(out: Path | None) -> Path:
+    if out is None:
+        raise VdeError("no --out: give a folder in which answers are kept as they come; or --dry-run to ask nothing")
+    return out
+
+
+def _left(budget: float | None, results: dict[str, Any]) -> float | None:
+    """What earlier runs of the command have left of the budget."""
+    return None if budget is None else max(0.0, budget - spent(results))

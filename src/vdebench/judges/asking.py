@@ -1,0 +1,149 @@
+"""One question asked until there is an outcome: bounded tries, the server's waits, one repair, every token counted."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from vdebench.errors import InputError
+from vdebench.judges.dimension import Dimension
+from vdebench.judges.judge import Judge, Request
+from vdebench.judges.outcome import Answer, Outcome, Usage
+from vdebench.judges.pace import Pace
+from vdebench.judges.prices import Price
+from vdebench.readers.http import excerpt
+
+TRIES = 4
+REFUSED_TRIES = 8
+"""Tries where a server only says that it has too much to do: that costs nothing and ends."""
+LONGEST_WAIT = 120.0
+"""Seconds. A server that asks for more is not waited for: the run can be gone on with."""
+_QUOTED = 2000
+"""Characters of a wrong answer that go back."""
+
+
+class Stopped(Exception):  # noqa: N818 (no error of ours: an outcome that ends the run)
+    """No question would fare better: the reason is the outcome's."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.reason)
+        self.outcome = outcome
+
+
+@dataclass
+class _Spent:
+    """What one question has cost so far."""
+
+    usage: Usage = field(default_factory=Usage)
+    tries: int = 0
+    unpriced: int = 0
+
+    def add(self, answer: Answer) -> None:
+        self.usage += answer.usage
+        self.tries += 1
+        self.unpriced += answer.lost or (answer.state == "answered" and answer.usage.input is None)
+
+
+class Asking:
+    """A judge with its pace and price."""
+
+    def __init__(self, judge: Judge, pace: Pace, price: Price | None = None, *, pause: float = 1.0) -> None:
+        self.judge = judge
+        self.pace = pace
+        self.price = price
+        self.pause = pause
+
+    async def outcome(
+        self, dimension: Dimension, request: Request, may_repair: Callable[[], bool] = lambda: True
+    ) -> Outcome:
+        """What a question leads to; raises only `Stopped`, for what every question would meet."""
+        start = time.monotonic()
+        spent = _Spent()
+        answer = await self._patiently(request, spent)
+        repaired = False
+        problem = ""
+        if answer.state == "answered":
+            problem = _problem(dimension, answer)
+            if problem and may_repair():
+                repaired = True
+                turns = (answer.text[:_QUOTED] or "(nothing)", _repair(dimension, problem))
+                again = await self._patiently(replace(request, turns=turns), spent)
+                answer = replace(again, model=again.model or answer.model)
+        outcome = self._concluded(dimension, answer, problem, repaired=repaired)
+        cost = None if self.price is None else self.price.of(spent.usage)
+        outcome = replace(
+            outcome,
+            model=answer.model,
+            usage=spent.usage,
+            cost=cost,
+            seconds=round(time.monotonic() - start, 3),
+            tries=spent.tries,
+            unpriced=spent.unpriced,
+            asked_for=answer.asked_for,
+            repaired=repaired,
+        )
+        if answer.fatal:
+            raise Stopped(outcome)
+        return outcome
+
+    def _concluded(self, dimension: Dimension, answer: Answer, first_problem: str, *, repaired: bool) -> Outcome:
+        if answer.state != "answered":
+            before = f" (asked again, for {first_problem})" if first_problem else ""
+            return Outcome(answer.state, reason=answer.reason + before)
+        try:
+            grade, rationale = dimension.parse(answer.text)
+        except InputError as error:
+            tried = "also when asked again" if repaired else "not asked again: the budget is spent"
+            return Outcome("invalid", reason=f"{error} ({tried})")
+        return Outcome("graded", grade, rationale)
+
+    async def _patiently(self, request: Request, spent: _Spent) -> Answer:
+        """The answer to a request, tried again where that may help."""
+        failures = refusals = 0
+        while True:
+            async with self.pace.turn() as sent:
+                answer = await self._once(request)
+                if answer.state == "rate_limited":
+                    self.pace.sent_away(answer.wait)
+                elif answer.state == "timed_out":
+                    self.pace.timed_out(sent)
+                elif answer.state in ("answered", "refused"):
+                    self.pace.answered(sent)
+            spent.add(answer)
+            if not answer.passing:
+                return answer
+            refusals += answer.state == "rate_limited"
+            failures += answer.state != "rate_limited"
+            if failures >= TRIES or refusals >= REFUSED_TRIES:
+                return replace(answer, reason=f"{answer.reason} (after {failures + refusals} tries)")
+            if answer.wait > LONGEST_WAIT:
+                return replace(answer, reason=f"{answer.reason} (it asks to wait {answer.wait:.0f} seconds)")
+            grown = min(self.pause * 2 ** (failures + refusals - 1), 60.0)
+            asked = answer.wait + random.uniform(0, 0.1 * self.pause)  # never sooner, and not all at the same moment
+            await asyncio.sleep(asked if answer.wait else grown * random.uniform(0.75, 1.25))
+
+    async def _once(self, request: Request) -> Answer:
+        try:
+            return await self.judge.ask(request)
+        except Exception as error:  # what nobody foresaw costs its question, not the run; and shows no key
+            told = self.judge.secret.out_of(f"{type(error).__name__}: {excerpt(str(error))}")
+        return Answer("failed", reason=told)
+
+
+def _problem(dimension: Dimension, answer: Answer) -> str:
+    try:
+        dimension.parse(answer.text)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _repair(dimension: Dimension, problem: str) -> str:
+    return (
+        f"Your answer cannot be used: {problem}\n"
+        'Answer again with exactly one JSON object, {"rationale": "…", "grade": N}, and nothing around it; '
+        f"N is a whole number from {dimension.low} to {dimension.high}."
+    )

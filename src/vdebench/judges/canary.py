@@ -1,0 +1,261 @@
+"""The canary: a few typeset pages with known answers that go along with every judged run.
+
+A judge that cannot tell a perfect edit from a wrong one here cannot do so on pages of the suite: its grades are called
+out (`canary_quality`). The pages are windows of dense ones, small enough to be cheap: to pass is the least, no proof of
+more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from vdebench.box import Box, Size
+from vdebench.errors import VdeError
+from vdebench.images import Image, PixelBox
+from vdebench.judges.canary_quality import GROUP
+from vdebench.judges.canary_quality import judge_quality as judge_quality
+from vdebench.sample import Operation, Sample
+from vdebench.suites.typeset.document import CELLS, Block, Document, Text
+from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.languages import font_folders
+from vdebench.suites.typeset.pair import Pair, make_page
+from vdebench.suites.typeset.press import Press, Sheet
+from vdebench.suites.typeset.readout import box_of, lines_of, tight_boxes
+from vdebench.suites.typeset.recipe import Recipe
+
+CASES = ("perfect", "wrong_text", "wrong_place", "collateral", "nothing")
+RIGHT: dict[str, dict[str, int]] = {
+    "perfect": {"IF": 5, "TA": 5, "VC": 5, "LP": 5, "SE": 5},
+    "wrong_text": {"IF": 3, "TA": 1, "VC": 5, "LP": 5, "SE": 2},
+    "wrong_place": {"IF": 1, "TA": 1, "VC": 1, "LP": 2, "SE": 1},
+    "collateral": {"IF": 4, "TA": 5, "VC": 5, "LP": 2, "SE": 5},
+    "nothing": {"IF": 0, "TA": 0, "VC": 5, "LP": 5, "SE": 0},
+}
+"""What a careful judge gives, one level more or less; what must differ from `perfect` is in `canary_quality`."""
+_SEED = 7
+_PPI = 110
+_KINDS = ("academic_literature", "book", "research_report")
+_WINDOW = (720, 440)
+_PAGES_TRIED = 60
+
+
+class _Page(NamedTuple):
+    """A page to make: the search begins at the number of one that is known to suit, for searching takes seconds."""
+
+    name: str
+    language: str
+    operation: Operation
+    first: int
+    cases: tuple[str, ...] = CASES
+
+
+_PAGES = (
+    _Page("en-1", "en", Operation.TEXT_REPLACE, 15),
+    _Page("zh-1", "zh", Operation.TEXT_REPLACE, 15),
+    _Page("en-2", "en", Operation.TEXT_INSERT, 10, ("perfect", "wrong_text", "collateral")),
+    _Page("zh-2", "zh", Operation.TEXT_INSERT, 4, ("perfect", "nothing")),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CanaryCase:
+    """A page before an edit, an output of known quality, the right answer, and what was asked."""
+
+    name: str
+    page: str
+    sample: Sample
+    source: Image
+    output: Image
+    reference: Image
+
+    @property
+    def key(self) -> str:
+        """The key of its questions: `canary/wrong_text.en-1`."""
+        return self.sample.key
+
+    @property
+    def instruction(self) -> str:
+        """What was asked."""
+        return self.sample.instruction
+
+    @property
+    def operation(self) -> Operation:
+        """Which kind of edit that is."""
+        return self.sample.operation
+
+    @property
+    def knowledge(self) -> str:
+        """What follows from the edit, for the dimension that asks for it."""
+        return str(self.sample.extra["knowledge"])
+
+    @property
+    def right(self) -> Mapping[str, int]:
+        """What a careful judge gives in each dimension."""
+        return RIGHT[self.name]
+
+
+def canary_cases() -> list[CanaryCase]:
+    """All cases, the same on every machine that typesets the same; made in two seconds, once in a process.
+
+    >>> [case.key for case in canary_cases()][:2]
+    ['canary/perfect.en-1', 'canary/wrong_text.en-1']
+    """
+    return list(_made())
+
+
+@cache
+def _made() -> tuple[CanaryCase, ...]:
+    press = Press(_PPI, font_folders())
+    return tuple(case for page in _PAGES for case in _cases(press, page))
+
+
+def _cases(press: Press, page: _Page) -> Iterator[CanaryCase]:
+    recipe = Recipe(_SEED, (page.language,), (page.operation,), _KINDS, per_page=1, ppi=_PPI)
+    tried = range(page.first, page.first + _PAGES_TRIED)
+    found = (_scene(press, make_page(recipe, number, press)[0]) for number in tried)
+    scene = next((scene for scene in found if scene is not None), None)
+    if scene is None:
+        raise VdeError(
+            f"canary: none of {_PAGES_TRIED} {page.language} pages suits {page.operation}: the typeset suite has"
+            " changed, so judges/canary.py must look for other pages"
+        )
+    outputs = {
+        "perfect": scene.reference,
+        "wrong_text": scene.wrong_text,
+        "wrong_place": scene.wrong_place(),
+        "collateral": scene.collateral(),
+        "nothing": scene.source,
+    }
+    asked = scene.sample
+    for case in page.cases:
+        sample = Sample(
+            id=f"{case}.{page.name}",
+            group=GROUP,
+            instruction=asked.instruction,
+            operation=asked.operation,
+            language=asked.language,
+            source=asked.source,
+            extra={"knowledge": scene.knowledge},
+        )
+        source, output, reference = map(scene.seen, (scene.source, outputs[case], scene.reference))
+        yield CanaryCase(case, page.name, sample, source, output, reference)
+
+
+class _Scene(NamedTuple):
+    """A page that suits: the edit and a neighbour of it are seen through one window."""
+
+    sample: Sample
+    source: Image
+    reference: Image
+    wrong_text: Image
+    new: Box
+    neighbour: Box
+    window: PixelBox
+    knowledge: str
+
+    def seen(self, image: Image) -> Image:
+        """What is shown of a page."""
+        shown = np.ascontiguousarray(self.window.cut(image))
+        shown.setflags(write=False)
+        return shown
+
+    def wrong_place(self) -> Image:
+        """The page as it was, with the new text laid across its neighbour's lines."""
+        image = self.source.copy()
+        patch = _pixels(self.new, 3).cut(self.reference)
+        height, width = patch.shape[:2]
+        x = int(self.neighbour.x1 + self.neighbour.x2 - width) // 2
+        y = int(self.neighbour.y1 + self.neighbour.y2) // 2  # from the middle line into the next
+        image[y : y + height, x : x + width] = patch
+        return image
+
+    def collateral(self) -> Image:
+        """The right answer with its neighbour's letters smeared, as editors leave small text."""
+        image = self.reference.copy()
+        part = _pixels(self.neighbour, 2).cut(image)
+        part[:] = cv2.blur(part, (11, 7))
+        return image
+
+
+def _scene(press: Press, pair: Pair) -> _Scene | None:
+    """The page, or nothing where it does not suit."""
+    before, after = pair.documents
+    edit = pair.proposal.edit
+    if edit.action not in ("replace_text", "insert_text") or pair.sample.extra["moved_blocks"]:
+        return None
+    new, old = edit.arguments["new"].strip(), pair.proposal.quoted.get("target", "")
+    wrong = garbled(edit.arguments["new"])
+    letters = sum(letter.isalpha() for letter in new)
+    if letters < 3 or len(new) > 24 or wrong.strip() in (new, old):  # a word at least: a wrong digit is easily missed
+        return None
+    with ExitStack() as sheets:
+
+        def printed(document: Document, heights: Mapping[Block, float]) -> Sheet:
+            sheet = press.print(document, heights=heights)
+            sheets.callback(sheet.close)
+            return sheet
+
+        sheet = printed(before, {})
+        heights = sheet.heights(before)
+        edited = printed(after, heights)
+        wrongly = printed(Edit(edit.action, edit.block, {**edit.arguments, "new": wrong}).apply(before), heights)
+        places = tight_boxes(after, edited, edit.places(before, after)[1])
+        found = _neighbour(sheet, before.block(edit.block), [each for each in before.blocks if isinstance(each, Text)])
+        if len(places) != 1 or found is None:
+            return None
+        neighbour, both = found
+        images = sheet.image(), edited.image(), wrongly.image()
+        return _Scene(pair.sample, *images, places[0], neighbour, _window(both, sheet.size), _known(new, pair))
+
+
+def _neighbour(sheet: Sheet, target: Block, blocks: list[Text]) -> tuple[Box, Box] | None:
+    """The nearest paragraph of three lines or more that fits with the target into the window, and both together."""
+    own = box_of(sheet, target)
+    found = []
+    for block in blocks:
+        box = box_of(sheet, block)
+        both = Box.around([own, box])
+        fits = both.x2 - both.x1 <= _WINDOW[0] - 20 and both.y2 - both.y1 <= _WINDOW[1] - 20
+        if block.id != target.id and fits and len(lines_of(sheet, block.id * CELLS)) >= 3:
+            found.append((both.area, block.id, box, both))
+    return min(found)[2:] if found else None
+
+
+def _window(box: Box, page: Size) -> PixelBox:
+    """The window around a box, as far as the page goes."""
+    wide, high = min(_WINDOW[0], int(page.width)), min(_WINDOW[1], int(page.height))
+    x = min(max(int((box.x1 + box.x2 - wide) / 2), 0), int(page.width) - wide)
+    y = min(max(int((box.y1 + box.y2 - high) / 2), 0), int(page.height) - high)
+    return PixelBox(x, y, x + wide, y + high)
+
+
+def _pixels(box: Box, margin: int) -> PixelBox:
+    return PixelBox(int(box.x1) - margin, int(box.y1) - margin, int(box.x2) + 1 + margin, int(box.y2) + 1 + margin)
+
+
+def _known(new: str, pair: Pair) -> str:
+    """What must hold after the edit, in words."""
+    quoted = pair.proposal.quoted
+    if "target" in quoted:
+        return (
+            f"After the edit the page reads “{new}” where it read “{quoted['target']}”, which no longer stands there."
+        )
+    return f"After the edit “{new}” stands directly behind “{quoted['anchor']}”, and nothing is lost around it."
+
+
+def garbled(text: str) -> str:
+    """The text with other digits and every word backwards: of the same length, and wrong.
+
+    >>> garbled("8 September 2022"), garbled("（此前为88.2%）")
+    ('1 rebmetpeS 5355', '（为前此11.5%）')
+    """
+    digits = str.maketrans("0123456789", "3456789012")
+    return re.sub(r"[^\W\d_]+", lambda word: word[0][::-1], text).translate(digits)

@@ -1,0 +1,113 @@
+"""How many requests are under way at once: more while the server keeps up, fewer when it says so or slows down."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from statistics import median
+
+FIRST = 4
+_GROWTH = 0.5
+"""Requests more in a round, once the server's limit was met: a probe every other round costs it little."""
+_CUT = 0.9
+"""What is left of the window when the server slows down: a deep cut would leave it idle, and cuts repeat."""
+_SLOW = 2.5
+"""Times its quickest at which a server counts as swamped: then more requests only wait longer."""
+_LEAST = 8
+"""Answers at least that make a round: fewer say little about a server's speed."""
+_ROUNDS = 50
+"""Windowfuls of answers over which the quickest is looked for."""
+
+
+class Pace:
+    """A window of requests: it doubles every round until the server complains, then grows slowly.
+
+    Every request that the server sends away takes its own place from the window: a server that bears 32 leaves 32, one
+    that bears none leaves one. Time-outs, and answers that take much longer than they did, cut it by a tenth, once for
+    all requests that were under way by then.
+    """
+
+    def __init__(self, most: int = 64) -> None:
+        self.most = max(1, most)
+        self.window = float(min(FIRST, self.most))
+        self.under_way = 0
+        self.cuts = 0
+        self._starting = True
+        self._last_cut = 0.0
+        self._resume_at = 0.0
+        self._refusals = 0
+        self._round: list[float] = []
+        self._round_size = _LEAST
+        self._quickest: deque[float] = deque(maxlen=_ROUNDS)
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[float]:
+        """Wait for room and for the end of a pause; gives the time at which the request is sent."""
+        async with self._changed:
+            while True:
+                if (rest := self._resume_at - time.monotonic()) > 0:
+                    self._changed.release()
+                    try:
+                        await asyncio.sleep(rest)
+                    finally:
+                        await self._changed.acquire()
+                elif self.under_way < int(self.window):
+                    break
+                else:
+                    await self._changed.wait()
+            self.under_way += 1
+        try:
+            yield time.monotonic()
+        finally:
+            async with self._changed:
+                self.under_way -= 1
+                self._changed.notify(max(1, int(self.window) - self.under_way))
+
+    def answered(self, sent: float) -> None:
+        """An answer came."""
+        self._refusals = 0
+        took = time.monotonic() - sent
+        self._round.append(took)
+        if self._is_slow(took):
+            pass
+        elif self._starting:
+            self.window += 1  # doubles in a round
+        elif self.under_way >= int(self.window) - 1:
+            self.window += _GROWTH / self.window
+        self.window = min(self.window, float(self.most))
+        if len(self._round) >= self._round_size:
+            self._end_round()
+
+    def _end_round(self) -> None:
+        usual = median(self._round)
+        self._round.clear()
+        self._round_size = max(_LEAST, int(self.window))
+        if self._is_slow(usual) and self.window > FIRST:
+            self._cut(time.monotonic())
+        self._quickest.append(usual)
+
+    def _is_slow(self, took: float) -> bool:
+        return bool(self._quickest) and took > _SLOW * min(self._quickest)
+
+    def timed_out(self, sent: float) -> None:
+        """No answer came in time."""
+        if sent >= self._last_cut:
+            self._cut(time.monotonic())
+
+    def sent_away(self, wait: float = 0.0) -> None:
+        """The server had too much, and may have said for how long to leave it alone."""
+        self._starting = False
+        self._refusals += 1
+        self.window = max(1.0, self.window - 1)
+        if self._refusals > max(2, self.window / 2):  # it answers nobody: asking on would only be refused again
+            self._resume_at = max(self._resume_at, time.monotonic() + wait)
+
+    def _cut(self, now: float) -> None:
+        self._starting = False
+        self._last_cut = now
+        self.cuts += 1
+        self.window = max(1.0, self.window * _CUT)

@@ -1,0 +1,51 @@
+"""Small suites for tests of judging, and a judge with a cache and a key of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PIL import Image
+
+from tests import pages
+from vdebench.judges.judge import get_judge
+from vdebench.judging import Asked, judge_suite
+from vdebench.suites.suite import Suite, load_suite
+
+SIZE = (60, 80)
+
+
+def paint(file: Path, colour: tuple[int, int, int], size=SIZE, **options) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", size, colour).save(file, **options)
+
+
+def write_suite(root: Path, count: int = 2, *, reference: bool = True, size=SIZE) -> tuple[Suite, Path]:
+    """A suite of plain pages, each of a colour of its own, and an editor's folder with an output for each."""
+    pages.write_json(root / "suite/text.json", [pages.entry(number) for number in range(count)])
+    told = 'images = "after"\n' if reference else ""
+    (root / "suite/suite.toml").write_text(
+        'format = "vde-release"\nname = "plain"\n[groups.text]\ninfo = "text.json"\nsource_images = "before"\n' + told
+    )
+    for number in range(count):
+        paint(root / f"suite/before/page_{number}.png", (number % 250, number // 250, 0), size)
+        paint(root / f"editor/page_{number}.png", (number % 250, number // 250, 100), size)
+        if reference:
+            paint(root / f"suite/after/page_{number}.png", (number % 250, number // 250, 200), size)
+    return load_suite(root / "suite"), root / "editor"
+
+
+def asker(server, model="gpt-4o", **options):
+    """A judge behind a server of the tests; with a key only where one is in the environment under this name."""
+    if "TEST_JUDGE_KEY" in os.environ:
+        options.setdefault("key_variable", "TEST_JUDGE_KEY")
+    return get_judge(model, base_url=server.url, **options)
+
+
+def judged(tmp_path: Path, server, *, count=2, run="run", judge=None, told=None, **asked):
+    """One run about a small suite, without the canary unless told."""
+    if not (tmp_path / "suite").exists():
+        write_suite(tmp_path, count)
+    suite = load_suite(tmp_path / "suite")
+    asked = {"dimensions": ["IF"], "canary": False, "pause": 0.01, **asked}
+    return judge_suite(suite, tmp_path / "editor", judge or asker(server), tmp_path / run, Asked(**asked), told=told)
