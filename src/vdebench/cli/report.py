@@ -8,17 +8,20 @@ import typer
 
 from vdebench.cli.progress import progress_bar
 
+JUDGED_HELP = "A folder made by `vde judge --out`; repeat for several. RUNS/judged and RUNS/EDITOR/judged are found."
+
 
 def report_command(
     runs: Path = typer.Argument(..., metavar="RUNS", help="A folder made by `vde run`."),
     out: Path = typer.Option(..., "--out", "-o", help="Folder for the page and its pictures."),
+    judged: list[Path] = typer.Option([], "--judged", metavar="DIR", help=JUDGED_HELP),
 ) -> None:
     """A page to look at: leaderboard, breakdowns, and every sample side by side with its reference.
 
-    Example: `vde report runs -o report`
+    Example: `vde report runs -o report --judged judged`
     """
     from vdebench.report.site import write_report
 
     with progress_bar("report") as progress:
-        page = write_report(runs, out, progress=progress)
+        page = write_report(runs, out, judged=judged, progress=progress)
     typer.echo(f"{page}: open it in a browser")

@@ -19,6 +19,8 @@ from vdebench.errors import InputError, RunFolderError, VdeError
 from vdebench.files import list_folder, umask, write_json, write_text
 from vdebench.report.site.board import board
 from vdebench.report.site.gather import Runs
+from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
+from vdebench.report.site.judged import Judged
 from vdebench.report.site.pictures import Album, Asked
 from vdebench.report.site.samples import Details, about, index
 from vdebench.report.site.tracks import PIXELS
@@ -32,21 +34,23 @@ CHUNK = 25
 _ASSETS = "assets"
 
 
-def write_report(runs: Path, out: Path, *, progress: Progress | None = None) -> Path:
+def write_report(runs: Path, out: Path, *, judged: Sequence[Path] = (), progress: Progress | None = None) -> Path:
     """Write the report of a folder of runs into the folder `out`, and give its page; whole or not at all.
 
-    A report that stands there is replaced; a folder with anything else in it is refused.
+    Grades stand in the folders `judged`, beside those that lie among the runs. A report that stands there is replaced;
+    a folder with anything else in it is refused.
     """
     target = Path(os.path.realpath(out))
     _require_ours(target)
     found = Runs(Path(runs))
     with _replacing_folder(target) as folder:
-        _fill(folder, found, progress or (lambda done, total: None))
+        _fill(folder, found, [Path(each) for each in judged], progress or (lambda done, total: None))
     return Path(out) / "index.html"
 
 
-def _fill(folder: Path, runs: Runs, progress: Callable[[int, int], None]) -> None:
+def _fill(folder: Path, runs: Runs, judged: Sequence[Path], progress: Callable[[int, int], None]) -> None:
     samples = _samples(runs)
+    grades = Judged(runs, samples, judged)
     album, files_of = _album(folder, runs, samples)
     total, done = len(album) + len(samples), 0
 
@@ -69,7 +73,12 @@ def _fill(folder: Path, runs: Runs, progress: Callable[[int, int], None]) -> Non
             row["image"] = picture(runs.image(result.editor, sample))
         _data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
         states[result.protocol.name, result.editor] = Counter(row["state"] for row in rows)
-    _data(folder, "board", _head(runs, slugs, states, len(samples)))
+    below = {"judged": graded_board(grades, runs.told)} if grades else {}
+    _data(folder, "board", {**_head(runs, slugs, states, len(samples)), **below})
+    for editor in grades.editors:
+        _data(folder, f"judged/{slugs[editor]}/index", graded_index(grades, editor, samples))
+        for number, said in enumerate(graded_chunks(grades, editor, samples, CHUNK, runs.told)):
+            _data(folder, f"judged/{slugs[editor]}/{number}", said)
     listed = []
     for sample in samples:
         files = files_of[sample.key]

@@ -87,7 +87,7 @@
     return box;
   }
 
-  views.board = (address, protocol) => {
+  views.board = (address, protocol, board) => {
     const page = h("section", null);
     function redraw() {
       const box = h("input", { type: "checkbox", checked: all, onchange: () => { all = box.checked; redraw(); } });
@@ -98,7 +98,8 @@
         h("p", { class: "hint" }, "The best of each column is bold. ",
           protocol.rows.some((row) => row.reference) ? "(reference) is the reader's noise floor: what it reads of the right answers themselves, so no editor can be expected above it." : ""),
         h("h3", null, "Notes and signatures"),
-        h("ul", { class: "notes" }, protocol.notes.map((note) => h("li", { class: note.includes(": vde|p:") ? "signature" : null }, note))));
+        h("ul", { class: "notes" }, protocol.notes.map((note) => h("li", { class: note.includes(": vde|p:") ? "signature" : null }, note))),
+        Vde.judgedBoard(board));
     }
     redraw();
     return page;

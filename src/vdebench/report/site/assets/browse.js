@@ -9,10 +9,12 @@
     const samples = await load("samples");
     const names = protocol.rows.filter((row) => !row.reference).map((row) => row.editor);
     const indices = await Promise.all(names.map((name) => load(Vde.place(board, protocol.name, name, "index"))));
-    return samples.flatMap((sample, at) => names.map((editor, e) => ({ sample, at, editor, row: indices[e][at] })));
+    const judged = await Promise.all(names.map((name) => Vde.judgedIndex(board, name)));
+    return samples.flatMap((sample, at) => names.map((editor, e) => ({ sample, at, editor, row: indices[e][at], judged: judged[e] && judged[e][at] })));
   };
   Vde.place = (board, protocol, editor, file) => `${board.slugs[protocol]}/${board.slugs[editor]}/${file}`;
   Vde.value = (item, order) => {
+    if (order.startsWith("judge.")) return Vde.judgedValue(item, order);
     const [setting, key] = order.split(".");
     const value = (item.row.scores[setting] || {})[key];
     return value === "∞" ? Infinity : value ?? null;
@@ -42,7 +44,8 @@
   Vde.good = (outcome) => outcome === "done" || outcome === "success";
   Vde.filters = (address, protocol) => Object.fromEntries(["protocol", "text", ...Object.keys(protocol.filters), "sort"].map((key) => [key, address[key]]));
 
-  function card({ sample, editor, row }, address, protocol) {
+  function card(item, address, protocol, board) {
+    const { sample, editor, row } = item;
     const settings = Object.keys(protocol.settings).filter((setting) => row.scores[setting]), metric = protocol.metrics[0];
     const told = (label, setting, one) => h("span", null, `${label} ${number(row.scores[setting][one.key], one.digits)}`);
     const numbers = protocol.cards.length
@@ -57,7 +60,7 @@
       h("span", { class: "body" },
         h("span", { class: protocol.cards.length ? "name long" : "name" }, h("span", null, sample.key), h("span", null, editor)),
         h("span", { class: "ask" }, sample.instruction || "no instruction"),
-        h("span", { class: "numbers" }, numbers.length ? [protocol.cards.length ? null : h("span", null, metric.title), numbers] : h("span", null, "no score")),
+        h("span", { class: "numbers" }, numbers.length ? [protocol.cards.length ? null : h("span", null, metric.title), numbers] : h("span", null, "no score"), Vde.judgedTold(item, address.sort || "", board)),
         h("span", { class: "tags" },
           row.state === "scored" ? null : h("span", { class: "tag bad" }, row.state),
           row.state === "scored" && [...new Set(row.outcomes)].map((outcome) => h("span", { class: Vde.good(outcome) ? "tag good" : "tag" }, words(outcome))),
@@ -70,14 +73,14 @@
     const change = (part) => go({ ...Vde.read(), tab: "samples", page: "", ...part }, true);
     const filter = (label, key, values) => choose(label, [["", "all"], ...values.map((value) => [value, words(value)])], address[key] || "", (value) => change({ [key]: value }), { id: "filter-" + key });
     const settings = Object.keys(protocol.settings), several = settings.length > 1;
-    const orders = settings.flatMap((setting) => protocol.metrics.filter((metric) => !metric.share).map((metric) => [`${setting}.${metric.key}`, `worst ${several ? setting + " " : ""}${metric.title}`]));
+    const orders = settings.flatMap((setting) => protocol.metrics.filter((metric) => !metric.share).map((metric) => [`${setting}.${metric.key}`, `worst ${several ? setting + " " : ""}${metric.title}`])).concat(Vde.judgedOrders(board));
 
     const list = h("div", { id: "results" }), kept = Vde.chosen(items, address, protocol);
     const pages = Math.max(1, Math.ceil(kept.length / PAGE)), page = Math.min(Math.max(1, parseInt(address.page, 10) || 1), pages);
     const turn = (to) => () => { go({ ...Vde.read(), page: to }); window.scrollTo(0, 0); };
     list.append(
       h("p", { class: "say", id: "count", role: "status" }, `${kept.length} of ${items.length} edits`),
-      kept.length ? h("ul", { class: "cards" }, kept.slice((page - 1) * PAGE, page * PAGE).map((item) => card(item, address, protocol)))
+      kept.length ? h("ul", { class: "cards" }, kept.slice((page - 1) * PAGE, page * PAGE).map((item) => card(item, address, protocol, board)))
         : h("p", { class: "empty" }, "Nothing has all of this. Take a filter away."),
       pages > 1 ? h("nav", { class: "pager", "aria-label": "Pages" },
         h("button", { type: "button", disabled: page === 1, onclick: turn(page - 1) }, "← Previous"), `${page} / ${pages}`,

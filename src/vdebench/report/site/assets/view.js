@@ -12,7 +12,7 @@
   const over = { mask: true, region: true, matched: true, missed: true, invented: true };
   const narrow = window.matchMedia("(max-width: 860px)");
   if (narrow.matches) show.source = false;
-  let setting = "local", amplify = 4, last = null;
+  let graded = true, setting = "local", amplify = 4, last = null;
 
   function toggle(label, on, change, attributes) {
     const button = h("button", { type: "button", "aria-pressed": String(on), ...attributes, onclick: () => {
@@ -99,7 +99,7 @@
     const item = items.find((one) => one.sample.key === address.sample && one.editor === editor);
     if (!item) return h("p", { class: "empty" }, `This report has no sample ${address.sample}.`);
     const chunk = await load(Vde.place(board, protocol.name, editor, Math.floor(item.at / board.chunk)));
-    const detail = chunk[item.at % board.chunk], { sample, row } = item;
+    const detail = chunk[item.at % board.chunk], { sample, row } = item, grades = await Vde.judgedPanel(board, item);
     const around = Vde.chosen(items, { ...address, editor: address.only }, protocol), here = around.indexOf(item);
     const to = (other, extra) => link({ ...Vde.filters(address, protocol), only: address.only, sample: other.sample.key, editor: other.editor, ...extra });
     const [before, after] = [around[here - 1], here < 0 ? around[0] : around[here + 1]];
@@ -145,6 +145,7 @@
     const amplifier = choose("", AMPLIFY.map((by) => [String(by), `× ${by}`]), String(amplify), (by) => { amplify = Number(by); drawPanes(); }, { id: "amplify", "aria-label": "Amplify the difference" });
     const differs = () => show.difference || (pixels && show.aligned);
     amplifier.hidden = !differs();
+    if (grades) grades.hidden = !graded;
     page.append(
       h("div", { class: "topline" }, h("h2", null, sample.key),
         h("a", { href: link({ tab: "samples", ...Vde.filters(address, protocol), editor: address.only }), id: "back" }, "All samples"),
@@ -157,14 +158,14 @@
       row.state === "scored" ? "" : h("p", { class: "warning" }, `${row.state}: ${row.reason}`),
       pixels && sample.mask && sample.mask.reason ? h("p", { class: "warning" }, `The masks cannot be shown: ${sample.mask.reason}`) : "",
       h("div", { class: "controls" },
-        h("div", { class: "set", role: "group", "aria-label": "Pages" }, Object.entries(PAGES[track]).map(([name, title]) => toggle(title, show[name], (on) => { show[name] = on; amplifier.hidden = !differs(); drawPanes(); }, { "data-show": name })), amplifier),
+        h("div", { class: "set", role: "group", "aria-label": "Pages" }, Object.entries(PAGES[track]).map(([name, title]) => toggle(title, show[name], (on) => { show[name] = on; amplifier.hidden = !differs(); drawPanes(); }, { "data-show": name })), amplifier, grades ? toggle("Grades", graded, (on) => { graded = on; grades.hidden = !on; }, { id: "show-grades" }) : null),
         h("div", { class: "set", role: "group", "aria-label": "Drawn over" }, Object.entries(KINDS[track]).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; drawOver(panes, sample, units(), track); }, { "data-over": kind }))),
         h("div", { class: "set", role: "group", "aria-label": "Zoom" },
           h("button", { type: "button", "aria-label": "Zoom out", onclick: () => panes.zoom(1 / 1.5) }, "−"), zoomed,
           h("button", { type: "button", "aria-label": "Zoom in", id: "zoom-in", onclick: () => panes.zoom(1.5) }, "+"),
           h("button", { type: "button", onclick: () => panes.reset() }, "Whole page"),
           areas.length ? h("button", { type: "button", id: "to-region", onclick: () => panes.show(areas[region++ % areas.length]) }, areas.length > 1 ? `Next ${area}` : area[0].toUpperCase() + area.slice(1)) : null)),
-      panes.element,
+      grades ? h("div", { class: "beside" }, panes.element, grades) : panes.element,
       h("p", { class: "hint" }, "Wheel or two fingers zoom, dragging moves; in a page also ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " ", h("kbd", null, "0"), " and arrows. ", h("kbd", null, "["), " ", h("kbd", null, "]"), " previous and next."),
       h("div", { class: "two" },
         h("div", null, h("h3", null, "Numbers"), numbers(row, protocol), h("h3", null, "About"), facts(sample, item, detail, protocol)),
