@@ -159,6 +159,18 @@ def test_a_broken_output_fails_and_nothing_is_asked(tmp_path):
     assert len(server.asks) == 1
 
 
+def test_half_images_fail_one_by_one_and_do_not_end_the_run(tmp_path):
+    write_suite(tmp_path, 30, size=(200, 200))
+    for number in range(25):  # more in a row than questions a server may leave unanswered
+        file = tmp_path / f"editor/page_{number}.png"
+        file.write_bytes(file.read_bytes()[:-200])
+    with judging(always(5)) as server:
+        result = judged(tmp_path, server)
+    assert states(result) == {"failed": 25, "graded": 5}
+    assert not result.stopped
+    assert len(server.asks) == 5
+
+
 # What servers do.
 
 
@@ -171,10 +183,10 @@ def test_a_broken_output_fails_and_nothing_is_asked(tmp_path):
         ([Reply(b"<html>bad gateway", 502), grade(4)], 2, {"state": "graded", "grade": 4}),
         ([Reply(b"not JSON"), grade(4)], 2, {"state": "graded", "grade": 4}),
         ([Reply({"choices": []}), grade(4)], 2, {"state": "graded", "grade": 4}),
-        ([error(500)], 4, {"state": "failed", "grade": None, "reason": "HTTP 500: no (after 4 tries)"}),
+        ([error(500)], 6, {"state": "failed", "grade": None, "reason": "HTTP 500: no (after 6 tries)"}),
         ([error(429, "slow down")], 8, {"state": "rate_limited", "reason": "HTTP 429: slow down (after 8 tries)"}),
         ([error(429, "x", {"Retry-After": "9999"})], 1, {"state": "rate_limited"}),
-        ([Reply(envelope("x" * 900), cut=True)], 4, {"state": "failed"}),
+        ([Reply(envelope("x" * 900), cut=True)], 6, {"state": "failed"}),
         ([error(404, "no such model")], 1, {"state": "failed", "grade": None}),
         ([error(413, "payload")], 1, {"state": "too_large"}),
         ([error(400, "This model's maximum context length is 8192 tokens")], 1, {"state": "too_large"}),
@@ -212,7 +224,7 @@ def test_a_server_that_hangs_is_timed_out(tmp_path):
         row = only(judged(tmp_path, server, count=1, judge=asker(server, timeout=0.2)))
     assert row["state"] == "timed_out"
     assert "0.2 seconds" in row["reason"]
-    assert len(server.asks) == 4
+    assert len(server.asks) == 3
     assert time.monotonic() - start < 10
 
 
@@ -390,6 +402,18 @@ def test_what_had_no_grade_is_asked_again_and_refusals_stand(tmp_path):
         assert len(server.asks) - before == 2
     assert second.rows["grade"].to_list() == [2, 2, None, 4]
     assert len(lines(tmp_path / "run")) == 6  # what failed stays in the journal
+
+
+def test_two_samples_with_the_same_question_share_its_answer(tmp_path):
+    write_suite(tmp_path, 3)
+    for folder in ("suite/before", "suite/after", "editor"):
+        (tmp_path / folder / "page_1.png").write_bytes((tmp_path / folder / "page_0.png").read_bytes())
+    with judging(lambda ask: grade(ask.number)) as server:
+        result = judged(tmp_path, server)
+        assert len(server.asks) == 2
+    first, second, third = result.rows["grade"]
+    assert first == second != third
+    assert result.summary["spent"]["dollars"] == pytest.approx(2 * GPT4O)
 
 
 def test_every_draw_is_kept_as_it_came(tmp_path):
@@ -583,7 +607,7 @@ def test_what_is_asked_with_is_in_the_folder_and_the_servers_host_alone(tmp_path
         judged(tmp_path, server, count=1)
     told = json.loads((tmp_path / "run/judge.json").read_text())
     assert told["server"] == server.url.partition("@")[2].partition("/")[0]
-    assert (told["judge"], told["images"], told["temperature"]) == ("openai:gpt-4o", "full", "0")
+    assert (told["judge"], told["images"], told["temperature"]) == ("gpt-4o", "full", "0")
     assert not [
         f
         for f in tmp_path.rglob("*")

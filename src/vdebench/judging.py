@@ -149,7 +149,7 @@ def judge_ambiguity(
 
 def _judge(suite: Suite, plan: Plan, asked: Asked, out: Path, about: dict[str, str], told: Told | None) -> Judged:
     pins = {
-        "judge": f"{plan.judge.provider}:{plan.judge.model}",
+        "judge": plan.judge.name,
         "server": plan.judge.server,
         "suite": suite.name,
         **about,
@@ -201,7 +201,7 @@ def _summary(
 def signature(suite: Suite, plan: Plan, pins: dict[str, Any], models: Sequence[str]) -> str:
     """Everything that changes the grades, in one line."""
     parts = {
-        "judge": plan.judge.model,
+        "judge": plan.judge.name,
         "returned": "+".join(models) or "nothing",
         "v": __version__,
         "prompts": pins["prompts"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -31,11 +32,14 @@ class Pictures:
     """A subject's images as they are sent: made once for all its questions, and gone with the last of them."""
 
     def __init__(self, subject: Subject, limit: int) -> None:
-        self._made = asyncio.ensure_future(asyncio.to_thread(_encoded, subject, limit))
-        self._made.add_done_callback(lambda made: made.cancelled() or made.exception())  # perhaps nobody asks any more
+        self.weight = sum(page.weight for page in subject.pages)
+        self._make = partial(asyncio.to_thread, _encoded, subject, limit)
+        self._made: asyncio.Task[tuple[Picture, ...]] | None = None
 
     async def get(self) -> tuple[Picture, ...]:
         """The images, or an error that says what is wrong with one."""
+        if self._made is None:
+            self._made = asyncio.create_task(self._make())
         return await asyncio.shield(self._made)
 
 
@@ -112,57 +116,57 @@ class Session:
         finally:
             await self.plan.judge.close()
 
-    def _unsettled(self, wanted: Iterable[Wanted]) -> Iterator[tuple[Question, str, Pictures | None]]:
+    def _unsettled(self, wanted: Iterable[Wanted]) -> Iterator[tuple[Question, str, Pictures]]:
         """What is to be asked, one by one; what the cache knows is settled on the way."""
+        given: set[str] = set()
         for each in wanted:
             if self.stopped:
                 return
-            if each.state or self.journal.has(each.digest):
+            if each.state or each.digest in given or self.journal.has(each.digest):  # two samples may be one question
                 self._tell()
                 continue
-            kept = self.cache.find(each.digest)
-            outcome = _from_cache(kept)
-            if outcome is not None:
-                self.journal.add(each.question, each.digest, outcome, kept["images"], cached=True)
+            if kept := _from_cache(self.cache.find(each.digest)):
+                outcome, images = kept
+                self.journal.add(each.question, each.digest, outcome, images, cached=True)
                 self._tell()
                 continue
             subject = each.question.subject
             pictures = self._under_way.get(id(subject))
             if pictures is None:
                 pictures = self._under_way[id(subject)] = Pictures(subject, self.plan.limit)
+            given.add(each.digest)
             yield each.question, each.digest, pictures
 
     async def _work(self) -> None:
         for question, digest, pictures in self._waiting:  # all workers take from one row
-            assert pictures is not None
             cost = self.plan.cost(question)
             if not self.budget.take(cost):
                 self.out_of_money = True
                 self.stopped = self.stopped or f"the budget of ${self.budget.limit:.2f} would be exceeded"
                 return
-            try:
-                images = await pictures.get()
-            except VdeError as error:
-                self.budget.settle(cost, 0.0)
-                self._settle(question, digest, Outcome("failed", reason=str(error)), ())
-                continue
-            del pictures
-            request = Request(question.prompt, images, question.dimension.schema)
-            self.asked += 1
-            try:
-                async with self._room.for_bytes(sum(len(image.content) for image in images)):
-                    outcome = await self._asking.outcome(
-                        question.dimension, request, lambda cost=cost: self.budget.affords(cost)
-                    )
-            except Stopped as stop:
-                outcome = stop.outcome
-                self.stopped = self.stopped or outcome.reason
+            async with self._room.for_bytes(pictures.weight):
+                outcome, told = await self._outcome(question, pictures, cost)
+            del pictures  # and with the last question about them the images go
             self.budget.settle(cost, outcome.cost or 0.0, outcome.unpriced, 1 + outcome.repaired)
-            self._settle(question, digest, outcome, images)
-            del images, request
+            self._settle(question, digest, outcome, told)
 
-    def _settle(self, question: Question, digest: str, outcome: Outcome, images: Iterable[Picture]) -> None:
+    async def _outcome(self, question: Question, pictures: Pictures, cost: float) -> tuple[Outcome, list[Any]]:
+        """What a question led to, and what was sent."""
+        try:
+            images = await pictures.get()
+        except VdeError as error:
+            return Outcome("failed", reason=str(error)), []
         told = [image.told for image in images]
+        request = Request(question.prompt, images, question.dimension.schema)
+        self.asked += 1
+        try:
+            may_repair = partial(self.budget.affords, cost)
+            return await self._asking.outcome(question.dimension, request, may_repair), told
+        except Stopped as stop:
+            self.stopped = self.stopped or stop.outcome.reason
+            return stop.outcome, told
+
+    def _settle(self, question: Question, digest: str, outcome: Outcome, told: list[Any]) -> None:
         self.journal.add(question, digest, outcome, told, cached=False)
         if outcome.state == "graded":
             self.cache.put(digest, {**outcome_told(outcome), "images": told})
@@ -178,12 +182,13 @@ class Session:
             self.told(self._done, self._total, self.budget.spent)
 
 
-def _from_cache(kept: Any) -> Outcome | None:
-    """An outcome that some run paid for: it costs this one nothing."""
+def _from_cache(kept: Any) -> tuple[Outcome, list[Any]] | None:
+    """An outcome that some run paid for, and what was sent: it costs this one nothing."""
     try:
         usage = Usage(kept["input_tokens"], kept["output_tokens"])
         if kept["state"] != "graded" or type(kept["grade"]) is not int or not isinstance(kept["images"], list):
             return None
-        return Outcome("graded", kept["grade"], kept["rationale"], model=kept["model"], usage=usage, cost=0.0)
+        outcome = Outcome("graded", kept["grade"], kept["rationale"], model=kept["model"], usage=usage, cost=0.0)
+        return outcome, kept["images"]
     except (KeyError, TypeError):
         return None

@@ -57,6 +57,20 @@ def test_every_request_that_is_sent_away_takes_its_own_place():
     run(work())
 
 
+def test_after_a_moment_of_refusals_it_is_soon_back_at_half():
+    async def work():
+        pace = paced()
+        for _ in range(4):
+            await _round(pace)
+        for _ in range(100):
+            pace.sent_away()
+        for _ in range(5):
+            await _round(pace)
+        assert 30 < pace.window < 36
+
+    run(work())
+
+
 def test_it_never_goes_beyond_what_was_allowed():
     async def work():
         pace = paced(most=10)

@@ -77,7 +77,7 @@ def judge_command(
         plans = {name: plan_suite(loaded, folder, maker(judge), asked) for name, folder in editors}
         tell_estimates({name: estimate_run(plan, folders[name]) for name, plan in plans.items()}, asked, as_json)
         return
-    results = {}
+    results: dict[str, Any] = {}
     for name, folder in editors:
         with spend_bar(f"judging {name}", quiet=as_json) as told:
             run = replace(asked, budget=_left(asked.budget, results))
@@ -140,7 +140,7 @@ def ambiguity_command(
         plans = {name: plan_ambiguity(loaded, maker(name), asked) for name in judges}
         tell_estimates({name: estimate_run(plan, folders[name]) for name, plan in plans.items()}, asked, as_json)
         return
-    results = {}
+    results: dict[str, Any] = {}
     for name in judges:
         with spend_bar(f"asking {name}", quiet=as_json) as told:
             run = replace(asked, budget=_left(asked.budget, results))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -16,9 +17,8 @@ from vdebench.judges.pace import Pace
 from vdebench.judges.prices import Price
 from vdebench.readers.http import excerpt
 
-TRIES = 4
-REFUSED_TRIES = 8
-"""Tries where a server only says that it has too much to do: that costs nothing and ends."""
+TRIES = {"failed": 6, "timed_out": 3, "rate_limited": 8}
+"""How often at most: half a minute for a server that is started anew; a hung one holds each try for its whole time."""
 LONGEST_WAIT = 120.0
 """Seconds. A server that asks for more is not waited for: the run can be gone on with."""
 _QUOTED = 2000
@@ -102,7 +102,7 @@ class Asking:
 
     async def _patiently(self, request: Request, spent: _Spent) -> Answer:
         """The answer to a request, tried again where that may help."""
-        failures = refusals = 0
+        tried: Counter[str] = Counter()
         while True:
             async with self.pace.turn() as sent:
                 answer = await self._once(request)
@@ -115,13 +115,12 @@ class Asking:
             spent.add(answer)
             if not answer.passing:
                 return answer
-            refusals += answer.state == "rate_limited"
-            failures += answer.state != "rate_limited"
-            if failures >= TRIES or refusals >= REFUSED_TRIES:
-                return replace(answer, reason=f"{answer.reason} (after {failures + refusals} tries)")
+            tried[answer.state] += 1
+            if tried[answer.state] >= TRIES[answer.state]:
+                return replace(answer, reason=f"{answer.reason} (after {tried.total()} tries)")
             if answer.wait > LONGEST_WAIT:
                 return replace(answer, reason=f"{answer.reason} (it asks to wait {answer.wait:.0f} seconds)")
-            grown = min(self.pause * 2 ** (failures + refusals - 1), 60.0)
+            grown = min(self.pause * 2 ** (tried.total() - 1), 60.0)
             asked = answer.wait + random.uniform(0, 0.1 * self.pause)  # never sooner, and not all at the same moment
             await asyncio.sleep(asked if answer.wait else grown * random.uniform(0.75, 1.25))
 

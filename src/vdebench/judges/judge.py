@@ -99,6 +99,11 @@ class Judge(ABC):
         return answer.without(self.secret)
 
     @property
+    def name(self) -> str:
+        """As `--judge` has it."""
+        return self.model if self.provider == "openai" else f"{self.provider}:{self.model}"
+
+    @property
     def server(self) -> str:
         """The host that is asked, for the records: never a path, a name or a password."""
         parts = urlsplit(self.settings.base_url)

@@ -39,6 +39,7 @@ class Pace:
         self._last_cut = 0.0
         self._resume_at = 0.0
         self._refusals = 0
+        self._known_good = 0.0
         self._round: list[float] = []
         self._round_size = _LEAST
         self._quickest: deque[float] = deque(maxlen=_ROUNDS)
@@ -74,7 +75,7 @@ class Pace:
         self._round.append(took)
         if self._is_slow(took):
             pass
-        elif self._starting:
+        elif self._starting or self.window < self._known_good:
             self.window += 1  # doubles in a round
         elif self.under_way >= int(self.window) - 1:
             self.window += _GROWTH / self.window
@@ -101,6 +102,8 @@ class Pace:
     def sent_away(self, wait: float = 0.0) -> None:
         """The server had too much, and may have said for how long to leave it alone."""
         self._starting = False
+        if not self._refusals:
+            self._known_good = self.window / 2  # after a moment when nobody was answered it is soon back there
         self._refusals += 1
         self.window = max(1.0, self.window - 1)
         if self._refusals > max(2, self.window / 2):  # it answers nobody: asking on would only be refused again

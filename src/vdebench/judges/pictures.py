@@ -41,6 +41,11 @@ class Page:
         return hashlib.sha256(f"{self.image.shape}".encode() + self.image.tobytes()).hexdigest()
 
     @cached_property
+    def weight(self) -> int:
+        """Bytes, about as many as will be sent."""
+        return self.image.stat().st_size if isinstance(self.image, Path) else self.image.nbytes // 8
+
+    @cached_property
     def size(self) -> Size:
         """Width and height as a person would see it."""
         if isinstance(self.image, Path):

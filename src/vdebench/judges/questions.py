@@ -105,7 +105,7 @@ def edited(suite: Suite, outputs: Outputs) -> Iterator[Subject]:
 
 
 def _edit_pages(source: Path, output: Path, reference: Path | None) -> tuple[Page, ...]:
-    pages = (Page(BEFORE, source), Page(AFTER, output))
+    pages: tuple[Page, ...] = (Page(BEFORE, source), Page(AFTER, output))
     pages += () if reference is None else (Page(REFERENCE, reference),)
     for page in pages:
         _ = page.digest, page.size  # what cannot be read is told now, not to the judge
