@@ -413,6 +413,7 @@ def test_two_samples_with_the_same_question_share_its_answer(tmp_path):
         assert len(server.asks) == 2
     first, second, third = result.rows["grade"]
     assert first == second != third
+    assert result.rows["cost"].sum() == pytest.approx(2 * GPT4O)
     assert result.summary["spent"]["dollars"] == pytest.approx(2 * GPT4O)
 
 

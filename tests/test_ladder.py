@@ -9,7 +9,10 @@ from vdebench.readers.cached import CachedReader
 from vdebench.running import run
 from vdebench.suites.suite import load_suite
 
-ORDER = "typeset:n=16,seed=606,languages=en+zh,operations=text_replace+text_delete+table_replace"
+ORDER = (
+    "typeset:n=12,seed=3,languages=en+zh,kinds=PPT2PDF+note,ppi=110,"
+    "operations=text_replace+text_insert+text_delete+table_replace"
+)
 EDITORS = ("oracle", "overlay", "copy", "blank")
 
 

@@ -195,6 +195,8 @@ class Journal:
             return {**row, "state": state, "rationale": "", "reason": wanted.reason, "model": ""}
         lines.seek(at)
         told = _parsed(lines.readline()) or {}
+        if told.get("sample") != row["sample"] and told.get("cost"):
+            told["cost"] = 0.0  # the same question as another sample's, which has paid for it
         return {**row, **{key: told.get(key) for key in _KEPT}}
 
 

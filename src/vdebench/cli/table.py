@@ -48,7 +48,7 @@ def _summaries(run: Path) -> list[dict[str, Any]]:
 
 
 def _checked(summary: Any, file: Path) -> dict[str, Any]:
-    expected = {"signature", "protocol", "suite", "editor", "coverage", "overall", "by", "notes"}
+    expected = {"signature", "suite", "editor", "coverage", "overall", "by", "notes"}
     whole = isinstance(summary, dict) and expected <= summary.keys()
     if not whole or not all(isinstance(summary[key], dict) for key in ("coverage", "overall", "by")):
         raise RunFolderError(f"{file}: not a summary that `vde score` wrote; run it again with --out {file.parent}")

@@ -27,7 +27,7 @@ class OpenAiJudge(Judge):
 
     provider = "openai"
     package = "openai"
-    install = "pip install openai"
+    install = "pip install 'vdebench[servers]'"
     key_variable = "OPENAI_API_KEY"
 
     def _key(self) -> Secret:

@@ -73,15 +73,17 @@ class Pace:
         self._refusals = 0
         took = time.monotonic() - sent
         self._round.append(took)
-        if self._is_slow(took):
-            pass
-        elif self._starting or self.window < self._known_good:
+        if not self._is_slow(took):
+            self._grow()
+        if len(self._round) >= self._round_size:
+            self._end_round()
+
+    def _grow(self) -> None:
+        if self._starting or self.window < self._known_good:
             self.window += 1  # doubles in a round
         elif self.under_way >= int(self.window) - 1:
             self.window += _GROWTH / self.window
         self.window = min(self.window, float(self.most))
-        if len(self._round) >= self._round_size:
-            self._end_round()
 
     def _end_round(self) -> None:
         usual = median(self._round)

@@ -43,7 +43,12 @@ class Page:
     @cached_property
     def weight(self) -> int:
         """Bytes, about as many as will be sent."""
-        return self.image.stat().st_size if isinstance(self.image, Path) else self.image.nbytes // 8
+        if not isinstance(self.image, Path):
+            return self.image.nbytes // 8
+        try:
+            return self.image.stat().st_size
+        except OSError:  # gone since it was looked at: `picture` says so
+            return 0
 
     @cached_property
     def size(self) -> Size:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.files import cache_folder, is_file, locked, parse_json, read_bytes, read_json, write_json, write_text
 
-KINDS = ("readings", "measures")
+KINDS = ("readings", "measures", "grades")
 
 
 class Cache:
