@@ -157,7 +157,7 @@ def test_always_five_is_called_out(cases):
     assert quality["trusted"] is False
     assert quality["told_apart"] == 0
     assert set(quality["spread"].values()) == {0}
-    assert "cannot tell nothing and wrong_place and perfect apart in IF (0 of 5 right)" in quality["verdict"]
+    assert "cannot tell nothing or wrong_place from perfect in IF (0 of 5 right)" in quality["verdict"]
     assert quality["verdict"].endswith("do not trust these grades")
 
 
@@ -205,7 +205,7 @@ def test_a_grumbler_is_called_out(cases):
 def test_one_blind_dimension_is_named(cases):
     """Good in all but text: such a judge does not read."""
     quality = judge_quality(asked(cases, lambda c, d, n: 5 if d == "TA" else careful(c, d, n)))
-    assert quality["verdict"].startswith("cannot tell wrong_text and nothing and perfect apart in TA")
+    assert quality["verdict"].startswith("cannot tell wrong_text or nothing from perfect in TA")
     assert " in IF" not in quality["verdict"]
 
 

@@ -204,7 +204,7 @@ def test_an_untrusted_judge_is_called_out_under_the_table():
     canary = table([row(f"canary/{case}.en-1", "IF", 5) for case in ("perfect", "nothing", "wrong_place")])
     found = grades_table([summary(pl.concat([run(), canary]))])
     told = next(note for note in found.notes if "canary:" in note)
-    assert "cannot tell nothing and wrong_place and perfect apart in IF" in told
+    assert "cannot tell nothing or wrong_place from perfect in IF" in told
     assert "do not trust these grades (0 of 2 comparisons right)" in told
 
 

@@ -154,7 +154,8 @@ def _notes(suite: pl.DataFrame, answered: pl.DataFrame, dimensions: Sequence[str
     for dimension in dimensions:
         asked = suite.filter(pl.col("dimension") == dimension)["sample"].n_unique()
         if asked < samples:
-            yield f"{dimension}: asked of {asked} of {samples} samples, its mean is over those"
+            told = f"{asked} of {samples} samples, its mean is over those" if asked else "no sample"
+            yield f"{dimension}: asked of {told}"
     models = sorted(answered["model"].unique())
     if len(models) > 1:
         yield f"the judge changed during the run: answers came from {', '.join(models)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import Any
 
 import typer
 
+from vdebench.cli.editors import folder_name, name_and_place, require_distinct
 from vdebench.cli.judge_show import end, show, spend_bar, spent, tell_estimates
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.errors import VdeError
@@ -152,14 +152,10 @@ def ambiguity_command(
 
 
 def _editors(predictions: list[Path]) -> list[tuple[str, Path]]:
-    """Name and folder of each editor; `overlay/images`, as `vde run` makes it, is overlay's."""
-    found = []
-    for folder in predictions:
-        whole = Path(os.path.abspath(folder))
-        found.append((whole.parent.name if whole.name == "images" else whole.name, folder))
-    names = [name for name, _ in found]
-    if len(set(names)) < len(names):
-        raise VdeError(f"two editors are called {max(names, key=names.count)!r}: rename a folder, or judge them apart")
+    """Name and folder of each editor."""
+    given = [name_and_place(str(each)) for each in predictions]
+    found = [(name or folder_name(folder), folder) for name, folder in given]
+    require_distinct([name for name, _ in found])
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +12,12 @@ import typer
 from rich.console import Console
 
 from vdebench.api import NO_READER, Score, SettingChoice, TruthChoice, around_masks, score
+from vdebench.cli.editors import folder_name, name_and_place, require_distinct
 from vdebench.cli.progress import progress_bars
 from vdebench.cli.read import reader_options
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import SHAPE_HELP
 from vdebench.errors import VdeError
-from vdebench.files import is_folder
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
@@ -144,22 +143,10 @@ def _editors(predictions: list[Path], readings: list[str]) -> list[tuple[str, Pa
     )
     editors = []
     for given, pictures in zip(readings or map(str, predictions), images, strict=True):
-        name, place = _name_and_place(given)
-        editors.append((name or Path(os.path.abspath(pictures or place)).name, place, pictures))
-    names = [name for name, _, _ in editors]
-    if len(set(names)) < len(names):
-        raise VdeError(f"two editors are called {max(names, key=names.count)!r}: name them, as in mine=DIR")
+        name, place = name_and_place(given)
+        editors.append((name or folder_name(pictures or place), place, pictures))
+    require_distinct([name for name, _, _ in editors])
     return editors
-
-
-def _name_and_place(given: str) -> tuple[str, Path]:
-    """What stands before the first `=` names the editor, unless the whole is a folder."""
-    name, equals, place = given.partition("=")
-    if not equals or not name or is_folder(Path(given)):
-        return "", Path(given if name else place)
-    if name in (".", "..") or "/" in name or "\\" in name:
-        raise VdeError(f"an editor cannot be called {name!r}: the name becomes a folder's; use letters and digits")
-    return name, Path(place)
 
 
 def _tables(results: dict[str, list[Score]], by: list[str], like: list[str], published: bool) -> Iterator[Table]:

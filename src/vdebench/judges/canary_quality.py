@@ -116,11 +116,11 @@ def _doubts(
     for dimension in asked["dimension"].unique(maintain_order=True):
         own = [pair for pair in pairs if pair["dimension"] == dimension]
         pages, right = sum(pair["pages"] for pair in own), sum(pair["told_apart"] for pair in own)
-        missed = " and ".join(pair["worse"] for pair in own if pair["told_apart"] < pair["pages"])
+        missed = " or ".join(pair["worse"] for pair in own if pair["told_apart"] < pair["pages"])
         if not pages:
             yield f"cannot be checked in {dimension}: too few of its questions are graded"
         elif right < LEAST_SHARE * pages:
-            yield f"cannot tell {missed} and perfect apart in {dimension} ({right} of {pages} right)"
+            yield f"cannot tell {missed} from perfect in {dimension} ({right} of {pages} right)"
         elif grades[dimension].get("perfect", 0.0) < LEAST_PERFECT:
             yield f"gives perfect edits only {grades[dimension]['perfect']:.1f} in {dimension}"
 
