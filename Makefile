@@ -15,7 +15,8 @@ $(VENV)/ready: pyproject.toml
 DEMO := typeset:n=12,seed=17,languages=en+zh,kinds=PPT2PDF+note,ppi=110,operations=text_replace+text_insert+text_delete+table_replace
 demo: $(VENV)/ready  ## four baselines on a small suite: edited, read, scored, and a page to look at
 	@rm -rf .demo
-	@$(BIN)/vde run "$(DEMO)" --metrics psnr,ssim -e copy -e overlay -e blank -e oracle --out .demo/runs
+	@# one worker with all its threads: so few pages do not repay the start of more
+	@$(BIN)/vde run "$(DEMO)" --workers 1 --metrics psnr,ssim -e copy -e overlay -e blank -e oracle --out .demo/runs
 	@$(BIN)/vde report .demo/runs -o .demo/report
 
 lint: $(VENV)/ready
