@@ -219,11 +219,15 @@ def test_text_is_read_outside_and_inside_the_mask(tmp_path):
     rows = {}
     for name, image in {"right": right, "copy": before, "neighbour": neighbour, "half": half}.items():
         output(tmp_path / name, 1, image)
-        (rows[name],) = score(suite, tmp_path / name, reader=reader, metrics=["psnr"], workers=1).scores.to_dicts()
+        (rows[name],) = score(
+            suite, tmp_path / name, reader=reader, metrics=["psnr", "ssim"], workers=1
+        ).scores.to_dicts()
     assert (rows["right"]["text_kept"], rows["right"]["done_text"], rows["right"]["score"]) == (1.0, 1.0, 1.0)
     assert (rows["copy"]["text_kept"], rows["copy"]["done_text"], rows["copy"]["score"]) == (1.0, 0.0, 0.0)
     assert rows["neighbour"]["text_kept"] < 0.5 < rows["neighbour"]["done_text"]
     assert rows["half"]["done_text"] == pytest.approx(1 / 5)  # the l of "delta"; "bravo" has none of its letters
+    (pixels_alone,) = score(suite, tmp_path / "right", reader=reader, metrics=["psnr"], workers=1).scores.to_dicts()
+    assert (pixels_alone["done"], pixels_alone["score"]) == (1.0, None)  # without SSIM it would be another score
 
 
 def test_slices_and_crossed_slices(three):

@@ -13,6 +13,7 @@ from vdebench.analysis.masked import CALLED, SLICES, summarise_masked
 from vdebench.errors import VdeError
 from vdebench.files import replacing, write_json
 from vdebench.images import RESIZING
+from vdebench.metrics.alignment import IDENTITY as ALIGNMENT
 from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.runs.folder import RunFolder
 from vdebench.scoring import Progress
@@ -75,7 +76,7 @@ def _score(
 def _signature(scope: MaskedScope) -> str:
     """Everything that changes the numbers, in one line."""
     known = {"lpips": lpips(scope.protocol).identity} if "lpips" in scope.metrics else {}
-    images = [VERSION, *(known.get(name, name) for name in scope.metrics)]
+    images = [VERSION, ALIGNMENT, *(known.get(name, name) for name in scope.metrics)]
     parts = {
         "p": scope.protocol.name,
         "v": __version__,
@@ -93,12 +94,11 @@ def _images(scope: MaskedScope) -> str:
     """Hash of all pages, references and masks."""
     digests = []
     for sample in scope.suite.samples:
-        files = scope.suite.image_files(sample)
-        for file in (files.source, files.reference, *scope.suite.mask_files(sample)):
-            try:
-                digests.append(digest_of_file(file) if file else "")
-            except VdeError:
-                digests.append("unreadable")
+        try:
+            files, masks = scope.suite.image_files(sample), scope.suite.mask_files(sample)
+            digests += [digest_of_file(file) if file else "" for file in (files.source, files.reference, *masks)]
+        except VdeError:  # told in the sample's state
+            digests.append(f"unreadable {sample.key}")
     return digest_of(*digests)
 
 

@@ -181,7 +181,7 @@ def _row(scope: MaskedScope, task: Task, found: Mapping[str, Any], asked: Sides 
             row[name.replace("mse", "psnr")] = decibel(row[name])
     if scope.protocol.whole:
         row["done"] = text["done_text"] if text.get("done_text") is not None else found.get("done_pixels")
-        row["score"] = _score(row)
+        row["score"] = _score(row) if "ssim" in scope.metrics else None  # of two factors it would be another score
     return {name: value for name, value in row.items() if name in ROWS}
 
 

@@ -57,12 +57,12 @@ def means(rows: pl.DataFrame, protocol: PixelProtocol) -> dict[str, Any]:
     if protocol.whole:
         found["untouched"] = scored["untouched"].mean()
         # an output that is not there has not done what was asked
-        known = rows.filter(
-            (pl.col("state") == "missing") & (pl.col("against") == "reference") | pl.col("score").is_not_null()
-        )
+        missing = (pl.col("state") == "missing") & (pl.col("against") == "reference")
         for name in ("done", "score"):
-            found[name] = known[name].fill_null(0.0).mean()
-        found["n_score"] = len(known)
+            known = rows.filter(missing | pl.col(name).is_not_null())[name]
+            found |= {name: known.fill_null(0.0).mean(), f"n_{name}": len(known)}
+        if len(scored) and not scored["ssim"].count():
+            found |= {"score": None, "n_score": 0}  # SSIM was not measured: a missing output's 0 would stand alone
     counts = {f"n_{name}": scored[name].count() for name in ("mse", "ssim", "lpips", "text_kept")}
     return {**found, **counts, "samples": len(rows), "images": len(scored)}
 
