@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections import Counter
 from pathlib import Path
 
 from PIL import Image
@@ -13,6 +15,7 @@ from vdebench.judging import Asked, judge_suite
 from vdebench.suites.suite import Suite, load_suite
 
 SIZE = (60, 80)
+GPT4O = 1000 * 2.5e-6 + 50 * 10e-6  # what an answer of the server costs: 1,000 tokens in, 50 out
 
 
 def paint(file: Path, colour: tuple[int, int, int], size=SIZE, **options) -> None:
@@ -49,3 +52,16 @@ def judged(tmp_path: Path, server, *, count=2, run="run", judge=None, told=None,
     suite = load_suite(tmp_path / "suite")
     asked = {"dimensions": ["IF"], "canary": False, "pause": 0.01, **asked}
     return judge_suite(suite, tmp_path / "editor", judge or asker(server), tmp_path / run, Asked(**asked), told=told)
+
+
+def lines(run: Path):
+    return [json.loads(line) for line in (run / "grades.jsonl").read_text().splitlines() if line]
+
+
+def states(result):
+    return Counter(result.rows["state"])
+
+
+def only(result):
+    (row,) = result.rows.iter_rows(named=True)
+    return row
