@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from vdebench.suites.suite import load_suite
+
 MANUAL, WEB = "data_manual_production", "data_web-sourced_instances"
 
 
@@ -59,3 +61,23 @@ def write(root: Path, split=MANUAL, within="Packaging_Logistics", number="019", 
     content = raw if raw is not None else json.dumps([one]).encode()
     (folder / f"{told}_{Path(number).name}.json").write_bytes(content)
     return folder
+
+
+def load(root):
+    return load_suite(f"textedit:{root}")
+
+
+def told(root):
+    """Everything that is wrong: severity, sample, file and what, in short."""
+    return [(fault.severity, fault.sample, fault.file, fault.what) for fault in load(root).faults()]
+
+
+def only(root):
+    """The only fault."""
+    (fault,) = told(root)
+    return fault
+
+
+def only_sample(root):
+    (sample,) = load(root).samples
+    return sample
