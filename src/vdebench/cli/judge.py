@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,42 +14,76 @@ from vdebench.cli.editors import folder_name, name_and_place, require_distinct
 from vdebench.cli.judge_show import end, show, spend_bar, spent, tell_estimates
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.errors import VdeError
+from vdebench.report.grades import GRADED
 from vdebench.report.table import Format
 
-OUT_HELP = "Folder in which the run is kept; the same command goes on there."
+# What both commands take.
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="RUN", help="Folder in which the run is kept; the same command goes on there."),
+]
+Repeat = Annotated[int, typer.Option("--repeat", min=1, help="Times that each question is asked; all draws are kept.")]
+Budget = Annotated[
+    float | None, typer.Option("--budget", help="Dollars that all of it may cost; what is left is not asked.")
+]
+PriceOption = Annotated[
+    str,
+    typer.Option("--price", metavar="IN,OUT", help="Dollars per million tokens, where our table has none or another."),
+]
+BaseUrl = Annotated[
+    str, typer.Option("--base-url", metavar="URL", help="An OpenAI-compatible server: http://host:8000/v1.")
+]
+KeyVariable = Annotated[
+    str,
+    typer.Option(
+        "--key-variable",
+        metavar="NAME",
+        help="Environment variable with the key; OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY by themselves.",
+    ),
+]
+Prompts = Annotated[
+    Path | None, typer.Option("--prompts", metavar="DIR", help="Folder of prompts in place of ours of the same name.")
+]
+Images = Annotated[
+    str,
+    typer.Option("--images", metavar="full|PIXELS", help="full, or the longest side in pixels of what is sent."),
+]
+Temperature = Annotated[str, typer.Option("--temperature", help="Or `default`, for models that take no other.")]
+Timeout = Annotated[float, typer.Option("--timeout", help="Seconds for one answer.")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Most requests at once; it adapts below that.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and what it would cost; ask nothing.")]
+Like = Annotated[
+    list[str],
+    typer.Option("--like", help=f"Shape of a paper's table: {', '.join(GRADED)}. Repeat for several."),
+]
+By = Annotated[list[str], typer.Option("--by", help="Break down by group, operation, source, tier or language.")]
+Form = Annotated[Format, typer.Option("--format", help="terminal, markdown, csv or latex.")]
+IsPublished = Annotated[bool, typer.Option("--published", help="Add the paper's rows, marked as published.")]
 JUDGE_HELP = "Model that grades: gpt-4o, or any behind --base-url; gemini:MODEL; anthropic:MODEL."
-URL_HELP = "An OpenAI-compatible server: http://host:8000/v1."
-KEY_HELP = "Environment variable with the key; OPENAI_API_KEY, GEMINI_API_KEY, ANTHROPIC_API_KEY by themselves."
-BUDGET_HELP = "Dollars that all of it may cost; what is left is not asked."
-PRICE_HELP = "Dollars per million tokens, where our table has none or another."
-IMAGES_HELP = "full, or the longest side in pixels of what is sent."
-PROMPTS_HELP = "Folder of prompts in place of ours of the same name."
-DRY_HELP = "Say what would be asked and what it would cost; ask nothing."
-LIKE_HELP = "Shape of a paper's table: textedit:4, textedit:5, vde-v3:5, vde-v3:6, vde-v3:7. Repeat for several."
 
 
 def judge_command(
     suite: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     predictions: list[Path] = typer.Argument(..., metavar="PREDICTIONS...", help="Folders of images, one per editor."),
     judge: str = typer.Option(..., "--judge", "-j", help=JUDGE_HELP),
-    out: Path | None = typer.Option(None, "--out", "-o", metavar="RUN", help=OUT_HELP),
+    out: Out = None,
     dimensions: str = typer.Option("IF,TA,VC,LP,SE", "--dimensions", "-d", help="What is graded, with commas."),
-    repeat: int = typer.Option(1, "--repeat", min=1, help="Times that each question is asked; all draws are kept."),
-    budget: float | None = typer.Option(None, "--budget", help=BUDGET_HELP),
-    price: str = typer.Option("", "--price", metavar="IN,OUT", help=PRICE_HELP),
-    base_url: str = typer.Option("", "--base-url", metavar="URL", help=URL_HELP),
-    key_variable: str = typer.Option("", "--key-variable", metavar="NAME", help=KEY_HELP),
-    prompts: Path | None = typer.Option(None, "--prompts", metavar="DIR", help=PROMPTS_HELP),
-    images: str = typer.Option("full", "--images", metavar="full|PIXELS", help=IMAGES_HELP),
-    temperature: str = typer.Option("0", "--temperature", help="Or `default`, for models that take no other."),
-    timeout: float = typer.Option(300, "--timeout", help="Seconds for one answer."),
-    concurrency: int = typer.Option(64, "--concurrency", min=1, help="Most requests at once; it adapts below that."),
-    dry_run: bool = typer.Option(False, "--dry-run", help=DRY_HELP),
+    repeat: Repeat = 1,
+    budget: Budget = None,
+    price: PriceOption = "",
+    base_url: BaseUrl = "",
+    key_variable: KeyVariable = "",
+    prompts: Prompts = None,
+    images: Images = "full",
+    temperature: Temperature = "0",
+    timeout: Timeout = 300,
+    concurrency: Concurrency = 64,
+    dry_run: DryRun = False,
     human: Path | None = typer.Option(None, "--human", metavar="CSV", help="Scores by people: sample,dimension,score."),
-    like: list[str] = typer.Option([], "--like", help=LIKE_HELP),
-    by: list[str] = typer.Option([], "--by", help="Break down by group, operation, source, tier or language."),
-    form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
-    published: bool = typer.Option(False, "--published", help="Add the paper's rows, marked as published."),
+    like: Like = [],  # noqa: B006 (typer copies it)
+    by: By = [],  # noqa: B006
+    form: Form = "terminal",
+    published: IsPublished = False,
     as_json: bool = typer.Option(False, "--json", help="Print the summary as JSON."),
 ) -> None:
     """Have a multimodal model grade editors' outputs; stop it anywhere and run it again: nothing is asked twice.
@@ -93,25 +127,25 @@ def judge_command(
 def ambiguity_command(
     suite: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     judge: list[str] = typer.Option(..., "--judge", "-j", help=JUDGE_HELP + " Repeat for several."),
-    out: Path | None = typer.Option(None, "--out", "-o", metavar="RUN", help=OUT_HELP),
+    out: Out = None,
     dimensions: str = typer.Option(
         "target,operation,spatial,scope,conditional,linguistic", "--dimensions", "-d", help="What is graded."
     ),
-    repeat: int = typer.Option(1, "--repeat", min=1, help="Times that each question is asked; all draws are kept."),
-    budget: float | None = typer.Option(None, "--budget", help=BUDGET_HELP),
-    price: str = typer.Option("", "--price", metavar="IN,OUT", help=PRICE_HELP),
-    base_url: str = typer.Option("", "--base-url", metavar="URL", help=URL_HELP),
-    key_variable: str = typer.Option("", "--key-variable", metavar="NAME", help=KEY_HELP),
-    prompts: Path | None = typer.Option(None, "--prompts", metavar="DIR", help=PROMPTS_HELP),
-    images: str = typer.Option("full", "--images", metavar="full|PIXELS", help=IMAGES_HELP),
-    temperature: str = typer.Option("0", "--temperature", help="Or `default`, for models that take no other."),
-    timeout: float = typer.Option(300, "--timeout", help="Seconds for one answer."),
-    concurrency: int = typer.Option(64, "--concurrency", min=1, help="Most requests at once; it adapts below that."),
-    dry_run: bool = typer.Option(False, "--dry-run", help=DRY_HELP),
-    like: list[str] = typer.Option([], "--like", help=LIKE_HELP),
-    by: list[str] = typer.Option([], "--by", help="Break down by group, operation, source, tier or language."),
-    form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
-    published: bool = typer.Option(False, "--published", help="Add the paper's rows, marked as published."),
+    repeat: Repeat = 1,
+    budget: Budget = None,
+    price: PriceOption = "",
+    base_url: BaseUrl = "",
+    key_variable: KeyVariable = "",
+    prompts: Prompts = None,
+    images: Images = "full",
+    temperature: Temperature = "0",
+    timeout: Timeout = 300,
+    concurrency: Concurrency = 64,
+    dry_run: DryRun = False,
+    like: Like = [],  # noqa: B006 (typer copies it)
+    by: By = [],  # noqa: B006
+    form: Form = "terminal",
+    published: IsPublished = False,
     as_json: bool = typer.Option(False, "--json", help="Print the summaries as JSON."),
 ) -> None:
     """Have models grade how ambiguous a suite's instructions are, from 1 to 5, in six ways.
