@@ -3,11 +3,14 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/bootstrap.py
 
 Processor time; with more threads, that of all, waiting included. The plain loop draws samples and divides sums, resample by resample. The bounds of both must
-agree within a twentieth of the interval, or it stops. Then `vde compare` of two such runs, without start-up.
+agree within a twentieth of the interval, or it stops. Then `vde compare` of two such runs, without start-up; and all
+intervals of such a run's summary at once (two settings, slices by operation, language, source, label and so on) against
+one slice after the other, which must give the same.
 """
 
 from __future__ import annotations
 
+import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -19,9 +22,13 @@ import polars as pl
 
 from vdebench.analysis.bootstrap import bootstrap
 from vdebench.analysis.compared import compare_runs
+from vdebench.analysis.intervals import with_intervals
+from vdebench.analysis.means import label_pieces
 from vdebench.analysis.paired import Side, compare_pair
-from vdebench.analysis.stored import StoredRun
-from vdebench.protocols import TEXT_METRICS
+from vdebench.analysis.stored import StoredRun, intervals
+from vdebench.analysis.summary import SLICES, summarise
+from vdebench.protocols import TEXT_METRICS, get_protocol
+from vdebench.runs.folder import BLOCKS, REGIONS, SCORES, RunFolder
 
 SAMPLES, METRICS, RESAMPLES, PAGES = 942, 12, 10_000, 300
 
@@ -68,6 +75,78 @@ def run_of(editor: str, over: np.ndarray, under: np.ndarray) -> StoredRun:
     return StoredRun(Path(editor), summary, rows)
 
 
+def kept_run(root: Path, random: np.random.Generator) -> RunFolder:
+    """A run folder with slices as the paper's suite has them: rows of both settings, and their blocks by label."""
+    scores, blocks = [], []
+    for at in range(SAMPLES):
+        operation, source = int(random.integers(10)), int(random.integers(9))
+        about = {"operation": f"operation {operation}", "operation4": f"class {operation % 4}", "group": f"{at % 2}"}
+        about |= {
+            "language": ("english", "chinese")[at % 2],
+            "source": f"source {source}",
+            "page": f"page {at % PAGES}",
+        }
+        for setting in ("global", "local"):
+            values = random.beta(5, 2, (int(random.integers(3, 20)), 1 + len(TEXT_METRICS)))
+            row = {"sample": f"{at}", "setting": setting, "state": "scored", **about, "unmatched_pred": 0}
+            row |= {"gt_blocks": len(values), "matched_blocks": len(values), "unmatched_gt": 0, "image_reason": None}
+            row |= {"iou_sum": values[:, 0].sum(), "page_edits": 1, "page_characters": 99, "width": 9, "height": 9}
+            row |= {name: float(random.random()) for name in ("mse", "psnr", "ssim", "lpips", "clip")}
+            for place, name in enumerate(TEXT_METRICS, start=1):
+                row |= {f"{name}_sum": values[:, place].sum()}
+                row |= dict.fromkeys((f"{name}_n", f"{name}_matched_n"), len(values))
+            scores.append(row)
+            for truth, each in enumerate(values):
+                label = f"label {min(11, random.geometric(0.3))}"
+                block = {"sample": f"{at}", "setting": setting, "state": "matched", "label": label, "truth": truth}
+                blocks.append({**block, **dict(zip(("iou", *TEXT_METRICS), each.tolist(), strict=True))})
+    pl.DataFrame(scores, schema={**SCORES, "page": pl.String}).write_parquet(root / "scores.parquet")
+    pl.DataFrame(blocks, schema=BLOCKS).write_parquet(root / "blocks.parquet")
+    pl.DataFrame(schema=REGIONS).write_parquet(root / "regions.parquet")
+    return RunFolder(root)
+
+
+def one_by_one(summary: dict[str, Any], rows: pl.DataFrame, blocks: pl.LazyFrame) -> dict[str, Any]:
+    """The intervals of every slice by themselves."""
+    page = dict(rows.select("sample", "page").iter_rows())
+    labels = pl.concat(list(label_pieces(rows, blocks)), how="diagonal")
+    found = {}
+    for name in ("", *SLICES):
+        table = labels if name == "label" else rows
+        for value in sorted(table[name].unique()) if name else [""]:
+            part = table.filter(pl.col(name) == value) if name else table
+            run = StoredRun(Path("run"), {"protocol": "vde-release", **summary}, part)
+            for setting in ("global", "local"):
+                found[name, value, setting] = intervals(run, setting, pages=page)
+    return found
+
+
+def slices(random: np.random.Generator) -> None:
+    """All intervals of a summary at once, and one by one."""
+    protocol = get_protocol("vde-release")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = kept_run(Path(temporary), random)
+        rows, blocks = folder.table("scores").collect(), folder.table("blocks")
+        summary = summarise(folder, protocol, ("global", "local"))
+        made, ours = timed(lambda: with_intervals(summary, rows, protocol, blocks))
+        plainly, theirs = timed(lambda: one_by_one(summary, rows, blocks), 1)
+        tracemalloc.start()
+        with_intervals(summary, rows, protocol, blocks)
+        most = tracemalloc.get_traced_memory()[1] / 1e6
+        tracemalloc.stop()
+    count = 0
+    for (name, value, setting), bounds in plainly.items():
+        means = (made["by"][name][value] if name else made["overall"])[setting]
+        known = {metric: each for metric, each in bounds.items() if each and means.get(metric) is not None}
+        assert known.keys() == means["intervals"].keys(), (name, value, setting)
+        assert all(np.allclose(means["intervals"][key], known[key], rtol=0, atol=1e-9) for key in known)
+        count += len(known)
+    print(
+        f"{count} intervals of {len(plainly)} slices of {SAMPLES} samples: {ours:.2f} s, one by one {theirs:.2f} s:"
+        f" {theirs / ours:.1f} times; most memory {most:.0f} MB"
+    )
+
+
 def main() -> None:
     random = np.random.default_rng(0)
     under = random.poisson(9, (SAMPLES, METRICS)) + 1.0
@@ -90,6 +169,8 @@ def main() -> None:
     tracemalloc.start()
     bootstrap(one, under)
     print(f"most memory of the first: {tracemalloc.get_traced_memory()[1] / 1e6:.0f} MB")
+    tracemalloc.stop()
+    slices(random)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,21 @@ def test_slices_of_one_editor(run):
     assert [(row.label, row.values[-1]) for row in table.rows] == [("manual", 2), ("web", 1)]
 
 
+def test_intervals_stand_below(run):
+    summary = run[2][0]
+    bounds = summary["overall"]["outside"]["intervals"]
+    table = masked_table([summary])
+    place = [column.name for column in table.columns].index("SSIM")
+    assert table.rows[0].bounds[place] == tuple(bounds["ssim"])
+    assert table.rows[0].bounds[place][0] < table.rows[0].values[place] < table.rows[0].bounds[place][1]
+    assert not any(table.rows[2].bounds)  # one sample of the web
+    assert masked_breakdown(summary, "split").rows[0].bounds[-1] is None  # their number
+    assert paper_table("textedit:3", [run[2][1]]).rows[0].bounds[0] == (1.0, 1.0)
+    text = render(table, "terminal", intervals=True)
+    assert "resamples of" in text
+    assert max(map(cell_len, text.splitlines())) <= 100
+
+
 def test_the_papers_table_with_its_published_rows(run):
     exact, paper = run[2]
     table = paper_table("textedit:3", [paper], published=True)

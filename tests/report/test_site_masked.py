@@ -69,17 +69,15 @@ def test_doing_nothing_is_told_as_such(report):
     copy, shift, mine = (row["cells"]["outside"] for row in board_of(report, "exact")["rows"])
     # the input is the reference outside the masks, to the bit
     assert copy["psnr"] == {"infinite": True, "best": True}
-    assert copy["mse"] == {"value": 0, "best": True}
-    assert copy["untouched"] == {"value": 1}
-    assert copy["score"] == {"value": 0}
+    assert copy["mse"] == {"value": 0, "low": 0, "high": 0, "best": True}
+    assert copy["untouched"] == {"value": 1, "low": 1, "high": 1}
+    assert copy["score"]["value"] == 0
     assert shift["score"]["best"]
     assert shift["done"]["value"] > 0.9
     assert shift["untouched"]["value"] == pytest.approx(1 / 3)  # nothing was asked of a sample without reference
     assert "best" not in shift["psnr"]
-    assert (mine["score"], mine["ssim"]) == (
-        {"value": 0},
-        None,
-    )  # nothing made, nothing done; what is not there is none
+    # nothing made, nothing done; what is not there is none
+    assert (mine["score"]["value"], mine["ssim"]) == (0, None)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 import subprocess
 
 import pytest
 from rich.cells import cell_len
+from tests.cli.test_cli import vde
 
 from vdebench import score
 from vdebench.errors import VdeError
@@ -121,10 +123,106 @@ def test_names_with_special_characters_are_escaped():
     assert r"50 \% \& \textless{}more\textgreater{}" in render(table, "latex")
 
 
+BOUNDED = Table(
+    "t",
+    [Column("CDM"), Column("PSNR", digits=2), Column("change"), Column("blocks", "", 0)],
+    [
+        Row("a", [0.8, 30.0, 0.0, 7], bounds=[(0.75, 1.0), (9.5, 31.25), (-0.05, 0.0004), None]),
+        Row("b", [0.7, None, 0.1, 9], bounds=[None] * 4),
+        Row("c †", [0.9, 31.0, 0.1, 9], published=True),
+    ],
+    notes=["below"],
+    interval_notes=["how"],
+)
+
+
+def test_bounds_stand_below_the_numbers_in_a_terminal():
+    text = """t
+Model         CDM        PSNR      change  blocks
+a           0.800       30.00       0.000       7
+       .750–1.000  9.50–31.25  -.050–.000
+b           0.700           –       0.100       9
+c †         0.900       31.00       0.100       9
+
+how
+below
+"""
+    assert render(BOUNDED, "terminal", intervals=True) == text
+
+
+def test_bounds_in_other_forms():
+    assert "| a | **0.800** [.750, 1.000] | 30.00 [9.50, 31.25] | 0.000 [-.050, .000] | 7 |" in render(
+        BOUNDED, "markdown", intervals=True
+    )
+    assert r"a & \textbf{0.800} {\scriptsize [.750, 1.000]} & 30.00 {\scriptsize [9.50, 31.25]} & " in render(
+        BOUNDED, "latex", intervals=True
+    )
+    head, first, second, third, *notes = render(BOUNDED, "csv", intervals=True).splitlines()
+    assert head == ("Model,Published,CDM,CDM_low,CDM_high,PSNR,PSNR_low,PSNR_high,change,change_low,change_high,blocks")
+    assert first == "a,no,0.8,0.75,1.0,30.0,9.5,31.25,0.0,-0.05,0.0004,7.0"
+    assert second == "b,no,0.7,,,,,,0.1,,,9.0"
+    assert third.startswith("c †,yes,0.9,,,31.0,")
+    assert notes == ["# how", "# below"]
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "csv", "latex"])
+def test_who_does_not_ask_for_intervals_sees_none(form):
+    text = render(BOUNDED, form)
+    assert "below" in text
+    for hidden in ("how", "75", "_low"):
+        assert hidden not in text
+
+
+def test_intervals_of_tables_are_the_summarys(summaries):
+    bounds = summaries[1]["overall"]["global"]["intervals"]
+    row = next(row for row in editors_table(summaries).rows if (row.label, row.section) == ("copy", "global"))
+    assert row.bounds[:2] == [tuple(bounds["iou"]), tuple(bounds["cdm"])]
+    by = breakdown_table(summaries[1], "language")
+    english = summaries[1]["by"]["language"]["english"]["global"]["intervals"]
+    assert (by.rows[1].label, by.rows[1].bounds[1], by.rows[1].bounds[-1]) == ("english", tuple(english["cdm"]), None)
+    main = paper_table("vde-v3:2", summaries, published=True)
+    copy = next(row for row in main.rows if row.label == "copy" and row.section.startswith("Global"))
+    assert copy.bounds[:2] == [tuple(bounds["iou"]), tuple(bounds["cdm"])]
+    assert not any(any(row.bounds) for row in main.rows if row.published)
+    v1 = paper_table("vde-v1:2", summaries[1:2]).rows[0]
+    assert v1.bounds[2] == tuple(english["cdm"])
+    assert (v1.values[8] is not None, v1.bounds[8]) == (True, None)  # Avg is a mean of means
+    operations = paper_table("vde-v3:9", summaries[1:2]).rows[0].bounds
+    assert operations[1] is None  # the mean of the models
+    assert operations[0] == tuple(summaries[1]["by"]["operation4"]["Text Modify"]["global"]["intervals"]["iou"])
+    assert not any(any(row.bounds) for row in paper_table("vde-v3:4", summaries).rows)  # means of local and global
+
+
+def test_the_command_line_shows_intervals_of_kept_runs(tmp_path):
+    score("examples/tiny", "examples/tiny/editors/copy", out=tmp_path / "run")
+    done = vde("table", tmp_path / "run", "--intervals", "--format", "csv")
+    assert "IoU,IoU_low,IoU_high,CDM,CDM_low,CDM_high" in done.stdout
+    file = tmp_path / "run" / "summary.json"
+    whole = json.loads(file.read_text())
+    for spoilt in ({"interval": {"level": 0.95}}, {"overall": {"global": {"iou": 1.0, "intervals": {"iou": 3}}}}):
+        file.write_text(json.dumps({**whole, **spoilt}))
+        done = vde("table", tmp_path / "run", "--intervals", code=2)
+        assert "a summary is not as `vde score` wrote it" in done.stderr
+
+
+def test_notes_say_how_intervals_were_made_and_who_has_none(summaries):
+    old = {key: value for key, value in summaries[0].items() if key != "interval"}
+    text = render(editors_table([old, summaries[1]]), "csv", intervals=True)
+    assert "# 95 % bootstrap intervals: percentile, 10,000 resamples of pages, seed 0; of fewer than 20 pages" in text
+    assert "# careful: no intervals: scored before they were kept; score again" in text
+    assert "means of means" in render(paper_table("vde-v3:4", summaries), "csv", intervals=True)
+
+
+@pytest.mark.parametrize("shape", OF_PAGES)
+def test_every_shape_fits_a_terminal_with_intervals(shape, summaries):
+    text = render(paper_table(shape, summaries, published=True), "terminal", intervals=True)
+    assert max(map(cell_len, text.splitlines())) <= 100
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_latex_compiles(shape, summaries, tmp_path):
-    body = render(paper_table(shape, summaries if shape in OF_PAGES else [], published=True), "latex")
+    body = render(paper_table(shape, summaries if shape in OF_PAGES else [], published=True), "latex", intervals=True)
     document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{body}\end{{document}}"
     (tmp_path / "t.tex").write_text(document, encoding="utf-8")
     subprocess.run(

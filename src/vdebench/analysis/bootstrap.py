@@ -7,7 +7,9 @@ are one product of matrices, taken in pieces that fit in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Literal
 
@@ -15,12 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+Times = NDArray[np.int64]
 Derive = Callable[[Array], Array]
 """From means in the last axis to the numbers that are asked for, such as differences of them."""
 Method = Literal["percentile", "bca"]
 
 RESAMPLES = 10_000
 _AT_ONCE = 1 << 21  # counts in memory at once, 16 MB
+_FEW = 8  # so few clusters give the same resamples again and again
 _LOST = 0.05  # share of resamples that may be without a value
 _NORMAL = NormalDist()
 
@@ -49,22 +53,95 @@ def bootstrap(
         raise ValueError(f"a level of {level}, expected one between 0 and 1, such as 0.95")
     over, under = summed(numerators, denominators, clusters)
     values = resampled(over, under, resamples=resamples, seed=seed, derive=derive)
+    return _bounds(values.T, None, over, under, derive, method, level)
+
+
+def bootstrap_many(
+    parts: Sequence[tuple[Array, Array]],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    level: float = 0.95,
+    derive: Derive | None = None,
+) -> list[tuple[Array, Array]]:
+    """What `bootstrap` gives for every part, such as every slice of a run: sums by cluster as `summed` makes them.
+
+    A seed draws the same from as many clusters, so parts of one size share the draws and the product of matrices.
+
+    >>> one, other = np.arange(20.0)[:, None], np.arange(20.0, 40)[:, None]
+    >>> [low.round(1).tolist() for low, _ in bootstrap_many([(one, np.ones((20, 1))), (other, np.ones((20, 1)))])]
+    [[7.0], [27.0]]
+    """
+    found = [(np.empty(0), np.empty(0))] * len(parts)
+    sizes: dict[tuple[int, int], list[int]] = {}
+    for at, (over, _) in enumerate(parts):
+        sizes.setdefault(over.shape, []).append(at)
+    for (count, width), places in sizes.items():
+        most = max(1, _AT_ONCE // max(1, resamples * width))
+        for some in (places[start : start + most] for start in range(0, len(places), most)):
+            both = np.hstack([sums for at in some for sums in parts[at]])
+            times = None
+            if count <= _FEW:
+                kinds, times = _kinds(count, resamples, seed)
+                totals = kinds @ both
+            else:
+                totals = np.concatenate([counts @ both for counts in _drawn(count, resamples, seed)])
+            each = totals.reshape(len(totals), len(some), 2, width).transpose(1, 2, 0, 3)
+            for at, (over, under) in zip(some, each, strict=True):
+                values = means(over, under, derive).T
+                found[at] = _bounds(values, times, *parts[at], derive, "percentile", level)
+    return found
+
+
+def _bounds(
+    values: Array,
+    times: Times | None,
+    over: Array,
+    under: Array,
+    derive: Derive | None,
+    method: Method,
+    level: float,
+) -> tuple[Array, Array]:
+    """Bounds from what every resample gave, a row for every number; NaN where there is no interval.
+
+    `times` says how many resamples gave each, where equal ones are told once.
+    """
     estimate = means(over.sum(axis=0), under.sum(axis=0), derive)
     left_out = jackknife(over, under, derive)
     low, high = np.full_like(estimate, np.nan), np.full_like(estimate, np.nan)
     tail = (1 - level) / 2
-    for column in range(len(estimate)):
-        found = values[np.isfinite(values[:, column]), column]
-        if len(found) < (1 - _LOST) * resamples or not np.isfinite(estimate[column]):
-            continue
-        if len(over) < 2 or not np.isfinite(left_out[:, column]).all():  # all hangs on one cluster
-            continue
+    if len(over) < 2:
+        return low, high
+    there = np.isfinite(values)
+    often = (there.mean(axis=1) if times is None else there @ times / times.sum()) >= 1 - _LOST
+    known = np.isfinite(estimate) & np.isfinite(left_out).all(axis=0) & often  # not where all hangs on one cluster
+    whole = known & there.all(axis=1) if method == "percentile" else np.zeros_like(known)
+    if whole.any():
+        low[whole], high[whole] = _quantiles(values[whole], times, (tail, 1 - tail))
+    for at in np.flatnonzero(known & ~whole):
+        found = values[at, there[at]] if times is None else np.repeat(values[at], times * there[at])
         tails = (tail, 1 - tail)
         if method == "bca":
-            tails = _bca_tails(found, estimate[column], left_out[:, column], tail)
+            tails = _bca_tails(found, estimate[at], left_out[:, at], tail)
         if tails[0] < tails[1]:
-            low[column], high[column] = np.quantile(found, tails)
+            low[at], high[at] = np.quantile(found, tails)
     return low, high
+
+
+def _quantiles(values: Array, times: Times | None, shares: tuple[float, float]) -> list[Array]:
+    """Quantiles of every row as NumPy defines them, each value standing for as many as `times` says."""
+    if times is None:
+        return list(np.quantile(values, shares, axis=1))
+    order = np.argsort(values, axis=1)
+    ranked, upto = np.take_along_axis(values, order, axis=1), np.cumsum(times[order], axis=1)
+
+    def ranking(rank: int) -> Array:
+        at = np.argmax(upto > rank, axis=1)  # the first that reaches beyond
+        return np.take_along_axis(ranked, at[:, None], axis=1)[:, 0]
+
+    places = [share * (float(times.sum()) - 1) for share in shares]
+    pairs = [(ranking(math.floor(place)), ranking(math.ceil(place)), place % 1) for place in places]
+    return [one + (other - one) * between for one, other, between in pairs]
 
 
 def resampled(
@@ -84,6 +161,15 @@ def _drawn(count: int, resamples: int, seed: int) -> Iterator[Array]:
         drawn = random.integers(0, count, (size, count))
         drawn += np.arange(size)[:, None] * count
         yield np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(np.float64)
+
+
+@lru_cache(maxsize=_FEW)
+def _kinds(count: int, resamples: int, seed: int) -> tuple[Array, Times]:
+    """The same where few are drawn from: every outcome once, and how often it was drawn."""
+    drawn = np.concatenate(list(_drawn(count, resamples, seed)))
+    codes = drawn @ (count + 1.0) ** np.arange(count)
+    _, first, times = np.unique(codes, return_index=True, return_counts=True)
+    return drawn[first], times
 
 
 def pieces(rows: int, width: int) -> Iterator[int]:

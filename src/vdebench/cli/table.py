@@ -13,6 +13,7 @@ from vdebench.report.grades import GRADED
 from vdebench.report.shapes import SHAPES, paper_table
 from vdebench.report.table import Format, render
 
+INTERVALS_HELP = "Show the 95 % bootstrap interval of every mean that has one."
 SHAPE_HELP = f"Shape of a paper's table: {', '.join([*SHAPES, *GRADED])}."
 
 
@@ -21,6 +22,7 @@ def table_command(
     like: str = typer.Option("vde-v3:2", "--like", help=SHAPE_HELP),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(False, "--published", help="Add the paper's rows, marked as published."),
+    intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
     out: Path | None = typer.Option(None, "--out", "-o", help="Write to a file instead of the terminal."),
 ) -> None:
     """Show runs in the shape of a paper's table.
@@ -29,7 +31,7 @@ def table_command(
     """
     summaries = [summary for run in runs for summary in _summaries(run)]
     try:
-        text = render(paper_table(like, summaries, published=published), form)
+        text = render(paper_table(like, summaries, published=published), form, intervals=intervals)
     except (AttributeError, KeyError, TypeError, ValueError) as error:  # somebody has edited a summary
         names = ", ".join(str(run) for run in runs)
         raise RunFolderError(f"{names}: a summary is not as `vde score` wrote it ({error!r}); score again") from None

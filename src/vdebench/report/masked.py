@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vdebench.analysis.masked import CALLED
-from vdebench.report.overview import provenance
+from vdebench.report.overview import bounds_of, interval_notes, provenance
 from vdebench.report.table import Best, Column, Row, Table
 from vdebench.scoring_masked import SETTING
 
@@ -34,12 +34,13 @@ def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
     for split in splits if len(splits) > 1 else ():
         sections[split] = [(summary["by"]["group"].get(split) or {}).get(SETTING) for summary in summaries]
     rows = [
-        Row(summary["editor"], _values(means, keys), section)
+        Row(summary["editor"], _values(means, keys), section, bounds=bounds_of(means, keys))
         for section, found in sections.items()
         for summary, means in zip(summaries, found, strict=True)
     ]
     title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}, outside the masks"
-    return Table(title, _columns(keys), rows, "Editor", notes=[*_alignment(summaries), *provenance(summaries)])
+    notes = [*_alignment(summaries), *provenance(summaries)]
+    return Table(title, _columns(keys), rows, "Editor", notes=notes, interval_notes=interval_notes(summaries))
 
 
 def masked_breakdown(summary: Mapping[str, Any], by: str) -> Table:
@@ -47,7 +48,10 @@ def masked_breakdown(summary: Mapping[str, Any], by: str) -> Table:
     keys = _used([summary])
     by = ",".join(CALLED.get(part, part) for part in by.split(","))
     slices = summary["by"][by]
-    rows = [Row(value, [*_values(found[SETTING], keys), found[SETTING]["samples"]]) for value, found in slices.items()]
+    rows = [
+        Row(value, [*_values(means, keys), means["samples"]], bounds=[*bounds_of(means, keys), None])
+        for value, means in ((value, found[SETTING]) for value, found in slices.items())
+    ]
     columns = [*(Column(name, "", digits) for name, _, digits in (COLUMNS[key] for key in keys)), Column("n", "", 0)]
     named = " × ".join(TITLES.get(part, part) for part in by.split(","))
     return Table(f"{summary['editor']} by {named}", columns, rows, named)

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from vdebench.analysis.intervals import how_made
 from vdebench.metrics.measures import MEASURES
-from vdebench.report.table import Column, Row, Table
+from vdebench.report.table import Bounds, Column, Row, Table
 
 COLUMNS = {
     "iou": "IoU",
@@ -34,10 +35,11 @@ def editors_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
         found = [(summary["editor"], summary["overall"].get(setting)) for summary in summaries]
         floors = _floors(summaries, setting)
         if any(means for _, means in found):
-            rows += [Row(name, _values(means, keys), setting) for name, means in found]
+            rows += [Row(name, _values(means, keys), setting, bounds=bounds_of(means, keys)) for name, means in found]
             rows += [Row(name, _values(means, keys), setting, reference=True) for name, means in floors]
     title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}"
-    return Table(title, list(map(_column, keys)), rows, "Editor", notes=provenance(summaries))
+    how = interval_notes(summaries)
+    return Table(title, list(map(_column, keys)), rows, "Editor", notes=provenance(summaries), interval_notes=how)
 
 
 def _floors(summaries: Sequence[Mapping[str, Any]], setting: str) -> list[tuple[str, Mapping[str, Any]]]:
@@ -67,6 +69,24 @@ def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float 
     return found
 
 
+def bounds_of(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[Bounds | None]:
+    """Bounds of the numbers of a row, None where there is no interval.
+
+    >>> bounds_of({"cdm": 0.8, "iou": 0.9, "intervals": {"cdm": [0.7, 0.9]}}, ["iou", "cdm"])
+    [None, (0.7, 0.9)]
+    """
+    known = (means or {}).get("intervals") or {}
+    return [(known[key][0], known[key][1]) if key in known else None for key in keys]
+
+
+def interval_notes(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How intervals were made; which runs have none."""
+    how = dict.fromkeys(how_made(summary["interval"]) for summary in summaries if summary.get("interval"))
+    without = ", ".join(summary["editor"] for summary in summaries if not summary.get("interval"))
+    lacking = f"{without}: no intervals: scored before they were kept; score again, what is there is not done anew"
+    return [*how, *([lacking] if without else [])]
+
+
 def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
     """One editor's numbers by a slice, with the noise floor of CDM where it is known."""
     slices = summary["by"][by]
@@ -78,7 +98,9 @@ def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
             if found.get(setting):
                 read = ((floor.get(value) or {}).get(setting) or {}).get("cdm")
                 lost = [None if read is None else 1 - read] if floor else []
-                rows.append(Row(value, [*_values(found[setting], keys), found[setting]["gt_blocks"], *lost], setting))
+                values = [*_values(found[setting], keys), found[setting]["gt_blocks"], *lost]
+                bounds = [*bounds_of(found[setting], keys), *[None] * (1 + len(lost))]
+                rows.append(Row(value, values, setting, bounds=bounds))
     columns = [*(Column(COLUMNS[key], "", _DIGITS.get(key, 3)) for key in keys), Column("blocks", "", 0)]
     if floor:
         columns.append(Column("CDM-floor", ""))

@@ -12,6 +12,8 @@ from typing import Any
 from typing import Protocol as Interface
 
 from vdebench.protocols import get_protocol
+from vdebench.report.overview import bounds_of
+from vdebench.report.table import Bounds
 
 _MEASURED = {"IoU": "iou", "CDM": "cdm", "BLEU": "bleu", "SSIM": "ssim", "PSNR": "psnr", "LPIPS": "lpips"}
 _LANGUAGES = {"english": "english", "chinese": "simplified_chinese"}
@@ -32,6 +34,9 @@ class Model(Interface):
 
     def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
         """One number: setting `global`, `local` or `mean`; sliced by `all`, `language` or `operation`."""
+
+    def bounds(self, setting: str, by: str, slice_value: str, metric: str) -> Bounds | None:
+        """The number's interval; none where it is a mean of means or printed in a paper."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +74,28 @@ class Measured:
             return _mean([self.value(each, by, slice_value, metric) for each in ("local", "global")])
         if metric == "Avg":
             return _mean([self.value(setting, by, slice_value, each) for each in ("IoU", "CDM", "BLEU", "TEDS")])
-        if self.around_masks:
-            split = self.summary["by"]["group"].get(_SPLITS[slice_value], {}).get(setting.removesuffix("-mask")) or {}
-            value = split.get(metric.lower())
-            return math.inf if metric == "PSNR" and value is None and split.get("identical") else value
-        found = self._slice(by, slice_value).get(setting) or {}
-        protocol = get_protocol(self.summary["protocol"])
-        column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED[metric]
+        found, column = self._found(setting, by, slice_value, metric)
+        if column == "psnr" and self.around_masks:
+            return math.inf if found.get(column) is None and found.get("identical") else found.get(column)
         if column == "psnr" and found.get("images") and found["identical"] == found["images"]:
             return math.inf
         return found.get(column)
+
+    def bounds(self, setting: str, by: str, slice_value: str, metric: str) -> Bounds | None:
+        """The interval of a number of the summary; none of a mean of these."""
+        if setting == "mean" or metric == "Avg":
+            return None
+        found, column = self._found(setting, by, slice_value, metric)
+        return bounds_of(found, [column])[0]
+
+    def _found(self, setting: str, by: str, slice_value: str, metric: str) -> tuple[Mapping[str, Any], str]:
+        """The means of a slice, and what the metric is called in them."""
+        if self.around_masks:
+            split = self.summary["by"]["group"].get(_SPLITS[slice_value], {}).get(setting.removesuffix("-mask"))
+            return split or {}, metric.lower()
+        protocol = get_protocol(self.summary["protocol"])
+        column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED[metric]
+        return self._slice(by, slice_value).get(setting) or {}, column
 
     def _slice(self, by: str, value: str) -> Mapping[str, Any]:
         if by == "all":
@@ -105,6 +122,10 @@ class Published:
     def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
         """A figure as printed; nothing where the print lacks it."""
         return _figures().get((self.paper, self.table, self.name, setting, slice_value, metric))
+
+    def bounds(self, setting: str, by: str, slice_value: str, metric: str) -> Bounds | None:
+        """None: the papers print no intervals."""
+        return None
 
     @property
     def faults(self) -> set[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from vdebench.errors import VdeError
 from vdebench.report.grades import GRADED, graded_table
-from vdebench.report.overview import provenance
+from vdebench.report.overview import interval_notes, provenance
 from vdebench.report.rows import Measured, Model, Published, published_models
 from vdebench.report.table import Column, Row, Table
 from vdebench.sample import OPERATION_CLASSES
@@ -48,7 +48,21 @@ def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published
         head=head,
         compare="rows" if compare == "rows" else "columns",
         notes=_notes(paper, measured, printed),
+        interval_notes=_interval_notes(measured, printed, rows),
     )
+
+
+def _interval_notes(measured: Sequence[Measured], printed: Sequence[Published], rows: Sequence[Row]) -> list[str]:
+    """How intervals were made, and which numbers of the table have none."""
+    notes = interval_notes([run.summary for run in measured])
+    lacking = any(
+        value is not None and not (row.published or (row.bounds and row.bounds[at]))
+        for row in rows
+        for at, value in enumerate(row.values)
+    )
+    if lacking:
+        notes.append("no interval: means of means (Avg, local with global), and slices of one page")
+    return [*notes, *(["no interval: what is published"] if printed else [])]
 
 
 def _notes(paper: str, measured: Sequence[Measured], printed: Sequence[Published]) -> list[str]:
@@ -72,10 +86,17 @@ def _name(model: Model) -> str:
     return f"{model.name} †" if model.published else model.name
 
 
+def _row(model: Model, cells: Iterable[tuple[str, str, str, str]], section: str = "") -> Row:
+    """A model's numbers, with their intervals where they have one."""
+    asked = list(cells)
+    values, bounds = [model.value(*cell) for cell in asked], [model.bounds(*cell) for cell in asked]
+    return Row(_name(model), values, section, model.published, bounds=bounds)
+
+
 def _main(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
     columns = [*(Column(metric) for metric in OCR), *IMAGE]
     rows = [
-        Row(_name(model), [model.value(setting, "all", "", column.name) for column in columns], title, model.published)
+        _row(model, ((setting, "all", "", column.name) for column in columns), title)
         for setting, title in (("local", "Local-image setting"), ("global", "Global-image setting"))
         for model in models
     ]
@@ -89,14 +110,16 @@ def _by_operation(setting: str) -> Fill:
         rows = []
         for operation in OPERATION_CLASSES:
             for metric in OCR:
-                values = [model.value(setting, "operation", operation, metric) for model in models]
+                cell = (setting, "operation", operation, metric)
+                values = [model.value(*cell) for model in models]
                 means = [
                     _mean_of_known(
                         value for model, value in zip(models, values, strict=True) if model.published is kind
                     )
                     for kind in kinds
                 ]
-                rows.append(Row(metric, [*values, *means], operation))
+                bounds = [*(model.bounds(*cell) for model in models), *[None] * len(means)]
+                rows.append(Row(metric, [*values, *means], operation, bounds=bounds))
         return [*(Column(_name(model), published=model.published) for model in models), *averages], rows, "Metric"
 
     return fill
@@ -123,10 +146,7 @@ def _by_language(setting: str) -> Fill:
         metrics = ("IoU", "CDM", "TEDS", "BLEU", "Avg")
         cells = [(metric, lang, code) for metric in metrics for lang, code in (("english", "EN"), ("chinese", "ZH"))]
         columns = [Column(code, group=metric) for metric, _, code in cells]
-        rows = [
-            Row(_name(m), [m.value(setting, "language", lang, metric) for metric, lang, _ in cells], "", m.published)
-            for m in models
-        ]
+        rows = [_row(m, ((setting, "language", lang, metric) for metric, lang, _ in cells)) for m in models]
         return columns, rows, "Model"
 
     return fill
@@ -135,9 +155,7 @@ def _by_language(setting: str) -> Fill:
 def _v1_by_operation(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
     metrics = ("IoU", "BLEU", "CDM", "TEDS")
     rows = [
-        Row(
-            _name(model), [model.value("local", "operation", kind, metric) for metric in metrics], kind, model.published
-        )
+        _row(model, (("local", "operation", kind, metric) for metric in metrics), kind)
         for kind in ("replace", "delete", "add")
         for model in models
     ]
@@ -150,10 +168,7 @@ def _outside_masks(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[
         Column(metric, "lower" if metric in ("LPIPS", "MSE") else "higher", group=split.capitalize())
         for split, metric in cells
     ]
-    rows = [
-        Row(_name(m), [m.value("outside-mask", "split", split, metric) for split, metric in cells], "", m.published)
-        for m in models
-    ]
+    rows = [_row(m, (("outside-mask", "split", split, metric) for split, metric in cells)) for m in models]
     return columns, rows, "Model"
 
 

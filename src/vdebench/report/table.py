@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Literal
 
 Best = Literal["higher", "lower", ""]
 Format = Literal["terminal", "markdown", "csv", "latex"]
+Bounds = tuple[float, float]
+"""Of the interval of a mean."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Row:
     published: bool = False
     reference: bool = False
     """Not one of those that are compared."""
+    bounds: Sequence[Bounds | None] = ()
+    """Of every value, None where it has none; nothing where none has any."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,8 @@ class Table:
     head: str = "Model"
     compare: Literal["columns", "rows"] = "columns"
     notes: Sequence[str] = field(default_factory=tuple)
+    interval_notes: Sequence[str] = field(default_factory=tuple)
+    """What must be said where intervals are shown."""
 
     def best(self) -> set[tuple[int, int]]:
         """Positions (row, column) of the best numbers: per column within a section, or per row; measured and published
@@ -72,9 +79,32 @@ class Table:
             return "∞"
         return "–" if value is None else f"{value:.{self.columns[column].digits}f}"
 
+    def interval(self, row: Row, column: int) -> tuple[str, str] | None:
+        """The bounds of a number as they are shown, without the 0 before the point."""
+        bounds = row.bounds[column] if row.bounds else None
+        if bounds is None:
+            return None
+        low, high = (f"{bound:.{self.columns[column].digits}f}" for bound in bounds)
+        return re.sub(r"^(-?)0\.", r"\1.", low), re.sub(r"^(-?)0\.", r"\1.", high)
 
-def render(table: Table, form: Format, *, width: int = 100, bold: bool = False) -> str:
-    """The table as text of a form; a terminal's fits the width, and shows the best in bold where asked."""
+    def without_intervals(self) -> Table:
+        """The same without bounds."""
+        return replace(self, rows=[replace(row, bounds=()) for row in self.rows])
+
+
+def render(table: Table, form: Format, *, width: int = 100, bold: bool = False, intervals: bool = False) -> str:
+    """The table as text of a form; a terminal's fits the width, and shows the best in bold where asked.
+
+    With `intervals`, means stand with the bounds of theirs.
+
+    >>> table = Table("t", [Column("CDM")], [Row("mine", [0.8], bounds=[(0.75, 1.0)])])
+    >>> print(render(table, "terminal", intervals=True), end="")
+    t
+    Model         CDM
+    mine        0.800
+           .750–1.000
+    """
+    table = replace(table, notes=[*table.interval_notes, *table.notes]) if intervals else table.without_intervals()
     if form == "terminal":
         from vdebench.report.terminal import terminal
 
@@ -97,7 +127,10 @@ def _markdown(table: Table) -> str:
             section = row.section
             lines.append(_piped([f"*{_md(section)}*", *[""] * len(table.columns)]))
         cells = [table.cell(row, c) for c in range(len(table.columns))]
-        lines.append(_piped([_md(row.label), *(f"**{x}**" if (r, c) in best else x for c, x in enumerate(cells))]))
+        cells = [f"**{x}**" if (r, c) in best else x for c, x in enumerate(cells)]
+        bounds = (table.interval(row, c) for c in range(len(cells)))
+        cells = [f"{x} [{', '.join(two)}]" if two else x for x, two in zip(cells, bounds, strict=True)]
+        lines.append(_piped([_md(row.label), *cells]))
     return "\n".join([*lines, *(f"\n{_md(note)}" for note in table.notes)]) + "\n"
 
 
@@ -114,10 +147,17 @@ def _csv(table: Table) -> str:
     writer = csv.writer(out, lineterminator="\n")
     sections = any(row.section for row in table.rows)
     marked = table.compare == "columns"  # else the published models are columns, with † in their heads
-    heads = [f"{column.group} {column.name}".strip() for column in table.columns]
+    bounded = [any(row.bounds and row.bounds[c] for row in table.rows) for c in range(len(table.columns))]
+    heads = []
+    for column, three in zip(table.columns, bounded, strict=True):
+        head = f"{column.group} {column.name}".strip()
+        heads += [head, f"{head}_low", f"{head}_high"] if three else [head]
     writer.writerow([*(["Section"] if sections else []), table.head, *(["Published"] if marked else []), *heads])
     for row in table.rows:
-        values = ["" if value is None else repr(float(value)) for value in row.values]
+        values = []
+        for c, (value, three) in enumerate(zip(row.values, bounded, strict=True)):
+            bounds = (row.bounds[c] if row.bounds else None) or (None, None)
+            values += ["" if x is None else repr(float(x)) for x in ([value, *bounds] if three else [value])]
         published = ["yes" if row.published else "no"] if marked else []
         writer.writerow([*([row.section] if sections else []), row.label, *published, *values])
     out.writelines(f"# {note}\n" for note in table.notes)
@@ -147,6 +187,8 @@ def _latex(table: Table) -> str:
             lines.append(rf"\multicolumn{{{count + 1}}}{{l}}{{\textit{{{_tex(section)}}}}} \\")
         cells = ["--" if row.values[c] is None else table.cell(row, c) for c in range(count)]
         cells = [rf"\textbf{{{x}}}" if (r, c) in best else x for c, x in enumerate(cells)]
+        bounds = (table.interval(row, c) for c in range(count))
+        cells = [rf"{x} {{\scriptsize [{', '.join(two)}]}}" if two else x for x, two in zip(cells, bounds, strict=True)]
         lines.append(" & ".join([_tex(row.label), *cells]) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [rf"\par\footnotesize {_tex(note)}" for note in table.notes]

@@ -36,6 +36,13 @@ def _part(table: Table, columns: Sequence[int], label_width: int, bold: bool) ->
             yield _styled(section, "3", bold)
         cells = [_styled(_right(table.cell(row, c), widths[c]), "1", bold and (r, c) in best) for c in columns]
         yield _GAP.join([_left(row.label, label_width), *cells])
+        bounds = [_interval(table, r, c) for c in columns]
+        if any(bounds):  # below the numbers, which stay in line with those that have none
+            yield _GAP.join([" " * label_width, *(_right(x, widths[c]) for x, c in zip(bounds, columns, strict=True))])
+
+
+def _interval(table: Table, row: int, column: int) -> str:
+    return "–".join(table.interval(table.rows[row], column) or ())
 
 
 def _heads(table: Table, widths: dict[int, int], label_width: int) -> Iterator[str]:
@@ -67,7 +74,8 @@ def _broken(column: Column) -> list[str]:
 
 def _width(table: Table, column: int) -> int:
     heads = _broken(table.columns[column])
-    return max(cell_len(text) for text in [*heads, *(table.cell(row, column) for row in table.rows)])
+    bounds = [_interval(table, row, column) for row in range(len(table.rows))]
+    return max(cell_len(text) for text in [*heads, *(table.cell(row, column) for row in table.rows), *bounds])
 
 
 def _chunks(table: Table, width: int) -> Iterator[list[int]]:
