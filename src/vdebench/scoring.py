@@ -14,7 +14,9 @@ from vdebench.runs.folder import RunFolder
 from vdebench.sample import Sample
 from vdebench.scoring_images import Measures
 from vdebench.scoring_sample import SETTINGS, LocalMode, Prediction, Scope, Setting, score_sample
+from vdebench.scoring_traces import trace_digests
 from vdebench.scoring_truth import Truths
+from vdebench.suites.pages import pages_of
 
 
 class Progress(Interface):
@@ -85,6 +87,7 @@ def _has_crops(truths: Truths, predictions: Predictions, sample: Sample) -> bool
 def score_run(scope: Scope, folder: RunFolder, progress: Progress | None = None) -> None:
     """Score what is not known yet and rewrite the folder's tables."""
     known = folder.known()
+    pages = pages_of(scope.suite)
     wanted: list[tuple[str, str, str]] = []
     for done, sample in enumerate(scope.samples):
         found = _find(scope, sample)
@@ -94,7 +97,7 @@ def score_run(scope: Scope, folder: RunFolder, progress: Progress | None = None)
         todo = {setting: fp for setting, fp in keys.items() if setting in scope.settings and setting not in fresh}
         if todo:
             for scored in score_sample(scope, sample, found, tuple(todo)):
-                head = {**_about(sample), "fingerprint": todo[scored.score["setting"]]}
+                head = {**_about(sample), "page": pages[sample.key], "fingerprint": todo[scored.score["setting"]]}
                 folder.add(scored._replace(score={**head, **scored.score}))
         if progress:
             progress(done + 1, len(scope.samples))
@@ -131,7 +134,8 @@ def _fingerprint(scope: Scope, sample: Sample, setting: Setting, found: Predicti
 def _image_digests(scope: Scope, sample: Sample, found: Prediction) -> list[str]:
     try:
         files = [found.image, scope.truths.reference(sample)]
-        return [scope.measures.identity, *(digest_of_file(file) if file else "" for file in files)]
+        traces = trace_digests(scope.suite, sample) if scope.protocol.properties else []
+        return [scope.measures.identity, *(digest_of_file(file) if file else "" for file in files), *traces]
     except VdeError as error:
         return [str(error)]
 

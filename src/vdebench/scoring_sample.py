@@ -17,6 +17,7 @@ from vdebench.reading import Reading
 from vdebench.runs.folder import Scored
 from vdebench.sample import Sample
 from vdebench.scoring_images import Measures, Pair
+from vdebench.scoring_traces import trace_row
 from vdebench.scoring_truth import Truths
 from vdebench.suites.suite import Suite
 
@@ -81,7 +82,9 @@ def _with_images(scope: Scope, sample: Sample, pair: Pair, row: Scored) -> Score
     state, setting = row.score["state"], row.score["setting"]
     if state != "scored" and not (state == "missing" and scope.protocol.missing == "empty"):
         return row
-    return row._replace(score={**row.score, **scope.measures.row(sample, setting, pair, scope.protocol)})
+    measured = scope.measures.row(sample, setting, pair, scope.protocol)
+    traces = trace_row(scope.suite, sample, setting, pair) if scope.protocol.properties and state == "scored" else {}
+    return row._replace(score={**row.score, **measured, **traces})
 
 
 def _text_rows(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:

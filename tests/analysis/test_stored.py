@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,12 +14,15 @@ from tests import pages
 from tests.report import masked_runs, site_runs
 from vdebench import load_suite, score
 from vdebench.analysis.compared import compare_runs
-from vdebench.analysis.pages import clusters, pages_beside, pages_for, pages_of
+from vdebench.analysis.masked import summarise_masked
+from vdebench.analysis.pages import clusters, pages_beside, pages_for
 from vdebench.analysis.stored import best, differing_parts, intervals, matrix, read_run
 from vdebench.errors import RunFolderError, SuiteError, VdeError
 from vdebench.protocols import PROTOCOLS
+from vdebench.protocols.textedit import get_pixel_protocol
 from vdebench.report.compare import compare_table
 from vdebench.report.table import render
+from vdebench.suites.pages import pages_of
 
 TINY = "examples/tiny"
 
@@ -174,10 +178,18 @@ def test_samples_share_a_page_by_the_content_of_their_source(tmp_path):
     assert len({found[f"text/{at}"] for at in (0, 3, 4)}) == 3
 
 
-def test_the_suite_is_found_beside_a_run_where_it_is_still_there(runs):
+def test_rows_name_their_page(runs):
     run = read_run(runs / "images/oracle/exact")
-    assert set(pages_beside(run)) == set(run.rows["sample"])
-    assert pages_beside(read_run(runs / "tiny/sloppy/exact")) is None
+    assert pages_beside(run) == pages_of(load_suite(runs / "suite"))
+    tiny = pages_beside(read_run(runs / "tiny/sloppy/exact"))
+    assert tiny["text/2"] == "text/inputs/harbour_2.png"  # the suite has no such file: its name tells
+
+
+def test_of_rows_without_pages_the_suite_is_asked_where_it_is_still_there(runs):
+    run, other = (read_run(runs / name) for name in ("images/oracle/exact", "tiny/sloppy/exact"))
+    without = replace(run, rows=run.rows.drop("page"))
+    assert pages_beside(without) == pages_beside(run)
+    assert pages_beside(replace(other, rows=other.rows.drop("page"))) is None
 
 
 def test_another_suite_is_refused(runs):
@@ -186,3 +198,38 @@ def test_another_suite_is_refused(runs):
         pages_for(runs / "suite", [run])
     with pytest.raises(SuiteError, match="sample text/1 of the runs"):
         clusters(["text/1"], {})
+
+
+def test_the_intervals_of_every_summary_are_those_of_its_rows(runs):
+    """Also of slices: as if their rows were a run."""
+    checked = 0
+    for folder in folders(runs):
+        run = read_run(folder)
+        paged = run.summary["interval"]["clusters"] == "page"
+        pages = pages_beside(run) if paged else None
+        parts = [(run.summary["overall"], run.rows)]
+        for value, means in run.summary["by"]["operation"].items() if "sloppy" not in str(folder) else ():
+            parts.append((means, run.rows.filter(pl.col("operation") == value)))
+        for found, rows in parts:
+            for setting in (setting for setting, means in found.items() if means):
+                expected = intervals(replace(run, rows=rows), setting, pages=pages)
+                kept = {name: tuple(bounds) for name, bounds in found[setting]["intervals"].items()}
+                there = {
+                    name: bounds for name, bounds in expected.items() if bounds and found[setting][name] is not None
+                }
+                assert kept.keys() == there.keys(), (folder, setting)
+                for name, bounds in there.items():
+                    assert kept[name] == pytest.approx(bounds, abs=1e-9), (folder, setting, name)
+                    checked += 1
+    assert checked > 300
+
+
+def test_around_masks_without_ssim_what_is_done_is_known_and_the_score_is_not(runs):
+    """As the summary has it: a missing output's 0 does not stand alone."""
+    run = read_run(runs / "masked/shift/exact")
+    rows = run.rows.with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("ssim", "ssim_raw", "score"))
+    found = matrix(replace(run, rows=rows), "outside")
+    expected = summarise_masked(rows, get_pixel_protocol("exact"))["overall"]["outside"]
+    assert expected["score"] is None
+    assert "score" not in found.metrics
+    assert dict(zip(found.metrics, found.means(), strict=True))["done"] == pytest.approx(expected["done"])

@@ -17,6 +17,7 @@ from vdebench.reading import Reading
 WIDTH, HEIGHT, ROWS = 200, 300, 12
 EVIL = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 BODY, FOOT = [20, 60, 180, 90], [20, 200, 180, 230]
+BEFORE = [20, 60, 100, 90]  # what stands in the body before the edit is narrower
 REGION = {"x": 10, "y": 20, "width": 80, "height": 10, "original_width": WIDTH, "original_height": HEIGHT}
 
 TRUTHS = [
@@ -80,7 +81,7 @@ def make_suite(root: Path, count: int = len(TRUTHS)) -> Path:
         truth = TRUTHS[kind]
         pages.write_json(root / f"readings/page_{index}.json", pages.reading(blocks(truth), (WIDTH, HEIGHT)))
         paint(root / f"images/page_{index}.png", truth)
-        paint(root / f"sources/page_{index}.png", [(BODY, "before"), truth[1]])
+        paint(root / f"sources/page_{index}.png", [(BEFORE, "before"), truth[1]])
     pages.write_json(root / "text.json", entries)
     (root / "suite.toml").write_text(
         'format = "vde-release"\nname = "stripes"\n[groups.text]\ninfo = "text.json"\nreadings = "readings"\n'

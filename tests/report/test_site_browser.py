@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -100,6 +101,33 @@ def test_leaderboard_sorts_and_shows_the_floor(site):
     columns = page.locator("#leaderboard thead tr").nth(1).locator("th").count()
     page.get_by_text("All metrics").click()
     assert page.locator("#leaderboard thead tr").nth(1).locator("th").count() > columns
+
+
+def test_intervals_are_bars_or_numbers_or_hidden(site):
+    page = site.open()
+    page.wait_for_selector("#leaderboard")
+    mine = page.locator("#leaderboard tbody tr:not(.reference)", has_text="my editor")
+    cell = mine.locator("td:has(.whisker)").nth(1)  # the first is the rate of usable edits, 0 here
+    assert re.fullmatch(r"0\.\d{3}, 95 % interval 0\.\d{3} to 0\.\d{3}", cell.get_attribute("title"))
+    assert re.fullmatch(r"0\.\d{3}", cell.inner_text().strip())
+    low, mean, high = (float(cell.locator("line").nth(at).get_attribute("x1")) for at in (1, 3, 2))
+    assert 2 <= low < mean < high <= 98
+    assert page.locator("#leaderboard tr.reference .whisker").count() == 0
+    assert "10,000 resamples of pages, seed 0" in page.locator(".notes").inner_text()
+    page.select_option("#intervals", "numbers")
+    assert page.locator(".whisker").count() == 0
+    assert "–" in mine.locator(".interval").first.inner_text()
+    assert page.evaluate("document.activeElement.id") == "intervals"
+    page.click("#tab-slices")
+    page.wait_for_selector("#breakdown .interval")  # as chosen on the leaderboard
+    page.select_option("#intervals", "bars")
+    assert page.locator("#breakdown .whisker").count() > 0
+    page.select_option("#intervals", "none")
+    assert page.locator("#breakdown .whisker, #breakdown .interval").count() == 0
+    assert page.locator("#breakdown td[title]").count() > 0
+    page.reload()
+    page.wait_for_selector("#breakdown")
+    assert page.locator("#intervals").input_value() == "none"  # remembered
 
 
 def test_protocols_and_breakdowns(site):
@@ -255,6 +283,26 @@ def test_what_others_wrote_stays_text(site):
     assert "No numbers" in page.inner_text("#sample")
 
 
+def test_usable_edits_lead_to_their_samples_and_evidence(site):
+    """Of every four, `my editor` invents on one, has no output for two, and one file is broken; there are 60."""
+    page = site.open()
+    page.wait_for_selector("#usable")
+    cells = page.locator("#usable tbody tr", has_text="my editor").locator("td")
+    assert cells.all_inner_texts() == ["45", "45", "0", "0", "0", "0", "0", "15"]  # judged, fails, usable, unknown
+    cells.nth(1).locator("a").click()
+    page.wait_for_selector(".card")
+    assert page.inner_text("#count") == "45 of 120 edits"
+    assert page.input_value("#filter-usable") == "fails: Completeness"
+    page.locator(".card").first.click()
+    page.wait_for_selector("#properties")
+    told = page.inner_text("#properties")
+    assert "✗ fails something new on 5.29% of the page" in told
+    assert "✓ passes" in told
+    page = site.open("#tab=samples&usable=usable")
+    page.wait_for_selector(".card")
+    assert page.inner_text("#count") == "60 of 120 edits"
+
+
 def test_odd_words_of_an_editor(browser, tmp_path, monkeypatch):
     """Parameters that are no JSON, halves of characters, line ends that only scripts know."""
     monkeypatch.setitem(READERS, "stripe", "tests.report.site_runs:StripeReader")
@@ -264,8 +312,9 @@ def test_odd_words_of_an_editor(browser, tmp_path, monkeypatch):
         file.write(f"\n{line}\n")
     site = Page(browser, write_report(runs, tmp_path / "report"))
     page = site.open("#sample=text/0&editor=oracle")
-    page.wait_for_selector(".facts")
-    assert '{"a":[1]}' in page.inner_text(".facts")
+    about = ".facts:not(#properties)"
+    page.wait_for_selector(about)
+    assert '{"a":[1]}' in page.inner_text(about)
     site.check()
     site.context.close()
 

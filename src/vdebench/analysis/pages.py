@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vdebench.analysis.stored import StoredRun
 from vdebench.errors import SuiteError, VdeError
 from vdebench.files import is_file, read_json
-from vdebench.runs.cache import digest_of_file
-from vdebench.suites.suite import Suite, load_suite
-
-
-def pages_of(suite: Suite) -> dict[str, str]:
-    """For every sample the page it starts from: the content of its source image, else that image's name."""
-    files: dict[str, Path] = {}
-    pages = {}
-    for sample in suite.samples:
-        pages[sample.key] = f"{sample.group}/{sample.source_image or sample.id}"
-        try:
-            file = suite.image_files(sample).source
-        except VdeError:  # which file is the sample's is not certain: its name tells
-            continue
-        if file is not None:
-            files[sample.key] = file
-    sizes = {file: file.stat().st_size for file in set(files.values())}
-    common = {size for size, count in Counter(sizes.values()).items() if count > 1}
-    for key, file in files.items():  # files of different sizes need not be read to be told apart
-        pages[key] = digest_of_file(file) if sizes[file] in common else str(file)
-    return pages
+from vdebench.suites.pages import pages_of
+from vdebench.suites.suite import load_suite
 
 
 def pages_beside(run: StoredRun) -> dict[str, str] | None:
-    """The pages of a run's samples, where its suite is at hand: as `vde run` noted it, or as it can be ordered."""
+    """The pages of a run's samples: as its rows name them, else by its suite where that can be had."""
+    if "page" in run.rows.columns and not run.rows["page"].has_nulls():
+        return dict(run.rows.select("sample", "page").unique().iter_rows())
     noted = run.root.absolute().parent.parent / "run.json"
     try:
         about = read_json(noted) if is_file(noted) else {}

@@ -16,7 +16,7 @@ from vdebench.cli.editors import folder_name, name_and_place, require_distinct
 from vdebench.cli.progress import progress_bars
 from vdebench.cli.read import reader_options
 from vdebench.cli.suites import SUITE_HELP, open_suite
-from vdebench.cli.table import SHAPE_HELP
+from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP
 from vdebench.errors import VdeError
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import holds_readings
@@ -25,6 +25,7 @@ from vdebench.report.masked import masked_breakdown, masked_table
 from vdebench.report.overview import breakdown_table, editors_table
 from vdebench.report.shapes import paper_table, require_shape
 from vdebench.report.table import Format, Table, render
+from vdebench.report.usable import judged_table
 
 
 def score_command(
@@ -67,6 +68,7 @@ def score_command(
     published: bool = typer.Option(
         False, "--published", help="Add the paper's rows, marked as published; --like vde-v3:2 where no shape is given."
     ),
+    intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
     as_json: bool = typer.Option(False, "--json", help="Print the summary as JSON."),
 ) -> None:
     """Score one or more editors' outputs; exit code 2 where samples could not be scored.
@@ -123,7 +125,7 @@ def score_command(
         typer.echo(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
     else:
         for table in _tables(results, by, like, published):
-            typer.echo(render(table, form, bold=sys.stdout.isatty()))
+            typer.echo(render(table, form, bold=sys.stdout.isatty(), intervals=intervals))
     failures = [failure for group in results.values() for result in group for failure in result.failures]
     if failures:
         tell_failures(failures)
@@ -154,6 +156,8 @@ def _tables(results: dict[str, list[Score]], by: list[str], like: list[str], pub
         summaries = [result.summary for result in group]
         masked = summaries[0].get("track") == "pixels"
         if not like:
+            if judged := judged_table(summaries):
+                yield judged
             yield masked_table(summaries) if masked else editors_table(summaries)
         for shape in like:
             yield paper_table(shape, summaries, published=published)

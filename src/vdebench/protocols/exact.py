@@ -68,6 +68,7 @@ def region_outcome(
         "outcome": outcome(texts[1], texts[0], before),
         "kind": sample.operation.value,
         "cdm": character_similarity(texts[1], texts[0]),
+        "read": texts[1],
     }
 
 
@@ -183,6 +184,7 @@ EXACT = Protocol(
     region=region_outcome,
     region_needs_source=True,
     page_text=True,
+    properties=True,
     image_local="regions",
     psnr="pooled",
 )

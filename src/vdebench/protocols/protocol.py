@@ -64,6 +64,8 @@ class Protocol:
     """What stands under TEDS in tables of the papers' shapes."""
     page_text: bool = False
     """Whether the whole page's text is scored too."""
+    properties: bool = False
+    """Whether the five properties of a usable edit are judged."""
     image_local: Literal["regions", "hull"] = "hull"
     """Image metrics of `local`: the mean over the regions' crops, or one crop of the box around all regions."""
     psnr: Literal["finite", "pooled"] = "finite"

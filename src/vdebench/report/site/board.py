@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from vdebench.analysis.usable import PROPERTIES
 from vdebench.report.masked import masked_table
-from vdebench.report.overview import REFERENCE, provenance
+from vdebench.report.overview import REFERENCE, interval_notes, provenance
 from vdebench.report.site.gather import Result
 from vdebench.report.site.tracks import PIXELS
 
@@ -30,6 +31,7 @@ def board(results: Sequence[Result], notes: Iterable[str] = ()) -> dict[str, Any
     _mark_best(rows, track.settings, metrics)
     rows += [{**_row(REFERENCE, reads, metrics), "reference": True, "of": of} for of, reads in _references(results)]
     summaries = [result.summary for result in results]
+    below = masked_table(summaries).notes if track is PIXELS else provenance(summaries)
     return {
         "name": protocol.name,
         "says": protocol.says,
@@ -37,7 +39,7 @@ def board(results: Sequence[Result], notes: Iterable[str] = ()) -> dict[str, Any
         "metrics": metrics,
         "rows": rows,
         "slices": {name: slices for name in _slice_names(results) if (slices := _slices(results, name, metrics))},
-        "notes": [*notes, *(masked_table(summaries).notes if track is PIXELS else provenance(summaries))],
+        "notes": [*notes, *interval_notes(summaries), *_thresholds(summaries), *below],
     }
 
 
@@ -58,8 +60,24 @@ def _row(
     if summary is not None:
         regions = summary.get("regions") or {}
         row["coverage"] = summary["coverage"]
+        row["usable"] = _usable(summary.get("usable"))
         row["regions"] = {"value": regions.get("rate"), "n": regions.get("n", 0), "outcomes": regions.get("outcomes")}
     return row
+
+
+def _usable(found: Mapping[str, Any] | None) -> Cell | None:
+    """The rate of usable edits with its interval, and where the others fail first."""
+    if not found or found["rate"] is None:
+        return None
+    low, high = found["interval"]
+    steps = [[PROPERTIES[step["property"]], step["failed"]] for step in found["waterfall"]]
+    return {
+        "value": found["rate"],
+        "low": low,
+        "high": high,
+        **{key: found[key] for key in ("n", "unknown")},
+        "fails": steps,
+    }
 
 
 def cell(means: Mapping[str, Any] | None, key: str) -> Cell | None:
@@ -92,7 +110,7 @@ def _mark_best(rows: Sequence[Mapping[str, Any]], settings: Iterable[str], metri
         for setting in settings
         for metric in metrics
     ]
-    columns.append(([row.get("regions") for row in rows], "higher"))
+    columns += [([row.get(name) for row in rows], "higher") for name in ("usable", "regions")]
     for cells, way in columns:
         numbers = [(number, cell) for cell in cells if cell and (number := _number(cell)) is not None]
         if len(numbers) > 1:
@@ -104,6 +122,13 @@ def _mark_best(rows: Sequence[Mapping[str, Any]], settings: Iterable[str], metri
 
 def _number(found: Cell) -> float | None:
     return math.inf if found.get("infinite") else found.get("value")
+
+
+def _thresholds(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the verdicts on usable edits depend on."""
+    pins = dict.fromkeys(summary["usable"]["signature"] for summary in summaries if summary.get("usable"))
+    how = "usable edits, with Wilson's interval of as many samples as pages, by these thresholds"
+    return [f"{how}: {pin}" for pin in pins]
 
 
 def _floor(result: Result, part: str) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench.analysis.means import means, totals
+from vdebench.analysis.usable import PROPERTIES, Rows, Thresholds, verdicts
 from vdebench.editing import Made
 from vdebench.errors import VdeError
 from vdebench.protocols.protocol import Protocol
@@ -89,7 +90,26 @@ def _on_pages(runs: Runs, result: Result, scores: pl.DataFrame) -> dict[str, _Fo
             known.scores[setting] = _numbers(means(sums[setting, sample], result.protocol), metrics)
     for sample, outcome in result.table("regions").select("sample", "outcome").collect().iter_rows():
         found.setdefault(sample, _Found({}, [])).outcomes.append(outcome)
+    for sample, said in _usable(runs, result).items():
+        found[sample] = found.setdefault(sample, _Found({}, []))._replace(more=said)
     return found
+
+
+def _usable(runs: Runs, result: Result) -> dict[str, Mapping[str, Any]]:
+    """For every sample whether its edit is usable, or where it fails first, and each property with its evidence."""
+    kept = result.summary.get("usable")
+    if not kept:
+        return {}
+    rows = Rows.of(result.folder, with_reference=bool(result.summary.get("noise_floor")))
+    said: dict[str, Mapping[str, Any]] = {}
+    for verdict in verdicts(rows, Thresholds(**kept["thresholds"])):
+        first = PROPERTIES[verdict.fails_at] if verdict.fails_at else ""
+        properties = [
+            [PROPERTIES[name], passed, runs.told(verdict.evidence[name])] for name, passed in verdict.properties.items()
+        ]
+        usable = "unknown" if verdict.usable is None else "usable" if verdict.usable else f"fails: {first}"
+        said[verdict.sample] = {"usable": usable, "properties": properties}
+    return said
 
 
 def _around_masks(runs: Runs, result: Result, scores: pl.DataFrame) -> dict[str, _Found]:

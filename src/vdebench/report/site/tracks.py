@@ -78,6 +78,7 @@ PAGES = Track(
         "source": "Source",
         "state": "State",
         "outcome": "Region outcome",
+        "usable": "Usable edit",
     },
     cards=(),
 )

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench import __version__
-from vdebench.errors import InputError, RunFolderError, VdeError
-from vdebench.files import list_folder, umask, write_json, write_text
+from vdebench.errors import InputError, VdeError
+from vdebench.files import write_text
+from vdebench.report.replaced import replacing_folder, require_ours
 from vdebench.report.site.board import board
 from vdebench.report.site.gather import Runs
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
@@ -29,6 +27,7 @@ from vdebench.scoring import Progress
 
 MARKER = "vdebench-report.json"
 """Stands in every folder that we made, and may replace."""
+_WHAT = "report"
 CHUNK = 25
 """Samples whose blocks and texts are loaded at once."""
 _ASSETS = "assets"
@@ -41,9 +40,9 @@ def write_report(runs: Path, out: Path, *, judged: Sequence[Path] = (), progress
     a folder with anything else in it is refused.
     """
     target = Path(os.path.realpath(out))
-    _require_ours(target)
+    require_ours(target, MARKER, _WHAT)
     found = Runs(Path(runs))
-    with _replacing_folder(target) as folder:
+    with replacing_folder(target, MARKER, _WHAT) as folder:
         _fill(folder, found, [Path(each) for each in judged], progress or (lambda done, total: None))
     return Path(out) / "index.html"
 
@@ -189,45 +188,3 @@ def script_json(data: Any) -> str:
     """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _require_ours(target: Path) -> None:
-    """Refuse a folder with anything else in it than a report."""
-    if not target.exists():
-        return
-    names = list_folder(target)
-    if names and MARKER not in names:
-        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-        raise RunFolderError(
-            f"{target}: is not empty and no report of ours: found {shown}\n"
-            "  choose another folder for the report: an old report is replaced, anything else is left alone"
-        )
-
-
-@contextmanager
-def _replacing_folder(target: Path) -> Iterator[Path]:
-    """A temporary folder beside `target` that takes its place when the block ends well, and goes when it does not."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-    except OSError as error:
-        raise RunFolderError(f"{target}: cannot be written: {error.strerror or error}; choose another folder") from None
-    try:
-        fresh, old = temporary / "new", temporary / "old"
-        fresh.mkdir()
-        yield fresh
-        write_json(fresh / MARKER, {"made_by": "vdebench", "version": __version__})
-        fresh.chmod(0o777 & ~umask())
-        if target.exists():
-            _require_ours(target)  # something may have come while we worked
-            target.rename(old)
-        try:
-            fresh.rename(target)
-        except OSError:
-            if old.exists():
-                old.rename(target)
-            raise
-    except OSError as error:
-        raise RunFolderError(f"{target}: cannot be written: {error.strerror or error}; choose another folder") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)

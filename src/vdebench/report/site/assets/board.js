@@ -1,20 +1,48 @@
 "use strict";
 /* The leaderboard and the breakdowns. */
 (() => {
-  const { h, choose, go, number, words, views } = Vde;
+  const { h, s, choose, go, number, words, views, kept } = Vde;
   let sort = null, all = false;
 
-  function shown(cell, digits) {
+  /* Intervals: bars on one scale per column, or numbers, or nothing. */
+  const WAYS = [["bars", "bars"], ["numbers", "numbers"], ["none", "hidden"]];
+  let way = (WAYS.find(([key]) => key === kept.get("intervals")) || WAYS[0])[0];
+  const bounded = (cell) => !!cell && cell.low !== undefined;
+  const intervals = (there, redraw) => !there ? null
+    : choose("Intervals", WAYS, way, (key) => {
+      way = key;
+      kept.put("intervals", key);
+      redraw();
+      document.getElementById("intervals")?.focus();
+    }, { id: "intervals" });
+
+  function range(cells) {
+    const ends = cells.filter(bounded).flatMap((cell) => [cell.low, cell.high, cell.value]);
+    return ends.length ? [Math.min(...ends), Math.max(...ends)] : null;
+  }
+  function bar(cell, [from, to]) {
+    const at = (value) => (to > from ? 2 + (96 * (value - from)) / (to - from) : 50).toFixed(1);
+    const line = (x1, x2, y1, y2) => s("line", { x1, x2, y1, y2, "vector-effect": "non-scaling-stroke" });
+    const svg = s("svg", { class: "whisker", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
+    const [low, mean, high] = [at(cell.low), at(cell.value), at(cell.high)];
+    svg.append(line(low, high, 4, 4), line(low, low, 2, 6), line(high, high, 2, 6), line(mean, mean, 0, 8));
+    return svg;
+  }
+  function shown(cell, digits, scale) {
     if (!cell) return ["–"];
     if (cell.infinite) return ["∞"];
     const text = number(cell.value, digits);
-    if (cell.low === undefined) return [text];
-    return [text, h("span", { class: "interval" }, ` ${number(cell.low, digits)}–${number(cell.high, digits)}`)];
+    if (!bounded(cell) || way === "none") return [text];
+    return [text, way === "bars" ? bar(cell, scale) : h("span", { class: "interval" }, `${number(cell.low, digits)}–${number(cell.high, digits)}`)];
   }
+  const title = (cell, digits) => bounded(cell) ? `${number(cell.value, digits)}, 95 % interval ${number(cell.low, digits)} to ${number(cell.high, digits)}` : null;
   const amount = (cell) => !cell ? null : cell.infinite ? Infinity : cell.value ?? null;
 
   function columnsOf(protocol) {
     const metrics = protocol.metrics.filter((metric) => all || metric.main), columns = [];
+    if (protocol.rows.some((row) => row.usable)) {
+      columns.push({ id: "usable", title: "rate", best: "higher", digits: 3, first: true, group: "Usable edits", cell: (row) => row.usable });
+    }
     for (const [setting, group] of Object.entries(protocol.settings)) {
       if (!protocol.rows.some((row) => row.cells[setting])) continue;
       metrics.forEach((metric, at) => columns.push({
@@ -65,12 +93,14 @@
       }
       const floors = protocol.rows.filter((row) => row.reference).length;
       const names = head("editor", "Editor", "", redraw);
+      const scales = columns.map((column) => range(protocol.rows.map(column.cell)));
       const lines = ordered(protocol.rows, columns).map((row) => h("tr", { class: row.reference ? "reference" : null },
         h("th", { scope: "row" }, row.reference ? [row.editor, floors > 1 ? h("span", { class: "under" }, `for ${row.of.join(", ")}`) : null] : h("a", { href: Vde.link({ tab: "samples", protocol: protocol.name, editor: row.editor }) }, row.editor)),
         coverage(row),
-        columns.map((column) => {
+        columns.map((column, at) => {
           const cell = column.cell(row);
-          return h("td", { class: [cell && cell.best ? "best" : "", column.first ? "first" : ""].join(" ").trim() || null }, shown(cell, column.digits));
+          const attributes = { class: [cell && cell.best ? "best" : "", column.first ? "first" : ""].join(" ").trim() || null, title: title(cell, column.digits) };
+          return h("td", attributes, shown(cell, column.digits, scales[at]));
         })));
       box.replaceChildren(h("table", { id: "leaderboard" },
         h("thead", null,
@@ -87,16 +117,36 @@
     return box;
   }
 
+  /* Where edits fail first: every count leads to its samples. */
+  function failing(protocol) {
+    const rows = protocol.rows.filter((row) => row.usable);
+    if (!rows.length) return [];
+    const to = (row, usable, n) => n ? h("a", { href: Vde.link({ tab: "samples", protocol: protocol.name, editor: row.editor, usable }) }, n) : 0;
+    const steps = rows[0].usable.fails.map(([name]) => name), first = (at) => ({ class: at ? null : "first" });
+    return [h("h3", null, "Usable edits, and where the others fail first"),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Usable edits" }, h("table", { id: "usable" },
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, "Editor"), h("th", { scope: "col" }, "Judged"), steps.map((name, at) => h("th", { scope: "col", ...first(at) }, name)), h("th", { scope: "col", class: "first" }, "Usable"), h("th", { scope: "col" }, "Unknown"))),
+        h("tbody", null, rows.map(({ usable, ...row }) => h("tr", null, h("th", { scope: "row" }, row.editor), h("td", null, usable.n),
+          usable.fails.map(([name, n], at) => h("td", first(at), to(row, `fails: ${name}`, n))),
+          h("td", { class: "first" }, to(row, "usable", Math.round(usable.value * usable.n))), h("td", null, to(row, "unknown", usable.unknown))))))),
+      h("p", { class: "hint" }, "A usable edit passes all five: it was made where asked and only there, says the right thing, stands in the right place, looks right, and nothing else was touched.")];
+  }
+
+  const HINT = "The bar below a number is its 95 % interval, all of a metric on one scale; point at it for the bounds. ";
   views.board = (address, protocol, board) => {
     const page = h("section", null);
+    const there = protocol.rows.some((row) => row.usable || Object.values(row.cells).some((cells) => Object.values(cells).some(bounded)));
     function redraw() {
       const box = h("input", { type: "checkbox", checked: all, onchange: () => { all = box.checked; redraw(); } });
       page.replaceChildren(
         h("h2", null, `Leaderboard by ${protocol.name}`), h("p", { class: "say" }, protocol.says),
-        protocol.metrics.some((metric) => !metric.main) ? h("div", { class: "row" }, h("label", { class: "check" }, box, "All metrics")) : "",
+        h("div", { class: "row" },
+          intervals(there, redraw),
+          protocol.metrics.some((metric) => !metric.main) ? h("label", { class: "check" }, box, "All metrics") : null),
         table(protocol),
-        h("p", { class: "hint" }, "The best of each column is bold. ",
+        h("p", { class: "hint" }, "The best of each column is bold. ", there && way === "bars" ? HINT : "",
           protocol.rows.some((row) => row.reference) ? "(reference) is the reader's noise floor: what it reads of the right answers themselves, so no editor can be expected above it." : ""),
+        ...failing(protocol),
         h("h3", null, "Notes and signatures"),
         h("ul", { class: "notes" }, protocol.notes.map((note) => h("li", { class: note.includes(": vde|p:") ? "signature" : null }, note))),
         Vde.judgedBoard(board));
@@ -122,9 +172,11 @@
       ? [...protocol.metrics.map((one) => [one.title, (entry) => of(entry, editor)[one.key], one.digits]), [protocol.count, (entry) => of(entry, editor)[protocol.count], 0]]
       : [...editors.map((name) => [name, (entry) => of(entry, name)[metric.key], metric.digits]), [protocol.count, (entry) => of(entry, editors.find((name) => of(entry, name)[protocol.count]))[protocol.count], 0]];
     const floor = values.some(([, entry]) => entry.floor[setting] !== undefined);
+    const each = columns.map(([, cell]) => values.map(([, entry]) => cell(entry))), there = each.flat().some(bounded);
+    const scales = each.map((cells) => range(editor ? cells : each.flat())); // one metric has one scale
     const lines = values.filter(([, entry]) => Object.values(entry.editors).some((found) => found[setting])).map(([value, entry]) => h("tr", null,
       h("th", { scope: "row" }, words(value)),
-      columns.map(([, cell, digits]) => h("td", null, shown(cell(entry), digits))),
+      columns.map(([, cell, digits], at) => h("td", { title: title(cell(entry), digits) }, shown(cell(entry), digits, scales[at]))),
       floor ? h("td", null, number(entry.floor[setting], 3)) : null));
     return h("section", null,
       h("h2", null, `By ${titled(slice)}`),
@@ -133,10 +185,12 @@
         choose("Break down by", names.map((name) => [name, titled(name)]), slice, (by) => change({ by }), { id: "slice" }),
         Object.keys(protocol.settings).length > 1 ? choose("Setting", settings.map((name) => [name, protocol.settings[name]]), setting, (setting) => change({ setting }), { id: "slice-setting" }) : null,
         choose("Editor", [["", "all, one metric"], ...editors], editor, (editor) => change({ editor }), { id: "slice-editor" }),
-        editor ? null : choose("Metric", protocol.metrics.map((one) => [one.key, one.title]), metric.key, (metric) => change({ metric }), { id: "slice-metric" })),
+        editor ? null : choose("Metric", protocol.metrics.map((one) => [one.key, one.title]), metric.key, (metric) => change({ metric }), { id: "slice-metric" }),
+        intervals(there, () => change({}))),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Breakdown" }, h("table", { id: "breakdown" },
         h("thead", null, h("tr", null, h("th", { scope: "col" }, protocol.titles[slice] || slice), columns.map(([title]) => h("th", { scope: "col" }, title)), floor ? h("th", { scope: "col" }, "CDM floor") : null)),
         h("tbody", null, lines))),
+      there && way === "bars" ? h("p", { class: "hint" }, HINT) : null,
       floor ? h("p", { class: "hint" }, "CDM floor: what the reader loses on the reference images themselves. Editors that are closer than this are told apart by its luck as much as by their work.") : null);
   };
 })();

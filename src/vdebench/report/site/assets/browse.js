@@ -63,6 +63,7 @@
         h("span", { class: "numbers" }, numbers.length ? [protocol.cards.length ? null : h("span", null, metric.title), numbers] : h("span", null, "no score"), Vde.judgedTold(item, address.sort || "", board)),
         h("span", { class: "tags" },
           row.state === "scored" ? null : h("span", { class: "tag bad" }, row.state),
+          row.usable ? h("span", { class: row.usable === "usable" ? "tag good" : "tag" }, row.usable === "unknown" ? "usable?" : row.usable) : null,
           row.state === "scored" && [...new Set(row.outcomes)].map((outcome) => h("span", { class: Vde.good(outcome) ? "tag good" : "tag" }, words(outcome))),
           h("span", { class: "tag" }, words(sample.operation))))));
   }
@@ -86,7 +87,7 @@
         h("button", { type: "button", disabled: page === 1, onclick: turn(page - 1) }, "← Previous"), `${page} / ${pages}`,
         h("button", { type: "button", disabled: page === pages, onclick: turn(page + 1) }, "Next →")) : "");
     if (old && old.dataset.protocol === protocol.name) { // the filters stay as they are: who types keeps the cursor
-      for (const key of ["editor", ...Object.keys(protocol.filters)]) old.querySelector("#filter-" + key).value = address[key] || "";
+      for (const key of ["editor", ...Object.keys(protocol.filters)]) (old.querySelector("#filter-" + key) || {}).value = address[key] || "";
       old.querySelector("#sort").value = address.sort || "";
       const box = old.querySelector("#text");
       if (document.activeElement !== box) box.value = address.text || "";
@@ -98,7 +99,7 @@
       h("h2", null, "Samples"),
       h("div", { class: "row" },
         filter("Editor", "editor", [...new Set(items.map((item) => item.editor))]),
-        Object.entries(protocol.filters).map(([key, title]) => filter(title, key, distinct((item) => Vde.held(item, key)))),
+        Object.entries(protocol.filters).map(([key, title]) => [title, key, distinct((item) => Vde.held(item, key))]).filter(([, , values]) => values.length).map((one) => filter(...one)),
         choose("Order", [["", "as in the suite"], ...orders], address.sort || "", (sort) => change({ sort }), { id: "sort" }),
         h("label", { class: "wide" }, "Search", text)),
       list);

@@ -77,6 +77,15 @@
     for (const [key, value] of Object.entries(detail.parameters)) fact(key, typeof value === "string" ? value : JSON.stringify(value));
     return h("dl", { class: "facts" }, rows);
   }
+  const MARKS = [["?", "tag", "unknown"], ["✓", "tag good", "passes"], ["✗", "tag bad", "fails"]];
+  function verdict({ usable, properties }) {
+    if (!properties) return null;
+    return [h("h3", null, usable === "usable" ? "A usable edit" : usable === "unknown" ? "Usable? Not known" : "Not usable"),
+      h("dl", { class: "facts", id: "properties" }, properties.map(([name, passed, why]) => {
+        const [mark, cls, word] = MARKS[passed === null ? 0 : passed ? 1 : 2];
+        return [h("dt", null, name), h("dd", null, h("span", { class: cls, title: word }, `${mark} ${word}`), ` ${why}`)];
+      }))];
+  }
   function numbers(row, protocol) {
     const columns = protocol.columns.map(([title, setting, ending]) => [title, (metric) => (row.scores[setting] || {})[metric.key + ending]]);
     const metrics = protocol.metrics.filter((metric) => !protocol.columns.some(([, , ending]) => ending && metric.key.endsWith(ending)));
@@ -168,7 +177,7 @@
       grades ? h("div", { class: "beside" }, panes.element, grades) : panes.element,
       h("p", { class: "hint" }, "Wheel or two fingers zoom, dragging moves; in a page also ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " ", h("kbd", null, "0"), " and arrows. ", h("kbd", null, "["), " ", h("kbd", null, "]"), " previous and next."),
       h("div", { class: "two" },
-        h("div", null, h("h3", null, "Numbers"), numbers(row, protocol), h("h3", null, "About"), facts(sample, item, detail, protocol)),
+        h("div", null, verdict(row), h("h3", null, "Numbers"), numbers(row, protocol), h("h3", null, "About"), facts(sample, item, detail, protocol)),
         pixels ? h("div", null, factLists(detail.facts)) : h("div", null,
           h("div", { class: "topline" }, h("h3", null, "Text, block by block"),
             settings.length > 1 ? choose("", [["local", "edited regions (local)"], ["global", "whole page (global)"]], setting, (name) => { setting = name; drawList(); }, { id: "sample-setting", "aria-label": "Setting" }) : null),

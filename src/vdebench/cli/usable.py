@@ -1,0 +1,50 @@
+"""`vde usable`: how many of an editor's edits could be used as they are, and where the others fail."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import typer
+
+from vdebench.analysis.judged_runs import judge_runs
+from vdebench.report.table import Format, render
+from vdebench.report.usable import usable_table, verdict_lines
+
+
+def usable_command(
+    runs: list[Path] = typer.Argument(
+        ...,
+        metavar="RUN...",
+        help="Run folders by `exact`: `vde score --out` makes them, and `vde run` RUNS/EDITOR/exact.",
+    ),
+    by: str = typer.Option("", "--by", help="Rates within every operation, operation4, language, source or group."),
+    threshold: list[str] = typer.Option(
+        [], "--threshold", "-t", metavar="NAME=VALUE", help="Another threshold: text, place, look, kept, edited, stray."
+    ),
+    samples: bool = typer.Option(False, "--samples", help="List every sample with its evidence."),
+    force: bool = typer.Option(False, "--force", help="Show runs that were scored differently in one table."),
+    form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
+    as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
+) -> None:
+    """Show the rate of usable edits: complete, right text, right place, right look, nothing else touched.
+
+    Examples:
+
+    `vde usable runs/mine/exact runs/other/exact`
+
+    `vde usable runs/mine/exact --by operation --threshold text=1 --format markdown`
+
+    `vde usable runs/mine/exact --samples`
+    """
+    judged = judge_runs(runs, by=by, thresholds=threshold, force=force)
+    if as_json:
+        typer.echo(json.dumps([each.to_json() for each in judged.runs], ensure_ascii=False, indent=2, allow_nan=False))
+    elif samples:
+        for each in judged.runs:
+            for line in verdict_lines(each.editor, each.verdicts):
+                typer.echo(line)
+    else:
+        table = usable_table([(each.editor, each.summary) for each in judged.runs], by, judged.notes)
+        typer.echo(render(table, form, bold=sys.stdout.isatty()), nl=False)

@@ -1,0 +1,62 @@
+"""Usable edits as tables: a row for every editor, and where its edits fail first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vdebench.analysis.usable import PROPERTIES, Verdict
+from vdebench.report.table import Column, Row, Table
+
+_COLUMNS = (
+    Column("Usable"),
+    Column("low", "", group="interval"),
+    Column("high", "", group="interval"),
+    *(Column(name, "", 0, group="samples that fail first at") for name in PROPERTIES),
+    Column("judged", "", 0),
+    Column("unknown", "", 0),
+)
+_SLICE_COLUMNS = (*_COLUMNS[:3], *_COLUMNS[-2:])
+
+
+def usable_table(found: Sequence[tuple[str, Mapping[str, Any]]], by: str = "", notes: Sequence[str] = ()) -> Table:
+    """Every editor's rate of usable edits with its waterfall, or its rates within each value of a slice."""
+    told = [*dict.fromkeys(usable["signature"] for _, usable in found), *notes]
+    if not by:
+        rows = [Row(editor, _values(usable, usable["waterfall"])) for editor, usable in found]
+        legend = ", ".join(f"{name} is {title.lower()}" for name, title in PROPERTIES.items())
+        return Table("Usable edits", _COLUMNS, rows, "Editor", notes=[legend, *told])
+    values = dict.fromkeys(value for _, usable in found for value in usable["by"][by])
+    rows = [
+        Row(editor, _values(usable["by"][by][value]), value)
+        for value in values
+        for editor, usable in found
+        if value in usable["by"][by]
+    ]
+    return Table(f"Usable edits by {by}", _SLICE_COLUMNS, rows, "Editor", notes=told)
+
+
+def judged_table(summaries: Sequence[Mapping[str, Any]]) -> Table | None:
+    """The table of editors whose edits could be judged, nothing where none could."""
+    found = [(summary["editor"], summary["usable"]) for summary in summaries if summary.get("usable")]
+    return usable_table(found) if any(usable["rate"] is not None for _, usable in found) else None
+
+
+def _values(found: Mapping[str, Any], waterfall: Sequence[Mapping[str, Any]] = ()) -> list[float | None]:
+    low, high = found["interval"] or (None, None)
+    return [found["rate"], low, high, *(step["failed"] for step in waterfall), found["n"], found["unknown"]]
+
+
+def verdict_lines(editor: str, found: Sequence[Verdict]) -> Iterator[str]:
+    """A line for every sample: whether its edit is usable, and the evidence of what decides."""
+    for verdict in found:
+        if verdict.usable:
+            yield f"{editor} {verdict.sample}: usable"
+            continue
+        wanted = None if verdict.usable is None else False
+        names = [name for name, passed in verdict.properties.items() if passed is wanted]
+        reasons: dict[str, list[str]] = {}  # a missing output fails everything for one reason
+        for name in names:
+            reasons.setdefault(verdict.evidence[name], []).append(PROPERTIES[name].lower())
+        told = "; ".join(f"{', '.join(properties)}: {reason}" for reason, properties in reasons.items())
+        yield f"{editor} {verdict.sample}: {'unknown' if wanted is None else 'not usable'}: {told}"

@@ -1,0 +1,110 @@
+"""What tells of a sample whether its edit is usable, besides what its text and boxes tell: see `metrics.traces`.
+
+Kept by the content of the images, as image metrics are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from vdebench.errors import VdeError
+from vdebench.images import DECODING, RESIZING, Image, PixelBox, resized
+from vdebench.metrics.traces import IDENTITY, edited_share, look_alike, outside
+from vdebench.readers.cached import Picture
+from vdebench.runs.cache import Cache, digest_of
+from vdebench.sample import Sample
+from vdebench.scoring_images import LEAST_SIDE, Pair
+from vdebench.suites.suite import Suite
+
+MARGIN = 4
+"""Pixels around a region that belong to it: letters drawn anew do not end on the very pixel."""
+_SMALL = 24  # pixels: two tiles
+
+
+def trace_row(suite: Suite, sample: Sample, setting: str, pair: Pair) -> dict[str, float | None]:
+    """The columns of a sample's row: `kept` and `stray` of the whole page, `look` and `edited` of its regions."""
+    if not sample.regions:
+        return {}
+    source = _source(suite, sample)
+    if setting == "global":
+        return _outside(source, sample, pair)
+    return {"look": _look(sample, pair), "edited": _edited(source, sample, pair)}
+
+
+def trace_digests(suite: Suite, sample: Sample) -> list[str]:
+    """What such a row is made from, besides the prediction and the reference."""
+    source = _source(suite, sample)
+    return [IDENTITY, source.content if source else ""]
+
+
+def _source(suite: Suite, sample: Sample) -> Picture | None:
+    """The page before the edit, where there is one for certain. What is wrong with it says nothing of a prediction."""
+    try:
+        file = suite.image_files(sample).source
+        return Picture.of(file) if file else None
+    except VdeError:
+        return None
+
+
+def _before(source: Picture, pair: Pair) -> Image | None:
+    try:
+        return resized(source.open(), pair.size)
+    except VdeError:
+        return None
+
+
+def _outside(source: Picture | None, sample: Sample, pair: Pair) -> dict[str, float | None]:
+    boxes = [_grown(box, pair) for box in _boxes(sample, pair, 1)]
+
+    def make() -> object:
+        regions = np.zeros(pair.page.shape[:2], np.bool_)
+        for box in boxes:
+            regions[box.y1 : box.y2, box.x1 : box.x2] = True
+        found = outside(pair.candidate, pair.page, regions, _before(source, pair) if source else None)
+        return {} if found is None else found._asdict()
+
+    content = source.content if source else ""
+    return _kept("outside", make, pair.content, pair.reference.content, content, repr(boxes))
+
+
+def _look(sample: Sample, pair: Pair) -> float | None:
+    boxes = _boxes(sample, pair, LEAST_SIDE)
+
+    def make() -> object:
+        return {"value": min(look_alike(box.cut(pair.candidate), box.cut(pair.page)) for box in boxes)}
+
+    return _kept("look", make, pair.content, pair.reference.content, repr(boxes))["value"]
+
+
+def _edited(source: Picture | None, sample: Sample, pair: Pair) -> float | None:
+    """Of the region in which least was changed; nothing where the page before is not known, or no change would show."""
+    if source is None:
+        return None
+    boxes = _boxes(sample, pair, _SMALL)
+
+    def make() -> object:
+        before = _before(source, pair)
+        if before is None:
+            return {"value": None}
+        shares = [edited_share(box.cut(pair.candidate), box.cut(before), box.cut(pair.page)) for box in boxes]
+        return {"value": min((share for share in shares if share is not None), default=None)}
+
+    return _kept("edited", make, pair.content, pair.reference.content, source.content, repr(boxes))["value"]
+
+
+def _boxes(sample: Sample, pair: Pair, at_least: int) -> list[PixelBox]:
+    return [PixelBox.holding(region.box(pair.size), pair.size, at_least) for region in sample.regions]
+
+
+def _grown(box: PixelBox, pair: Pair) -> PixelBox:
+    width, height = int(pair.size.width), int(pair.size.height)
+    x1, y1, x2, y2 = box
+    return PixelBox(max(0, x1 - MARGIN), max(0, y1 - MARGIN), min(width, x2 + MARGIN), min(height, y2 + MARGIN))
+
+
+def _kept(name: str, make: Callable[[], object], *parts: str) -> dict[str, float | None]:
+    cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": f"{DECODING},{RESIZING}"})
+    found: dict[str, float | None] = cache.get(digest_of(*parts), make)
+    return found

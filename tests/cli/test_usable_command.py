@@ -1,0 +1,50 @@
+"""`vde usable` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.report import site_runs
+from typer.testing import CliRunner
+
+from vdebench.cli.main import app
+from vdebench.errors import VdeError
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    root = tmp_path_factory.mktemp("usable")
+    site_runs.make_suite(root / "suite")
+    return site_runs.make_runs(root / "runs", root / "suite")
+
+
+def vde(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+
+
+def test_the_table_fits_the_terminal_and_names_what_counts(runs):
+    text = vde("usable", runs / "oracle/exact", runs / "my editor/exact").stdout
+    assert max(map(len, text.splitlines())) <= 100
+    for expected in ("Usable edits", "samples that fail first at", "unknown", "usable:traces-", "vde|p:exact|"):
+        assert expected in text
+    assert "1.000" in text
+
+
+def test_samples_come_with_their_evidence(runs):
+    lines = vde("usable", runs / "my editor/exact", "--samples").stdout.splitlines()
+    assert lines[0].startswith("my editor text/0: not usable: ")
+    assert "completeness: something new on 5.29% of the page" in lines[0]
+    assert lines[3].startswith("my editor text/3: unknown: ")
+
+
+def test_json_and_slices(runs):
+    (found,) = json.loads(vde("usable", runs / "oracle/exact", "--json", "-t", "text=1").stdout)
+    assert found["thresholds"]["text"] == 1
+    assert len(found["samples"]) == 4
+    assert "text_delete" in vde("usable", runs / "oracle/exact", "--by", "operation", "--format", "csv").stdout
+
+
+def test_a_threshold_that_is_none_is_refused(runs):
+    with pytest.raises(VdeError, match="no threshold is called 'tex'"):
+        vde("usable", runs / "oracle/exact", "-t", "tex=1")
