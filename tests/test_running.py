@@ -171,6 +171,9 @@ def content(runs: Path) -> dict[str, object]:
             found[name] = pl.read_parquet(file).to_dicts()
         elif file.suffix == ".jsonl":
             found[name] = [{**json.loads(line), "seconds": 0} for line in file.read_text().splitlines()]
+        elif file.name == "run.json":  # provenance has times, and `asked` the folder that was given
+            told = json.loads(file.read_text())
+            found[name] = {key: value for key, value in told.items() if key not in ("asked", "provenance")}
         else:
             found[name] = file.read_bytes()
     return found

@@ -10,7 +10,9 @@ from typing import Any, Literal
 import polars as pl
 
 from vdebench.analysis.floor import noise_floor
+from vdebench.analysis.intervals import with_intervals
 from vdebench.analysis.summary import summarise
+from vdebench.analysis.usable import Rows, Thresholds, usable_summary
 from vdebench.api_masked import masked_run
 from vdebench.errors import VdeError
 from vdebench.files import write_json
@@ -26,11 +28,13 @@ from vdebench.readers.folder import FolderReadings
 from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPredictions, holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import TABLES, RunFolder
+from vdebench.runs.provenance import session, stage, tell
 from vdebench.scoring import Progress, plan, score_run
 from vdebench.scoring_images import Measures
 from vdebench.scoring_masked import plan_masked
 from vdebench.scoring_sample import SETTINGS, Scope
 from vdebench.scoring_truth import Truths
+from vdebench.submission.outputs import asked_of, write_outputs
 from vdebench.suites.suite import Suite, load_suite
 
 SettingChoice = Literal["global", "local", "both"]
@@ -150,7 +154,10 @@ def score(
         read_by = predictions.cached if isinstance(predictions, ReadPredictions) and reader != NO_READER else None
         masked = plan_masked(suite, predictions, get_pixel_protocol(str(protocol)), metrics, read_by)
         place = Path(out) if out is not None else None
-        found, rows = masked_run(masked, place, crossed, workers, progress, reading)
+        with session(place):
+            how = {"truth": truth, "metrics": metrics, "crossed": crossed}
+            tell(asked=asked_of(suite, predictions, how, reader=masked.reader is not None))
+            found, rows = masked_run(masked, place, crossed, workers, progress, reading)
         nothing = {name: pl.LazyFrame(schema=schema) for name, schema in TABLES.items()}
         return Score(found, {**nothing, "scores": rows.lazy()})
     protocol = protocol if isinstance(protocol, Protocol) else get_protocol(protocol)
@@ -170,12 +177,15 @@ def score(
     if cached is not None and cached.reader.caveat:
         notes.append(cached.reader.caveat)
     references = FolderReadings(Path(floor), suite.samples, name="reference") if floor is not None else None
-    read_ahead(scope, workers, reading)
-    if out is not None:
-        return _score_into(RunFolder(Path(out)), scope, references, setting, notes, crossed, progress)
-    with tempfile.TemporaryDirectory(prefix="vde-") as temporary:
-        kept = _score_into(RunFolder(Path(temporary)), scope, references, setting, notes, crossed, progress)
-        return Score(kept.summary, {name: getattr(kept, name).lazy() for name in TABLES})
+    with session(out):
+        how = {"setting": setting, "truth": truth, "metrics": metrics, "crossed": crossed}
+        tell(asked=asked_of(suite, predictions, how, images=images))
+        read_ahead(scope, workers, reading)
+        if out is not None:
+            return _score_into(RunFolder(Path(out)), scope, references, setting, notes, crossed, progress)
+        with tempfile.TemporaryDirectory(prefix="vde-") as temporary:
+            kept = _score_into(RunFolder(Path(temporary)), scope, references, setting, notes, crossed, progress)
+            return Score(kept.summary, {name: getattr(kept, name).lazy() for name in TABLES})
 
 
 def _score_into(
@@ -190,15 +200,18 @@ def _score_into(
     suite, protocol, predictions = scope.suite, scope.protocol, scope.predictions
     about = {"protocol": protocol.name, "suite": suite.name, "editor": predictions.name}
     extra = [_crossed(name) for name in crossed]
-    with folder.open(about):
-        score_run(scope, folder, progress)
+    with folder.open(about), stage("summary"):
+        with stage("scoring"):
+            score_run(scope, folder, progress)
         settings = SETTINGS if setting == "both" else (setting,)
         found = summarise(folder, protocol, settings, extra, list(scope.measures.loaded))
+        found = with_intervals(found, folder.table("scores").collect(), protocol, folder.table("blocks"))
         if "fid" in scope.measures.loaded:
             _add_fid(scope, found["overall"])
-        floor, floor_note = noise_floor(
-            folder.root / "reference", scope, settings, extra, references, counted=folder.counted()
-        )
+        with stage("floor"):
+            floor, floor_note = noise_floor(
+                folder.root / "reference", scope, settings, extra, references, counted=folder.counted()
+            )
         images = f"{scope.measures.identity},{RESIZING}" if _any_image(found) else "off"
         summary = {
             "signature": signature(
@@ -218,7 +231,12 @@ def _score_into(
             "unavailable": dict(scope.measures.unavailable),
             "notes": [*notes, *found["notes"], *floor_note],
         }
+        if protocol.properties and settings == SETTINGS:
+            rows = Rows.of(folder.root, with_reference=floor is not None)
+            summary["usable"] = usable_summary(rows, Thresholds())
         write_json(folder.root / "summary.json", summary)
+        tell(counts={**found["coverage"], "regions": sum(len(sample.regions) for sample in scope.samples)})
+        write_outputs(folder.root, predictions, scope.samples)
     return Score(summary, {name: folder.table(name) for name in TABLES})
 
 

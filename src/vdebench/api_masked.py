@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from vdebench import __version__
+from vdebench.analysis.intervals import with_intervals
 from vdebench.analysis.masked import CALLED, SLICES, summarise_masked
 from vdebench.errors import VdeError
 from vdebench.files import replacing, write_json
@@ -16,9 +17,11 @@ from vdebench.images import RESIZING
 from vdebench.metrics.alignment import IDENTITY as ALIGNMENT
 from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.runs.folder import RunFolder
+from vdebench.runs.provenance import stage, tell
 from vdebench.scoring import Progress
 from vdebench.scoring_masked import MaskedScope, score_masked
 from vdebench.scoring_masked_sample import VERSION, lpips
+from vdebench.submission.outputs import write_outputs
 
 
 def masked_run(
@@ -35,11 +38,13 @@ def masked_run(
     if out is None:
         return _score(scope, about, extra, workers, measuring, reading)
     folder = RunFolder(out)
-    with folder.open(about):
+    with folder.open(about), stage("summary"):
         summary, rows = _score(scope, about, extra, workers, measuring, reading)
         with replacing(out / "scores.parquet") as temporary:
             rows.write_parquet(temporary)
         write_json(out / "summary.json", summary)
+        tell(counts={**summary["coverage"], "regions": sum(len(sample.regions) for sample in scope.suite.samples)})
+        write_outputs(out, scope.predictions, scope.suite.samples)
     return summary, rows
 
 
@@ -51,8 +56,9 @@ def _score(
     measuring: Progress | None,
     reading: Progress | None,
 ) -> tuple[dict[str, Any], pl.DataFrame]:
-    rows = score_masked(scope, workers, measuring, reading)
-    found = summarise_masked(rows, scope.protocol, crossed)
+    with stage("scoring"):
+        rows = score_masked(scope, workers, measuring, reading)
+    found = with_intervals(summarise_masked(rows, scope.protocol, crossed), rows, scope.protocol)
     found["notes"] = [f"{about['editor']}: {note}" for note in found["notes"]]
     strangers = scope.predictions.strangers()
     if strangers:
@@ -64,7 +70,7 @@ def _score(
             f"{len(scope.suite.left_out)} samples cannot be used ({sample}: {why}); `vde suite check` names all"
         )
     return {
-        "signature": _signature(scope),
+        "signature": masked_signature(scope),
         **about,
         "track": "pixels",
         **found,
@@ -73,7 +79,7 @@ def _score(
     }, rows
 
 
-def _signature(scope: MaskedScope) -> str:
+def masked_signature(scope: MaskedScope) -> str:
     """Everything that changes the numbers, in one line."""
     known = {"lpips": lpips(scope.protocol).identity} if "lpips" in scope.metrics else {}
     images = [VERSION, ALIGNMENT, *(known.get(name, name) for name in scope.metrics)]

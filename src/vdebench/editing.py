@@ -22,6 +22,7 @@ from vdebench.files import is_file, locked, read_bytes, read_json, write_bytes, 
 from vdebench.images import open_image
 from vdebench.png import encode_png
 from vdebench.runs.cache import digest_of, digest_of_file
+from vdebench.runs.provenance import cost_of, recorded, session, stage
 from vdebench.sample import Sample
 from vdebench.scoring import Progress
 from vdebench.suites.suite import ImageFiles, Suite
@@ -76,7 +77,7 @@ def edit_suite(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(f"{folder}: cannot be made: {error.strerror}") from None
-    with locked(folder):
+    with locked(folder), session(folder) as noted, recorded(folder), stage("editing"):
         write_json(folder / "editor.json", dict(identity))
         known = {made.sample: made for made in read_edits(folder) if made.state != "failed"}
         jobs, done = [], {}
@@ -98,6 +99,8 @@ def edit_suite(
                     progress(len(done), total)
         made_all = [done[sample.key] for sample in suite.samples]
         write_text(folder / "edits.jsonl", "".join(f"{_line(made)}\n" for made in made_all))
+        noted.seeds, noted.cost = {"editing": seed}, cost_of(made.parameters for made in made_all)
+        noted.counts = counts_of(made_all)
     return made_all
 
 
@@ -174,6 +177,12 @@ def states_of(made: Sequence[Made]) -> dict[str, int]:
     """How many were edited, refused, failed."""
     counts = Counter(each.state for each in made)
     return {state: counts[state] for state in ("edited", "refused", "failed")}
+
+
+def counts_of(made: Sequence[Made]) -> dict[str, int]:
+    """The same under names that can stand beside those of scoring."""
+    states = states_of(made)
+    return {"edited": states["edited"], "refused": states["refused"], "edits_failed": states["failed"]}
 
 
 def identity_of(folder: Path) -> dict[str, str]:

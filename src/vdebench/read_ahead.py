@@ -12,6 +12,7 @@ from vdebench.engine.processes import spread, usable_processors
 from vdebench.errors import ReaderError, VdeError
 from vdebench.readers.cached import CachedReader, Picture, Readable
 from vdebench.readers.predictions import ReadPredictions, crops
+from vdebench.runs.provenance import stage, worked
 from vdebench.scoring import Progress
 from vdebench.scoring_sample import Scope
 
@@ -34,8 +35,16 @@ def read_pictures(
     reader: CachedReader, pictures: Iterable[Readable], workers: int = 0, progress: Progress | None = None
 ) -> None:
     """Read pictures that were never read before, one process for each processor."""
-    wanted = {picture.key: picture for picture in pictures if not reader.knows(picture)}
+    with stage("reading"):
+        _read_new(reader, pictures, workers, progress)
+
+
+def _read_new(reader: CachedReader, pictures: Iterable[Readable], workers: int, progress: Progress | None) -> None:
+    needed = {picture.key: picture for picture in pictures}
+    wanted = {key: picture for key, picture in needed.items() if not reader.knows(picture)}
+    worked(pictures_read=0, pictures_from_cache=len(needed) - len(wanted))
     if reader.choice is None:  # other processes cannot make it again: it reads as it is asked
+        worked(pictures_read=len(wanted))
         return
     name, options = reader.choice
     tasks: list[_Task] = [(name, options, reader.root, picture) for picture in wanted.values()]
@@ -44,6 +53,8 @@ def read_pictures(
     for done, (key, failure, is_readers) in enumerate(spread(_read, tasks, processes, RECYCLED), start=1):
         if failure:
             reader.failures[key] = failure
+        else:
+            worked(pictures_read=1)
         fails += is_readers
         if fails == done == ENOUGH:
             raise ReaderError(f"{failure}\n  the first {ENOUGH} pages all failed: {name} is not asked for the others")

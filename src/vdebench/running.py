@@ -14,17 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.api import Score, TruthChoice, around_masks, score
-from vdebench.editing import Made, edit_suite, states_of
+from vdebench.editing import Made, counts_of, edit_suite, read_edits, states_of
 from vdebench.errors import RunFolderError
-from vdebench.files import is_file, is_folder, list_folder, read_json, write_json
+from vdebench.files import is_file, is_folder, list_folder, locked, read_json, write_json
 from vdebench.protocols import get_protocol
 from vdebench.protocols.textedit import get_pixel_protocol
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import ImagePredictions
+from vdebench.runs.provenance import RUN_FILE, cost_of, kept_of, recorded, session, with_editing
 from vdebench.scoring import Progress
 from vdebench.suites.suite import Suite
-
-RUN_FILE = "run.json"
 
 
 def run(
@@ -53,34 +52,40 @@ def run(
         "metrics": list(metrics) if metrics is not None else None,
         "seed": seed,
     }
-    _claim(out, asked, editors, protocols)
-    results: dict[str, list[Score]] = {protocol: [] for protocol in protocols}
-    for editor in editors:
-        folder = out / editor
-        chosen = (options or {}).get(editor)
-        made = edit_suite(
-            suite, editor, folder, options=chosen, seed=seed, workers=workers, progress=bar(f"{editor}: editing")
-        )
-        images = folder / "images"
-        images.mkdir(exist_ok=True)
-        predictions = ImagePredictions(
-            images, suite.samples, reader, name=editor, absent=_absent(made), files=suite.outputs(images)
-        )
-        for protocol in protocols:
-            result = score(
-                suite,
-                predictions,
-                protocol=protocol,
-                out=folder / protocol,
-                truth=truth,
-                metrics=metrics,
-                workers=workers,
-                reading=bar(f"{editor}: reading"),
-                progress=bar(f"{editor} by {protocol}"),
+    claimed = _claim(out, asked, editors, protocols)
+    with session(out) as noted, recorded(out, shared=True):
+        noted.seeds = {"editing": seed}
+        results: dict[str, list[Score]] = {protocol: [] for protocol in protocols}
+        for editor in editors:
+            folder = out / editor
+            chosen = (options or {}).get(editor)
+            made = edit_suite(
+                suite, editor, folder, options=chosen, seed=seed, workers=workers, progress=bar(f"{editor}: editing")
             )
-            result.summary["edits"] = states_of(made)
-            write_json(folder / protocol / "summary.json", result.summary)
-            results[protocol].append(result)
+            images = folder / "images"
+            images.mkdir(exist_ok=True)
+            predictions = ImagePredictions(
+                images, suite.samples, reader, name=editor, absent=_absent(made), files=suite.outputs(images)
+            )
+            for protocol in protocols:
+                result = score(
+                    suite,
+                    predictions,
+                    protocol=protocol,
+                    out=folder / protocol,
+                    truth=truth,
+                    metrics=metrics,
+                    workers=workers,
+                    reading=bar(f"{editor}: reading"),
+                    progress=bar(f"{editor} by {protocol}"),
+                )
+                result.summary["edits"] = states_of(made)
+                write_json(folder / protocol / "summary.json", result.summary)
+                with_editing(folder / protocol, folder)
+                results[protocol].append(result)
+        edits = [made for editor in claimed for made in read_edits(out / editor)]  # those of earlier sessions too
+        noted.counts = {"editors": len(claimed), "samples": len(suite), **counts_of(edits)}
+        noted.cost = cost_of(made.parameters for made in edits)
     return results
 
 
@@ -88,20 +93,29 @@ def _absent(made: Sequence[Made]) -> dict[str, str]:
     return {each.sample: f"{each.state}: {each.reason}" for each in made if each.state != "edited"}
 
 
-def _claim(out: Path, asked: dict[str, Any], editors: Sequence[str], protocols: Sequence[str]) -> None:
-    """Take a folder for these runs: editors and protocols may be added, anything else must be as it was."""
+def _claim(out: Path, asked: dict[str, Any], editors: Sequence[str], protocols: Sequence[str]) -> list[str]:
+    """Take a folder for these runs: editors and protocols may be added, anything else must be as it was.
+
+    Gives the names of all editors that the folder is for.
+    """
     file = out / RUN_FILE
-    before = read_json(file) if is_file(file) else {}
-    for key, value in asked.items():
-        if before and before.get(key) != value:
-            raise RunFolderError(
-                f"{out}: holds runs with {key} {before.get(key)!r}, asked for {value!r}\n"
-                "  choose another --out, or delete the folder"
-            )
-    if not before and is_folder(out) and list_folder(out):
+    if not is_file(file) and is_folder(out) and set(list_folder(out)) - {".lock"}:
         raise RunFolderError(f"{out}: holds other files and no {RUN_FILE}; choose an empty or new folder")
-    listed = {
-        "editors": list(dict.fromkeys([*before.get("editors", ()), *editors])),
-        "protocols": list(dict.fromkeys([*before.get("protocols", ()), *protocols])),
-    }
-    write_json(file, {**asked, **listed})
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(f"{out}: cannot be made: {error.strerror}") from None
+    with locked(out, wait=True):  # others may add their editors at the same time
+        before = read_json(file) if is_file(file) else {}
+        for key, value in asked.items():
+            if before and before.get(key) != value:
+                raise RunFolderError(
+                    f"{out}: holds runs with {key} {before.get(key)!r}, asked for {value!r}\n"
+                    "  choose another --out, or delete the folder"
+                )
+        listed = {
+            "editors": list(dict.fromkeys([*before.get("editors", ()), *editors])),
+            "protocols": list(dict.fromkeys([*before.get("protocols", ()), *protocols])),
+        }
+        write_json(file, {**asked, **listed, **kept_of(before)})
+    return listed["editors"]

@@ -14,10 +14,12 @@ from vdebench.cli.progress import progress_bars
 from vdebench.cli.read import reader_options
 from vdebench.cli.score import tell_failures
 from vdebench.cli.suites import SUITE_HELP, open_suite
+from vdebench.cli.table import INTERVALS_HELP
 from vdebench.editors.editor import EDITORS
 from vdebench.errors import VdeError
 from vdebench.report.overview import editors_table
 from vdebench.report.table import render
+from vdebench.report.usable import judged_table
 
 EDITOR_HELP = f"Who edits: {', '.join(EDITORS)}, or another package's."
 OPTION_HELP = "An option of an editor."
@@ -37,6 +39,7 @@ def run_command(
     metrics: str = typer.Option("", "--metrics", help="Image metrics, with commas, or `none`; the papers' by default."),
     seed: int = typer.Option(0, "--seed", help="For editors that draw lots."),
     workers: int = typer.Option(0, "--workers", help="Processes that edit and read; 0 for one per processor."),
+    intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
     as_json: bool = typer.Option(False, "--json", help="Print the summaries as JSON."),
 ) -> None:
     """Edit a suite, read what was made, score it; stop it anywhere and run it again: nothing is lost or done twice.
@@ -67,8 +70,10 @@ def run_command(
         typer.echo(json.dumps({"runs": summaries}, ensure_ascii=False, indent=2, allow_nan=False))
     else:
         for group in results.values():
-            table = editors_table([result.summary for result in group])
-            typer.echo(render(table, "terminal", bold=sys.stdout.isatty()))
+            found = [result.summary for result in group]
+            for table in (judged_table(found), editors_table(found)):
+                if table:
+                    typer.echo(render(table, "terminal", bold=sys.stdout.isatty(), intervals=intervals))
         typer.echo(f"{out}: kept; look with `vde report {out} -o report`")
     failures = [failure for group in results.values() for result in group for failure in result.failures]
     if failures:

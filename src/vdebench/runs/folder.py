@@ -20,6 +20,7 @@ import polars as pl
 from vdebench.errors import RunFolderError
 from vdebench.files import locked, read_json, replacing, write_json
 from vdebench.protocols import IMAGE_METRICS, TEXT_METRICS
+from vdebench.runs.provenance import RUN_FILE, kept_of, recorded
 
 _SUMS = {
     f"{name}_{part}": kind
@@ -29,13 +30,14 @@ _SUMS = {
 Schema = dict[str, Any]  # column names and polars types
 SCORES: Schema = {
     **dict.fromkeys(("sample", "setting", "fingerprint"), pl.String),
-    **dict.fromkeys(("group", "operation", "operation4", "language", "source"), pl.String),
+    **dict.fromkeys(("group", "operation", "operation4", "language", "source", "page"), pl.String),
     **dict.fromkeys(("state", "reason"), pl.String),
     **dict.fromkeys(("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"), pl.Int64),
     "iou_sum": pl.Float64,
     **_SUMS,
     **dict.fromkeys(("page_edits", "page_characters", "unplaced_blocks"), pl.Int64),
     **dict.fromkeys(("mse", *IMAGE_METRICS), pl.Float64),
+    **dict.fromkeys(("kept", "stray", "look", "edited"), pl.Float64),
     **dict.fromkeys(("width", "height"), pl.Int64),
     "image_reason": pl.String,
 }
@@ -52,6 +54,7 @@ REGIONS: Schema = {
     "region": pl.Int64,
     **dict.fromkeys(("kind", "outcome"), pl.String),
     **dict.fromkeys(("text_similarity", "cdm", "bleu"), pl.Float64),
+    "read": pl.String,
 }
 TABLES = {"scores": SCORES, "blocks": BLOCKS, "regions": REGIONS}
 _PART_SIZE = 200
@@ -84,9 +87,9 @@ class RunFolder:
             self.root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunFolderError(f"{self.root}: cannot be made: {error.strerror}") from None
-        file = self.root / "run.json"
+        file = self.root / RUN_FILE
+        found = read_json(file) if file.exists() else {}
         if file.exists():
-            found = read_json(file)
             for key, value in about.items():
                 if isinstance(found, dict) and found.get(key) != value:
                     raise RunFolderError(
@@ -95,8 +98,9 @@ class RunFolder:
                     )
         with locked(self.root):
             self._check_parts()
-            write_json(file, about)
-            yield self
+            write_json(file, {**about, **kept_of(found)})
+            with recorded(self.root):
+                yield self
 
     def _check_parts(self) -> None:
         parts = self.root / "parts"

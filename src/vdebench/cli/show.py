@@ -1,0 +1,32 @@
+"""`vde show`: what a run is, and what it was made with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+
+def show_command(
+    run: Path = typer.Argument(
+        ..., metavar="RUN", help="A folder of `vde score --out` or `vde run`, or one run in it."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print all of it as JSON."),
+) -> None:
+    """Say what was scored, how, with what result, on which machine, in what time and at what cost.
+
+    Examples:
+
+    `vde show runs/mine`
+
+    `vde show runs/overlay/exact --json`
+    """
+    from vdebench.report.show import show_text
+    from vdebench.report.shown import look
+
+    found = look(run)
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+    else:
+        typer.echo(show_text(found), nl=False)

@@ -1,0 +1,49 @@
+"""What must not leave a machine: folders of files, keys, addresses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+_SECRET = re.compile(
+    r"(^|_|-)(key|keys|token|secret|password|passwd|authorization|auth|cookie|credential|credentials)$", re.I
+)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.I)
+_ADDRESSES = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>()]+", re.I)
+# A path from the root, up to its last part: of a file its name is enough to know what is meant.
+_FOLDERS = re.compile(r"(?<![^\s'\"(\[=,:;…])(?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'\":,;|()]+)*[/\\](?=[^\s/\\'\":,;|()])")
+
+
+def is_private(name: str, value: Any) -> bool:
+    """Whether an option is a key, or says where something is.
+
+    >>> is_private("api_key", "x"), is_private("max_tokens", "9"), is_private("url", "http://10.0.0.7/v1")
+    (True, False, True)
+    """
+    text = str(value)
+    return bool(_SECRET.search(name) or _ADDRESS.match(text)) or text.startswith(("/", "~", "\\")) or "@" in text
+
+
+def without_places(text: str, roots: tuple[Path, ...] = ()) -> str:
+    """Text in which files are named without their folders, and servers not at all.
+
+    >>> without_places("/home/me/out/page_1.png: cannot be read (https://10.0.0.7:80/v1)")
+    'page_1.png: cannot be read (…)'
+    >>> without_places("rapidocr/3 on and/or 1/2 of it"), without_places(r"C:\\Users\\me\\p.png is bad")
+    ('rapidocr/3 on and/or 1/2 of it', 'p.png is bad')
+    """
+    for root in sorted(map(str, roots), key=len, reverse=True):  # folders with spaces in their names
+        text = text.replace(f"{root}/", "") if len(root) > 1 else text
+    return _FOLDERS.sub("", _ADDRESSES.sub("…", text))
+
+
+def public(data: Any, roots: tuple[Path, ...] = ()) -> Any:
+    """JSON without folders, addresses and keys."""
+    if isinstance(data, str):
+        return without_places(data, roots)
+    if isinstance(data, list):
+        return [public(item, roots) for item in data]
+    if isinstance(data, dict):
+        return {key: public(value, roots) for key, value in data.items() if not _SECRET.search(str(key))}
+    return data

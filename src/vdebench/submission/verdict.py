@@ -1,0 +1,69 @@
+"""What a check of a submission found, and the word for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from vdebench.submission.consistent import Discord
+from vdebench.submission.manifest import Manifest
+from vdebench.submission.rescored import Difference
+
+State = Literal["ok", "failed", "not checked"]
+Word = Literal["confirmed", "consistent", "not confirmed"]
+
+
+class Check(NamedTuple):
+    """One thing that was looked at, and what came of it."""
+
+    name: str
+    state: State
+    told: str
+
+
+@dataclass
+class Verdict:
+    """What a check of a submission found."""
+
+    file: Path
+    sha256: str
+    manifest: Manifest
+    checks: list[Check] = field(default_factory=list)
+    discords: list[Discord] = field(default_factory=list)
+    """Of the summary with the rows."""
+    differences: list[Difference] = field(default_factory=list)
+    """Of the rows with those scored here."""
+    environment: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Versions that are not the same here, as claimed and as here."""
+
+    @property
+    def word(self) -> Word:
+        """confirmed: rows were scored again and are the same; consistent: nothing is wrong, but they were not."""
+        if any(check.state == "failed" for check in self.checks):
+            return "not confirmed"
+        done = {check.name for check in self.checks if check.state == "ok"}
+        return "confirmed" if {"predictions", "rows"} <= done else "consistent"
+
+    @property
+    def exit_code(self) -> int:
+        """1 where something is wrong."""
+        return int(self.word == "not confirmed")
+
+    def add(self, name: str, state: State, told: str) -> None:
+        """Note what came of a check."""
+        self.checks.append(Check(name, state, told))
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        return {
+            "file": str(self.file),
+            "sha256": self.sha256,
+            "verdict": self.word,
+            "signature": self.manifest.signature,
+            "editor": self.manifest.editor,
+            "checks": [check._asdict() for check in self.checks],
+            "summary_differs": [discord._asdict() for discord in self.discords],
+            "rows_differ": [difference._asdict() for difference in self.differences],
+            "environment_differs": {name: list(both) for name, both in self.environment.items()},
+        }
