@@ -11,6 +11,7 @@ from scipy import stats
 from tests.analysis.test_grades import row, table
 from vdebench.analysis.human_scores import correlate, read_human_scores
 from vdebench.errors import InputError, VdeError
+from vdebench.report.human.tables import scores_table
 
 
 @pytest.fixture
@@ -56,6 +57,52 @@ def test_by_scipy_with_ties_draws_and_several_people(write):
     assert found["n"] == 40
     assert found["pearson"] == pytest.approx(stats.pearsonr(people, judge).statistic, abs=1e-12)
     assert found["spearman"] == pytest.approx(stats.spearmanr(people, judge).statistic, abs=1e-12)
+
+
+def test_three_coefficients_with_intervals(write):
+    rng = Random(9)
+    samples = [f"s{i}" for i in range(30)]
+    judge = {s: rng.randint(0, 5) for s in samples}
+    people = {s: judge[s] + rng.randint(-1, 1) for s in samples}
+    file = write("sample,dimension,score\n" + "".join(f"m/{s},VC,{people[s]}\n" for s in samples))
+    found = correlate(grades(VC=judge), file)
+    for name in ("VC", "overall"):
+        one = found["coefficients"][name]
+        series = [people[s] for s in samples], [judge[s] for s in samples]
+        assert one["n"] == 30
+        assert one["spearman"]["value"] == pytest.approx(stats.spearmanr(*series).statistic)
+        assert one["kendall"]["value"] == pytest.approx(stats.kendalltau(*series).statistic)
+        assert one["pearson"]["value"] == pytest.approx(stats.pearsonr(*series).statistic)
+        for coefficient in ("spearman", "kendall", "pearson"):
+            low, high = one[coefficient]["interval"]
+            assert low < one[coefficient]["value"] < high
+    assert correlate(grades(VC=judge), file) == found
+    assert correlate(grades(VC=judge), file, seed=1)["coefficients"] != found["coefficients"]
+
+
+def test_editors_outputs_of_one_sample_are_drawn_together(write):
+    """The same scores of four editors say no more than one's: the interval is as wide."""
+    rng = Random(2)
+    judge = {f"s{i}": rng.randint(0, 5) for i in range(20)}
+    people = {s: grade + rng.randint(-2, 2) for s, grade in judge.items()}
+    lines = {e: "".join(f"{e},m/{s},VC,{x}\n" for s, x in people.items()) for e in "wxyz"}
+    head = "editor,sample,dimension,score\n"
+    rows = pl.concat([grades(VC=judge).with_columns(editor=pl.lit(e)) for e in "wxyz"])
+    four = correlate(rows, write(head + "".join(lines.values())))["coefficients"]["VC"]
+    one = correlate(grades(VC=judge), write(head + lines["w"]), "w")["coefficients"]["VC"]
+    assert (four["n"], one["n"]) == (80, 20)
+    assert four["pearson"]["interval"] == pytest.approx(one["pearson"]["interval"], abs=0.02)
+
+
+def test_table_with_intervals_and_what_is_missing(write):
+    file = write("sample,dimension,score\nm/a,IF,1\nm/b,IF,2\nm/c,IF,3\nm/d,IF,4\nm/e,IF,4\nm/a,TA,3\n")
+    shown = scores_table(correlate(grades(IF={"a": 2, "b": 1, "c": 4, "d": 3}, TA={"a": 3}), file))
+    rows = {row.label: row.values for row in shown.rows}
+    assert [rows["IF"][at] for at in (0, 3, 6, 9)] == pytest.approx([0.6, 1 / 3, 0.6, 4])
+    assert rows["TA"] == [None] * 9 + [1]
+    assert "TA: 1 pairs, at least 3 are needed" in shown.notes
+    assert "1 of 6 scores have no grade beside them: m/e …" in shown.notes
+    assert any(note.startswith("Intervals of fewer than 20 pairs") for note in shown.notes)
 
 
 def test_one_score_for_the_whole_edit(write):

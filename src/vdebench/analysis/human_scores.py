@@ -1,4 +1,4 @@
-"""How a judge's grades go with people's scores: Pearson and Spearman, by dimension and over samples."""
+"""How a judge's grades go with people's scores: Spearman, Kendall and Pearson, by dimension and over samples."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import numpy as np
 import polars as pl
 from scipy.stats import rankdata
 
+from vdebench.analysis.agreement import of_pairs, why_not
+from vdebench.analysis.bootstrap import RESAMPLES
 from vdebench.analysis.grades import sample_grades
 from vdebench.errors import InputError, VdeError
 from vdebench.files import read_bytes
@@ -20,16 +22,18 @@ from vdebench.judges.canary_quality import GROUP
 
 OVERALL = "overall"
 """In the place of a dimension: a score for the edit as a whole."""
-_LEAST = 3
-"""Pairs below which no correlation is told: two always lie on a line."""
+_NAMES = ("human scores", "grades")
 
 
-def correlate(rows: pl.DataFrame, file: Path, editor: str = "") -> dict[str, Any]:
+def correlate(
+    rows: pl.DataFrame, file: Path, editor: str = "", *, resamples: int = RESAMPLES, seed: int = 0
+) -> dict[str, Any]:
     """Correlations of a run's grades with a CSV of `sample, dimension, score` and, for several editors, `editor`.
 
     Several scores of one sample and dimension are averaged. `overall` compares per sample: the mean of the scores with
     the mean of the grades in the same dimensions, or in all of them where people scored the edit as a whole. What
-    cannot be told is None, with a reason.
+    cannot be told is None, with a reason. `coefficients` holds Spearman, Kendall (tau-b) and Pearson of each dimension,
+    and of `overall`, with bootstrap intervals: samples are drawn, with all that was scored of them.
     """
     human = read_human_scores(file)
     grades = sample_grades(_of_editors(rows.filter(pl.col("group") != GROUP), human, file, editor))
@@ -40,13 +44,27 @@ def correlate(rows: pl.DataFrame, file: Path, editor: str = "") -> dict[str, Any
     lost = human.join(known, on=[*keys, "dimension"], how="anti").sort(*keys, "dimension")
     dimensions = [name for name in pairs["dimension"].unique(maintain_order=True) if name != OVERALL]
     whole = pairs.group_by(keys).agg(pl.col("score").mean(), pl.col("grade").mean()).sort(keys)
+    by_name = {name: pairs.filter(pl.col("dimension") == name) for name in sorted(dimensions)}
     return {
         "file": str(file),
         "scores": len(human),
         "without_grade": len(lost),
         "first_without_grade": lost["sample"][0] if len(lost) else None,
-        "dimensions": {name: _correlation(pairs.filter(pl.col("dimension") == name)) for name in sorted(dimensions)},
+        "dimensions": {name: _correlation(found) for name, found in by_name.items()},
         OVERALL: _correlation(whole),
+        "coefficients": {
+            name: of_pairs(
+                found["score"].to_list(),
+                found["grade"].to_list(),
+                found["sample"].to_list(),
+                resamples=resamples,
+                seed=seed,
+                names=_NAMES,
+            )
+            for name, found in {**by_name, OVERALL: whole}.items()
+        },
+        "resamples": resamples,
+        "seed": seed,
     }
 
 
@@ -109,7 +127,7 @@ def _of_editors(rows: pl.DataFrame, human: pl.DataFrame, file: Path, editor: str
 
 def _correlation(pairs: pl.DataFrame) -> dict[str, Any]:
     scores, grades = pairs["score"].to_list(), pairs["grade"].to_list()
-    reason = _why_not(scores, grades)
+    reason = why_not(scores, grades, _NAMES)
     if reason:
         return {"n": len(pairs), "pearson": None, "spearman": None, "reason": reason}
     return {
@@ -117,14 +135,6 @@ def _correlation(pairs: pl.DataFrame) -> dict[str, Any]:
         "pearson": pearson(scores, grades),
         "spearman": pearson(rankdata(scores).tolist(), rankdata(grades).tolist()),
     }
-
-
-def _why_not(scores: Sequence[float], grades: Sequence[float]) -> str:
-    if len(scores) < _LEAST:
-        return f"{len(scores)} pairs, at least {_LEAST} are needed"
-    if len(set(scores)) == 1:
-        return "all human scores are the same"
-    return "all grades are the same" if len(set(grades)) == 1 else ""
 
 
 def pearson(one: Sequence[float], other: Sequence[float]) -> float:

@@ -69,7 +69,8 @@ def show(
     human: Path | None = None,
 ) -> None:
     """Show runs as tables, or as JSON."""
-    from vdebench.report.grades import correlation_table, grades_breakdown, grades_table
+    from vdebench.report.grades import grades_breakdown, grades_table
+    from vdebench.report.human.tables import scores_table
     from vdebench.report.shapes import paper_table
 
     summaries = [result.summary for result in results.values()]
@@ -81,7 +82,7 @@ def show(
         return
     tables = [paper_table(shape, summaries, published=published) for shape in like] or [grades_table(summaries)]
     tables += [grades_breakdown(summary, name) for summary in summaries for name in by]
-    tables += [correlation_table(compared)] if compared else []
+    tables += [scores_table(compared)] if compared else []
     for table in tables:
         typer.echo(render(table, form, bold=sys.stdout.isatty()))
 

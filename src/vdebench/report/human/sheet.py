@@ -1,0 +1,235 @@
+"""A blind sheet: a folder to hand out, in which people rank outputs, and beside it the key that says whose they are.
+
+DIR/key.json            the key: stays with whoever made the sheet
+DIR/sheet/index.html    the page, with everything but the pictures inside
+DIR/sheet/sheet.csv     the same to be filled in by hand
+DIR/sheet/pictures/     sources and outputs, written anew: their names and bytes tell nothing of editors
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from vdebench.analysis.human_sheet import CRITERIA, Key, choose, letter, make_key
+from vdebench.engine.processes import usable_processors
+from vdebench.errors import InputError, RunFolderError, VdeError
+from vdebench.files import list_folder, write_bytes, write_json, write_text
+from vdebench.images import open_image
+from vdebench.png import encode_png
+from vdebench.report.replaced import replacing_folder
+from vdebench.report.site.gather import Runs
+from vdebench.report.site.pictures import areas
+from vdebench.report.site.write import script_json
+from vdebench.sample import Sample
+from vdebench.scoring import Progress
+from vdebench.scoring_masked_sample import union_of
+
+SHEET = "sheet"
+MARKER = "vdebench-sheet.json"
+_TIME = 946684800  # the first second of 2000: what zips can hold
+COLUMNS = ("annotator", "sample", "candidate", "criterion", "rank")
+
+
+class Sheet(NamedTuple):
+    """What was written."""
+
+    page: Path
+    key_file: Path
+    key: Key
+
+
+def write_sheet(
+    runs: Path,
+    out: Path,
+    *,
+    samples: int = 20,
+    seed: int = 0,
+    editors: Sequence[str] = (),
+    criteria: Sequence[str] = CRITERIA,
+    annotators: int = 3,
+    progress: Progress | None = None,
+) -> Sheet:
+    """Write a sheet of a folder of runs into the new folder `out`; whole or not at all.
+
+    A folder with anything in it is refused: whoever has the sheet already needs the key that goes with it.
+    """
+    target = Path(os.path.realpath(out))
+    if target.exists() and list_folder(target):
+        raise RunFolderError(f"{out}: is not empty; choose a new folder: answers need the key of their sheet")
+    found = Runs(Path(runs))
+    chosen = _chosen_editors(found, editors)
+    some = choose(_rankable(found, chosen), samples, seed)
+    with replacing_folder(target, MARKER, "sheet") as folder:
+        pictures = _Pictures(folder / SHEET / "pictures", seed)
+        pages = [_source(found, sample) for sample in some]
+        for sample, (source, _) in zip(some, pages, strict=True):
+            pictures.ask(sample.key, "", source)
+            for editor in chosen:
+                pictures.ask(sample.key, editor, found.image(editor, sample))
+        pictures.make(progress or (lambda done, total: None))
+        absent = {
+            sample.key: {
+                editor: _state(found, editor, sample) for editor in chosen if not pictures.there(sample.key, editor)
+            }
+            for sample in some
+        }
+        suite = str(found.results[0].summary["suite"])
+        key = make_key(suite, some, chosen, absent, criteria=criteria, annotators=annotators, seed=seed)
+        shown = [(sample, regions) for sample, (_, regions) in zip(some, pages, strict=True)]
+        write_text(folder / SHEET / "index.html", _page(_data(key, shown, pictures)))
+        write_text(folder / SHEET / "sheet.csv", _csv(key))
+        write_json(folder / "key.json", key.to_json())
+        _same_times(folder / SHEET)
+    return Sheet(Path(out) / SHEET / "index.html", Path(out) / "key.json", key)
+
+
+def _chosen_editors(runs: Runs, asked: Sequence[str]) -> list[str]:
+    if unknown := [name for name in asked if name not in runs.editors]:
+        raise InputError(f"{runs.root}: no scores of {unknown[0]!r}; there are: {', '.join(runs.editors)}")
+    chosen = list(dict.fromkeys(asked)) or runs.editors
+    if len(chosen) < 2:
+        raise InputError(f"{runs.root}: {len(chosen)} editor, people rank two or more; run others with `vde run`")
+    return chosen
+
+
+def _rankable(runs: Runs, editors: Sequence[str]) -> list[Sample]:
+    """Samples of which every editor's state is known to all its scores, and at least two outputs can be shown."""
+    known = {sample.key for sample in runs.suite.samples}
+    for result in runs.results:
+        if result.editor in editors:
+            rows = result.table("scores").select("sample", "state").collect()
+            failed = rows.filter(pl.col("state") == "failed")["sample"]
+            scored = rows.filter(pl.col("state").is_in(["scored", "missing"]))["sample"]
+            known &= set(scored) - set(failed)
+    found = [
+        sample
+        for sample in runs.suite.samples
+        if sample.key in known and sum(runs.image(editor, sample) is not None for editor in editors) > 1
+    ]
+    if not found:
+        raise InputError(
+            f"{runs.root}: no sample with scores of every editor ({', '.join(editors)}) and two images to compare\n"
+            "  run `vde run` again, or leave out an editor by naming the others with --editor"
+        )
+    return found
+
+
+def _source(runs: Runs, sample: Sample) -> tuple[Path | None, list[list[float]]]:
+    """The page before the edit, and in percent of it where the edit is asked for."""
+    regions = [[one.x, one.y, one.width, one.height] for one in sample.regions]
+    try:
+        source = runs.suite.image_files(sample).source
+        masks = () if regions else runs.suite.mask_files(sample)
+        if masks:
+            regions = areas(union_of(masks, open_image(masks[0])))
+    except VdeError:  # which file is the sample's is not certain, or it cannot be read: the run has said so
+        return None, regions
+    return source, regions
+
+
+def _state(runs: Runs, editor: str, sample: Sample) -> str:
+    made = runs.edits[editor].get(sample.key)
+    return made.state if made and made.state != "edited" else "missing"
+
+
+class _Pictures:
+    """Pictures by sample and editor, under names that say nothing; the editor of a source is none."""
+
+    def __init__(self, root: Path, seed: int) -> None:
+        self._root = root
+        self._seed = seed
+        self._asked: dict[tuple[str, str], Path] = {}
+        self._sizes: dict[tuple[str, str], list[int]] = {}
+
+    def ask(self, sample: str, editor: str, file: Path | None) -> None:
+        if file:
+            self._asked[sample, editor] = file
+
+    def name(self, sample: str, editor: str) -> str:
+        told = f"{self._seed}\n{sample}\n{editor}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(told).hexdigest()[:16]
+
+    def there(self, sample: str, editor: str) -> bool:
+        return (sample, editor) in self._sizes
+
+    def shown(self, sample: str, editor: str) -> list[Any] | None:
+        """File and size, nothing where there is no picture."""
+        size = self._sizes.get((sample, editor))
+        return [f"pictures/{self.name(sample, editor)}.png", *size] if size else None
+
+    def make(self, progress: Callable[[int, int], Any]) -> None:
+        """Write all, in the order of their names."""
+        order = sorted(self._asked, key=lambda one: self.name(*one))
+        with ThreadPoolExecutor(usable_processors()) as pool:
+            for done, (which, size) in enumerate(zip(order, pool.map(self._make, order), strict=True)):
+                if size:
+                    self._sizes[which] = size
+                progress(done + 1, len(order))
+
+    def _make(self, which: tuple[str, str]) -> list[int] | None:
+        try:
+            image = open_image(self._asked[which])
+        except VdeError:  # a picture that cannot be read is not there
+            return None
+        write_bytes(self._root / f"{self.name(*which)}.png", encode_png(image))
+        return [image.shape[1], image.shape[0]]
+
+
+def _data(key: Key, samples: Sequence[tuple[Sample, list[list[float]]]], pictures: _Pictures) -> Mapping[str, Any]:
+    """All that the page is told."""
+    listed = []
+    for (sample, regions), one in zip(samples, key.samples, strict=True):
+        orders = {
+            person: [pictures.shown(sample.key, editor) for editor in order] for person, order in one.orders.items()
+        }
+        about = {"number": one.number, "instruction": sample.instruction, "regions": regions}
+        listed.append({**about, "source": pictures.shown(sample.key, ""), "candidates": orders})
+    return {"sheet": key.sheet, "criteria": key.criteria, "annotators": key.annotators, "samples": listed}
+
+
+def _page(data: Mapping[str, Any]) -> str:
+    own = files("vdebench.report.human").joinpath("assets")
+    page = own.joinpath("sheet.html").read_text(encoding="utf-8")
+    parts = {
+        "style": own.joinpath("sheet.css"),
+        "elements": own.joinpath("elements.js"),
+        "panes": files("vdebench.report.site").joinpath("assets/panes.js"),
+        "script": own.joinpath("sheet.js"),
+    }
+    for name, part in parts.items():
+        page = page.replace(f"/*{name}*/", part.read_text(encoding="utf-8"))
+    return page.replace("/*data*/", f"const SHEET = {script_json(data)};")
+
+
+def _csv(key: Key) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(_lines(key))
+    return out.getvalue()
+
+
+def _lines(key: Key) -> Iterator[tuple[str, str, str, str, str]]:
+    """A line for everything to be ranked; outputs that are not there are not."""
+    for person in key.annotators:
+        for sample in key.samples:
+            for criterion in key.criteria:
+                for place, editor in enumerate(sample.orders[person]):
+                    if editor not in sample.absent:
+                        yield person, sample.number, letter(place), criterion, ""
+
+
+def _same_times(folder: Path) -> None:
+    """One time for all files: the order in which pictures were written tells nothing."""
+    for file in folder.rglob("*.*"):
+        os.utime(file, (_TIME, _TIME))
