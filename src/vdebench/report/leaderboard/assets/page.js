@@ -1,0 +1,125 @@
+"use strict";
+/* The page: what is chosen (it stands in the address), the controls, and which part is drawn. */
+const Board = (() => {
+  const { h, choose, read, link, load, words, kept } = Vde;
+  const TABS = { tables: "Tables", plots: "Plots", printed: "Published" };
+  const views = {};
+  let data = null, turn = 0;
+  const find = h("input", { type: "search", id: "find", placeholder: "part of a name", oninput: () => change({ find: find.value }) });
+  /* The box that one types into stays where it is while all else is drawn anew: it keeps the cursor, and half-typed words. */
+  const bar = h("div", { class: "row", id: "controls" }, h("label", { class: "wide" }, "Editor", find)), body = h("div");
+
+  const all = () => data;
+  function change(part) {
+    history.replaceState(null, "", link({ ...read(), ...part }));
+    draw();
+  }
+  const protocols = () => [...new Set(data.tables.map((table) => table.protocol))];
+  const chosenTables = (address) => data.tables.filter((table) => !address.protocol || table.protocol === address.protocol);
+  const settingOf = (table, address) => address.setting in table.settings ? address.setting : Object.keys(table.settings)[0];
+
+  /* Slices that some chosen table has, with their values. */
+  function slices(tables) {
+    const found = {};
+    for (const table of tables) for (const [name, [, values]] of Object.entries(table.values)) {
+      found[name] = found[name] || { title: table.slices[name], values: new Set() };
+      for (const value of values) found[name].values.add(value);
+    }
+    return found;
+  }
+  /* What a table shows of a slice: its rows with the slice's numbers in place of the whole's; null where it has none. */
+  async function sliced(table, address) {
+    if (!address.by) return { rows: table.rows, floors: table.floors };
+    if (!table.values[address.by]) return null;
+    const entry = (await load(table.values[address.by][0]))[address.value];
+    if (!entry) return null;
+    const nothing = { cells: {}, usable: null, coverage: null, regions: null };
+    return { rows: table.rows.map((row, at) => ({ ...row, whole: row.coverage, falls: null, ...(entry.rows[at] || nothing) })), floors: entry.floors };
+  }
+  /* An address with its gaps filled: a slice always has a value. */
+  function filled(address) {
+    const there = slices(chosenTables(address))[address.by];
+    if (!there) return { ...address, by: "", value: "" };
+    return { ...address, value: there.values.has(address.value) ? address.value : [...there.values][0] };
+  }
+  const matches = (name, address) => !address.find || name.toLowerCase().includes(address.find.toLowerCase());
+
+  function switcher(label, options, value, pick) {
+    return h("div", { class: "set", role: "group", "aria-label": label }, Object.entries(options).map(([key, title]) =>
+      h("button", { type: "button", id: `${label}-${key}`.replaceAll(" ", "-"), "aria-pressed": String(key === value), onclick: () => pick(key) }, title)));
+  }
+  function controls(address, ...more) {
+    const tables = chosenTables(address), found = slices(tables), names = protocols();
+    const settings = Object.assign({}, ...tables.map((table) => Object.keys(table.settings).length > 1 ? table.settings : {}));
+    if (document.activeElement !== find) find.value = address.find || "";
+    const shown = [
+      names.length > 1 ? choose("Protocol", [["", "all"], ...names], address.protocol || "", (protocol) => change({ protocol, table: "" }), { id: "by-protocol" }) : null,
+      Object.keys(found).length ? choose("Show", [["", "all samples"], ...Object.entries(found).map(([key, { title }]) => [key, `by ${title}`])], address.by || "", (by) => change({ by, value: "" }), { id: "by-slice" }) : null,
+      address.by ? choose(found[address.by].title, [...found[address.by].values].map((value) => [value, words(value)]), address.value, (value) => change({ value }), { id: "by-value" }) : null,
+      Object.keys(settings).length > 1 ? switcher("Setting", settings, address.setting in settings ? address.setting : Object.keys(settings)[0], (setting) => change({ setting })) : null,
+      more];
+    while (bar.children.length > 1) bar.lastChild.remove();
+    bar.append(...shown.flat(Infinity).filter(Boolean));
+  }
+
+  /* The clipboard, also where a page from a file may not have it. */
+  async function copy(text, what) {
+    try { await navigator.clipboard.writeText(text); } catch {
+      const area = h("textarea", { class: "away", "aria-hidden": "true" });
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    say(`${what} copied`);
+  }
+  let silence = 0;
+  function say(text) {
+    const box = document.getElementById("said");
+    box.textContent = text;
+    clearTimeout(silence);
+    silence = setTimeout(() => { box.textContent = ""; }, 2500);
+  }
+
+  async function draw() {
+    const address = filled(read()), tab = views[address.tab] ? address.tab : "tables", main = document.getElementById("main");
+    document.getElementById("tabs").replaceChildren(...Object.entries(TABS).filter(([key]) => key !== "printed" || data.printed.length).map(([key, title]) =>
+      h("a", { href: link({ ...read(), tab: key }), id: "tab-" + key, "aria-current": key === tab ? "page" : null }, title)));
+    const mine = ++turn;
+    try {
+      const focus = document.activeElement && document.activeElement.id; // who went on by a button wants it again
+      bar.hidden = tab === "printed";
+      const made = await views[tab](address, data);
+      if (mine !== turn) return;
+      body.replaceChildren(made);
+      if (!bar.isConnected) main.replaceChildren(bar, body);
+      if (focus && document.activeElement === document.body) document.getElementById(focus)?.focus({ preventScroll: true });
+    } catch (error) {
+      if (mine === turn) main.replaceChildren(bar, body), body.replaceChildren(h("p", { class: "empty", role: "alert" }, String(error.message || error)));
+    }
+    performance.mark("drawn");
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    load("leaderboard").then((found) => {
+      data = found;
+      const runs = data.tables.reduce((sum, table) => sum + table.rows.length, 0);
+      document.title = `${data.title} · vdebench`;
+      document.getElementById("title").textContent = data.title;
+      document.getElementById("suite").textContent = `${runs} ${runs === 1 ? "run" : "runs"}, ${data.tables.length} ${data.tables.length === 1 ? "table" : "tables"}`;
+      document.getElementById("foot").textContent = `Made by vdebench ${data.version} from the summaries of runs; no number is made anew here.`;
+      window.addEventListener("hashchange", draw);
+      let width = window.innerWidth;
+      window.addEventListener("resize", () => { if (read().tab === "plots" && window.innerWidth !== width) { width = window.innerWidth; draw(); } });
+      draw();
+    }, (error) => { document.getElementById("main").replaceChildren(h("p", { class: "empty", role: "alert" }, error.message)); });
+    document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); document.getElementById("main").focus(); });
+    document.getElementById("theme").addEventListener("click", () => {
+      const dark = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim() !== "#ffffff";
+      document.documentElement.dataset.theme = dark ? "light" : "dark";
+      kept.put("theme", dark ? "light" : "dark");
+    });
+  });
+  return { all, views, change, controls, switcher, chosenTables, settingOf, sliced, matches, copy };
+})();

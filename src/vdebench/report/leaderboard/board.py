@@ -1,0 +1,126 @@
+"""A table of the leaderboard as data for the page: rows over all samples, and slices that are loaded when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vdebench.report.leaderboard import cells
+from vdebench.report.leaderboard.gather import Run, as_written
+from vdebench.report.leaderboard.groups import PARTS, Group, apart, differences, verdicts_of
+
+TOLD = 8
+"""Other tables whose differences are told: there may be a hundred."""
+
+
+def table_data(groups: Sequence[Group], group: Group) -> dict[str, Any]:
+    """What is shown of a table before a slice is chosen."""
+    track, keys = group.runs[0].track, _keys(group)
+    rows = [_row(run, name, keys) for run, name in zip(group.runs, group.names, strict=True)]
+    there = {setting for row in rows for setting in row["cells"]}
+    known = {key for row in rows for means in row["cells"].values() for key in means}
+    like = "" if "teds" in known else group.teds_column  # a paper's TEDS, where there is no true one
+    differing = apart(groups)
+    return {
+        "number": group.number,
+        "title": group.title,
+        "protocol": group.protocol,
+        "suite": group.runs[0].summary["suite"],
+        "says": group.says,
+        "signature": group.signature,
+        "parts": [[PARTS.get(key, key), value, key in differing] for key, value in group.parts.items()],
+        "differs": differences(groups, group)[:TOLD],
+        "others": len(groups) - 1,
+        "metrics": [
+            {**metric, "main": metric["main"] or metric["key"] == like}
+            for metric in track.metrics
+            if metric["key"] in known
+        ],
+        "settings": {setting: title for setting, title in track.settings.items() if setting in there},
+        "slices": {name: _slice_title(group, name) for name in slice_names(group)},
+        "rows": rows,
+        "floors": _floors(group, keys),
+        "level": group.level,
+        "notes": group.notes(),
+    }
+
+
+def slice_data(group: Group, name: str) -> dict[str, Any]:
+    """For every value of a slice a list in the order of the rows: numbers, coverage, usable edits; None for nothing."""
+    keys = _keys(group)
+    values: dict[str, dict[str, Any]] = {}
+    for at, run in enumerate(group.runs):
+        with as_written(run):
+            for value, found in (run.summary.get("by") or {}).get(name, {}).items():
+                entry = values.setdefault(value, {"rows": [None] * len(group.runs), "floors": []})
+                entry["rows"][at] = {
+                    "cells": cells.settings(found, keys),
+                    "coverage": cells.slice_coverage(found),
+                    "usable": cells.usable(_usable(run, name, value)),
+                    "regions": _regions(run, name, value),
+                }
+    for value, entry in values.items():
+        entry["floors"] = _floors(group, keys, name, value)
+    return values
+
+
+def slice_names(group: Group) -> list[str]:
+    """Slices that any run has, in the order of its kind."""
+    there = dict.fromkeys(name for run in group.runs for name in run.summary.get("by") or {})
+    return [name for name in dict.fromkeys((*group.runs[0].track.slices, *there)) if name in there]
+
+
+def _slice_title(group: Group, name: str) -> str:
+    titles = group.runs[0].track.titles
+    return " × ".join(titles.get(part, part) for part in name.split(","))
+
+
+def _keys(group: Group) -> list[str]:
+    return [metric["key"] for metric in group.runs[0].track.metrics]
+
+
+def _row(run: Run, name: str, keys: Sequence[str]) -> dict[str, Any]:
+    with as_written(run):
+        verdicts = verdicts_of(run)
+        return {
+            "editor": name,
+            "signature": run.summary["signature"],
+            "coverage": cells.coverage(run.summary["coverage"]),
+            "cells": cells.settings(run.summary["overall"], keys),
+            "usable": cells.usable(verdicts),
+            "falls": cells.falls(verdicts),
+            "regions": _rate(run.summary.get("regions")),
+        }
+
+
+def _usable(run: Run, name: str, value: str) -> Mapping[str, Any] | None:
+    found = ((verdicts_of(run) or {}).get("by") or {}).get(name, {}).get(value)
+    return found if isinstance(found, Mapping) else None
+
+
+def _regions(run: Run, name: str, value: str) -> list[float] | None:
+    return _rate(((run.summary.get("regions") or {}).get("by") or {}).get(name, {}).get(value))
+
+
+def _rate(found: Mapping[str, Any] | None) -> list[float] | None:
+    """The share of regions that were done, and of how many."""
+    if not found or found.get("rate") is None:
+        return None
+    return [cells.number(found["rate"], "regions.rate"), cells.number(found["n"], "regions.n")]
+
+
+def _floors(group: Group, keys: Sequence[str], name: str = "", value: str = "") -> list[dict[str, Any]]:
+    """What the reader gives for the references, and for which rows: where samples are missing, means are of others."""
+    kept: list[dict[str, Any]] = []
+    for row, run in zip(group.names, group.runs, strict=True):
+        with as_written(run):
+            floor = run.summary.get("noise_floor") or {}
+            by = floor.get("by") or {}
+            reads = ((by.get(name) or {}).get(value) if name else floor.get("reads")) or {}
+            found = cells.settings(reads, keys)
+        same = next((each for each in kept if each["cells"] == found), None)
+        if same is not None:
+            same["of"].append(row)
+        elif found:
+            kept.append({"of": [row], "cells": found})
+    return kept

@@ -1,0 +1,150 @@
+"""Runs for the leaderboard, found in folders: only their summaries are read, never their rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vdebench.errors import RunFolderError
+from vdebench.files import is_file, is_folder, read_json
+from vdebench.report.site.tracks import Track, track_of
+
+_FILES = ("summary.json", "scores.parquet")
+_DEPTH = 4  # RUNS of several suites in one folder: SUITE/EDITOR/PROTOCOL, and one to spare
+_OTHERS = {"images", "reference", "parts", "judged", "data", "thumbs"}
+"""Folders beside scores that hold none: edited images, the reader's noise floor, unfinished work, grades, reports."""
+
+
+class Run(NamedTuple):
+    """A run by its summary."""
+
+    folder: Path
+    summary: Mapping[str, Any]
+
+    @property
+    def editor(self) -> str:
+        """The editor's name, in one line."""
+        return " ".join(str(self.summary["editor"]).split())
+
+    @property
+    def track(self) -> Track:
+        """What kind of run it is."""
+        return track_of(self.summary)
+
+    @property
+    def root(self) -> Path:
+        """The folder that `vde run` made, where it did; else the run's own."""
+        above = self.folder.parent.parent
+        return above if is_file(above / "run.json") else self.folder
+
+
+@contextmanager
+def as_written(run: Run) -> Iterator[None]:
+    """What is not as `vde score` wrote it is told with the run's file: anybody can edit a summary."""
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        told = f"no {error}" if isinstance(error, KeyError) else error
+        raise RunFolderError(
+            f"{run.folder / 'summary.json'}: not as `vde score` wrote it: {told}; score again"
+        ) from None
+
+
+class Found(NamedTuple):
+    """Runs in the order of the arguments, and what was expected and is not there, in words."""
+
+    runs: list[Run]
+    notes: list[str]
+
+
+def find_runs(folders: Sequence[Path]) -> Found:
+    """All runs in or below some folders, each once; an error where a folder holds none.
+
+    >>> find_runs([Path("examples")])
+    Traceback (most recent call last):
+    vdebench.errors.RunFolderError: examples: no run here, nor below: looked for summary.json and scores.parquet
+      `vde score … --out FOLDER` and `vde run … --out FOLDER` make them
+    """
+    kept: dict[str, Run] = {}
+    notes: list[str] = []
+    for folder in folders:
+        if not is_folder(folder):
+            raise RunFolderError(f"{folder}: no such folder; expected one made by `vde score … --out` or `vde run`")
+        below = list(_below(folder))
+        if not below:
+            raise RunFolderError(f"{folder}: {_why_none(folder)}")
+        for each in below:
+            kept.setdefault(os.path.realpath(each), Run(each, _summary(each / "summary.json")))
+        notes += _unfinished(folder)
+    return Found(list(kept.values()), notes)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Run folders, sorted; nothing below a run is looked at."""
+    if _is_run(folder):
+        yield folder
+        return
+    for at, names, files in os.walk(folder):
+        here = Path(at)
+        if set(_FILES) <= set(files):
+            yield here
+            names.clear()
+        deep = len(here.relative_to(folder).parts) >= _DEPTH
+        names[:] = [] if deep else sorted(name for name in names if name not in _OTHERS and not name.startswith("."))
+
+
+def _is_run(folder: Path) -> bool:
+    return all(is_file(folder / name) for name in _FILES)
+
+
+def _why_none(folder: Path) -> str:
+    """What is amiss with a folder that holds no run."""
+    there = [name for name in _FILES if is_file(folder / name)]
+    if there:
+        missing = next(name for name in _FILES if name not in there)
+        return f"has {there[0]} but no {missing}: not a whole run of `vde score`; score again"
+    return (
+        f"no run here, nor below: looked for {' and '.join(_FILES)}\n"
+        "  `vde score … --out FOLDER` and `vde run … --out FOLDER` make them"
+    )
+
+
+def _unfinished(folder: Path) -> list[str]:
+    """Editors and protocols that a `vde run` was asked for and has no scores of."""
+    if not is_file(folder / "run.json"):
+        return []
+    about = read_json(folder / "run.json")
+    editors, protocols = (about.get(key) if isinstance(about, dict) else None for key in ("editors", "protocols"))
+    if not isinstance(editors, list) or not isinstance(protocols, list):
+        return []
+    return [
+        f"{editor}: no scores by {protocol} yet in {folder.name}"
+        for editor in map(str, editors)
+        for protocol in map(str, protocols)
+        if not _is_run(folder / editor / protocol)
+    ]
+
+
+def _summary(file: Path) -> Mapping[str, Any]:
+    """A summary that has the parts we need; what stands in them is checked where it is used."""
+    found = read_json(file)
+    if not isinstance(found, dict):
+        raise RunFolderError(f"{file}: expected an object, found {type(found).__name__}; score again")
+    kinds = {**dict.fromkeys(("signature", "protocol", "suite", "editor"), str), "overall": dict, "coverage": dict}
+    for key, kind in kinds.items():
+        if not isinstance(found.get(key), kind):
+            expected = "text" if kind is str else "an object"
+            raise RunFolderError(f"{file}: {key!r} is {found.get(key)!r}, expected {expected}; score again")
+    for key in ("by", "usable", "regions", "noise_floor", "unavailable"):
+        if found.get(key) is not None and not isinstance(found[key], dict):
+            raise RunFolderError(f"{file}: {key!r} is {found[key]!r}, expected an object; score again")
+    if not isinstance(found.get("notes", []), list):
+        raise RunFolderError(f"{file}: 'notes' is {found['notes']!r}, expected a list; score again")
+    if not found["signature"].startswith("vde|p:"):
+        raise RunFolderError(
+            f"{file}: 'signature' is {found['signature']!r}, expected one that begins with vde|p:; score again"
+        )
+    return found
