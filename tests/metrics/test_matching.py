@@ -136,3 +136,21 @@ def test_a_garbled_block_in_its_place_is_matched_and_one_elsewhere_is_not():
     truth = Page([Box(100, 100, 500, 140)], ["The office expects a quiet winter"], size)
     assert pairs(assign(truth, Page([Box(100, 100, 500, 140)], ["Wqz xkjv bnm"], size))) == [(0, 0)]
     assert pairs(assign(truth, Page([Box(500, 800, 900, 840)], ["The office expects a quiet winter"], size))) == []
+
+
+def test_the_rest_of_a_wiped_paragraph_counts_once():
+    """A fifth of a block is left, too unlike it for a pair and too little for a join that halves the edits."""
+    text = "The committee met on Tuesday to discuss the budget of the coming year and its many open questions."
+    page = Size(1000, 1000)
+    truth = Page([Box(100, 100, 900, 130), Box(100, 200, 900, 230)], [text, "Another paragraph."], page)
+    left = Page([Box(100, 100, 260, 130), Box(100, 200, 900, 230)], [text[:20], "Another paragraph."], page)
+    assert assign(truth, left) == [Unit((0,), (0,)), Unit((1,), (1,))]
+    strange = Page(left.boxes, ["8341-XQ 77/Z %%% ###", "Another paragraph."], page)
+    assert assign(truth, strange) == [Unit((0,), ()), Unit((1,), (1,)), Unit((), (0,))]
+
+
+def test_what_was_added_to_a_block_counts_once_too():
+    page = Size(1000, 1000)
+    truth = Page([Box(100, 100, 260, 130)], ["Total: 412.70"], page)
+    more = "Total: 412.70" + " and so on and so forth" * 4
+    assert assign(truth, Page([Box(100, 100, 900, 130)], [more], page)) == [Unit((0,), (0,))]

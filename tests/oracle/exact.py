@@ -208,7 +208,14 @@ def match(truth, prediction, size):
 
     def try_join(together):
         union = tuple(tuple(sorted(i for unit in together for i in unit[side])) for side in (0, 1))
-        if measured(union)[0] <= 0.5 * sum(measured(unit)[0] for unit in together):
+        edits = measured(union)[0]
+        good = edits <= 0.5 * sum(measured(unit)[0] for unit in together)
+        if len(together) == 2 and not good:
+            first, second = together
+            for lone, rest in ((first, second), (second, first)):
+                if (not lone[0] or not lone[1]) and measured(rest)[0] - edits >= 0.9 * measured(lone)[0]:
+                    good = True
+        if good:
             for unit in together:
                 units.remove(unit)
             units.append(union)

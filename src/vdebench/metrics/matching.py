@@ -95,6 +95,9 @@ FITS = 0.1
 """A pair that needs no more edits than this share of its text is not in want of further blocks."""
 HALVED = 0.5
 """Joining must leave at most this share of the edits: chance likeness of two texts does not reach that."""
+WANTED = 0.9
+"""Or: this share of the text of a block without a partner must be what the other unit lacks, as of the rest of a
+paragraph that was wiped out. Else it would count twice, as missed and as invented, and less than if all were gone."""
 
 
 def assign(truth: Page, prediction: Page) -> list[Unit]:
@@ -177,9 +180,21 @@ class _Joining:
             tuple(sorted(g for unit in together for g in unit.truth)),
             tuple(sorted(p for unit in together for p in unit.prediction)),
         )
-        if self._measured(union)[0] <= HALVED * sum(self._measured(unit)[0] for unit in together):
+        edits = self._measured(union)[0]
+        if edits <= HALVED * sum(self._measured(unit)[0] for unit in together) or self._is_wanted(together, edits):
             self._of_truth.update(dict.fromkeys(union.truth, union))
             self._of_prediction.update(dict.fromkeys(union.prediction, union))
+
+    def _is_wanted(self, together: set[Unit], edits: int) -> bool:
+        """Whether one of two units is a block without a partner, nearly all of whose text the other lacks."""
+        if len(together) != 2:
+            return False
+        one, other = together
+        return any(
+            not (lone.truth and lone.prediction)
+            and edits <= self._measured(rest)[0] - WANTED * self._measured(lone)[0]
+            for lone, rest in ((one, other), (other, one))
+        )
 
     def _measured(self, unit: Unit) -> tuple[int, bool]:
         """Edits between the unit's texts, and whether they fit."""
