@@ -10,7 +10,27 @@ import typer
 from rich.console import Console
 
 from vdebench import __version__
-from vdebench.cli import compare, doctor, edit, judge, protocols, read, report, runs, score, suite, table, typeset
+from vdebench.cli import (
+    compare,
+    doctor,
+    edit,
+    human,
+    judge,
+    leaderboard,
+    protocols,
+    read,
+    report,
+    runs,
+    score,
+    show,
+    submit,
+    suite,
+    table,
+    typeset,
+    usable,
+    validate,
+    verify,
+)
 from vdebench.errors import VdeError
 
 INTERRUPTED = 130  # typer's exit code for Ctrl-C
@@ -25,14 +45,21 @@ app = typer.Typer(
 )
 app.command("run")(runs.run_command)
 app.command("report")(report.report_command)
+app.command("leaderboard")(leaderboard.leaderboard_command)
 app.command("edit")(edit.edit_command)
 app.command("score")(score.score_command)
 app.command("judge")(judge.judge_command)
 app.command("ambiguity")(judge.ambiguity_command)
 app.command("table")(table.table_command)
 app.command("compare")(compare.compare_command)
+app.command("usable")(usable.usable_command)
+app.command("validate")(validate.validate_command)
+app.command("show")(show.show_command)
+app.command("submit")(submit.submit_command)
+app.command("verify")(verify.verify_command)
 app.command("read")(read.read_command)
 app.command("doctor")(doctor.doctor_command)
+app.add_typer(human.app, name="human")
 app.add_typer(suite.app, name="suite")
 app.add_typer(protocols.app, name="protocols")
 app.add_typer(typeset.app, name="typeset")

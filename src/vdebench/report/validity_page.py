@@ -1,0 +1,144 @@
+"""A validity ladder to look at: figures of small multiples, a page that holds them, and files for others to read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from vdebench.analysis.validity import Finding
+from vdebench.errors import RunFolderError
+from vdebench.files import replacing, write_json, write_text
+from vdebench.report.table import Table
+from vdebench.report.validity import LadderRow, ladder_csv, ladder_json, ladder_tables, title_of
+from vdebench.validity.climb import Ladder
+from vdebench.validity.corruption import Corruption
+
+_COLOURS = ("#0b6e99", "#c2410c", "#15803d", "#7c3aed", "#111827", "#a16207", "#22b8cf", "#e11d48", "#9ca3af")
+_WIDTH, _HEIGHT, _GAP, _TOP = 210, 120, 34, 64
+_ACROSS = 5
+_DASHES = {"global": "", "local": ' stroke-dasharray="4 2"', "sample": ' stroke-dasharray="1 2"'}
+_STYLE = """
+body{font:14px/1.5 system-ui,sans-serif;margin:2rem;color:#111;max-width:1400px}
+table{border-collapse:collapse;font-size:12px;display:block;overflow-x:auto}
+td,th{padding:2px 8px;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}
+td:first-child,th:first-child{text-align:left;position:sticky;left:0;background:#fff}
+.falls{background:#e7f6ec}.late{background:#f3f9e3}.uneven{background:#fff4d6}.blind{background:#eee}.rises{background:#fbdcdc}
+img{max-width:100%}
+ul{columns:2;padding-left:1.2rem}
+"""
+
+
+def write_ladder(ladder: Ladder, folder: Path) -> None:
+    """Write validity.json, validity.csv, a figure for every protocol, index.html, and the rows behind them."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(f"{folder}: cannot be made: {error.strerror}; choose another folder") from None
+    write_json(folder / "validity.json", ladder_json(ladder))
+    write_text(folder / "validity.csv", ladder_csv(ladder))
+    for name, rows in ladder.rows.items():
+        if len(rows):
+            with replacing(folder / f"{name}.parquet") as temporary:
+                rows.write_parquet(temporary)
+    protocols = list(dict.fromkeys(finding.protocol for finding in ladder.findings))
+    for protocol in protocols:
+        write_text(folder / f"validity-{protocol}.svg", figure(ladder, protocol))
+    write_text(folder / "index.html", page(ladder, protocols))
+
+
+def figure(ladder: Ladder, protocol: str) -> str:
+    """Small multiples: for every corruption its metrics from 0 to 1 against the level; global solid, local dashed."""
+    own = [each for each in ladder.findings if each.protocol == protocol and _drawn(each)]
+    metrics = list(dict.fromkeys(each.metric for each in own))
+    colours = {metric: _COLOURS[at % len(_COLOURS)] for at, metric in enumerate(metrics)}
+    rows = math.ceil(len(ladder.corruptions) / _ACROSS)
+    width = _ACROSS * (_WIDTH + _GAP) + _GAP
+    height = _TOP + rows * (_HEIGHT + 2 * _GAP)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        'font-family="system-ui,sans-serif" font-size="11">',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<text x="{_GAP}" y="20" font-size="15" font-weight="600">{escape(protocol)}: what it says as pages get '
+        "worse</text>",
+        *_legend(colours),
+    ]
+    for at, corruption in enumerate(ladder.corruptions):
+        x = _GAP + at % _ACROSS * (_WIDTH + _GAP)
+        y = _TOP + _GAP + at // _ACROSS * (_HEIGHT + 2 * _GAP)
+        parts += _panel(corruption, [each for each in own if each.corruption == corruption.name], colours, x, y)
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _drawn(finding: Finding) -> bool:
+    known = [value for value in finding.values if value is not None]
+    return finding.setting != "sample" and bool(known) and all(0 <= value <= 1 for value in known)
+
+
+def _legend(colours: Mapping[str, str]) -> list[str]:
+    parts, x = [], _GAP
+    for metric, colour in colours.items():
+        title = title_of(metric)
+        parts.append(f'<line x1="{x}" y1="38" x2="{x + 18}" y2="38" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<text x="{x + 23}" y="42">{escape(title)}</text>')
+        x += 42 + 7 * len(title)
+    return [*parts, f'<text x="{x}" y="42" fill="#555">solid: whole page, dashed: edited regions; 0 to 1</text>']
+
+
+def _panel(
+    corruption: Corruption, findings: Sequence[Finding], colours: Mapping[str, str], x: int, y: int
+) -> list[str]:
+    step = _WIDTH / len(corruption.levels)
+    parts = [
+        f'<text x="{x}" y="{y - 6}" font-weight="600">{escape(corruption.title)}</text>',
+        f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" fill="none" stroke="#bbb"/>',
+        f'<line x1="{x}" y1="{y + _HEIGHT / 2}" x2="{x + _WIDTH}" y2="{y + _HEIGHT / 2}" stroke="#eee"/>',
+    ]
+    for level, given in enumerate(("0", *(f"{each:g}" for each in corruption.levels))):
+        anchor = "start" if level == 0 else "end" if level == len(corruption.levels) else "middle"
+        at = x + level * step
+        parts.append(f'<text x="{at:g}" y="{y + _HEIGHT + 13}" text-anchor="{anchor}" fill="#555">{given}</text>')
+    parts.append(f'<text x="{x + _WIDTH}" y="{y - 6}" text-anchor="end" fill="#777">{escape(corruption.unit)}</text>')
+    for each in findings:
+        points = " ".join(
+            f"{x + level * step:g},{y + _HEIGHT * (1 - value):.1f}"
+            for level, value in enumerate(each.values)
+            if value is not None
+        )
+        title = f"<title>{escape(each.setting)} {escape(title_of(each.metric))}: {each.verdict}</title>"
+        line = f'fill="none" stroke="{colours[each.metric]}" stroke-width="1.6"{_DASHES[each.setting]}'
+        parts.append(f'<polyline points="{points}" {line}>{title}</polyline>')
+    return parts
+
+
+def page(ladder: Ladder, protocols: Sequence[str]) -> str:
+    """The page: for every protocol its figure and its table. It loads nothing but the figures beside it."""
+    about = ladder.about
+    parts = [
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Validity ladder</title>',
+        f"<style>{_STYLE}</style><h1>Validity ladder</h1>",
+        f"<p>{about['samples']} samples of <code>{escape(about['suite'])}</code>, read by "
+        f"<code>{escape(about['reader'])}</code>.</p><ul>",
+        *(f"<li><b>{escape(each.title)}</b>: {escape(each.says)}</li>" for each in ladder.corruptions),
+        "</ul>",
+    ]
+    for protocol, table in zip(protocols, ladder_tables(ladder), strict=True):
+        parts += [
+            f'<h2>{escape(protocol)}</h2><img src="validity-{escape(protocol)}.svg" alt="small multiples">',
+            *_html_table(table),
+            *(f"<p>{escape(note)}</p>" for note in table.notes),
+        ]
+    return "\n".join(parts) + "\n"
+
+
+def _html_table(table: Table) -> list[str]:
+    verdicts = {"↓": "falls", "↘": "late", "~": "uneven", "○": "blind", "↑": "rises"}
+    heads = "".join(f"<th>{escape(f'{column.group} {column.name}'.strip())}</th>" for column in table.columns)
+    lines = [f"<table><tr><th>{escape(table.head)}</th>{heads}</tr>"]
+    for row in table.rows:
+        assert isinstance(row, LadderRow)
+        marks = [next((name for mark, name in verdicts.items() if mark in cell), "") for cell in row.cells]
+        cells = "".join(f'<td class="{mark}">{escape(cell)}</td>' for mark, cell in zip(marks, row.cells, strict=True))
+        lines.append(f"<tr><td>{escape(row.label)}</td>{cells}</tr>")
+    return [*lines, "</table>"]

@@ -1,0 +1,43 @@
+"""`vde validate` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+
+from typer.testing import CliRunner
+
+from vdebench.cli.main import app
+from vdebench.errors import VdeError
+
+
+def vde(*arguments):
+    """In this process: the typesetter takes a while to load."""
+    return CliRunner().invoke(app, ["validate", *map(str, arguments)])
+
+
+def test_help_has_examples():
+    assert "vde validate --out validity" in vde("--help").stdout
+
+
+def test_a_small_ladder(tmp_path):
+    how = ("--samples", 2, "--corruption", "shift", "--protocol", "exact", "--metrics", "none", "--workers", 1)
+    done = vde(*how, "--json", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["samples"] == 2
+    assert found["corruptions"]["shift"]["levels"] == [2, 4, 8, 16]
+    assert {each["metric"] for each in found["findings"]} >= {"iou", "cdm", "done"}
+    assert not any(each["metric"] == "psnr" for each in found["findings"])
+    assert (tmp_path / "out" / "index.html").exists()
+
+
+def test_unknown_names_are_told():
+    for given, told in (
+        (("--corruption", "smudge"), "no corruption is called 'smudge'; there are: wrong-characters, "),
+        (("--protocol", "best"), "no protocol is called 'best'"),
+        (("--metrics", "beauty"), "beauty"),
+        (("--reader", "guess", "--samples", 2), "no reader is called 'guess'"),
+    ):
+        error = vde(*given).exception
+        assert isinstance(error, VdeError)  # which `vde` tells with exit code 2
+        assert told in str(error)
