@@ -25,7 +25,7 @@ lint: $(VENV)/ready
 	$(BIN)/mypy
 
 test: lint  ## all that needs no heavy extra
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile
 
 $(VENV)/full: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --group full
@@ -36,12 +36,14 @@ test-full: $(VENV)/full  ## what takes longer or needs heavy packages; real page
 
 bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
 	$(BIN)/python benchmarks/bootstrap.py
+	$(BIN)/python benchmarks/leaderboard.py
 	$(BIN)/python benchmarks/masked.py
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/pixels.py
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/thresholds.py
 	$(BIN)/python benchmarks/typeset.py
 	$(BIN)/python benchmarks/typeset_long.py
 

@@ -19,7 +19,7 @@ import polars as pl
 from vdebench.analysis.usable import PROPERTIES, Rows, Thresholds, verdicts
 from vdebench.api import score
 from vdebench.validity.ladder import CORRUPTIONS
-from vdebench.validity.write import EXACT_LAYOUT, IMAGES, READINGS, write_corrupted
+from vdebench.validity.write import IMAGES, READINGS, write_corrupted
 
 SUITE = "typeset:n={},seed=5,languages=en+zh,ppi=110"
 EVIDENCE = {"cdm": "text", "iou": "place", "look": "look", "kept": "kept", "edited": "edited", "stray": "stray"}
@@ -50,7 +50,7 @@ def main(samples: int) -> None:
             with tempfile.TemporaryDirectory() as temporary:
                 folder = Path(temporary)
                 part = write_corrupted(SUITE.format(samples), corruption, level, folder)
-                pages = {"images": folder / IMAGES, "metrics": ["psnr"], "reader": EXACT_LAYOUT}
+                pages = {"images": folder / IMAGES, "metrics": ["psnr"]}
                 score(part, folder / READINGS, out=folder / "run", **pages)
                 rows = Rows.of(folder / "run", with_reference=False)
             found = list(verdicts(rows, Thresholds()))

@@ -79,7 +79,9 @@ def test_what_the_reader_loses_on_the_right_answer_is_not_held_against_the_edito
     misread = {"outcome": "partly", "cdm": 0.8, "read": "412.1", "iou": 0.5}
     assert verdict(misread).usable is False
     assert verdict(misread, misread).usable is True
-    assert verdict({**misread, "read": "418.7"}, misread).fails_at == "text"  # another error than the reader's
+    assert verdict({**misread, "read": "418.7", "cdm": 0.7}, misread).fails_at == "text"  # worse than the reader's
+    assert verdict({**misread, "read": "412.", "cdm": 0.8}, misread).usable  # no worse
+    assert verdict({**misread, "outcome": "wrong_text", "read": "x"}, misread).fails_at == "text"
     assert verdict({"iou": 0.45}, {"iou": 0.5}).fails_at == "place"
 
 

@@ -201,11 +201,12 @@ def _text(found: _Found, reference: _Found, thresholds: Thresholds) -> Judged:
     worst = 1.0
     for region in found.regions:
         right = known.get(region["region"], {})
-        similarity = region["cdm"]
+        similarity, reached = region["cdm"], right.get("cdm")
         if region["read"] is not None and region["read"] == right.get("read"):
             continue  # in the right answer the reader sees the same
-        least = min(thresholds.text, 1.0 if right.get("cdm") is None else float(right["cdm"]))
-        if region["outcome"] in _WRONG or similarity is None or similarity < least:
+        least = thresholds.text if reached is None else min(thresholds.text, reached)
+        wrong = region["outcome"] in _WRONG and region["outcome"] != right.get("outcome")
+        if wrong or similarity is None or similarity < least:
             told = f"region {region['region']}: {region['outcome']}, similarity {similarity or 0:.3f}"
             return False, f"{told}, reads “{_short(region['read'] or '')}”"
         worst = min(worst, similarity)

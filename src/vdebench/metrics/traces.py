@@ -7,6 +7,7 @@ All images are RGB and of one size.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -54,13 +55,20 @@ class _Grid(NamedTuple):
     smooth: float
     rows: int
     columns: int
+    start: int
+    """Where the first tile begins, from the left and from above."""
 
     @classmethod
     def of(cls, page: Image) -> _Grid:
         height, width = page.shape[:2]
         scale = max(1.0, max(height, width) / LONG_SIDE)
         tile = min(round(TILE * scale), height, width)
-        return cls(tile, round(REACH * scale), SMOOTH * scale, height // tile, width // tile)
+        return cls(tile, round(REACH * scale), SMOOTH * scale, height // tile, width // tile, 0)
+
+    def halfway(self, page: Image) -> _Grid:
+        """Another layout, whose tiles have the corners of these in their middles."""
+        start, (height, width) = self.tile // 2, page.shape[:2]
+        return self._replace(rows=(height - start) // self.tile, columns=(width - start) // self.tile, start=start)
 
     def grey(self, image: Image) -> Grey:
         grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
@@ -68,7 +76,8 @@ class _Grid(NamedTuple):
 
     def cut(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Tiles × their pixels (and channels)."""
-        whole = image[: self.rows * self.tile, : self.columns * self.tile]
+        end = [self.start + count * self.tile for count in (self.rows, self.columns)]
+        whole = image[self.start : end[0], self.start : end[1]]
         shape = (self.rows, self.tile, self.columns, self.tile, -1)
         return whole.reshape(shape).swapaxes(1, 2).reshape(self.rows, self.columns, -1).astype(np.float32)
 
@@ -104,20 +113,25 @@ def outside(candidate: Image, reference: Image, regions: Tiles, source: Image | 
     for page in pages:
         require_rgb_pair(candidate, page)
     grid = _Grid.of(reference)
-    looked_at = ~grid.touched(regions)
-    if not looked_at.any():
+    grids = [each for each in (grid, grid.halfway(reference)) if each.rows and each.columns]
+    greys = [grid.grey(each) for each in (candidate, *pages)]
+    looked_at, inked, lost, stray = np.sum([_counts(greys[0], greys[1:], regions, each) for each in grids], axis=0)
+    if not looked_at:
         return None
-    grey = grid.grey(candidate)
+    return Outside(float(1 - lost / inked) if inked else 1.0, float(stray / looked_at))
+
+
+def _counts(grey: Grey, pages: Sequence[Grey], regions: Tiles, grid: _Grid) -> tuple[int, ...]:
+    """Tiles that are looked at, that have something on them, that are not found again, that were empty and are not."""
+    looked_at = ~grid.touched(regions)
     written = grid.range(grey) >= STRAY
     inked, empty, lost = np.zeros_like(looked_at), looked_at.copy(), looked_at.copy()
-    for page in pages:
-        wanted = grid.grey(page)
+    for wanted in pages:
         here, near = (looked_at & (grid.range(wanted, margin) >= INK) for margin in (0, grid.reach))
         lost &= _lost(grey, wanted, here & lost, grid) | (~near & written)
         inked |= here
         empty &= ~near
-    kept = 1.0 - (lost & inked).sum() / inked.sum() if inked.any() else 1.0
-    return Outside(float(kept), float((empty & written).sum() / looked_at.sum()))
+    return tuple(int(tiles.sum()) for tiles in (looked_at, inked, lost & inked, empty & written))
 
 
 def edited_share(candidate: Image, source: Image, reference: Image) -> float | None:
@@ -149,7 +163,8 @@ def _lost(grey: Grey, wanted: Grey, inked: Tiles, grid: _Grid) -> Tiles:
     """Of the inked tiles those that are not found again near their place."""
     lost = inked & (_correlation(grid.cut(grey), grid.cut(wanted)) < FOUND)
     for row, column in np.argwhere(lost):  # a few: all others stand where they stood
-        y, x, side, reach = row * grid.tile, column * grid.tile, grid.tile, grid.reach
+        side, reach = grid.tile, grid.reach
+        y, x = grid.start + row * side, grid.start + column * side
         tile = wanted[y : y + side, x : x + side]
         near = grey[max(0, y - reach) : y + side + reach, max(0, x - reach) : x + side + reach]
         if np.ptp(tile) >= INK and cv2.matchTemplate(near, tile, cv2.TM_CCOEFF_NORMED).max() >= FOUND:
