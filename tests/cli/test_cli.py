@@ -193,7 +193,11 @@ def test_nothing_half_written_where_the_disk_is_full(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
     assert "cannot be written: No space left on device" in done.stderr
-    assert {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir() if file.is_file()} == before
+    after = {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir() if file.is_file()}
+    told = [json.loads(files.pop("run.json")) for files in (before, after)]
+    assert after == before
+    assert told[0].pop("provenance")["sessions"] + 1 == told[1].pop("provenance")["sessions"]  # it tells of the failure
+    assert told[0] == told[1]
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path):

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from vdebench.analysis.bootstrap import RESAMPLES, Array, pieces
+from vdebench.analysis.ranks import rankdata
 
 COEFFICIENTS = ("spearman", "kendall", "pearson")
 LEAST = 3

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from vdebench.analysis.agreement import concordance, pairwise
 from vdebench.analysis.bootstrap import Array
 from vdebench.analysis.human_sheet import Key, SheetSample, letter
+from vdebench.analysis.ranks import rankdata
 from vdebench.errors import InputError
 from vdebench.files import read_bytes
 

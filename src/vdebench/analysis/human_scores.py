@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.stats import rankdata
 
 from vdebench.analysis.agreement import of_pairs, why_not
 from vdebench.analysis.bootstrap import RESAMPLES
 from vdebench.analysis.grades import sample_grades
+from vdebench.analysis.ranks import rankdata
 from vdebench.errors import InputError, VdeError
 from vdebench.files import read_bytes
 from vdebench.judges.canary_quality import GROUP

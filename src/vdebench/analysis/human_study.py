@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 from vdebench.analysis.agreement import (
     LEAST,
@@ -23,6 +22,7 @@ from vdebench.analysis.human_answers import Answers, people_agree
 from vdebench.analysis.human_metric import Measured, measure
 from vdebench.analysis.human_sheet import Key
 from vdebench.analysis.pages import clusters
+from vdebench.analysis.ranks import rankdata
 from vdebench.analysis.stored import StoredRun, differing_parts
 from vdebench.errors import VdeError
 
