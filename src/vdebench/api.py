@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -180,11 +181,12 @@ def score(
     with session(out):
         how = {"setting": setting, "truth": truth, "metrics": metrics, "crossed": crossed}
         tell(asked=asked_of(suite, predictions, how, images=images))
-        read_ahead(scope, workers, reading)
+        read = partial(read_ahead, scope, workers, reading)
         if out is not None:
-            return _score_into(RunFolder(Path(out)), scope, references, setting, notes, crossed, progress)
+            return _score_into(RunFolder(Path(out)), scope, references, setting, notes, crossed, read, progress)
         with tempfile.TemporaryDirectory(prefix="vde-") as temporary:
-            kept = _score_into(RunFolder(Path(temporary)), scope, references, setting, notes, crossed, progress)
+            folder = RunFolder(Path(temporary))
+            kept = _score_into(folder, scope, references, setting, notes, crossed, read, progress)
             return Score(kept.summary, {name: getattr(kept, name).lazy() for name in TABLES})
 
 
@@ -195,12 +197,14 @@ def _score_into(
     setting: SettingChoice,
     notes: list[str],
     crossed: Sequence[str],
+    read: Callable[[], None],
     progress: Progress | None,
 ) -> Score:
     suite, protocol, predictions = scope.suite, scope.protocol, scope.predictions
     about = {"protocol": protocol.name, "suite": suite.name, "editor": predictions.name}
     extra = [_crossed(name) for name in crossed]
     with folder.open(about), stage("summary"):
+        read()
         with stage("scoring"):
             score_run(scope, folder, progress)
         settings = SETTINGS if setting == "both" else (setting,)

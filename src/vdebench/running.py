@@ -16,12 +16,12 @@ from typing import Any
 from vdebench.api import Score, TruthChoice, around_masks, score
 from vdebench.editing import Made, counts_of, edit_suite, read_edits, states_of
 from vdebench.errors import RunFolderError
-from vdebench.files import is_file, is_folder, list_folder, locked, read_json, write_json
+from vdebench.files import is_file, is_folder, list_folder, locked, write_json
 from vdebench.protocols import get_protocol
 from vdebench.protocols.textedit import get_pixel_protocol
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import ImagePredictions
-from vdebench.runs.provenance import RUN_FILE, cost_of, kept_of, recorded, session, with_editing
+from vdebench.runs.provenance import RUN_FILE, cost_of, kept_of, read_run_file, recorded, session, with_editing
 from vdebench.scoring import Progress
 from vdebench.suites.suite import Suite
 
@@ -106,7 +106,7 @@ def _claim(out: Path, asked: dict[str, Any], editors: Sequence[str], protocols: 
     except OSError as error:
         raise RunFolderError(f"{out}: cannot be made: {error.strerror}") from None
     with locked(out, wait=True):  # others may add their editors at the same time
-        before = read_json(file) if is_file(file) else {}
+        before = read_run_file(file)
         for key, value in asked.items():
             if before and before.get(key) != value:
                 raise RunFolderError(

@@ -105,13 +105,14 @@ def score_run(scope: Scope, folder: RunFolder, progress: Progress | None = None)
 
 
 def _find(scope: Scope, sample: Sample) -> Prediction:
+    image = None
     try:
+        image = scope.predictions.image(sample) if scope.measures else None
         page = scope.predictions.page(sample)
         crops = scope.predictions.regions(sample) if scope.local == "crop" else None
-        image = scope.predictions.image(sample) if scope.measures else None
         return Prediction(page, crops, image, absence="" if page else scope.predictions.absence(sample))
     except VdeError as error:
-        return Prediction(failure=str(error))
+        return Prediction(image=image, failure=str(error))
 
 
 def _fingerprint(scope: Scope, sample: Sample, setting: Setting, found: Prediction) -> str:
@@ -119,6 +120,7 @@ def _fingerprint(scope: Scope, sample: Sample, setting: Setting, found: Predicti
     parts = [
         __version__,
         scope.protocol.name,
+        scope.protocol.match,
         setting,
         scope.local if setting == "local" else "",
         scope.truths.digest(sample),

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from vdebench.box import Box, Size
 from vdebench.errors import InputError, VdeError
+from vdebench.images import open_image
 from vdebench.protocols.compare import Comparison, compare, meeting
 from vdebench.protocols.protocol import TEXT_METRICS, Protocol
 from vdebench.readers.predictions import Found, Predictions
@@ -60,6 +61,9 @@ def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequ
     rows = [_with_reason(row, found) for row in _text_rows(scope, sample, found, settings)]
     if not scope.measures:
         return rows
+    failed = any(row.score["state"] == "failed" for row in rows)
+    if failed and found.image is not None and (broken := _broken(found.image)):
+        return [row._replace(score={**row.score, "image_reason": broken}) for row in rows]
     try:
         if found.image is None and found.page is not None:
             raise InputError(f"sample {sample.key}: has a reading, and no image was found for it")
@@ -68,6 +72,15 @@ def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequ
     except VdeError as error:  # of the reference: what is wrong with the prediction has been said in the state
         told = str(error)
         return [row._replace(score={**row.score, "image_reason": told}) for row in rows]
+
+
+def _broken(image: Path) -> str:
+    """Why an editor's output cannot be opened, "" where it can."""
+    try:
+        open_image(image)
+        return ""
+    except VdeError as error:
+        return str(error)
 
 
 def _with_reason(row: Scored, found: Prediction) -> Scored:

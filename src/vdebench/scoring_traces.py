@@ -11,7 +11,7 @@ import numpy as np
 
 from vdebench.errors import VdeError
 from vdebench.images import DECODING, RESIZING, Image, PixelBox, resized
-from vdebench.metrics.traces import IDENTITY, edited_share, look_alike, outside
+from vdebench.metrics.traces import IDENTITY, TILE, edited_share, look_alike, outside, scale_of
 from vdebench.readers.cached import Picture
 from vdebench.runs.cache import Cache, digest_of
 from vdebench.sample import Sample
@@ -19,8 +19,7 @@ from vdebench.scoring_images import LEAST_SIDE, Pair
 from vdebench.suites.suite import Suite
 
 MARGIN = 4
-"""Pixels around a region that belong to it: letters drawn anew do not end on the very pixel."""
-_SMALL = 24  # pixels: two tiles
+"""Pixels around a region that belong to it, on a page of `LONG_SIDE`: new letters do not end on the very pixel."""
 
 
 def trace_row(suite: Suite, sample: Sample, setting: str, pair: Pair) -> dict[str, float | None]:
@@ -82,13 +81,16 @@ def _edited(source: Picture | None, sample: Sample, pair: Pair) -> float | None:
     """Of the region in which least was changed; nothing where the page before is not known, or no change would show."""
     if source is None:
         return None
-    boxes = _boxes(sample, pair, _SMALL)
+    boxes = _boxes(sample, pair, 2 * round(TILE * scale_of(_long_side(pair))))
 
     def make() -> object:
         before = _before(source, pair)
         if before is None:
             return {"value": None}
-        shares = [edited_share(box.cut(pair.candidate), box.cut(before), box.cut(pair.page)) for box in boxes]
+        shares = [
+            edited_share(box.cut(pair.candidate), box.cut(before), box.cut(pair.page), _long_side(pair))
+            for box in boxes
+        ]
         return {"value": min((share for share in shares if share is not None), default=None)}
 
     return _kept("edited", make, pair.content, pair.reference.content, source.content, repr(boxes))["value"]
@@ -100,8 +102,13 @@ def _boxes(sample: Sample, pair: Pair, at_least: int) -> list[PixelBox]:
 
 def _grown(box: PixelBox, pair: Pair) -> PixelBox:
     width, height = int(pair.size.width), int(pair.size.height)
+    margin = round(MARGIN * scale_of(_long_side(pair)))
     x1, y1, x2, y2 = box
-    return PixelBox(max(0, x1 - MARGIN), max(0, y1 - MARGIN), min(width, x2 + MARGIN), min(height, y2 + MARGIN))
+    return PixelBox(max(0, x1 - margin), max(0, y1 - margin), min(width, x2 + margin), min(height, y2 + margin))
+
+
+def _long_side(pair: Pair) -> int:
+    return int(max(pair.size.width, pair.size.height))
 
 
 def _kept(name: str, make: Callable[[], object], *parts: str) -> dict[str, float | None]:

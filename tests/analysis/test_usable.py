@@ -104,6 +104,14 @@ def test_without_images_nothing_is_called_usable():
     assert failing.fails_at == ""
 
 
+def test_where_the_right_answer_reads_as_before_the_pixels_tell():
+    unseen = {"outcome": "not_done", "read": "0"}  # the reader takes O for 0
+    assert verdict(unseen, unseen).usable
+    assert verdict({**unseen, "edited": 0.1}, unseen).fails_at == "complete"
+    assert verdict({**unseen, "edited": None}, {**unseen, "edited": None}).usable is None
+    assert verdict({**unseen, "read": "O"}, unseen).fails_at == "complete"
+
+
 def test_a_change_that_nothing_shows_is_unknown():
     assert verdict({"outcome": "text_kept", "edited": None}).properties["complete"] is None
     assert verdict({"outcome": "text_kept", "edited": 1.0}).usable
@@ -151,7 +159,8 @@ def test_kept_runs_are_judged_and_the_oracle_is_usable(runs):
     oracle, other = judge_runs([runs / "oracle/exact", runs / "my editor/exact"]).runs
     assert oracle.summary["rate"] == 1
     assert other.summary["rate"] == 0
-    assert [each.usable for each in other.verdicts] == [False, False, False, None]  # the last file is broken
+    assert [each.usable for each in other.verdicts] == [False, False, False, False]
+    assert "cannot be opened" in other.verdicts[3].evidence["text"]  # the file is broken: nobody can use it
     samples = other.to_json()["samples"]
     assert samples[1]["complete"]["evidence"].startswith("no prediction")
 

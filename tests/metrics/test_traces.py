@@ -123,3 +123,15 @@ def test_the_distance_is_wassersteins():
 def test_images_of_two_sizes_are_refused(page):
     with pytest.raises(ValueError, match="bring them to one size"):
         outside(page, page[:400], NOWHERE)
+
+
+def test_crops_of_large_pages_are_seen_as_those_of_small_ones(page):
+    """Three times as large and moved by as much: the same page, not an edit."""
+    before = page[60:160, 10:430]
+    blank = np.full_like(before, 255)
+    large = [np.repeat(np.repeat(image, 3, axis=0), 3, axis=1) for image in (before, blank)]
+    moved = np.roll(large[0], 6, axis=1)
+    small = edited_share(np.roll(before, 2, axis=1), before, blank)
+    assert small < 0.25
+    assert edited_share(moved, large[0], large[1], long_side=3300) == pytest.approx(small, abs=0.05)
+    assert edited_share(moved, large[0], large[1]) > 0.5  # taken for a small page's

@@ -35,6 +35,8 @@ def _worth(passed: Sequence[bool], pages: Sequence[Hashable]) -> float:
     each page counts once.
     """
     n, rate = len(passed), sum(passed) / len(passed)
+    if len(set(pages)) == n:
+        return float(n)
     sums: dict[Hashable, float] = {}
     for each, page in zip(passed, pages, strict=True):
         sums[page] = sums.get(page, 0.0) + each - rate

@@ -157,12 +157,15 @@ def _judged(found: _Found, reference: _Found, thresholds: Thresholds) -> dict[st
     if "missing" in states:
         absent = str(found.whole.get("reason") or found.local.get("reason") or "no output")
         return dict.fromkeys(PROPERTIES, (False, absent))
+    broken = found.whole.get("image_reason") or found.local.get("image_reason")
+    if "failed" in states and broken:  # nobody can use it
+        return dict.fromkeys(PROPERTIES, (False, f"the output cannot be opened: {broken}"))
     for row in (found.whole, found.local):
         if row.get("state") != "scored":
             reason = str(row.get("reason") or "both settings must be scored")
             return dict.fromkeys(PROPERTIES, (None, reason))
     return {
-        "complete": _complete(found, thresholds),
+        "complete": _complete(found, reference, thresholds),
         "text": _text(found, reference, thresholds),
         "place": _place(found, reference, thresholds),
         "look": _at_least(found.local.get("look"), thresholds.look, "likeness"),
@@ -176,9 +179,15 @@ def _at_least(value: float | None, least: float, name: str) -> Judged:
     return value >= least, f"{name} {value:.4g}, asked {least:g}"
 
 
-def _complete(found: _Found, thresholds: Thresholds) -> Judged:
+def _complete(found: _Found, reference: _Found, thresholds: Thresholds) -> Judged:
     """An edit was made in every region, and nothing was added elsewhere."""
-    outcomes = [region["outcome"] for region in found.regions]
+    right = {region["region"]: region["read"] for region in reference.regions}
+    unseen = {"text_kept", "text_changed"}
+    outcomes = [  # where the right answer reads as before too, its pixels must tell
+        "text_kept" if region["outcome"] == "not_done" and region["read"] == right.get(region["region"]) else outcome
+        for region in found.regions
+        for outcome in [region["outcome"]]
+    ]
     if "not_done" in outcomes:
         return False, f"{outcomes.count('not_done')} of {len(outcomes)} regions read as before"
     edited, stray = found.local.get("edited"), found.whole.get("stray")
@@ -188,7 +197,7 @@ def _complete(found: _Found, thresholds: Thresholds) -> Judged:
         return None, "additions not measured: no image"
     if stray > thresholds.stray:
         return False, f"something new on {stray:.2%} of the page, allowed {thresholds.stray:.2%}"
-    if edited is None and set(outcomes) & {"text_kept", "text_changed"}:
+    if edited is None and unseen & set(outcomes):
         return None, "the change asked for shows neither in text nor in the pixels we compare"
     return True, "edited where asked, and only there"
 

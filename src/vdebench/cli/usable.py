@@ -39,6 +39,9 @@ def usable_command(
     `vde usable runs/mine/exact --samples`
     """
     judged = judge_runs(runs, by=by, thresholds=threshold, force=force)
+    if as_json or samples:
+        for note in judged.notes:
+            typer.echo(note, err=True)
     if as_json:
         typer.echo(json.dumps([each.to_json() for each in judged.runs], ensure_ascii=False, indent=2, allow_nan=False))
     elif samples:

@@ -191,8 +191,7 @@ class _Joining:
             return False
         one, other = together
         return any(
-            not (lone.truth and lone.prediction)
-            and edits <= self._measured(rest)[0] - WANTED * self._measured(lone)[0]
+            not (lone.truth and lone.prediction) and edits <= self._measured(rest)[0] - WANTED * self._measured(lone)[0]
             for lone, rest in ((one, other), (other, one))
         )
 

@@ -18,7 +18,7 @@ from vdebench.images import Image
 from vdebench.metrics.facts import metric
 from vdebench.metrics.image import require_rgb_pair
 
-IDENTITY = "traces-1"
+IDENTITY = "traces-2"
 """Changes with any number below."""
 TILE, REACH, SMOOTH = 12, 3, 1.0
 """Pixels of a tile's side, how far it is looked for, and of the smoothing, on a page of `LONG_SIDE` pixels."""
@@ -47,6 +47,11 @@ class Outside(NamedTuple):
     """Of all tiles, those that were empty and are not any more."""
 
 
+def scale_of(long_side: int) -> float:
+    """How much larger than `LONG_SIDE` a page is; a smaller one is no smaller."""
+    return max(1.0, long_side / LONG_SIDE)
+
+
 class _Grid(NamedTuple):
     """How a page is laid out in tiles."""
 
@@ -59,9 +64,10 @@ class _Grid(NamedTuple):
     """Where the first tile begins, from the left and from above."""
 
     @classmethod
-    def of(cls, page: Image) -> _Grid:
-        height, width = page.shape[:2]
-        scale = max(1.0, max(height, width) / LONG_SIDE)
+    def of(cls, image: Image, long_side: int = 0) -> _Grid:
+        """Of an image, or of a crop from a page with a long side of so many pixels."""
+        height, width = image.shape[:2]
+        scale = scale_of(long_side or max(height, width))
         tile = min(round(TILE * scale), height, width)
         return cls(tile, round(REACH * scale), SMOOTH * scale, height // tile, width // tile, 0)
 
@@ -134,8 +140,10 @@ def _counts(grey: Grey, pages: Sequence[Grey], regions: Tiles, grid: _Grid) -> t
     return tuple(int(tiles.sum()) for tiles in (looked_at, inked, lost & inked, empty & written))
 
 
-def edited_share(candidate: Image, source: Image, reference: Image) -> float | None:
+def edited_share(candidate: Image, source: Image, reference: Image, long_side: int = 0) -> float | None:
     """Of the tiles that the edit should change, the share that was changed, in whatever way; nothing where none is.
+
+    Of crops, `long_side` is that of their page: it decides how large tiles are.
 
     >>> before = np.full((60, 60, 3), 255, np.uint8)
     >>> wanted = before.copy()
@@ -145,7 +153,7 @@ def edited_share(candidate: Image, source: Image, reference: Image) -> float | N
     """
     require_rgb_pair(candidate, source)
     require_rgb_pair(reference, source)
-    grid = _Grid.of(source)
+    grid = _Grid.of(source, long_side)
     asked = _changed(reference, source, grid)
     return float((asked & _changed(candidate, source, grid)).sum() / asked.sum()) if asked.any() else None
 

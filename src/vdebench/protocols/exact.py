@@ -168,7 +168,7 @@ EXACT = Protocol(
         "coverage says so.",
     ),
     matching=assign,
-    match="assign",
+    match="assign-2",
     block_text=block_text,
     join_text=joined_text,
     tokens=script_tokens,

@@ -23,7 +23,7 @@ def signature(
     >>> from vdebench.protocols import get_protocol
     >>> exact, pins = get_protocol("exact"), {"suite": "s", "revision": "0f" * 32, "n": 942}
     >>> signature(exact, local="crop", reader="r@1", truth="suite", images="off", **pins)
-    'vde|p:exact|v:0.1.0|match:assign|tok:script|local:crop|reader:r@1|truth:suite|images:off|suite:s@sha256:0f0f0f0f0f0f|n:942'
+    'vde|p:exact|v:0.1.0|match:assign-2|tok:script|local:crop|reader:r@1|truth:suite|images:off|suite:s@sha256:0f0f0f0f0f0f|n:942'
     """
     parts = {
         "p": protocol.name,

@@ -174,11 +174,23 @@ class RunFolder:
         return set(rows["sample"])
 
     def _folders(self) -> list[Path]:
-        """Where rows stand: the run folder with its finished tables, then the parts, oldest first."""
-        return [folder for folder in (self.root, *self._parts()) if (folder / "scores.parquet").exists()]
+        """Where rows stand: the run folder with its finished tables, then the parts, oldest first.
+
+        Rows of another version, with other columns, are none: they are made anew.
+        """
+        there = [folder for folder in (self.root, *self._parts()) if (folder / "scores.parquet").exists()]
+        return [folder for folder in there if _has_our_columns(folder)]
 
     def _parts(self) -> list[Path]:
         return sorted(part for part in (self.root / "parts").glob("[0-9]*") if part.name.isdigit() and part.is_dir())
+
+
+def _has_our_columns(folder: Path) -> bool:
+    """Whether tables have the columns of this version; a table that cannot be read is told of where it is read."""
+    try:
+        return all(pl.read_parquet_schema(folder / f"{name}.parquet") == schema for name, schema in TABLES.items())
+    except (OSError, pl.exceptions.PolarsError):
+        return True
 
 
 _KEY = {"sample": pl.String, "setting": pl.String, "fingerprint": pl.String}

@@ -127,7 +127,7 @@ def _number(found: Cell) -> float | None:
 def _thresholds(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     """What the verdicts on usable edits depend on."""
     pins = dict.fromkeys(summary["usable"]["signature"] for summary in summaries if summary.get("usable"))
-    how = "usable edits, with Wilson's interval of as many samples as pages, by these thresholds"
+    how = "usable edits, with Wilson's interval of as many samples as their pages are worth, by these thresholds"
     return [f"{how}: {pin}" for pin in pins]
 
 

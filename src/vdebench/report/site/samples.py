@@ -11,7 +11,7 @@ import polars as pl
 from vdebench.analysis.means import means, totals
 from vdebench.analysis.usable import PROPERTIES, Rows, Thresholds, verdicts
 from vdebench.editing import Made
-from vdebench.errors import VdeError
+from vdebench.errors import RunFolderError, VdeError
 from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.textedit import PixelProtocol
 from vdebench.readers.cached import Picture
@@ -101,8 +101,14 @@ def _usable(runs: Runs, result: Result) -> dict[str, Mapping[str, Any]]:
     if not kept:
         return {}
     rows = Rows.of(result.folder, with_reference=bool(result.summary.get("noise_floor")))
+    try:
+        thresholds = Thresholds(**kept["thresholds"])
+    except (KeyError, TypeError):
+        raise RunFolderError(
+            f"{result.folder}: was judged by other thresholds than this version has; score again"
+        ) from None
     said: dict[str, Mapping[str, Any]] = {}
-    for verdict in verdicts(rows, Thresholds(**kept["thresholds"])):
+    for verdict in verdicts(rows, thresholds):
         first = PROPERTIES[verdict.fails_at] if verdict.fails_at else ""
         properties = [
             [PROPERTIES[name], passed, runs.told(verdict.evidence[name])] for name, passed in verdict.properties.items()

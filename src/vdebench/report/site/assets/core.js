@@ -111,6 +111,7 @@ const Vde = (() => {
   }
   theme(kept.get("theme"));
   document.addEventListener("DOMContentLoaded", () => {
+    if (!document.getElementById("tab-board")) return;  // not the report: other pages draw themselves
     const board = data.get("board");
     if (!board) { document.getElementById("main").append(h("p", { class: "empty" }, "data/board.js is missing: make the report anew")); return; }
     document.title = `${board.suite} · vdebench report`;
