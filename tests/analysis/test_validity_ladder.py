@@ -140,7 +140,11 @@ def test_a_folder_to_look_at(ladder, tmp_path):
     write_ladder(ladder, tmp_path / "out")
     names = {file.name for file in (tmp_path / "out").iterdir()}
     figures = {f"validity-{protocol}.svg" for protocol in PROTOCOLS}
-    assert names == {"index.html", "validity.json", "validity.csv", "scores.parquet", "regions.parquet", *figures}
+    kept = {"index.html", "validity.json", "validity.csv", "scores.parquet", "regions.parquet"}
+    assert names == {*kept, *figures, "vdebench-validity.json"}
+    (tmp_path / "out" / "usable.parquet").write_bytes(b"of an earlier ladder")
+    write_ladder(ladder, tmp_path / "out")
+    assert {file.name for file in (tmp_path / "out").iterdir()} == names
     kept = json.loads((tmp_path / "out" / "validity.json").read_text(encoding="utf-8"))
     assert kept == json.loads(json.dumps(ladder_json(ladder)))
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")

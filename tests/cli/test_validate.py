@@ -41,3 +41,23 @@ def test_unknown_names_are_told():
         error = vde(*given).exception
         assert isinstance(error, VdeError)  # which `vde` tells with exit code 2
         assert told in str(error)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    other = tmp_path / "run"
+    other.mkdir()
+    (other / "scores.parquet").write_bytes(b"somebody's")
+    refused = vde("--samples", "2", "--corruption", "jpeg", "--out", other).exception
+    assert isinstance(refused, VdeError)
+    assert "is not empty and no ladder of ours: found scores.parquet" in str(refused)
+    assert (other / "scores.parquet").read_bytes() == b"somebody's"
+
+
+def test_what_cannot_be_measured_is_refused_before_any_work():
+    for wrong, told in {
+        ("--metrics", "ssim,fid"): "fid is a number of many pages at once",
+        ("--usable", "--protocol", "vde-v3"): "usable edits are judged by exact alone",
+    }.items():
+        refused = vde(*wrong).exception
+        assert isinstance(refused, VdeError)
+        assert told in str(refused)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Verdict = Literal["falls", "late", "uneven", "blind", "rises", "unknown"]
-FALLS = 0.95
+FALLS = 0.99
 """Spearman correlation from which on a metric is said to fall; with four levels and the right answer: at every step."""
 BLIND = 0.001
 """Change of a mean that is none: a thousandth of the scale."""
@@ -86,9 +86,11 @@ def verdict(values: Sequence[float | None], rho: float | None) -> Verdict:
     ('falls', 'blind', 'rises')
     >>> verdict([1.0, 1.0, 0.7], 0.87), verdict([1.0, 0.7, 0.8], 0.5)
     ('late', 'uneven')
+    >>> verdict([1.0, 0.9, None], 1.0)  # who says nothing of the worst pages has not fallen
+    'unknown'
     """
     known = [value for value in values if value is not None]
-    if len(known) < 2:
+    if len(known) < 2 or None in values[1:]:  # the right answer alone may be without: the PSNR of identical images
         return "unknown"
     if all(value == known[0] or abs(value - known[0]) < BLIND for value in known):
         return "blind"

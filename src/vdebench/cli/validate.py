@@ -40,10 +40,12 @@ def validate_command(
     `vde validate --samples 24 --reader rapidocr --corruption blur --corruption wrong-characters`
     """
     from vdebench.report.validity import ladder_json, ladder_text  # the typesetter and OpenCV take a while to load
-    from vdebench.report.validity_page import write_ladder
+    from vdebench.report.validity_page import require_place, write_ladder
     from vdebench.validity.climb import climb
 
     names = [name.strip() for name in metrics.split(",") if name.strip() not in ("", "none")]
+    if out:
+        require_place(out)
     with progress_bar("corrupting and scoring", quiet=as_json) as progress:
         ladder = climb(
             samples=samples,
@@ -54,7 +56,7 @@ def validate_command(
             metrics=names,
             usable=usable,
             workers=workers,
-            kept=out / ".parts" if out else None,
+            kept=out.parent / f".{out.name}.parts" if out else None,
             progress=progress,
         )
     if out:

@@ -119,6 +119,8 @@ def _notes(ladder: Ladder, protocol: str) -> list[str]:
         notes.append(f"Of {must} pairs of metric and corruption that must fall, {told}.")
     if ladder.about["reader"] != EXACT_LAYOUT:
         notes.append(f"{RIGHT} is the reader's noise floor: what it gives where nothing is wrong.")
+    for name, why in ladder.about["unavailable"].items():
+        notes.append(f"{name} unavailable: {why.partition(chr(10))[0]}")
     if ladder.about["failed"]:
         notes.append(f"{ladder.about['failed']} rows have no score: a page could not be read.")
     return [*notes, f"{ladder.about['suite']}, seed {ladder.about['seed']}, vdebench {ladder.about['vdebench']}"]
@@ -145,19 +147,7 @@ def ladder_csv(ladder: Ladder) -> str:
     out = io.StringIO()
     levels = max(len(finding.values) for finding in ladder.findings)
     writer = csv.writer(out, lineterminator="\n")
-    head = [
-        "protocol",
-        "corruption",
-        "setting",
-        "metric",
-        "n",
-        "spearman",
-        "drop",
-        "never_rises",
-        "verdict",
-        "must_fall",
-    ]
-    writer.writerow([*head, *(f"level_{level}" for level in range(levels))])
+    writer.writerow([*_CSV, *(f"level_{level}" for level in range(levels))])
     for each in ladder.findings:
         names = [each.protocol, each.corruption, each.setting, each.metric]
         numbers = [each.n, each.spearman, each.drop, each.never_rises, each.verdict, "yes" if each.business else "no"]

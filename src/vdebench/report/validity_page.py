@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
 from vdebench.analysis.validity import Finding
-from vdebench.errors import RunFolderError
-from vdebench.files import replacing, write_json, write_text
+from vdebench.files import write_json, write_text
+from vdebench.report.replaced import replacing_folder, require_ours
 from vdebench.report.table import Table
 from vdebench.report.validity import LadderRow, ladder_csv, ladder_json, ladder_tables, title_of
 from vdebench.validity.climb import Ladder
@@ -30,18 +31,27 @@ ul{columns:2;padding-left:1.2rem}
 """
 
 
-def write_ladder(ladder: Ladder, folder: Path) -> None:
+MARKER = "vdebench-validity.json"
+
+
+def require_place(folder: Path) -> None:
+    """Refuse a folder with other things in it: best before hours of work."""
+    require_ours(folder, MARKER, "ladder")
+
+
+def write_ladder(ladder: Ladder, out: Path) -> None:
     """Write validity.json, validity.csv, a figure for every protocol, index.html, and the rows behind them."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunFolderError(f"{folder}: cannot be made: {error.strerror}; choose another folder") from None
+    require_place(out)
+    with replacing_folder(Path(os.path.abspath(out)), MARKER, "ladder") as folder:
+        _fill(folder, ladder)
+
+
+def _fill(folder: Path, ladder: Ladder) -> None:
     write_json(folder / "validity.json", ladder_json(ladder))
     write_text(folder / "validity.csv", ladder_csv(ladder))
     for name, rows in ladder.rows.items():
         if len(rows):
-            with replacing(folder / f"{name}.parquet") as temporary:
-                rows.write_parquet(temporary)
+            rows.write_parquet(folder / f"{name}.parquet")
     protocols = list(dict.fromkeys(finding.protocol for finding in ladder.findings))
     for protocol in protocols:
         write_text(folder / f"validity-{protocol}.svg", figure(ladder, protocol))

@@ -17,7 +17,7 @@ from vdebench.analysis.validity import Finding
 from vdebench.engine.processes import spread, usable_processors
 from vdebench.errors import InputError
 from vdebench.files import cache_folder
-from vdebench.metrics.measures import require_known
+from vdebench.metrics.measures import MEASURES, require_known
 from vdebench.protocols import PROTOCOLS, get_protocol
 from vdebench.readers.cached import CachedReader
 from vdebench.runs.cache import digest_of
@@ -97,6 +97,11 @@ def climb(
     for name in names:
         get_protocol(name)
     require_known(metrics)
+    for name in metrics:
+        if MEASURES[name].against == "all references":
+            raise InputError(f"{name} is a number of many pages at once, not of one; leave it out")
+    if usable and not any(get_protocol(name).properties for name in names):
+        raise InputError(f"usable edits are judged by exact alone, not by {', '.join(names)}")
     suite = typeset_suite(load_suite(order or order_of(samples, seed)))
     suite.prepare()
     if reader != EXACT_LAYOUT:
@@ -128,6 +133,7 @@ def climb(
         "seed": seed,
         "reader": CachedReader.named(reader).label if reader != EXACT_LAYOUT else reader,
         "metrics": list(metrics),
+        "unavailable": Measures(metrics).unavailable,
         "failed": rows["scores"].filter(pl.col("state") == "failed").height,
         "corruptions": {
             each.name: {"levels": list(each.levels), "unit": each.unit, "says": each.says, "samples": counts[each.name]}

@@ -53,7 +53,7 @@ def findings_of(
 
 def usable_rows(rows: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """A row for every sample and step by a protocol that judges usable edits: each property, and the evidence."""
-    judged = [name for name in rows["scores"]["protocol"].unique() if get_protocol(name).properties]
+    judged = [name for name in rows["scores"]["protocol"].unique(maintain_order=True) if get_protocol(name).properties]
     parts = []
     for name in judged:
         own = [rows[table].filter(pl.col("protocol") == name) for table in ("scores", "regions")]

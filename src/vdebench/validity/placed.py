@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from copy import copy
 from dataclasses import replace
 
 from vdebench.box import Box
@@ -155,7 +154,7 @@ def clipped(box: Box, area: Box) -> Box:
             return box._replace(y1=area.y2)
         if area.y2 >= box.y2 > area.y1 > box.y1:
             return box._replace(y2=area.y1)
-    return copy(box)
+    return box
 
 
 def _holds_middle(area: Box, box: Box) -> bool:
