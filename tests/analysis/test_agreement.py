@@ -17,6 +17,7 @@ from vdebench.analysis.agreement import (
     pairwise,
     sums_within,
     weighted,
+    why_not,
 )
 
 
@@ -177,3 +178,11 @@ def test_pairwise_goes_with_concordance():
     random = np.random.default_rng(3)
     ranks = np.stack([random.permutation(6) for _ in range(4)])
     assert pairwise(ranks) == pytest.approx((4 * concordance(ranks) - 1) / 3)
+
+
+def test_why_there_is_no_number():
+    names = ("ranks", "values")
+    assert why_not([1, 2, 3], [math.inf] * 3, names) == "all values are the same"
+    assert why_not([-math.inf] * 3, [1, 2, 3], names) == "all ranks are the same"
+    assert why_not([1, 2, 3], [math.inf, 30, math.inf], names) == ""
+    assert why_not([1, 2], [1, 2], names, "models") == "2 models, at least 3 are needed"

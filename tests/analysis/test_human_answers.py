@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -136,10 +137,38 @@ def test_how_far_people_agree(key, write):
     assert (found["annotators"], found["samples"]) == (2, 2)
     assert found["kendall_w"] == pytest.approx((1 + 0) / 2)
     assert found["pairwise_spearman"] == pytest.approx((1 - 1) / 2)
-    # over models: 2 1 3 and 1.5 1.5 3 : sums 3.5 2.5 6, deviations −.5 −1.5 2: 6.5; 12 · 6.5 / (4 · 24 − 2 · 6)
-    assert found["models"]["kendall_w"] == pytest.approx(78 / 84)
+    # over models only sample 1, of which all were there
+    assert found["models"] == {"samples": 1, "kendall_w": pytest.approx(1), "pairwise_spearman": pytest.approx(1)}
     alone = people_agree(key, read_answers([write(*box(1, 1, "123"))], key).ranks["box alignment"])
     assert (alone["annotators"], alone["kendall_w"], alone["models"]["kendall_w"]) == (0, None, None)
+
+
+def test_outputs_that_are_not_there_are_no_agreement_over_models(key, write):
+    """Opposite ranks of what was there; that three is last in sample 2, for all, makes nobody agree."""
+    lines = [*box(1, 1, "123"), *box(2, 1, "231"), *box(1, 2, "12"), *box(2, 2, "12")]
+    found = people_agree(key, read_answers([write(*lines)], key).ranks["box alignment"])
+    # sample 1: ranks 2 1 3 and 2 3 1: sums 4 4 4
+    assert found["models"] == {"samples": 1, "kendall_w": pytest.approx(0), "pairwise_spearman": pytest.approx(-1)}
+    none = people_agree(key, read_answers([write(*box(1, 2, "12"), *box(2, 2, "12"))], key).ranks["box alignment"])
+    assert (none["samples"], none["kendall_w"]) == (1, pytest.approx(0))
+    assert none["models"] == {"samples": 0, "kendall_w": None, "pairwise_spearman": None}
+
+
+def test_a_sample_without_any_output_has_no_ranking(key, write):
+    gone = SheetSample("2", "text/9", dict.fromkeys(key.editors, "missing"), ORDERS)
+    found = read_answers([write(*box(1, 1, "123"))], replace(key, samples=[key.samples[0], gone]))
+    assert np.isnan(found.ranks["box alignment"][0, 1]).all()
+    assert (found.cells, found.missing, found.incomplete) == (3, 0, 0)
+
+
+def test_files_that_do_not_name_their_sheet_are_told(key, write):
+    head = "annotator,sample,candidate,criterion,rank,sheet"
+    named = write(*(f"{line},abc" for line in box(1, 1, "123")), head=head, name="named.csv")
+    empty = write(*(f"{line}," for line in box(1, 2, "12")), head=head, name="empty.csv")
+    without = write(*box(2, 1, "123"), name="without.csv")
+    blank = write("2,2,A,box alignment,", name="blank.csv")  # nothing in it that could be wrong
+    assert read_answers([named, empty, without, blank], key).unchecked == ["empty.csv", "without.csv"]
+    assert read_answers([named], key).unchecked == []
 
 
 # The sheet's samples, orders and key.
@@ -168,6 +197,7 @@ def test_orders_are_shuffled_anew_by_sample_and_person():
     first = [order.index("one") for order in orders]
     assert 5 < sum(place == 0 for place in first) < 25  # of 60
     assert key == make_key("s", suite(30), ["one", "two", "three", "four"], {}, annotators=2)
+    assert key.sheet[0].isalpha()  # a spreadsheet saves 123e45678901 as another number
     assert key.sheet != make_key("s", suite(30), ["one", "two", "three", "four"], {}, annotators=2, seed=1).sheet
 
 
@@ -200,6 +230,18 @@ def test_a_key_is_read_as_it_was_written(tmp_path):
         lambda data: data["samples"][0].update(more=1),
         lambda data: data.update(editors=[1, "two"]),
         lambda data: data["samples"][0].update(absent={"nobody": "refused"}),
+        lambda data: data["samples"][0].update(absent=["one"]),
+        lambda data: data.update(criteria=3),
+        lambda data: data.update(criteria="legibility"),
+        lambda data: data.update(criteria=[]),
+        lambda data: data.update(criteria=["legible", 2]),
+        lambda data: data.update(annotators=[1]),
+        lambda data: data.update(annotators=["1", "1"]),
+        lambda data: data.update(sheet=None),
+        lambda data: data["samples"][0].update(number=1),
+        lambda data: data["samples"][0].update(number=""),
+        lambda data: data["samples"][0].update(number=["1"]),
+        lambda data: data["samples"][0].update(number="2"),
     ],
 )
 def test_keys_that_were_changed_are_refused(tmp_path, change):

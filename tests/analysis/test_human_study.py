@@ -16,6 +16,7 @@ from vdebench.analysis.human_sheet import Key, SheetSample
 from vdebench.analysis.human_study import correlate_study, criteria_metrics
 from vdebench.analysis.stored import Matrix, StoredRun
 from vdebench.errors import VdeError
+from vdebench.report.human.figure import study_figure
 
 EDITORS = ["one", "two", "three", "four"]
 BOX = "box alignment"
@@ -32,7 +33,7 @@ class Statistic:
 def study(monkeypatch):
     """Correlates ranks (people × samples × editors) with values (samples × editors), NaN where there is none."""
 
-    def study(ranks, values, *, metric="iou", decibel=False, each=True, counts=None, **options):
+    def study(ranks, values, *, metric="iou", decibel=False, each=True, counts=None, unchecked=(), **options):
         ranks, values = np.asarray(ranks, float), np.asarray(values, float)
         names = EDITORS[: values.shape[1]]
         samples = [f"text/{at}" for at in range(len(values))]
@@ -64,7 +65,7 @@ def study(monkeypatch):
         people = [str(at + 1) for at in range(len(ranks))]
         listed = [SheetSample(str(at + 1), name, {}, {}) for at, name in enumerate(samples)]
         key = Key("k", "s", 0, [BOX], names, people, listed)
-        answers = Answers(people, {BOX: ranks}, ranks.size, 0, 0)
+        answers = Answers(people, {BOX: ranks}, ranks.size, 0, 0, unchecked=unchecked)
         found = correlate_study(key, answers, runs, metrics={BOX: metric}, **{"resamples": 500, **options})
         return found["criteria"][BOX], found
 
@@ -160,6 +161,8 @@ def test_a_sample_without_some_models_value_counts_for_none(study):
     one, found = study(ranks, [[0.9, 0.8, 0.7, 0.6], [np.nan, 0.9, 0.9, 0.9], [0.9, 0.8, 0.7, 0.6]])
     assert one["lacking"] == 1
     assert one["points"][1]["metric"] == pytest.approx(0.8)
+    assert [point["human_rank"] for point in one["points"]] == pytest.approx([4, 3, 2, 1])  # nor for people
+    assert one["models"]["pearson"]["value"] == pytest.approx(1)
     assert one["outputs"]["spearman"]["value"] == pytest.approx(1)
     assert f"{BOX}: 1 samples lack some model's iou and are left out of it." in found["notes"]
 
@@ -171,6 +174,30 @@ def test_an_infinite_psnr_has_a_rank_and_no_distance(study):
     assert one["models"]["pearson"]["value"] is None
     assert [point["automatic_rank"] for point in one["points"]] == [3, 2, 1]
     assert one["points"][0]["metric"] is None
+
+
+def test_where_nothing_has_the_metric_there_are_no_ranks_beside_it(study):
+    one, found = study([[[1, 2, 3]] * 2], [[np.nan, 0.2, 0.3], [0.1, np.nan, 0.3]])
+    assert one["points"] == [
+        {"editor": name, "human_rank": None, "automatic_rank": None, "metric": None} for name in EDITORS[:3]
+    ]
+    assert one["models"]["reason"] == "no sample of which every model has iou"
+    assert "circle" not in study_figure(found)
+    assert "no sample of which every model has iou" in study_figure(found)
+
+
+def test_a_psnr_that_is_infinite_for_all_is_the_same_for_all(study):
+    one, _ = study([[[1, 2, 3]] * 2], np.zeros((2, 3)), metric="psnr", decibel=True)
+    assert one["models"]["reason"] == "all values of psnr are the same"
+    assert one["outputs"]["reason"] == "all values of psnr are the same within every sample"
+
+
+def test_answers_that_could_not_be_checked_are_told(study):
+    ranks, values = drawn()
+    _, found = study(ranks, values, unchecked=["by-hand.csv"])
+    assert found["answers"]["unchecked_files"] == ["by-hand.csv"]
+    assert [note for note in found["notes"] if "by-hand.csv" in note and "could not be checked against the key" in note]
+    assert not any("checked" in note for note in study(ranks, values)[1]["notes"])
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,8 @@ def test_pictures_are_the_editors_own(study, runs):
 
 def test_the_csv_asks_for_everything_that_is_there(study):
     rows = list(csv.DictReader(io.StringIO((study / "sheet/sheet.csv").read_text())))
-    assert list(rows[0]) == ["annotator", "sample", "candidate", "criterion", "rank"]
+    assert list(rows[0]) == ["annotator", "sample", "candidate", "criterion", "rank", "sheet"]
+    assert {row["sheet"] for row in rows} == {read_key(study / "key.json").sheet} == {data_of(study)["sheet"]}
     assert len(rows) == 2 * 2 * (COUNT * len(EDITORS) - 1)
     assert {row["rank"] for row in rows} == {""}
 
@@ -153,6 +154,39 @@ def test_what_is_refused(runs, study, tmp_path):
     with pytest.raises(InputError, match="no sample with scores of every editor"):
         write_sheet(bare, tmp_path / "a")
     assert not (tmp_path / "a").exists()
+
+
+def spoil(runs, *places):
+    for editor, number in places:
+        (runs / editor / f"images/text/page_{number}.png").write_bytes(b"no picture")
+
+
+def test_samples_of_which_fewer_than_two_can_be_read_are_left_out(runs, tmp_path):
+    shutil.copytree(runs, tmp_path / "runs")
+    spoil(tmp_path / "runs", *((editor, 0) for editor in EDITORS), *((editor, 1) for editor in EDITORS[1:]))
+    spoil(tmp_path / "runs", (EDITORS[0], 3))
+    key = write_sheet(tmp_path / "runs", tmp_path / "s", annotators=1).key
+    assert {sample.sample: len(sample.absent) for sample in key.samples} == {"text/2": 1, "text/3": 1, "text/4": 0}
+    assert [sample.number for sample in key.samples] == ["1", "2", "3"]
+    assert [len(one["candidates"]["1"]) for one in data_of(tmp_path / "s")["samples"]] == [4, 4, 4]
+    assert len(list((tmp_path / "s/sheet/pictures").iterdir())) == 3 + 3 + 3 + 4  # sources, outputs
+    spoil(tmp_path / "runs", *((editor, number) for editor in EDITORS for number in (2, 3, 4)))
+    with pytest.raises(InputError, match=r"no sample with scores of every editor .* and two images to compare"):
+        write_sheet(tmp_path / "runs", tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_answers_by_hand_to_another_sheet_are_refused(runs, study, tmp_path):
+    write_sheet(runs, tmp_path / "other", samples=20, annotators=2, seed=1)
+    rows = list(csv.DictReader(io.StringIO((study / "sheet/sheet.csv").read_text())))
+    with (tmp_path / "filled.csv").open("w", newline="") as out:
+        table = csv.DictWriter(out, list(rows[0]))
+        table.writeheader()
+        table.writerows(row | {"rank": 1 + "ABCD".index(row["candidate"])} for row in rows)
+    with pytest.raises(
+        InputError, match=r"filled\.csv: line 2: is an answer to sheet s\w+, but the key is of sheet s\w+"
+    ):
+        correlate_answers([tmp_path / "filled.csv"], tmp_path / "other/key.json", runs)
 
 
 def test_people_who_know_agree_with_the_metrics(study, runs, tmp_path):
@@ -212,6 +246,14 @@ def test_tables_figure_and_page(study, runs, tmp_path):
     assert json.loads((page.parent / "agreement.json").read_text()) == found
     text = render(study_tables(found)[0], "terminal")
     assert max(map(len, text.splitlines())) <= 100
+    assert "answers-1.csv, answers-2.csv: answers do not say to which sheet they are" in text
+    people = study_tables(found)[1]
+    assert [(head.group, head.name) for head in people.columns][2:6:3] == [
+        ("by sample", "samples"),
+        ("over models", "samples"),
+    ]
+    assert [(row.values[2], row.values[5]) for row in people.rows] == [(5, 4)] * 2  # one lacks an output
+    assert max(map(len, render(people, "terminal").splitlines())) <= 120
     for expected in ("box alignment: IoU, 5 samples", "4 models are few points", "Spearman", "Kendall", "Pearson"):
         assert expected in text
     html = page.read_text(encoding="utf-8")

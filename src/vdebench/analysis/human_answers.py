@@ -35,6 +35,8 @@ class _Given(NamedTuple):
     better: float
     """What was said, turned so that more is better."""
     where: str
+    checked: bool
+    """Whether the line names the sheet of the key."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Answers:
     """Rankings (of one person, sample and criterion) that are left out, since a part of them is missing."""
     missing_by: Mapping[str, int] = field(default_factory=dict)
     first_missing: str = ""
+    unchecked: Sequence[str] = ()
+    """Files with answers that do not name their sheet: they may be to another than the key's."""
 
 
 def read_answers(files: Sequence[Path], key: Key, *, scores: bool = False) -> Answers:
@@ -62,6 +66,7 @@ def read_answers(files: Sequence[Path], key: Key, *, scores: bool = False) -> An
     second of four is not the second of six.
     """
     given: dict[Cell, _Given] = {}
+    unchecked: list[str] = []
     for file in files:
         for cell, said in _cells(file, key, scores):
             before = given.get(cell)
@@ -71,6 +76,8 @@ def read_answers(files: Sequence[Path], key: Key, *, scores: bool = False) -> An
                     "  one line for each; people who share a number must be told apart: `vde human sheet --annotators`"
                 )
             given[cell] = said
+            if not said.checked and file.name not in unchecked:
+                unchecked.append(file.name)
     people = [person for person in key.annotators if any(cell.annotator == person for cell in given)]
     if not people:
         raise InputError(f"{', '.join(map(str, files))}: no ranks, only empty cells; have the sheet filled in first")
@@ -84,13 +91,13 @@ def read_answers(files: Sequence[Path], key: Key, *, scores: bool = False) -> An
                 lost = [cell for cell in asked if cell not in given]
                 missing += lost
                 incomplete += bool(lost)
-                if not lost:
+                if asked and not lost:  # of a sample without any output there is nothing that people said
                     better = {cell.editor: given[cell].better for cell in asked}
                     ranks[criterion][one, other] = _ranks(key.editors, better)
     cells = len(people) * len(key.criteria) * sum(len(shown(key, sample)) for sample in key.samples)
     by = {person: sum(cell.annotator == person for cell in missing) for person in people}
     first = f"annotator {missing[0].annotator}, sample {missing[0].number}, {missing[0].criterion}" if missing else ""
-    return Answers(people, ranks, cells, len(missing), incomplete, by, first)
+    return Answers(people, ranks, cells, len(missing), incomplete, by, first, unchecked)
 
 
 def shown(key: Key, sample: SheetSample) -> list[str]:
@@ -101,7 +108,8 @@ def shown(key: Key, sample: SheetSample) -> list[str]:
 def people_agree(key: Key, ranks: Array) -> dict[str, Any]:
     """How far people agree: sample by sample, on outputs that were there, and in their means over models.
 
-    `ranks` are those of one criterion. None where no two people have ranked the same.
+    `ranks` are those of one criterion. None where no two people have ranked the same. Means over models are of samples
+    of which every output was there: those that were not are last for all, which is no agreement.
     """
     ranked = np.asarray(~np.isnan(ranks).any(axis=2))
     found: list[tuple[float, float]] = []
@@ -113,7 +121,8 @@ def people_agree(key: Key, ranks: Array) -> dict[str, Any]:
             raters |= set(who)
             some = ranks[who, at][:, there]
             found.append((concordance(some), pairwise(some)))
-    common = ranked[sorted(raters)].all(axis=0) if raters else np.zeros(0, bool)
+    whole = np.array([not sample.absent for sample in key.samples], dtype=bool)
+    common = ranked[sorted(raters)].all(axis=0) & whole if raters else np.zeros(len(key.samples), bool)
     over = ranks[sorted(raters)][:, common].mean(axis=1) if common.any() else None
     models = [(concordance(over), pairwise(over))] if over is not None else []
     return {
@@ -161,7 +170,8 @@ def _cells(file: Path, key: Key, scores: bool) -> Iterator[tuple[Cell, _Given]]:
                 raise InputError(f"{where}: is an answer to sheet {row['sheet']}, but the key is of sheet {key.sheet}")
             cell = _cell(row, key, places, where)
             if row[value] and cell:
-                yield cell, _Given(_better(row[value], as_score, len(key.editors), where), where)
+                better = _better(row[value], as_score, len(key.editors), where)
+                yield cell, _Given(better, where, bool(row.get("sheet")))
     except csv.Error as error:
         raise InputError(f"{file}: line {lines.line_num}: not CSV: {error}") from None
 

@@ -79,7 +79,8 @@ def make_key(
         listed.append(SheetSample(str(at + 1), sample.key, dict(absent.get(sample.key, {})), orders))
     key = Key("", suite, seed, list(criteria), list(editors), people, listed)
     content = json.dumps(asdict(key), sort_keys=True).encode("utf-8", "surrogatepass")
-    return replace(key, sheet=hashlib.sha256(content).hexdigest()[:12])
+    # A letter first: spreadsheets take 123e45678901 for a number, and save another.
+    return replace(key, sheet="s" + hashlib.sha256(content).hexdigest()[:12])
 
 
 def choose(samples: Sequence[Sample], count: int, seed: int = 0) -> list[Sample]:
@@ -123,16 +124,32 @@ def read_key(file: Path) -> Key:
         samples = [SheetSample(**one) for one in data["samples"]]
         about = {name: data[name] for name in ("sheet", "suite", "seed", "criteria", "editors", "annotators")}
         key = Key(**about, samples=samples)
-        editors, people = sorted(key.editors), set(key.annotators)
-        sound = all(
-            set(each.orders) == people
-            and all(sorted(order) == editors for order in each.orders.values())
-            and isinstance(each.sample, str)
-            and set(each.absent) <= set(editors)
-            for each in samples
-        )
+        sound = _texts(key.editors, key.annotators, key.criteria, [key.sheet], [key.suite]) and _sound(key)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{file}: is not as `vde human sheet` wrote it ({error!r}); take the file it wrote") from None
-    if not sound or not all(isinstance(name, str) for name in (*key.criteria, *people)):
+    if not sound:
         raise InputError(f"{file}: is not as `vde human sheet` wrote it; take the file it wrote")
     return key
+
+
+def _texts(*lists: object) -> bool:
+    """Whether these are lists of texts, none of them empty or there twice."""
+    return all(
+        isinstance(each, list)
+        and all(isinstance(text, str) and text for text in each)
+        and len({text.casefold() for text in each}) == len(each) > 0
+        for each in lists
+    )
+
+
+def _sound(key: Key) -> bool:
+    """Whether the samples are of the key's editors and annotators; errors of types are the caller's."""
+    editors, people = sorted(key.editors), set(key.annotators)
+    return _texts([each.number for each in key.samples]) and all(
+        set(each.orders) == people
+        and all(isinstance(order, list) and sorted(order) == editors for order in each.orders.values())
+        and isinstance(each.sample, str)
+        and isinstance(each.absent, dict)
+        and set(each.absent) <= set(editors)
+        for each in key.samples
+    )

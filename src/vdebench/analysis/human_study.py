@@ -83,8 +83,10 @@ class _Study:
             rest = found[..., count:].reshape(*found.shape[:-1], count, parts)
             return found[..., :count], measured.value(rest)
 
-        over = np.hstack([human, measured.over.reshape(len(human), -1)])
-        under = np.hstack([np.ones_like(human), measured.under.reshape(len(human), -1)])
+        # People's ranks are averaged over the samples that have the metric: both means are of the same pages.
+        there = (~np.isnan(measured.of_outputs())).any(axis=1, keepdims=True)
+        over = np.hstack([np.where(there, human, 0.0), measured.over.reshape(len(human), -1)])
+        under = np.hstack([there * np.ones_like(human), measured.under.reshape(len(human), -1)])
         people, automatic = split(means(over.sum(axis=0), under.sum(axis=0)))
         points = self._points(people, automatic, measured.lower)
         reason = _no_values(automatic, metric) or why_not(people, automatic, _named(metric), "models")
@@ -107,7 +109,7 @@ class _Study:
         return [
             {
                 "editor": editor,
-                "human_rank": float(score),
+                "human_rank": float(score) if np.isfinite(score) else None,
                 "automatic_rank": float(rank) if np.isfinite(rank) else None,
                 "metric": float(-value if lower else value) if np.isfinite(value) else None,
             }
@@ -175,6 +177,7 @@ def correlate_study(
             "missing": answers.missing,
             "missing_by_annotator": dict(answers.missing_by),
             "incomplete_rankings": answers.incomplete,
+            "unchecked_files": list(answers.unchecked),
         },
         "resamples": resamples,
         "seed": seed,
@@ -230,6 +233,11 @@ def _notes(study: _Study, found: Mapping[str, Any], absent: int) -> Iterator[str
         yield (
             f"{answers.missing} of {answers.cells} ranks are missing (first: {answers.first_missing}): "
             f"{answers.incomplete} rankings that are not whole are left out."
+        )
+    if answers.unchecked:
+        yield (
+            f"{', '.join(answers.unchecked)}: answers do not say to which sheet they are (column sheet): it could not "
+            f"be checked against the key; make sure that it is {key.sheet}, the key's."
         )
     if absent:
         yield (

@@ -74,7 +74,7 @@ def _panel(name: str, one: Mapping[str, Any], editors: Sequence[str]) -> Iterato
     )
     placed: list[_Label] = []
     for point in one["points"]:
-        if point["automatic_rank"] is None:
+        if point["automatic_rank"] is None or point["human_rank"] is None:
             continue
         x, y = place(point["human_rank"]), _SIDE - place(point["automatic_rank"])
         colour = _COLOURS[list(editors).index(point["editor"]) % len(_COLOURS)]

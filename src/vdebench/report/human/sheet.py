@@ -37,7 +37,7 @@ from vdebench.scoring_masked_sample import union_of
 SHEET = "sheet"
 MARKER = "vdebench-sheet.json"
 _TIME = 946684800  # the first second of 2000: what zips can hold
-COLUMNS = ("annotator", "sample", "candidate", "criterion", "rank")
+COLUMNS = ("annotator", "sample", "candidate", "criterion", "rank", "sheet")
 
 
 class Sheet(NamedTuple):
@@ -77,6 +77,14 @@ def write_sheet(
             for editor in chosen:
                 pictures.ask(sample.key, editor, found.image(editor, sample))
         pictures.make(progress or (lambda done, total: None))
+        kept = [
+            (sample, regions)
+            for sample, (_, regions) in zip(some, pages, strict=True)
+            if pictures.rankable(sample.key, chosen)
+        ]
+        some = [sample for sample, _ in kept]
+        if not some:
+            raise _nothing(found, chosen)
         absent = {
             sample.key: {
                 editor: _state(found, editor, sample) for editor in chosen if not pictures.there(sample.key, editor)
@@ -85,8 +93,7 @@ def write_sheet(
         }
         suite = str(found.results[0].summary["suite"])
         key = make_key(suite, some, chosen, absent, criteria=criteria, annotators=annotators, seed=seed)
-        shown = [(sample, regions) for sample, (_, regions) in zip(some, pages, strict=True)]
-        write_text(folder / SHEET / "index.html", _page(_data(key, shown, pictures)))
+        write_text(folder / SHEET / "index.html", _page(_data(key, kept, pictures)))
         write_text(folder / SHEET / "sheet.csv", _csv(key))
         write_json(folder / "key.json", key.to_json())
         _same_times(folder / SHEET)
@@ -117,11 +124,15 @@ def _rankable(runs: Runs, editors: Sequence[str]) -> list[Sample]:
         if sample.key in known and sum(runs.image(editor, sample) is not None for editor in editors) > 1
     ]
     if not found:
-        raise InputError(
-            f"{runs.root}: no sample with scores of every editor ({', '.join(editors)}) and two images to compare\n"
-            "  run `vde run` again, or leave out an editor by naming the others with --editor"
-        )
+        raise _nothing(runs, editors)
     return found
+
+
+def _nothing(runs: Runs, editors: Sequence[str]) -> InputError:
+    return InputError(
+        f"{runs.root}: no sample with scores of every editor ({', '.join(editors)}) and two images to compare\n"
+        "  run `vde run` again, or leave out an editor by naming the others with --editor"
+    )
 
 
 def _source(runs: Runs, sample: Sample) -> tuple[Path | None, list[list[float]]]:
@@ -161,6 +172,13 @@ class _Pictures:
 
     def there(self, sample: str, editor: str) -> bool:
         return (sample, editor) in self._sizes
+
+    def rankable(self, sample: str, editors: Sequence[str]) -> bool:
+        """Whether two outputs or more could be read; if not, the sample's pictures are not handed out."""
+        found = sum(self.there(sample, editor) for editor in editors) > 1
+        for editor in () if found else ("", *editors):
+            (self._root / f"{self.name(sample, editor)}.png").unlink(missing_ok=True)
+        return found
 
     def shown(self, sample: str, editor: str) -> list[Any] | None:
         """File and size, nothing where there is no picture."""
@@ -219,14 +237,14 @@ def _csv(key: Key) -> str:
     return out.getvalue()
 
 
-def _lines(key: Key) -> Iterator[tuple[str, str, str, str, str]]:
+def _lines(key: Key) -> Iterator[tuple[str, ...]]:
     """A line for everything to be ranked; outputs that are not there are not."""
     for person in key.annotators:
         for sample in key.samples:
             for criterion in key.criteria:
                 for place, editor in enumerate(sample.orders[person]):
                     if editor not in sample.absent:
-                        yield person, sample.number, letter(place), criterion, ""
+                        yield person, sample.number, letter(place), criterion, "", key.sheet
 
 
 def _same_times(folder: Path) -> None:

@@ -48,13 +48,14 @@ def people_table(found: Mapping[str, Any]) -> Table:
         Column("samples", "", 0, group="by sample"),
         Column("Kendall's W", "", group="over models"),
         Column("Spearman of pairs", "", group="over models"),
+        Column("samples", "", 0, group="over models"),
         Column("annotators", "", 0),
     ]
     rows = []
     for name, one in found["criteria"].items():
         agreed = one["agreement"] or {"models": {}}
-        values = [agreed.get(key) for key in ("kendall_w", "pairwise_spearman", "samples")]
-        over = [agreed["models"].get(key) for key in ("kendall_w", "pairwise_spearman")]
+        keys = ("kendall_w", "pairwise_spearman", "samples")
+        values, over = ([part.get(key) for key in keys] for part in (agreed, agreed["models"]))
         rows.append(Row(name, [*values, *over, agreed.get("annotators")]))
     answers = found["answers"]
     notes = [f"{answers['cells'] - answers['missing']} of {answers['cells']} ranks are there."]
