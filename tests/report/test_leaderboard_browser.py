@@ -64,6 +64,18 @@ def test_first_view_is_sorted_by_usable_edits_and_shows_coverage(site):
     assert "LPIPS (low)" in heads
 
 
+def test_nothing_is_said_to_be_missing_while_the_page_is_drawn(site):
+    site.context.add_init_script(
+        "window.seen = []; new MutationObserver((all) => all.forEach((one) => one.addedNodes.forEach((node) =>"
+        " window.seen.push(node.textContent || '')))).observe(document, { childList: true, subtree: true });"
+    )
+    page = site.open()
+    page.wait_for_selector(FIRST)
+    seen = page.evaluate("window.seen")
+    assert any("editor 8" in text for text in seen)
+    assert [text for text in seen if "data/board.js is missing" in text] == []
+
+
 def test_tables_that_are_not_comparable_say_so(site):
     page = site.open()
     assert len(page.locator("[data-table]").all()) == 3

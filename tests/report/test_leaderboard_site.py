@@ -18,7 +18,9 @@ from vdebench.report.leaderboard.board import slice_data, slice_names, table_dat
 from vdebench.report.leaderboard.exports import measured_table
 from vdebench.report.leaderboard.gather import find_runs
 from vdebench.report.leaderboard.groups import group_runs
+from vdebench.report.leaderboard.links import Links
 from vdebench.report.site import write_report
+from vdebench.report.site.write import MARKER as REPORT_MARKER
 from vdebench.report.site.write import script_json
 from vdebench.report.table import render
 
@@ -110,6 +112,18 @@ def test_the_same_run_is_shown_once_and_a_second_one_with_its_folder(tmp_path):
     (table,) = shown(tmp_path / "two")["tables"]
     assert [row["editor"] for row in table["rows"]] == ["a (mon/a/exact)", "a (tue/a/exact)"]
     assert table["notes"] == ["a stands here more than once: runs with one signature, told apart by their folders"]
+
+
+@pytest.mark.parametrize("name", ["data", "images", "parts", "reference", "judged", "thumbs"])
+def test_an_editor_may_be_called_like_a_folder_of_ours(tmp_path, name):
+    write_run(tmp_path / "scored" / name, summary(name))
+    write_run(tmp_path / "scored" / name / "reference", summary("what a run holds"))
+    write_run(tmp_path / "runs" / name / "exact", summary(f"{name} run"))
+    write_run(tmp_path / "runs/copy/exact", summary("copy"))
+    write_run(tmp_path / "runs/copy" / name / "deep/deeper", summary("no run of ours"))
+    assert [run.editor for run in find_runs([tmp_path / "scored", tmp_path / "runs"]).runs] == sorted(
+        [name, "copy", f"{name} run"], key=lambda editor: (editor != name, editor)
+    )
 
 
 def test_what_a_run_lacks_is_told(tmp_path):
@@ -278,3 +292,21 @@ def test_samples_are_linked_where_a_report_shows_that_very_run(tmp_path, monkeyp
     other = write_run(tmp_path / "other", summary("oracle"))  # the same editor, scored otherwise
     with pytest.raises(InputError, match="shows none of these runs"):
         write_leaderboard([other], tmp_path / "board", reports=[tmp_path / "elsewhere"])
+
+
+def test_a_report_links_every_editor_by_its_own_signature_alone(tmp_path):
+    """One report may show editors that were scored otherwise: the other's signature is not theirs."""
+    first, second, both = signature(), signature(reader="r@2"), signature(reader="r@3")
+    notes = ["a: 8 samples, 8 scored", f"a: {first}", f"b: {second}", f"c, d, e: {both}", f"x, y: {both}"]
+    rows = [{"editor": name} for name in ("a", "b", "c", "d", "x, y")]
+    board = {"protocols": [{"name": "exact", "notes": notes, "rows": rows}]}
+    (tmp_path / "report/data").mkdir(parents=True)
+    (tmp_path / "report" / REPORT_MARKER).write_text("{}")
+    (tmp_path / "report/data/board.js").write_text(f'Vde.take("board", {json.dumps(board)});')
+    cases = [(name, reader) for name in ("a", "b", "c", "d", "x, y") for reader in ("r@1", "r@2", "r@3")]
+    for at, (name, reader) in enumerate(cases):
+        write_run(tmp_path / f"runs/{at}", summary(name, {"reader": reader}))
+    runs = find_runs([tmp_path / "runs"]).runs
+    links = Links(runs, [tmp_path / "report"])
+    linked = {(run.editor, run.summary["signature"]) for run in runs if links.to(run, tmp_path)}
+    assert linked == {("a", first), ("b", second), ("c", both), ("d", both), ("x, y", both)}

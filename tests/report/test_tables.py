@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import shutil
 import subprocess
 
@@ -123,6 +124,38 @@ def test_names_with_special_characters_are_escaped():
     assert r"50 \% \& \textless{}more\textgreater{}" in render(table, "latex")
 
 
+def test_every_line_of_a_note_is_a_comment_in_csv():
+    table = Table("t", [Column("a")], [Row("x", [1.0])], notes=["first\nsecond\r\n third", "more"])
+    assert render(table, "csv").splitlines()[2:] == ["# first second third", "# more"]
+
+
+class Told(Table):
+    """Shows words where there is no number."""
+
+    def cell(self, row, column):
+        return "1→∞" if row.values[column] is None else super().cell(row, column)
+
+
+ODD = Told(
+    "[1] ∞ → ≥",
+    [Column("→"), Column("[b]", group="*g")],
+    [Row("[1cm]", [None, math.inf], "[s]"), Row(" *", [0.5, 1.0], "*t"), Row("a ∞ → b", [0.1, 2.0], "*t")],
+    head="[Model",
+    notes=["[note ↓ ↑ ≤ ≈ ± · ∞"],
+)
+
+
+def test_latex_shows_what_a_table_shows():
+    lines = [line for line in render(ODD, "latex").splitlines() if " & " in line]
+    assert lines[1:] == [
+        r"{[}Model & $\rightarrow$ & [b] \\",
+        r"{[}1cm] & 1$\rightarrow$$\infty$ & $\infty$ \\",
+        r"{*} & \textbf{0.500} & 1.000 \\",
+        r"a $\infty$ $\rightarrow$ b & 0.100 & \textbf{2.000} \\",
+    ]
+    assert r"b & 0.700 & -- & \textbf{0.100} & 9 \\" in render(BOUNDED, "latex")
+
+
 BOUNDED = Table(
     "t",
     [Column("CDM"), Column("PSNR", digits=2), Column("change"), Column("blocks", "", 0)],
@@ -222,7 +255,16 @@ def test_every_shape_fits_a_terminal_with_intervals(shape, summaries):
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_latex_compiles(shape, summaries, tmp_path):
-    body = render(paper_table(shape, summaries if shape in OF_PAGES else [], published=True), "latex", intervals=True)
+    compile_latex(paper_table(shape, summaries if shape in OF_PAGES else [], published=True), tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_compiles_whatever_a_row_begins_with(tmp_path):
+    compile_latex(ODD, tmp_path)
+
+
+def compile_latex(table, tmp_path):
+    body = render(table, "latex", intervals=True)
     document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{body}\end{{document}}"
     (tmp_path / "t.tex").write_text(document, encoding="utf-8")
     subprocess.run(

@@ -160,7 +160,7 @@ def _csv(table: Table) -> str:
             values += ["" if x is None else repr(float(x)) for x in ([value, *bounds] if three else [value])]
         published = ["yes" if row.published else "no"] if marked else []
         writer.writerow([*([row.section] if sections else []), row.label, *published, *values])
-    out.writelines(f"# {note}\n" for note in table.notes)
+    out.writelines(f"# {' '.join(note.split())}\n" for note in table.notes)
     return out.getvalue()
 
 
@@ -178,18 +178,18 @@ def _latex(table: Table) -> str:
     if any(name for name, _ in groups):
         lines.append(" & " + " & ".join(rf"\multicolumn{{{n}}}{{c}}{{{_tex(name)}}}" for name, n in groups) + r" \\")
     heads = [_tex(c.name) + (r" $\downarrow$" if c.best == "lower" else "") for c in table.columns]
-    lines += [" & ".join([_tex(table.head), *heads]) + r" \\", r"\midrule"]
+    lines += [" & ".join([first(_tex(table.head)), *heads]) + r" \\", r"\midrule"]
     section = ""
     for r, row in enumerate(table.rows):
         if row.section != section:
             lines += [r"\midrule"] if section else []
             section = row.section
             lines.append(rf"\multicolumn{{{count + 1}}}{{l}}{{\textit{{{_tex(section)}}}}} \\")
-        cells = ["--" if row.values[c] is None else table.cell(row, c) for c in range(count)]
+        cells = [table.cell(row, c).translate(_SIGNS) for c in range(count)]
         cells = [rf"\textbf{{{x}}}" if (r, c) in best else x for c, x in enumerate(cells)]
         bounds = (table.interval(row, c) for c in range(count))
         cells = [rf"{x} {{\scriptsize [{', '.join(two)}]}}" if two else x for x, two in zip(cells, bounds, strict=True)]
-        lines.append(" & ".join([_tex(row.label), *cells]) + r" \\")
+        lines.append(" & ".join([first(_tex(row.label)), *cells]) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [rf"\par\footnotesize {_tex(note)}" for note in table.notes]
     return "\n".join([*lines, r"\end{table}"]) + "\n"
@@ -204,24 +204,45 @@ def runs(names: Sequence[str]) -> list[tuple[str, int]]:
     return [(name, len(list(same))) for name, same in groupby(names)]
 
 
-_TEX = str.maketrans(
+SIGNS = {
+    "∞": r"$\infty$",
+    "→": r"$\rightarrow$",
+    "↓": r"$\downarrow$",
+    "↑": r"$\uparrow$",
+    "↘": r"$\searrow$",
+    "○": r"$\circ$",
+    "±": r"$\pm$",
+    "≈": r"$\approx$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "†": r"$^\dagger$",
+    "…": r"\ldots{}",
+    "−": "--",
+    "–": "--",
+}
+"""What LaTeX calls signs that our tables use: pdfLaTeX does not know most of them."""
+_SIGNS = str.maketrans(SIGNS)
+_TEX = _SIGNS | str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"}
-    | {
-        "≥": r"$\geq$",
-        "−": "--",
-        "–": "--",
-        "†": r"$^\dagger$",
-        "…": r"\ldots{}",
-        "×": r"$\times$",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-    }
+    | {"<": r"\textless{}", ">": r"\textgreater{}"}
 )
 
 
 def _tex(text: str) -> str:
     return text.translate(_TEX)
+
+
+def first(text: str) -> str:
+    r"""LaTeX that can begin a row: after `\\` and rules, `[` and `*` would be their options, even on the next line.
+
+    >>> first("[1cm]")
+    '{[}1cm]'
+    """
+    bare = text.lstrip()
+    return f"{{{bare[0]}}}{bare[1:]}" if bare.startswith(("[", "*")) else text
 
 
 _FORMS: dict[Format, Callable[[Table], str]] = {"markdown": _markdown, "csv": _csv, "latex": _latex}

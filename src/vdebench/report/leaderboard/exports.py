@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from vdebench.files import write_text
 from vdebench.report.leaderboard.groups import Group
 from vdebench.report.leaderboard.latex import document, latex
+from vdebench.report.overview import REFERENCE
 from vdebench.report.table import Column, Row, Table, render
 
 FOLDER = "exports"
+_NAMED = 3  # rows whose noise floor is named after them, as on the page
 _COVERAGE = ("samples", "scored", "missing", "failed")
-_USABLE = Column("usable, %", digits=1)
+_USABLE, _REGIONS = Column("usable, %", digits=1), Column("Regions done")
 
 
 def measured_table(group: Group, data: Mapping[str, Any], slices: Mapping[str, Any], by: str) -> Table:
@@ -23,30 +27,53 @@ def measured_table(group: Group, data: Mapping[str, Any], slices: Mapping[str, A
     metrics = data["metrics"]
     usable = any(row["usable"] for row in data["rows"])
     columns = [*([_USABLE] if usable else []), *(Column(m["title"], m["best"], m["digits"]) for m in metrics)]
-    columns += [Column(state, "", 0) for state in _COVERAGE]
-    parts = {value: entry["rows"] for value, entry in slices.items()} if by else {"": data["rows"]}
-    rows = []
-    for value, found in parts.items():
+    parts: Mapping[str, Any] = slices if by else {"": data}
+    regions = any(row and row["regions"] for part in parts.values() for row in part["rows"])
+    columns += [*([_REGIONS] if regions else []), *(Column(state, "", 0) for state in _COVERAGE)]
+    rows, floors = [], False
+    for value, part in parts.items():
         for setting in data["settings"]:
-            section = ", ".join(part for part in (value, setting if len(data["settings"]) > 1 else "") if part)
-            for known, row in zip(data["rows"], found, strict=True):
+            section = ", ".join(each for each in (value, setting if len(data["settings"]) > 1 else "") if each)
+            for known, row in zip(data["rows"], part["rows"], strict=True):
                 if row and setting in row["cells"]:
-                    rows.append(_row(known["editor"], row, setting, metrics, usable, section))
+                    rows.append(_row(known["editor"], row, setting, metrics, usable, regions, section))
+            for floor in part["floors"]:
+                if setting in floor["cells"]:
+                    floors = True
+                    name = _floor_name(floor["of"], len(part["floors"]) > 1)
+                    rows.append(replace(_row(name, floor, setting, metrics, usable, regions, section), reference=True))
     others = "; ".join(other.told() for other in data["differs"])
     unlike = [f"Not comparable, for what differs, with {others}"] if others else []
-    notes = [*unlike, *data["notes"], f"all rows: {group.signature}"]
+    told = [f"{REFERENCE}: the reader's noise floor, what it gives for the right answer"] if floors else []
+    notes = [*unlike, *told, *data["notes"], f"all rows: {group.signature}"]
     title = f"{group.title}, by {data['slices'][by]}" if by else group.title
     return Table(title, columns, rows, "Editor", notes=notes, interval_notes=[f"In brackets: {group.level} intervals"])
 
 
+def _floor_name(rows: Sequence[str], several: bool) -> str:
+    """What a noise floor is called; where there are several, with the rows it is of."""
+    whose = ", ".join(rows) if len(rows) <= _NAMED else f"{len(rows)} rows"
+    return f"{REFERENCE[:-1]} for {whose})" if several else REFERENCE
+
+
 def _row(
-    name: str, row: Mapping[str, Any], setting: str, metrics: Sequence[Mapping[str, Any]], usable: bool, section: str
+    name: str,
+    row: Mapping[str, Any],
+    setting: str,
+    metrics: Sequence[Mapping[str, Any]],
+    usable: bool,
+    regions: bool,
+    section: str,
 ) -> Row:
+    """A row of numbers; a noise floor has metrics alone."""
     found = [row["cells"][setting].get(metric["key"]) for metric in metrics]
     if usable:
-        verdict = row["usable"]
+        verdict = row.get("usable")
         found.insert(0, verdict and [None if part is None else 100 * part for part in verdict[:3]])
-    counts = row["coverage"] or [None] * len(_COVERAGE)
+    if regions:
+        done = row.get("regions")
+        found.append(done and done[:1])
+    counts = row.get("coverage") or [None] * len(_COVERAGE)
     bounds = [(cell[1], cell[2]) if cell and len(cell) == 3 and cell[1] is not None else None for cell in found]
     values = [None if not cell else math.inf if cell[0] == "∞" else cell[0] for cell in found]
     return Row(name, [*values, *counts], section, bounds=[*bounds, *[None] * len(counts)])
@@ -62,10 +89,17 @@ def write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
 
 
 def file_names(stems: Sequence[str]) -> Iterator[str]:
-    """Names of files that are safe everywhere, LaTeX included.
+    """Names of files that are safe everywhere, LaTeX included; each another one, whatever their case.
 
     >>> list(file_names(["1 my_protocol by operation,language"]))
     ['1-my-protocol-by-operation-language']
+    >>> list(file_names(["1 exact by 语言", "1 exact by 来源"]))
+    ['1-exact-by', '1-exact-by-2']
     """
+    taken: set[str] = set()
     for stem in stems:
-        yield re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-")[:80]
+        name = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-")[:80]
+        numbered = (f"{name}-{at}" for at in count(2))
+        name = name if name.lower() not in taken else next(each for each in numbered if each.lower() not in taken)
+        taken.add(name.lower())
+        yield name

@@ -15,7 +15,8 @@ from vdebench.report.site.tracks import Track, track_of
 _FILES = ("summary.json", "scores.parquet")
 _DEPTH = 4  # RUNS of several suites in one folder: SUITE/EDITOR/PROTOCOL, and one to spare
 _OTHERS = {"images", "reference", "parts", "judged", "data", "thumbs"}
-"""Folders beside scores that hold none: edited images, the reader's noise floor, unfinished work, grades, reports."""
+"""Folders beside scores: edited images, the reader's noise floor, unfinished work, grades, reports. Editors may be
+called so too: theirs are runs, or have one directly below."""
 
 
 class Run(NamedTuple):
@@ -93,7 +94,15 @@ def _below(folder: Path) -> Iterator[Path]:
             yield here
             names.clear()
         deep = len(here.relative_to(folder).parts) >= _DEPTH
-        names[:] = [] if deep else sorted(name for name in names if name not in _OTHERS and not name.startswith("."))
+        names[:] = [] if deep else sorted(name for name in names if _may_hold(here / name))
+
+
+def _may_hold(folder: Path) -> bool:
+    """Whether runs may stand in a folder or below."""
+    if folder.name in _OTHERS:
+        _, names, _ = next(os.walk(folder), ("", [], []))
+        return _is_run(folder) or any(_is_run(folder / name) for name in names)
+    return not folder.name.startswith(".")
 
 
 def _is_run(folder: Path) -> bool:

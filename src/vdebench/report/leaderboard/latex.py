@@ -9,7 +9,7 @@ import re
 import unicodedata
 from itertools import groupby
 
-from vdebench.report.table import Table, render
+from vdebench.report.table import SIGNS, Table, first, render
 
 PREAMBLE = r"""\usepackage{booktabs,graphicx,iftex}
 \newif\ifvdecjk
@@ -33,14 +33,7 @@ PREAMBLE = r"""\usepackage{booktabs,graphicx,iftex}
 r"""What the tables need. `\vdecjk` and `\vdeother` take text, and its code points for where it cannot be shown."""
 _HEAD = "% Your preamble needs what that of all.tex has: booktabs, graphicx, \\vdecjk and \\vdeother.\n"
 _KNOWN = {
-    "∞": r"$\infty$",
-    "±": r"$\pm$",
-    "→": r"$\rightarrow$",
-    "≈": r"$\approx$",
-    "↓": r"$\downarrow$",
-    "↑": r"$\uparrow$",
-    "·": r"$\cdot$",
-    "≤": r"$\leq$",
+    **SIGNS,
     "‘": "`",
     "’": "'",
     "“": "``",
@@ -48,7 +41,7 @@ _KNOWN = {
     "—": "---",
     "\u00a0": "~",
 }
-_BEYOND = re.compile("[^\x00-\x7f\u00a1-\u017f]+")  # pdfLaTeX has Latin letters in T1
+_BEYOND = re.compile("[^\x00-\x7f\u00a1-\u017f]+|[ĦħĸĿŀŉŦŧſ]+")  # pdfLaTeX has Latin letters in T1, but for these
 _FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
@@ -65,9 +58,7 @@ def latex(table: Table) -> str:
             line = f"{_FITTED}\n{line}"
         elif line == r"\end{tabular}":
             line += "}"
-        elif line.startswith(("[", "*")):  # after \\ these would be its options
-            line = f"{{{line[0]}}}{line[1:]}"
-        lines.append(safe(line).replace(r"\textbar{}", r"\textbar\allowbreak{}"))
+        lines.append(first(safe(line)).replace(r"\textbar{}", r"\textbar\allowbreak{}"))
     return _HEAD + "\n".join(lines) + "\n"
 
 

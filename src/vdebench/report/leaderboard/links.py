@@ -14,6 +14,9 @@ from vdebench.files import is_file, read_bytes
 from vdebench.report.leaderboard.gather import Run
 from vdebench.report.site.write import MARKER
 
+_BEGIN = "vde|p:"
+"""Of every signature."""
+
 
 class Report(NamedTuple):
     """A report and the (editor, protocol, signature) it shows."""
@@ -76,7 +79,10 @@ def _read(folder: Path) -> Report | None:
 def _shown(board: Any) -> set[tuple[str, str, str]]:
     shown = set()
     for protocol in board["protocols"]:
-        signatures = [note[note.index("vde|p:") :] for note in protocol["notes"] if "vde|p:" in note]
-        for row in protocol["rows"]:
-            shown |= {(row["editor"], protocol["name"], signature) for signature in signatures}
+        editors = {row["editor"] for row in protocol["rows"]}
+        for note in protocol["notes"]:
+            names, there, rest = note.partition(f": {_BEGIN}")  # as `provenance` tells them: whose, and the signature
+            if there:
+                whose = {names} if names in editors else editors.intersection(names.split(", "))
+                shown |= {(editor, protocol["name"], f"{_BEGIN}{rest}") for editor in whose}
     return shown

@@ -11,7 +11,7 @@ from typing import Any
 from vdebench import __version__
 from vdebench.analysis.usable import PROPERTIES
 from vdebench.files import write_text
-from vdebench.report.leaderboard.board import slice_data, slice_names, table_data
+from vdebench.report.leaderboard.board import slice_data, table_data
 from vdebench.report.leaderboard.exports import FOLDER, file_names, measured_table, write_tables
 from vdebench.report.leaderboard.gather import find_runs
 from vdebench.report.leaderboard.groups import Group, group_runs
@@ -66,12 +66,13 @@ def _write_group(folder: Path, groups: Sequence[Group], group: Group, tables: di
     """The data of a table: its slices are written, each a script of its own, its files are added to `tables`."""
     data = table_data(groups, group)
     data["files"], data["values"] = {}, {}
-    for at, by in enumerate(["", *slice_names(group)]):
+    whole = f"{group.number} {group.protocol}"
+    names = file_names([whole, *(f"{whole} by {title}" for title in data["slices"].values())])
+    for at, (by, name) in enumerate(zip(["", *data["slices"]], names, strict=True)):
         slices = slice_data(group, by) if by else {}
         if by:
             _data(folder, f"slices/{group.number}-{at}", slices)
             data["values"][by] = [f"slices/{group.number}-{at}", list(slices)]
-        (name,) = file_names([f"{group.number} {group.protocol}" + (f" by {data['slices'][by]}" if by else "")])
         tables[name] = measured_table(group, data, slices, by)
         data["files"][by] = f"{FOLDER}/{name}"
     return data
@@ -80,8 +81,9 @@ def _write_group(folder: Path, groups: Sequence[Group], group: Group, tables: di
 def _printed(tables: dict[str, Table]) -> list[dict[str, Any]]:
     """The papers' tables as data; their files are added to `tables`."""
     told = []
-    for shape, table in printed_tables().items():
-        (name,) = file_names([f"printed {shape}"])
+    printed = printed_tables()
+    names = file_names([f"printed {shape}" for shape in printed])
+    for (shape, table), name in zip(printed.items(), names, strict=True):
         tables[name] = table
         told.append({**printed_data(shape, table), "file": f"{FOLDER}/{name}"})
     return told
