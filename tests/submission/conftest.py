@@ -12,6 +12,8 @@ from tests.colours import paint, write_colours
 from vdebench.api import score
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import READERS
+from vdebench.submission.pack import write_submission
+from vdebench.submission.verify import Wish
 
 COLOUR = ("colour", "tests.colours:ColourReader")
 
@@ -47,3 +49,10 @@ def coloured(scored_once, tmp_path, monkeypatch):
     noted = tmp_path / "run/run.json"
     noted.write_text(noted.read_text().replace(str(scored_once), str(tmp_path)))
     return Scored(tmp_path / "suite", tmp_path / "editor", tmp_path / "run")
+
+
+@pytest.fixture
+def handed(coloured, tmp_path):
+    """The run as it is handed in, with its predictions, and how to score all of it again."""
+    write_submission(coloured.run, tmp_path / "run.zip", with_predictions=True)
+    return tmp_path / "run.zip", Wish(suite=coloured.suite, part=1, workers=1)

@@ -14,6 +14,7 @@ from tests.submission.rewriting import manifest, members
 
 from vdebench.api import score
 from vdebench.errors import InputError, RunFolderError
+from vdebench.readers.cached import CachedReader
 from vdebench.submission.pack import write_submission
 from vdebench.submission.private import public
 
@@ -48,6 +49,22 @@ def test_the_same_run_gives_the_same_bytes_and_no_folder_of_this_machine(coloure
         assert str(tmp_path.parent).encode() not in content, name  # … and its folder is not
     told = "".join(str(row) for row in rows.iter_rows())
     assert str(tmp_path.parent) not in told
+
+
+def test_relative_folders_stay_too(coloured, tmp_path, monkeypatch):
+    """Folders as they were given when the run was scored are in its reasons."""
+    shutil.move(coloured.editor, tmp_path / "acme secret")
+    monkeypatch.chdir(tmp_path)
+    score("suite", "acme secret", reader=CachedReader.named("colour"), metrics=["psnr"], workers=1, out="again")
+    assert "acme secret" in pl.read_parquet("again/scores.parquet").filter(pl.col("sample") == "text/3")["reason"][0]
+    write_submission("again", tmp_path / "a.zip", predictions=tmp_path / "acme secret")
+    held = members(tmp_path / "a.zip")
+    for name in ("scores.parquet", "summary.json"):
+        content = held[name]
+        told = str(pl.read_parquet(io.BytesIO(content)).rows()) if name.endswith("parquet") else content.decode()
+        editor = '"editor": "acme secret"'  # its name, which is public
+        assert "acme secret" not in told.replace(editor, ""), name
+    assert "given" not in manifest(tmp_path / "a.zip")["asked"]
 
 
 def test_what_was_changed_since_it_was_scored_is_refused(coloured, tmp_path):
@@ -98,6 +115,18 @@ def test_ready_readings_are_handed_in_with_their_crops(tmp_path):
         ("half and/or 3/4, 1/2", "half and/or 3/4, 1/2"),
         ("vde|suite:a/b@sha256:0f|n:9", "vde|suite:a/b@sha256:0f|n:9"),
         (3.5, 3.5),
+        ("../../home/x/p.png: is no image", "p.png: is no image"),
+        ("/home/my user/out/p 1.png: bad, and /data/q.png", "p 1.png: bad, and q.png"),
+        ("/a/b c/p.png and /d/e f/q.png", "p.png and q.png"),
+        (r"\\server\share\p.png: bad", "p.png: bad"),
+        ("3 / 4 and/or 5", "3 / 4 and/or 5"),
+        ("key sk-abcdefgh1234 refused", "key … refused"),
+        ({"note": "hf_abcdefghij"}, {"note": "…"}),
+        (
+            dict.fromkeys(("apikey", "apiKey", "accessToken", "hf_token_value", "access_key_id", "Cookie"), "x"),
+            {},
+        ),
+        ({"input_tokens": 3, "tokenizer": "script", "author": "me"},) * 2,
     ],
 )
 def test_what_is_private_stays(told, expected):

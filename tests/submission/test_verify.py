@@ -17,13 +17,6 @@ from vdebench.submission.pack import write_submission
 from vdebench.submission.verify import Wish, verify
 
 
-@pytest.fixture
-def handed(coloured, tmp_path):
-    """The run as it is handed in, with its predictions, and how to score all of it again."""
-    write_submission(coloured.run, tmp_path / "run.zip", with_predictions=True)
-    return tmp_path / "run.zip", Wish(suite=coloured.suite, part=1, workers=1)
-
-
 def state(verdict, name):
     (found,) = [check.state for check in verdict.checks if check.name == name]
     return found

@@ -72,13 +72,22 @@ def read_run(root: str | Path) -> StoredRun:
     return StoredRun(folder, summary, rows)
 
 
+def parts_of(signature: str) -> dict[str, str]:
+    """A signature by its parts.
+
+    >>> parts_of("vde|p:exact|suite:s@sha256:0f|n:9")
+    {'p': 'exact', 'suite': 's@sha256:0f', 'n': '9'}
+    """
+    return {key: value for key, _, value in (part.partition(":") for part in signature.split("|")[1:])}
+
+
 def differing_parts(signatures: Sequence[str]) -> dict[str, list[str]]:
     """Parts of signatures that are not the same in all, with what each says; the editor may differ.
 
     >>> differing_parts(["vde|p:exact|reader:a@1|n:9", "vde|p:exact|reader:b@2|n:9"])
     {'reader': ['a@1', 'b@2']}
     """
-    split = [dict(part.partition(":")[::2] for part in signature.split("|")[1:]) for signature in signatures]
+    split = [parts_of(signature) for signature in signatures]
     keys = dict.fromkeys(key for parts in split for key in parts if key != "editor")
     said = {key: [parts.get(key, "nothing") for parts in split] for key in keys}
     return {key: values for key, values in said.items() if len(set(values)) > 1}

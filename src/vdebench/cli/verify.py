@@ -22,7 +22,7 @@ def verify_command(
     ),
     part: float = typer.Option(0.1, "--part", help="Which part of the samples is scored again; 1 for all."),
     samples: int | None = typer.Option(None, "--samples", metavar="N", help="How many, in place of a part."),
-    seed: int = typer.Option(0, "--seed", help="Draws the samples."),
+    seed: int | None = typer.Option(None, "--seed", help="Draws the samples; by default another one each time."),
     reader: str = typer.Option("", "--reader", help="Who reads, in place of the submission's reader."),
     option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
     workers: int = typer.Option(0, "--workers", help="Processes that read; 0 for one per processor, up to 8."),
@@ -30,7 +30,7 @@ def verify_command(
 ) -> None:
     """Check a submission: files, sums, predictions, and a part of it scored again.
 
-    Exit code 0: confirmed, or consistent where it could not be scored again; 1: not confirmed; 2: no whole submission.
+    Exit code 0: confirmed, or consistent where not all could be checked; 1: not confirmed; 2: no whole submission.
 
     Examples:
 
@@ -45,7 +45,7 @@ def verify_command(
     with progress_bar("reading", quiet=as_json) as reading:
         verdict = verify(file, wish, reading)
     if as_json:
-        typer.echo(json.dumps(verdict.to_json(), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(verdict.to_json(), ensure_ascii=False, indent=2, allow_nan=False))
     else:
         typer.echo(verdict_text(verdict), nl=False)
     raise typer.Exit(verdict.exit_code)

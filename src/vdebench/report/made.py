@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vdebench.report.lines import labelled
+from vdebench.runs.provenance import part_of
 
 
 def provenance_lines(told: Mapping[str, Any]) -> Iterator[str]:
     """Versions, machine, time, pages read, seeds and cost; what is not known is left out, or said to be so."""
-    versions, machine = _part(told, "versions"), _part(told, "machine")
+    versions, machine = part_of(told, "versions"), part_of(told, "machine")
     if not told:
         yield labelled("Made with", "not noted: the run is of an older version")
         return
@@ -18,22 +19,22 @@ def provenance_lines(told: Mapping[str, Any]) -> Iterator[str]:
     commit = f" (commit {str(versions['commit'])[:7]}{changed})" if "commit" in versions else ""
     own = f"vdebench {versions.get('vdebench', '?')}{commit}"
     yield labelled("Made with", f"{own}, Python {versions.get('python', '?')}")
-    packages = ", ".join(f"{name} {version}" for name, version in _part(versions, "packages").items())
+    packages = ", ".join(f"{name} {version}" for name, version in part_of(versions, "packages").items())
     yield labelled("", packages or "no packages noted")
     yield labelled("Machine", _machine(machine))
     before = told.get("before")
     if isinstance(before, list) and before:
         yield labelled("", f"earlier sessions: {len(before)} other versions or machines, see run.json")
     yield labelled("Time", _time(told))
-    counts = _part(told, "counts")
+    counts = part_of(told, "counts")
     if "pictures_read" in counts:
         cached = counts.get("pictures_from_cache")
         beside = f", {cached} more were in the cache" if cached else ""
         yield labelled("Read", f"{counts['pictures_read']} pages and crops{beside}")
-    seeds = ", ".join(f"{name} {seed}" for name, seed in _part(told, "seeds").items())
+    seeds = ", ".join(f"{name} {seed}" for name, seed in part_of(told, "seeds").items())
     if seeds:
         yield labelled("Seeds", seeds)
-    yield labelled("Cost", _cost(_part(told, "cost")))
+    yield labelled("Cost", _cost(part_of(told, "cost")))
 
 
 def _machine(machine: Mapping[str, Any]) -> str:
@@ -44,7 +45,7 @@ def _machine(machine: Mapping[str, Any]) -> str:
 
 
 def _time(told: Mapping[str, Any]) -> str:
-    seconds = {name: took for name, took in _part(told, "seconds").items() if isinstance(took, int | float)}
+    seconds = {name: took for name, took in part_of(told, "seconds").items() if isinstance(took, int | float)}
     stages = ", ".join(f"{name} {duration(took)}" for name, took in seconds.items())
     sessions = told.get("sessions")
     count = "1 session" if sessions == 1 else f"{sessions} sessions"
@@ -72,8 +73,3 @@ def _cost(cost: Mapping[str, Any]) -> str:
         if name in known
     ]
     return ", ".join(words) or "nothing was reported"
-
-
-def _part(told: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = told.get(name)
-    return found if isinstance(found, dict) else {}

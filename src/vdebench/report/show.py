@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vdebench.analysis.usable import PROPERTIES
 from vdebench.errors import RunFolderError
 from vdebench.report.lines import labelled, plain
 from vdebench.report.made import provenance_lines
 from vdebench.report.masked import COLUMNS as MASKED_COLUMNS
 from vdebench.report.overview import COLUMNS
+from vdebench.runs.provenance import part_of
 
 WORDS = {
     "p": "protocol",
@@ -37,13 +39,6 @@ _VALUES = {
     ("images", "off"): "no image metrics",
     ("match", "assign"): "one to one, the best total",
 }
-_TITLES = {
-    "complete": "Completeness",
-    "text": "Textual correctness",
-    "place": "Spatial precision",
-    "look": "Visual fidelity",
-    "kept": "Preservation",
-}
 _DIGITS = {"psnr": 2, "psnr_raw": 2, "mse": 1}
 _CELL = 26
 
@@ -61,7 +56,7 @@ def _run(told: Mapping[str, Any]) -> Iterator[str]:
     yield labelled("Run", told["folder"])
     for label, key in (("Editor", "editor"), ("Protocol", "protocol")):
         yield labelled(label, told.get(key) or "not known")
-    parts = _mapping(told, "parts")
+    parts = part_of(told, "parts")
     revision = f", revision {told['revision']}" if told.get("revision") else ""
     count = f", {parts['n']} samples" if "n" in parts else ""
     yield labelled("Suite", f"{told.get('suite') or 'not known'}{count}{revision}")
@@ -72,7 +67,7 @@ def _run(told: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(told.get("edits"), dict):
         yield labelled("Edits", ", ".join(f"{count} {state}" for state, count in told["edits"].items()))
     yield from _means(told)
-    yield from _usable(_mapping(told, "usable"))
+    yield from _usable(part_of(told, "usable"))
     if parts:
         yield ""
         yield "Signature"
@@ -80,11 +75,11 @@ def _run(told: Mapping[str, Any]) -> Iterator[str]:
             meaning = _VALUES.get((key, value))
             yield labelled(f"  {WORDS.get(key, key)}", f"{value}: {meaning}" if meaning else value, indent=18)
     yield ""
-    yield from provenance_lines(_mapping(told, "provenance"))
+    yield from provenance_lines(part_of(told, "provenance"))
 
 
 def _coverage(told: Mapping[str, Any]) -> Iterator[str]:
-    coverage = _mapping(told, "coverage")
+    coverage = part_of(told, "coverage")
     if not coverage:
         yield labelled("Coverage", "not known")
         return
@@ -100,7 +95,7 @@ def _covered(coverage: Mapping[str, Any]) -> str:
 
 
 def _means(told: Mapping[str, Any]) -> Iterator[str]:
-    overall = {setting: found for setting, found in _mapping(told, "overall").items() if isinstance(found, dict)}
+    overall = {setting: found for setting, found in part_of(told, "overall").items() if isinstance(found, dict)}
     if not overall:
         yield labelled("Means", "none")
         return
@@ -121,7 +116,7 @@ def _cell(found: Mapping[str, Any], key: str) -> str:
         return "∞ (identical images)"
     if not isinstance(value, int | float) or not math.isfinite(value):
         return "–"
-    bounds = _mapping(found, "intervals").get(key)
+    bounds = part_of(found, "intervals").get(key)
     if isinstance(bounds, list) and len(bounds) == 2 and all(isinstance(bound, int | float) for bound in bounds):
         return f"{value:.{digits}f} [{bounds[0]:.{digits}f}, {bounds[1]:.{digits}f}]"
     return f"{value:.{digits}f}"
@@ -138,8 +133,8 @@ def _usable(usable: Mapping[str, Any]) -> Iterator[str]:
     unknown = f", {usable['unknown']} without a verdict" if usable.get("unknown") else ""
     yield labelled("Usable edits", f"{told} of {usable.get('n', '?')} samples{unknown}")
     failed = [
-        f"{_TITLES.get(name, name)} {counts.get('failed')}"
-        for name, counts in _mapping(usable, "properties").items()
+        f"{PROPERTIES.get(name, name)} {counts.get('failed')}"
+        for name, counts in part_of(usable, "properties").items()
         if isinstance(counts, dict) and counts.get("failed")
     ]
     if failed:
@@ -176,7 +171,7 @@ def _short(run: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(run.get("edits"), dict):
         yield labelled("  edits", ", ".join(f"{count} {state}" for state, count in run["edits"].items()))
     names = {key: title for key, (title, _, _) in MASKED_COLUMNS.items()} if run.get("track") == "pixels" else COLUMNS
-    for setting, found in _mapping(run, "overall").items():
+    for setting, found in part_of(run, "overall").items():
         if isinstance(found, dict):
             cells = {title: _cell({**found, "intervals": None}, key) for key, title in names.items()}
             yield labelled(f"  {setting}", ", ".join(f"{name} {cell}" for name, cell in cells.items() if cell != "–"))
@@ -186,13 +181,8 @@ def _judged(told: Mapping[str, Any]) -> Iterator[str]:
     yield labelled("Judged run", told["folder"])
     yield labelled("Judge", told.get("judge") or "not known")
     yield labelled("Of", f"{told.get('editor') or 'instructions'} on {told.get('suite') or 'not known'}")
-    dollars = _mapping(told, "spent").get("dollars")
+    dollars = part_of(told, "spent").get("dollars")
     yield labelled("Cost", f"${dollars:.2f}" if isinstance(dollars, int | float) else "not known")
     for fault in told["faults"]:
         yield labelled("Broken", fault)
     yield labelled("Look with", "the same `vde judge` command again (nothing is asked twice), or `vde report --judged`")
-
-
-def _mapping(told: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = told.get(name)
-    return found if isinstance(found, dict) else {}

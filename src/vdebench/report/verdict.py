@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
+
 from vdebench.report.lines import labelled, plain
-from vdebench.submission.rescored import Difference
+from vdebench.submission.compared import Difference
 from vdebench.submission.verdict import Verdict
 
 _MARKS = {"ok": "ok", "failed": "FAILED", "not checked": "–"}
 _MOST = 20
+_WIDTHS = (20, 7, 25, 10, 10)
 _MEANT = {
     "confirmed": "the part that was scored again gives the same rows",
     "consistent": "it agrees with itself; its rows were not scored again",
@@ -38,7 +41,11 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield from _discords(verdict)
     yield from _differences(verdict.differences)
     yield ""
-    yield labelled("Verdict", f"{verdict.word}: {_MEANT[verdict.word]}")
+    limited = verdict.limits and verdict.word == "consistent"
+    meant = (
+        f"nothing is wrong, but not all is checked: {'; '.join(verdict.limits)}" if limited else _MEANT[verdict.word]
+    )
+    yield labelled("Verdict", f"{verdict.word}: {meant}")
 
 
 def _discords(verdict: Verdict) -> Iterator[str]:
@@ -57,14 +64,23 @@ def _differences(differences: list[Difference]) -> Iterator[str]:
         return
     yield ""
     yield "Rows that are not the same when they are scored again"
-    yield f"  {'sample':<22}{'setting':<9}{'column':<20}{'claimed':>10}{'here':>10}"
+    yield _row(("sample", "setting", "column", "claimed", "here"))
     for each in differences[:_MOST]:
-        numbers = f"{_number(each.claimed):>10}{_number(each.found):>10}"
-        name = plain(each.sample)
-        short = name if len(name) < 22 else f"…{name[-20:]}"
-        yield f"  {short:<22}{plain(each.setting):<9}{plain(each.column):<20}{numbers}"
+        yield _row((each.sample, each.setting, each.column, _number(each.claimed), _number(each.found)))
     if len(differences) > _MOST:
         yield f"  … and {len(differences) - _MOST} more; --json has all"
+
+
+def _row(cells: Sequence[object]) -> str:
+    """Cells cut to their widths, with a space between; of a sample's name the end tells more than the beginning."""
+    told = []
+    for at, (cell, width) in enumerate(zip(cells, _WIDTHS, strict=True)):
+        text = plain(cell)
+        if cell_len(text) > width:
+            text = f"…{text[1 - width :]}" if at == 0 else f"{set_cell_size(text, width - 1)}…"
+        text = set_cell_size(text, min(cell_len(text), width))
+        told.append(" " * (width - cell_len(text)) + text if at > 2 else set_cell_size(text, width))
+    return "  " + " ".join(told).rstrip()
 
 
 def _number(value: Any) -> str:

@@ -141,24 +141,25 @@ def _added(before: Mapping[str, Any], done: Session) -> dict[str, Any]:
     told: dict[str, Any] = {
         **now,
         "before": _changes(before, now),
-        "seeds": {**_part(before, "seeds"), **done.seeds},
+        "seeds": {**part_of(before, "seeds"), **done.seeds},
         "counts": {**counts, **done.counts, **_pictures(counts, done.work)},
         "seconds": _ordered(_summed(_numbers(before, "seconds"), done.seconds)),
         "sessions": (sessions if isinstance(sessions, int) else 0) + 1,
         "started": before.get("started") or _utc(done.started),
         "finished": _utc(datetime.now(UTC)),
-        "cost": {name: done.cost.get(name, _part(before, "cost").get(name)) for name in COSTS},
+        "cost": {name: done.cost.get(name, part_of(before, "cost").get(name)) for name in COSTS},
     }
     return told
 
 
-def _part(before: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = before.get(name)
+def part_of(told: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A part of JSON that is an object; an empty one where it is none."""
+    found = told.get(name)
     return dict(found) if isinstance(found, dict) else {}
 
 
 def _numbers(before: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in _part(before, name).items() if isinstance(value, int | float)}
+    return {key: value for key, value in part_of(before, name).items() if isinstance(value, int | float)}
 
 
 def _ordered(seconds: Mapping[str, float]) -> dict[str, float]:
@@ -191,7 +192,7 @@ def with_editing(root: Path, editor: Path) -> None:
     run = provenance_of(told)
     if not edits or not run:
         return
-    joined = {name: {**_part(run, name), **_part(edits, name)} for name in ("seeds", "counts", "cost")}
+    joined = {name: {**part_of(run, name), **part_of(edits, name)} for name in ("seeds", "counts", "cost")}
     joined["seconds"] = _ordered({**_numbers(run, "seconds"), **_numbers(edits, "seconds")})
     write_json(root / RUN_FILE, {**told, PROVENANCE: {**run, **joined}})
 

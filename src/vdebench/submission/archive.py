@@ -7,7 +7,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
@@ -123,9 +123,12 @@ class Archive:
 
     def unpack(self, name: str, to: Path) -> Member:
         """Write a member to a file below a folder of ours."""
-        to.parent.mkdir(parents=True, exist_ok=True)
-        with to.open("xb") as file:
-            return _copy(self._read(name), file)
+        try:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            with to.open("xb") as file:
+                return _copy(self._read(name), file)
+        except OSError as error:
+            raise InputError(f"{self.file}: {name} cannot be unpacked: {error.strerror or error}") from None
 
     def _read(self, name: str) -> Iterator[bytes]:
         about = self._members.get(name)
@@ -145,8 +148,10 @@ def open_zip(file: Path) -> Iterator[Archive]:
     """Somebody's zip, looked over before anything is read from it."""
     if not is_file(file):
         raise InputError(f"{file}: no such file; expected one made by `vde submit RUN --out run.zip`")
-    with _whole(file, "it"), zipfile.ZipFile(file) as archive:
-        yield Archive(file, archive)
+    with ExitStack() as opened:
+        with _whole(file, "it"):
+            archive = Archive(file, opened.enter_context(zipfile.ZipFile(file)))
+        yield archive  # what goes wrong from here on is not the zip's fault
 
 
 @contextmanager

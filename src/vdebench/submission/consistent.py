@@ -29,7 +29,10 @@ EXACT = 1e-9
 """Two numbers that are as close are the same: beside 1, or beside themselves where they are larger."""
 BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 """What polars raises on a table that somebody has spoilt: some faults it did not foresee."""
-MOST_ROWS = 20_000_000
+MOST_ROWS = 1_000_000
+MOST_BLOCKS = 20_000_000
+STATES = {"scored", "missing", "failed"}
+_BEYOND_ROWS = ("fid",)
 _MADE_OF_ROWS = ("coverage", "alignment", "overall", "by", "regions", "interval", "noise_floor", "usable")
 
 
@@ -63,6 +66,9 @@ def unpack(archive: Archive, manifest: Manifest, folder: Path) -> Submission:
         isinstance(summary.get(key), dict) for key in ("overall", "coverage", "by")
     ):
         raise InputError(f"{where}: not a summary that `vde score` wrote")
+    odd = [name for name, means in summary["overall"].items() if not isinstance(means, dict | None)]
+    if odd:
+        raise InputError(f"{where}: overall.{odd[0]} holds no means; not a summary that `vde score` wrote")
     for name in ("signature", "protocol", "editor"):
         if summary.get(name) != getattr(manifest, name):
             raise InputError(f"{where}: {name} is {summary.get(name)!r}, the manifest says {getattr(manifest, name)!r}")
@@ -72,6 +78,13 @@ def unpack(archive: Archive, manifest: Manifest, folder: Path) -> Submission:
     lacking = [name for name in PAGES_NEED if not masked and name not in manifest.files]
     if lacking:
         raise InputError(f"{archive.file}: no {lacking[0]} in it; not a whole file of `vde submit`")
+    floor, held = bool(summary.get("noise_floor")), [name for name in REFERENCE if name in manifest.files]
+    if not masked and len(held) != floor * len(REFERENCE):
+        told = "a noise floor" if floor else "no noise floor"
+        raise InputError(
+            f"{where}: has {told}, and there are {len(held)} tables of {len(REFERENCE)} in reference/ that it is made "
+            "of; not a whole file of `vde submit`"
+        )
     for name in (*TABLES, *REFERENCE):
         if name in manifest.files:
             archive.unpack(name, folder / name)
@@ -79,6 +92,10 @@ def unpack(archive: Archive, manifest: Manifest, folder: Path) -> Submission:
     rows = pl.read_parquet(folder / TABLES[0])
     if rows.select("sample", "setting").is_duplicated().any() or rows["sample"].null_count():
         raise InputError(f"{archive.file}: {TABLES[0]} has two rows of one sample and setting, or one without a name")
+    for name in (each for each in (*TABLES[1:], *REFERENCE) if (folder / each).exists()):
+        strangers = _samples(folder / name) - set(rows["sample"])
+        if strangers:
+            raise InputError(f"{archive.file}: {name} has rows of {next(iter(strangers))!r}, which {TABLES[0]} has not")
     return Submission(manifest, summary, rows, folder)
 
 
@@ -104,10 +121,15 @@ def _check_table(file: Path, schema: Schema, archive: Path) -> None:
             f"{archive}: {file.name}: the column {(wrong or more)[0]!r} is not as this version writes it; "
             "check it with the version that made it"
         )
-    if count > MOST_ROWS:
-        raise TooLargeError(f"{archive}: {file.name}: {count:,} rows, more than the {MOST_ROWS:,} we read")
+    most = MOST_BLOCKS if file.stem == "blocks" else MOST_ROWS
+    if count > most:
+        raise TooLargeError(f"{archive}: {file.name}: {count:,} rows, more than the {most:,} we read")
     with _readable(archive, file.name):
         pl.read_parquet(file)  # all of it, once, so that no page that is broken is met later
+
+
+def _samples(file: Path) -> set[str | None]:
+    return set(pl.scan_parquet(file).select(pl.col("sample").unique()).collect()["sample"])
 
 
 def signature_faults(submission: Submission) -> list[str]:
@@ -135,24 +157,40 @@ def row_faults(submission: Submission) -> list[str]:
     faults = [f"{len(strangers)} predictions of samples without a row, such as {strangers[0]}"] if strangers else []
     if without:
         faults.append(f"{len(without)} scored samples without the hash of a prediction, such as {without[0]}")
+    odd = sorted(set(map(str, submission.rows["state"])) - STATES)
+    if odd:
+        faults.append(f"rows in the state {odd[0]!r}, which is none")
     return faults
 
 
+def failed_unseen(submission: Submission) -> list[str]:
+    """Samples that are said to have failed and have no prediction: nobody can check that they did."""
+    failed = submission.rows.filter(pl.col("state") == "failed")["sample"]
+    return sorted(set(failed) - {output.sample for output in submission.manifest.predictions})
+
+
 def aggregated(submission: Submission) -> tuple[list[Discord], list[str]]:
-    """Numbers of the summary that differ from what the rows give, and names of those that rows alone cannot give."""
+    """Numbers of the summary that differ from what the rows give, and names of those that rows alone cannot give.
+
+    That is FID alone, which is made of all images together: what else rows do not give was invented.
+    """
     try:
         found = _around_masks(submission) if submission.around_masks else _of_pages(submission)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, *BROKEN) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, *BROKEN) as error:
         raise InputError(f"the rows of the submission cannot be added up: {error!r}") from None
     discords: list[Discord] = []
-    more: dict[str, None] = {}
-    for name in (each for each in _MADE_OF_ROWS if each in found):
-        for discord in _discords(submission.summary.get(name), found[name], name):
-            if discord.found is _NOTHING:
-                more[discord.place.rpartition(".")[2]] = None
+    beyond: dict[str, None] = {}
+    for name in _MADE_OF_ROWS:
+        claimed = submission.summary.get(name)
+        if name not in found and not claimed:
+            continue
+        for discord in _discords(claimed, found.get(name, _NOTHING), name):
+            last = discord.place.rpartition(".")[2]
+            if discord.found is _NOTHING and last in _BEYOND_ROWS and isinstance(discord.claimed, int | float | None):
+                beyond[last] = None
             else:
-                discords.append(discord)
-    return discords, [*more, *(name for name in _MADE_OF_ROWS if submission.summary.get(name) and name not in found)]
+                discords.append(discord._replace(found=None) if discord.found is _NOTHING else discord)
+    return discords, list(beyond)
 
 
 def _around_masks(submission: Submission) -> dict[str, Any]:
@@ -209,7 +247,11 @@ def same(claimed: Any, found: Any, within: float = EXACT) -> bool:
     (True, False, False)
     """
     if isinstance(claimed, int | float) and isinstance(found, int | float):
-        if math.isnan(claimed) or math.isnan(found) or math.isinf(claimed) or math.isinf(found):
-            return str(float(claimed)) == str(float(found))
-        return abs(claimed - found) <= within * max(1.0, abs(claimed))
+        try:
+            one, other = float(claimed), float(found)
+        except OverflowError:  # a whole number beyond all floats
+            return claimed == found
+        if not (math.isfinite(one) and math.isfinite(other)):
+            return str(one) == str(other)
+        return abs(one - other) <= within * max(1.0, abs(one))
     return bool(claimed == found)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vdebench import __version__
+from vdebench.analysis.stored import parts_of as parts_of
 from vdebench.errors import InputError
 from vdebench.files import parse_json
 from vdebench.submission.archive import Archive, Member, is_plain
@@ -106,6 +107,10 @@ def _member(told: Any, where: str) -> Member:
 def _check_files(archive: Archive, manifest: Manifest) -> None:
     """Refuse a file that lacks something, has something more, or was changed after it was made."""
     claimed = {f"{output.kind}/{output.file}": output for output in manifest.predictions}
+    for output in manifest.predictions:
+        name = f"{output.kind}/{output.file}"
+        if claimed[name].sha256 != output.sha256:
+            raise InputError(f"{archive.file}: {MANIFEST}: two hashes of the prediction {name}; refused")
     held = set(claimed) if manifest.with_predictions else set()
     allowed = {SUMMARY, EDITS, *TABLES, *REFERENCE}
     odd = sorted((set(manifest.files) - allowed) | (set(archive.names) - {MANIFEST} - set(manifest.files) - held))
@@ -124,15 +129,6 @@ def _check_files(archive: Archive, manifest: Manifest) -> None:
     for name in sorted(held):
         if archive.member(name).sha256 != claimed[name].sha256:
             raise InputError(f"{archive.file}: {name} is not as the manifest says: it was changed after it was made")
-
-
-def parts_of(signature: str) -> dict[str, str]:
-    """A signature by its parts.
-
-    >>> parts_of("vde|p:exact|suite:s@sha256:0f|n:9")
-    {'p': 'exact', 'suite': 's@sha256:0f', 'n': '9'}
-    """
-    return {key: value for key, _, value in (part.partition(":") for part in signature.split("|")[1:])}
 
 
 def revision_of(signature: str) -> str:

@@ -56,6 +56,7 @@ def asked_of(
         "ready_readings": not isinstance(predictions, ReadPredictions),
         "reader": name,
         "reader_options": {key: value for key, value in chosen if not is_private(key, value)},
+        "given": [str(place) for place in (predictions.root, images, suite.root) if place is not None],
         **how,
     }
 

@@ -51,7 +51,9 @@ def write_submission(
     places = _places(root, asked or {}, Path(predictions) if predictions is not None else None)
     files = {output: file for output in outputs if is_file(file := _place(places, output))}
     _require_unchanged(files, outputs, places, with_predictions, given=predictions is not None)
-    private = (*places.values(), root.absolute(), Path.cwd(), Path.home())
+    given = (asked or {}).get("given")
+    noted = [Path(each) for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    private = (*places.values(), *noted, root, root.absolute(), Path.cwd(), Path.home())
     contents = _contents(stored, root, private)
     members = {name: _member(content) for name, content in contents.items()}
     manifest = Manifest(

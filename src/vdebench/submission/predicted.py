@@ -28,9 +28,14 @@ class Found:
 
     def fetch(self, samples: Sequence[str]) -> None:
         """Unpack the images of some samples; readings, which are small, of all: which there are says how to score."""
-        for output in self.outputs if self.archive else ():
-            if self.archive and (output.kind == "readings" or output.sample in samples):
-                self.archive.unpack(f"{output.kind}/{output.file}", self.roots[output.kind] / output.file)
+        wanted = {
+            f"{output.kind}/{output.file}": self.roots[output.kind] / output.file
+            for output in self.outputs
+            if output.kind == "readings" or output.sample in samples
+        }
+        if self.archive:
+            for name, file in wanted.items():
+                self.archive.unpack(name, file)
 
 
 def find_predictions(verdict: Verdict, archive: Archive, given: Path | None, temporary: Path) -> Found | None:

@@ -7,12 +7,21 @@ from pathlib import Path
 from typing import Any
 
 _SECRET = re.compile(
-    r"(^|_|-)(key|keys|token|secret|password|passwd|authorization|auth|cookie|credential|credentials)$", re.I
+    r"(api|access|secret|private|auth)[_-]?(key|token)|token(?!s|i[sz])|secret|passw|authorization|cookie|credential"
+    r"|(^|[_-])(keys?|auth)$",
+    re.I,
 )
+_KEYS = re.compile(r"\b(?:sk|hf|ghp|gho|github_pat)[-_][\w-]{8,}|\bBearer\s+\S{8,}")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.I)
 _ADDRESSES = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>()]+", re.I)
-# A path from the root, up to its last part: of a file its name is enough to know what is meant.
-_FOLDERS = re.compile(r"(?<![^\s'\"(\[=,:;…])(?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'\":,;|()]+)*[/\\](?=[^\s/\\'\":,;|()])")
+# A path from the root or upwards, up to its last part: of a file its name is enough to know what is meant. Its folders
+# may have spaces in their names, not at their ends: there another path begins.
+_END = r"\s/\\'\":,;|()<>"
+_INSIDE = r"\n/\\'\":,;|()<>"
+_FOLDERS = re.compile(
+    rf"(?<![^\s'\"(\[=,:;…])(?:~[\w.-]*|[A-Za-z]:|\.\.?)?[/\\]+"
+    rf"(?:[^{_END}](?:[^{_INSIDE}]*[^{_END}])?[/\\]+)*(?=[^{_END}])"
+)
 
 
 def is_private(name: str, value: Any) -> bool:
@@ -22,7 +31,11 @@ def is_private(name: str, value: Any) -> bool:
     (True, False, True)
     """
     text = str(value)
-    return bool(_SECRET.search(name) or _ADDRESS.match(text)) or text.startswith(("/", "~", "\\")) or "@" in text
+    return (
+        bool(_SECRET.search(name) or _ADDRESS.match(text) or _KEYS.search(text))
+        or text.startswith(("/", "~", "\\"))
+        or "@" in text
+    )
 
 
 def without_places(text: str, roots: tuple[Path, ...] = ()) -> str:
@@ -33,9 +46,10 @@ def without_places(text: str, roots: tuple[Path, ...] = ()) -> str:
     >>> without_places("rapidocr/3 on and/or 1/2 of it"), without_places(r"C:\\Users\\me\\p.png is bad")
     ('rapidocr/3 on and/or 1/2 of it', 'p.png is bad')
     """
-    for root in sorted(map(str, roots), key=len, reverse=True):  # folders with spaces in their names
-        text = text.replace(f"{root}/", "") if len(root) > 1 else text
-    return _FOLDERS.sub("", _ADDRESSES.sub("…", text))
+    for root in sorted(map(str, roots), key=len, reverse=True):  # relative ones, and commas in their names
+        if root not in ("", ".", "..", "/"):
+            text = re.sub(rf"(?<![\w/\\.-]){re.escape(root)}[/\\]+", "", text)
+    return _FOLDERS.sub("", _KEYS.sub("…", _ADDRESSES.sub("…", text)))
 
 
 def public(data: Any, roots: tuple[Path, ...] = ()) -> Any:

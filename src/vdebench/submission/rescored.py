@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import polars as pl
 
+from vdebench.analysis.floor import noise_floor
 from vdebench.api_masked import masked_signature
 from vdebench.errors import InputError
 from vdebench.images import RESIZING
@@ -19,7 +20,8 @@ from vdebench.protocols.textedit import get_pixel_protocol
 from vdebench.read_ahead import read_ahead
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.folder import FolderReadings
-from vdebench.readers.predictions import ImagePredictions, Predictions
+from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPredictions
+from vdebench.runs.folder import TABLES as SCHEMAS
 from vdebench.runs.folder import RunFolder
 from vdebench.sample import Sample
 from vdebench.scoring import Progress, plan, score_run
@@ -27,24 +29,10 @@ from vdebench.scoring_images import Measures
 from vdebench.scoring_masked import plan_masked, score_masked
 from vdebench.scoring_sample import SETTINGS, Setting
 from vdebench.scoring_truth import Truths
-from vdebench.submission.consistent import EXACT, Submission, same
-from vdebench.submission.manifest import parts_of
+from vdebench.submission.compared import Difference, page_differences, part_differences, row_differences
+from vdebench.submission.consistent import Submission
+from vdebench.submission.manifest import MANIFEST, REFERENCE, TABLES, parts_of
 from vdebench.suites.suite import Suite
-
-NETWORKS = ("lpips", "clip", "look")
-BY_NETWORKS = 1e-4
-"""How far metrics by neural networks may differ: other processors add up in another order."""
-_TEXTS = ("state", "alignment")
-
-
-class Difference(NamedTuple):
-    """A number of a row that is another one here."""
-
-    sample: str
-    setting: str
-    column: str
-    claimed: Any
-    found: Any
 
 
 class Rescored(NamedTuple):
@@ -57,6 +45,17 @@ class Rescored(NamedTuple):
     """Parts of the signature that are not the same here, as claimed and as here."""
     left_out: list[str]
     """Columns that could not be measured here."""
+    unchecked: list[str]
+    """What else could not be checked, in words."""
+
+
+class _Again(NamedTuple):
+    """What scoring again gave, before it is compared."""
+
+    tables: Mapping[str, pl.DataFrame]
+    """By the names they have in a submission."""
+    signature: str
+    unavailable: list[str]
 
 
 def rescore(
@@ -75,20 +74,26 @@ def rescore(
     if lost:
         raise InputError(f"suite {suite.name}: no sample {min(lost)} in it ({len(lost)} missing)")
     again = _around_masks if submission.around_masks else _of_pages
-    rows, here, unavailable = again(
-        submission, suite, _predictions(submission, suite, roots, reader), reader, chosen, workers, reading
-    )
-    claimed, found = parts_of(submission.manifest.signature), parts_of(here)
+    made = again(submission, suite, _predictions(submission, suite, roots, reader), reader, chosen, workers, reading)
+    rows = made.tables[TABLES[0]]
+    claimed, found = parts_of(submission.manifest.signature), parts_of(made.signature)
     names = dict.fromkeys(key for key in (*claimed, *found) if claimed.get(key) != found.get(key))
     parts = {key: (claimed.get(key, "nothing"), found.get(key, "nothing")) for key in names}
     settings = rows["setting"].unique().to_list()
-    before = submission.rows.filter(pl.col("sample").is_in(sorted(chosen)) & pl.col("setting").is_in(settings))
+    wanted = pl.col("sample").is_in(sorted(chosen)) & pl.col("setting").is_in(settings)
+    before = submission.rows.filter(wanted)
     left_out = [
         name
         for name in before.columns
-        if before[name].count() and any(name == each or name.startswith(f"{each}_") for each in unavailable)
+        if before[name].count() and any(name == each or name.startswith(f"{each}_") for each in made.unavailable)
     ]
-    return Rescored(list(_differences(before, rows, left_out)), len(before), parts, left_out)
+    differences = [*row_differences(before, rows, left_out), *page_differences(submission.rows, suite)]
+    for name in (TABLES[1], TABLES[2], *REFERENCE):
+        if name in made.tables:
+            differences += part_differences(_table(submission.folder, name).filter(wanted), made.tables[name], name)
+    lacking = REFERENCE[0] in submission.manifest.files and REFERENCE[0] not in made.tables
+    unchecked = ["the noise floor's readings are not at hand"] if lacking else []
+    return Rescored(differences, len(before), parts, left_out, unchecked)
 
 
 def _predictions(
@@ -112,10 +117,11 @@ def _of_pages(
     chosen: set[str],
     workers: int,
     reading: Progress | None,
-) -> tuple[pl.DataFrame, str, list[str]]:
+) -> _Again:
     asked, protocol = submission.manifest.asked, get_protocol(submission.summary["protocol"])
     settings: tuple[Setting, ...] = tuple(each for each in SETTINGS if each in submission.summary["overall"])
-    metrics = protocol.image_metrics if asked.get("metrics") is None else tuple(map(str, asked["metrics"]))
+    named = _metrics(asked)
+    metrics = protocol.image_metrics if named is None else named
     require_known(metrics)
     measures = Measures(metrics if predictions.has_images else ())
     truths = Truths(suite, reader, all_read=asked.get("truth") == "read")
@@ -139,7 +145,25 @@ def _of_pages(
         folder = RunFolder(Path(temporary))
         with folder.open({}):
             score_run(part, folder)
-            return folder.table("scores").collect(), here, list(measures.unavailable)
+            tables = {name: _table(folder.root, name) for name in TABLES}
+            if isinstance(predictions, ReadPredictions):  # who gives ready readings does not hand in the references'
+                noise_floor(folder.root / "reference", part, settings, counted=folder.counted())
+                tables |= {name: _table(folder.root, name) for name in REFERENCE}
+            return _Again(tables, here, list(measures.unavailable))
+
+
+def _metrics(asked: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The metrics that were asked for, None for the protocol's own."""
+    found = asked.get("metrics")
+    if found is not None and not (isinstance(found, list) and all(isinstance(name, str) for name in found)):
+        raise InputError(f"{MANIFEST} of the submission: 'metrics' is {str(found)[:40]}, expected a list of names")
+    return None if found is None else tuple(found)
+
+
+def _table(root: Path, name: str) -> pl.DataFrame:
+    """A table as it is here; one without rows where there is none."""
+    file = root / name
+    return pl.read_parquet(file) if file.exists() else pl.DataFrame(schema=SCHEMAS[file.stem])
 
 
 def _around_masks(
@@ -150,12 +174,13 @@ def _around_masks(
     chosen: set[str],
     workers: int,
     reading: Progress | None,
-) -> tuple[pl.DataFrame, str, list[str]]:
+) -> _Again:
     protocol = get_pixel_protocol(submission.summary["protocol"])
-    scope = plan_masked(suite, predictions, protocol, submission.manifest.asked.get("metrics"), reader)
+    scope = plan_masked(suite, predictions, protocol, _metrics(submission.manifest.asked), reader)
     part = cast(Suite, PartOfSuite(suite, [sample for sample in suite.samples if sample.key in chosen]))
     rows = score_masked(scope._replace(suite=part), workers, None, reading)
-    return rows, masked_signature(scope), [name.partition("_")[0] for name in scope.unavailable]
+    unavailable = [name.partition("_")[0] for name in scope.unavailable]
+    return _Again({TABLES[0]: rows}, masked_signature(scope), unavailable)
 
 
 class PartOfSuite:
@@ -168,26 +193,3 @@ class PartOfSuite:
     def __getattr__(self, name: str) -> Any:
         """What the whole suite says."""
         return getattr(self.whole, name)
-
-
-def _differences(before: pl.DataFrame, after: pl.DataFrame, left_out: Sequence[str]) -> Iterator[Difference]:
-    """Numbers and states that are not the same, and rows that only one side has."""
-    columns = [
-        name
-        for name, kind in before.schema.items()
-        if (kind.is_numeric() or kind == pl.Boolean or name in _TEXTS)
-        and name in after.columns
-        and name not in left_out
-    ]
-    again = {(row["sample"], row["setting"]): row for row in after.iter_rows(named=True)}
-    for row in before.iter_rows(named=True):
-        other = again.pop((row["sample"], row["setting"]), None)
-        if other is None:
-            yield Difference(row["sample"], row["setting"], "row", "there", "not there")
-            continue
-        for name in columns:
-            within = BY_NETWORKS if name.startswith(NETWORKS) else EXACT
-            if not same(row[name], other[name], within):
-                yield Difference(row["sample"], row["setting"], name, row[name], other[name])
-    for sample, setting in again:
-        yield Difference(sample, setting, "row", "not there", "there")

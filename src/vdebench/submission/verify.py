@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import secrets
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,16 +16,21 @@ from vdebench.runs.cache import digest_of_file
 from vdebench.runs.environment import versions
 from vdebench.scoring import Progress
 from vdebench.submission.archive import open_zip
-from vdebench.submission.consistent import Submission, aggregated, row_faults, signature_faults, unpack
+from vdebench.submission.consistent import Submission, aggregated, failed_unseen, row_faults, signature_faults, unpack
 from vdebench.submission.manifest import Manifest, read_manifest
 from vdebench.submission.predicted import Found, find_predictions
 from vdebench.submission.private import is_private
 from vdebench.submission.rescored import Rescored, rescore
 from vdebench.submission.verdict import Verdict
 from vdebench.suites.suite import Suite, load_suite
+from vdebench.suites.typeset.recipe import Recipe
 
 MOST_MADE = 500
-"""Samples of a typeset suite that is made since a stranger's file names it."""
+"""Samples of a typeset suite that is made since a stranger's file names it, at 150 pixels per inch."""
+_MAY_DIFFER = ("v", "reader", "images")
+"""Parts of a signature that another version, reader or set of networks here can change without anybody's lying."""
+_MOST_NAMED = 8
+_USUAL_PPI = 150
 
 
 class Wish(NamedTuple):
@@ -35,7 +41,8 @@ class Wish(NamedTuple):
     part: float = 0.1
     samples: int | None = None
     """How many are scored again, in place of a part."""
-    seed: int = 0
+    seed: int | None = None
+    """Draws them; by default nobody knows it before: who does need be honest only about those drawn."""
     reader: str = ""
     reader_options: Mapping[str, Any] = {}
     workers: int = 0
@@ -48,6 +55,7 @@ def verify(file: str | Path, wish: Wish | None = None, reading: Progress | None 
         raise VdeError(f"a part of {wish.part} of the samples cannot be scored again; expected more than 0, up to 1")
     if wish.samples is not None and wish.samples < 1:
         raise VdeError(f"{wish.samples} samples cannot be scored again; expected 1 or more")
+    wish = wish._replace(seed=secrets.randbelow(2**32)) if wish.seed is None else wish
     with open_zip(path) as archive, tempfile.TemporaryDirectory(prefix="vde-") as temporary:
         manifest = read_manifest(archive)
         verdict = Verdict(path, digest_of_file(path), manifest, environment=_environment(manifest))
@@ -116,7 +124,28 @@ def _check_rows(
         verdict.add("rows", "not checked", f"rows not re-scored: {str(error).partition(chr(10))[0]}")
         return
     verdict.differences = again.differences
-    verdict.add("rows", "failed" if again.differences else "ok", _told(again, submission, chosen, wish))
+    false = [name for name in again.parts if name not in _MAY_DIFFER]
+    verdict.add("rows", "failed" if again.differences or false else "ok", _told(again, submission, chosen, wish))
+    verdict.limits += _limits(again, submission, found)
+
+
+def _limits(again: Rescored, submission: Submission, found: Found) -> list[str]:
+    """What was not checked though rows were scored again."""
+    limits = [f"{name} is {here} here, was {there}" for name, (there, here) in again.parts.items()]
+    failed = failed_unseen(submission)
+    if failed:
+        limits.append(f"said to have failed, without a prediction: {_named(failed)}")
+    absent = sorted({output.sample for output in submission.manifest.predictions} - found.good)
+    if absent:
+        limits.append(f"predictions not at hand: {_named(absent)}")
+    if again.left_out:
+        limits.append(f"not measured here: {', '.join(again.left_out)}")
+    return limits + again.unchecked
+
+
+def _named(samples: list[str], most: int = _MOST_NAMED) -> str:
+    more = f", … ({len(samples)} samples)" if len(samples) > most else ""
+    return ", ".join(samples[:most]) + more
 
 
 class _NotHere(Exception):  # noqa: N818 (no error: something is not at hand)
@@ -127,11 +156,12 @@ def _suite(manifest: Manifest, wish: Wish) -> Suite:
     order = manifest.suite.get("order")
     if wish.suite is None and not (isinstance(order, str) and order.startswith("typeset:")):
         raise _NotHere(f"give the suite {manifest.suite['name']} with --suite")
-    suite = load_suite(wish.suite if wish.suite is not None else str(order))
-    if wish.suite is None and getattr(suite, "n", 0) > MOST_MADE:
+    named = wish.suite if wish.suite is not None else str(order)
+    suite = load_suite(named)
+    if wish.suite is None and _work(suite) > MOST_MADE:
         raise _NotHere(f"{order} takes long to make; if you want it made, give it with --suite")
     if suite.name != manifest.suite["name"]:
-        raise InputError(f"{wish.suite}: is the suite {suite.name}, the submission is of {manifest.suite['name']}")
+        raise InputError(f"{named}: is the suite {suite.name}, the submission is of {manifest.suite['name']}")
     suite.prepare()
     said = manifest.suite["revision"]
     if not said or not suite.revision.startswith(said):
@@ -141,10 +171,16 @@ def _suite(manifest: Manifest, wish: Wish) -> Suite:
     return suite
 
 
+def _work(suite: Suite) -> float:
+    """How many samples of the usual size a typeset suite is."""
+    recipe = getattr(suite, "recipe", None)
+    return float(getattr(suite, "n", 0) * (recipe.ppi / _USUAL_PPI) ** 2) if isinstance(recipe, Recipe) else 0.0
+
+
 def _chosen(submission: Submission, found: Found, wish: Wish) -> list[str]:
     """Samples to score again, drawn by the seed from those whose predictions are at hand, and those that have none.
 
-    What is said to have failed is in no mean: it is scored again where it can be.
+    What is said to have failed is in no mean: it is scored again where it has a prediction.
     """
     claimed = {output.sample for output in submission.manifest.predictions}
     states: dict[str, set[str]] = {}
@@ -171,10 +207,11 @@ def _reader(submission: Submission, wish: Wish) -> CachedReader | None:
 
 
 def _told(again: Rescored, submission: Submission, chosen: list[str], wish: Wish) -> str:
-    shown = ", ".join(chosen[:4]) + (", …" if len(chosen) > 4 else "")
-    samples = submission.rows["sample"].n_unique()
+    samples, shown = submission.rows["sample"].n_unique(), ", ".join(chosen[:4]) + (", …" if len(chosen) > 4 else "")
     told = f"{len(chosen)} of {samples} samples scored again (seed {wish.seed}: {shown}): "
-    other = len({(each.sample, each.setting) for each in again.differences})
+    other = len({(each.sample, each.setting) for each in again.differences if each.setting})
+    pages = sum(not each.setting for each in again.differences)
     told += f"{other} of {again.compared} rows differ" if other else f"{again.compared} rows are the same"
+    told += f"; {pages} samples share their page with others than here" if pages else ""
     told += "".join(f"; {name} is {here} here, was {there}" for name, (there, here) in again.parts.items())
     return told + (f"; not measured here: {', '.join(again.left_out)}" if again.left_out else "")
