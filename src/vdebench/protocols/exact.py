@@ -136,8 +136,8 @@ EXACT = Protocol(
         "the edit distance of the first 200 characters of its texts as a share of the longer. Pairs of cost 0.7 and "
         "more, and blocks that neither meet nor lie that near, stay apart.",
         "Blocks that the reader merged or split are joined: where one lies in another by a quarter of its area, one "
-        "of them lacks text, and the texts, joined in reading order, need at most half the edits they need apart, or one "
-        "has no partner and nine tenths of its text are what the other lacks (the rest of a wiped paragraph). Each "
+        "of them lacks text, and the texts, joined in reading order, need at most half the edits they need apart, or "
+        "one has no partner and nine tenths of its text are what the other lacks (the rest of a wiped paragraph). Each "
         "ground-truth block of such a group counts once, with the group's numbers; the group's IoU is that of the "
         "boxes around each side.",
         "Text: white space that means nothing is taken out (all of it beside a CJK character), composed characters "
