@@ -182,12 +182,10 @@ def _at_least(value: float | None, least: float, name: str) -> Judged:
 def _complete(found: _Found, reference: _Found, thresholds: Thresholds) -> Judged:
     """An edit was made in every region, and nothing was added elsewhere."""
     right = {region["region"]: region["read"] for region in reference.regions}
-    unseen = {"text_kept", "text_changed"}
-    outcomes = [  # where the right answer reads as before too, its pixels must tell
-        "text_kept" if region["outcome"] == "not_done" and region["read"] == right.get(region["region"]) else outcome
-        for region in found.regions
-        for outcome in [region["outcome"]]
-    ]
+    outcomes = []
+    for region in found.regions:
+        same = region["read"] == right.get(region["region"])  # the right answer reads as before too: pixels must tell
+        outcomes.append("text_kept" if same and region["outcome"] == "not_done" else region["outcome"])
     if "not_done" in outcomes:
         return False, f"{outcomes.count('not_done')} of {len(outcomes)} regions read as before"
     edited, stray = found.local.get("edited"), found.whole.get("stray")
@@ -197,7 +195,7 @@ def _complete(found: _Found, reference: _Found, thresholds: Thresholds) -> Judge
         return None, "additions not measured: no image"
     if stray > thresholds.stray:
         return False, f"something new on {stray:.2%} of the page, allowed {thresholds.stray:.2%}"
-    if edited is None and unseen & set(outcomes):
+    if edited is None and {"text_kept", "text_changed"} & set(outcomes):
         return None, "the change asked for shows neither in text nor in the pixels we compare"
     return True, "edited where asked, and only there"
 
