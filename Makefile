@@ -25,7 +25,7 @@ lint: $(VENV)/ready
 	$(BIN)/mypy
 
 test: lint  ## all that needs no heavy extra
-	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest -q
 
 $(VENV)/full: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --group full
