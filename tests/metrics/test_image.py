@@ -57,6 +57,7 @@ def test_sizes_must_agree_and_hold_a_window():
         ssim(noise(1, 6, 8), noise(1, 6, 8))
 
 
+@pytest.mark.slow
 def test_real_pages(shared):
     for file in sorted((shared / "data/omnidocbench").rglob("*.[pj][np]g"))[:4]:
         page = open_image(file)

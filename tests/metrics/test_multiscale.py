@@ -48,6 +48,7 @@ def test_a_drawn_page(drawn):
     assert 0 < ms_ssim(*drawn) < 1
 
 
+@pytest.mark.slow
 def test_real_pages(pages):
     for candidate, page in pages:
         assert ms_ssim(candidate, page) == pytest.approx(plain(candidate, page), abs=1e-9)

@@ -87,6 +87,7 @@ def kill_after_parts(folder: Path, n: int, parts: int) -> None:
     process.wait()
 
 
+@pytest.mark.slow
 def test_killed_twice_and_gone_on_with(tmp_path):
     """120 samples are six parts; the workers of a killed maker end by themselves and leave nothing half-written."""
     make_suite(tmp_path / "whole", 120, SMALL)
