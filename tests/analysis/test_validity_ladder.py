@@ -175,10 +175,8 @@ def test_text_metrics_of_exact_do_their_business_on_forty_samples():
 
 @pytest.mark.slow
 def test_a_reader_has_a_noise_floor():
-    found = climb(
-        order=order_of(4, 3), reader="rapidocr", corruptions=["wrong-characters", "page-blur"], protocols=["exact"]
-    )
-    floor = finding(found, "exact", "page-blur", "global", "cdm")
+    found = climb(order=order_of(2, 3), reader="rapidocr", corruptions=["page-blur"], protocols=["exact"], metrics=[])
+    floor = finding(found, "exact", "page-blur", "global", "iou")  # no reader draws boxes to the pixel
     assert 0.8 < floor.values[0] < 1.0
     assert floor.values[4] < floor.values[0]
     assert not floor.business
