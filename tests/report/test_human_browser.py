@@ -9,6 +9,8 @@ import shutil
 import pytest
 from tests.report import human_runs
 from tests.report.human_runs import EDITORS
+from tests.report.test_site_browser import Page as AnyPage
+from tests.report.test_site_browser import browser  # noqa: F401
 
 from vdebench.analysis.human_sheet import letter, read_key
 from vdebench.report.human.page import write_agreement
@@ -19,7 +21,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium: apt-get install chromium"),
 ]
-sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install --group full")
 COUNT = 4
 
 
@@ -33,40 +34,20 @@ def made(tmp_path_factory, _cache):
     return runs, root / "a study #1"
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as play:
-        found = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        yield found
-        found.close()
+class Page(AnyPage):
+    """A page that is open at once; whatever goes wrong in it, or leaves its folder, fails the test."""
 
-
-class Page:
-    """A page; whatever goes wrong in it, or leaves its folder, fails the test."""
-
-    def __init__(self, browser, file, **options):
-        self.url = file.resolve().as_uri()
-        self.troubles: list[str] = []
-        self.requests: list[str] = []
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(10_000)
-        self.page.on("console", lambda message: self.troubles.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.page.on("requestfailed", lambda request: self.troubles.append(f"failed: {request.url}"))
-        self.page.on("request", lambda request: self.requests.append(request.url))
+    def __init__(self, *given, **options):
+        super().__init__(*given, **options)
         self.page.goto(self.url)
 
     def close(self):
-        assert self.troubles == []
-        inside = (self.url.rsplit("/", 1)[0], "about:", "data:", "blob:")
-        assert [url for url in self.requests if not url.startswith(inside)] == []
-        assert "owned" not in self.page.title()
+        self.check()
         self.context.close()
 
 
 @pytest.fixture
-def sheet(browser, made):
+def sheet(browser, made):  # noqa: F811
     found = Page(browser, made[1] / "sheet/index.html")
     yield found
     found.close()
@@ -186,7 +167,7 @@ def test_what_others_wrote_stays_text(sheet, made):
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-def test_nothing_is_wider_than_the_window(browser, made, tmp_path, width):
+def test_nothing_is_wider_than_the_window(browser, made, tmp_path, width):  # noqa: F811
     runs, study = made
     key = json.loads((study / "key.json").read_text())
     lines = [

@@ -164,6 +164,7 @@ def _whole(file: Path, name: str) -> Iterator[None]:
             f"{file}: {name} is not a whole zip file ({error}); expected one made by `vde submit`"
         ) from None
     except (EOFError, zipfile.LargeZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
+        # zipfile raises NotImplementedError for a compression it does not know, RuntimeError for a password
         raise InputError(f"{file}: {name} cannot be unpacked: {error}") from None
     except OSError as error:
         raise InputError(f"{file}: {name} cannot be read: {error.strerror or error}") from None
