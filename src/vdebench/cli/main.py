@@ -14,6 +14,7 @@ from vdebench.cli import (
     compare,
     doctor,
     edit,
+    editors_list,
     human,
     judge,
     leaderboard,
@@ -59,6 +60,7 @@ app.command("submit")(submit.submit_command)
 app.command("verify")(verify.verify_command)
 app.command("read")(read.read_command)
 app.command("doctor")(doctor.doctor_command)
+app.add_typer(editors_list.app, name="editors")
 app.add_typer(human.app, name="human")
 app.add_typer(suite.app, name="suite")
 app.add_typer(protocols.app, name="protocols")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from vdebench.images import Image
 from vdebench.registry import make
@@ -17,6 +17,21 @@ EDITORS = {
     "oracle": "vdebench.editors.baselines:OracleEditor",
     "blank": "vdebench.editors.baselines:BlankEditor",
     "overlay": "vdebench.editors.overlay:OverlayEditor",
+    "nano-banana": "vdebench.editors.servers.presets:NanoBanana",
+    "nano-banana-pro": "vdebench.editors.servers.presets:NanoBananaPro",
+    "gpt-image-1": "vdebench.editors.servers.presets:GptImage1",
+    "seedream-4": "vdebench.editors.servers.presets:Seedream4",
+    "qwen-image-edit-api": "vdebench.editors.servers.presets:QwenImageEditApi",
+    "openai-images": "vdebench.editors.servers.openai_images:OpenAiImagesEditor",
+    "gemini-image": "vdebench.editors.servers.gemini:GeminiImageEditor",
+    "seedream": "vdebench.editors.servers.ark:SeedreamEditor",
+    "dashscope-image": "vdebench.editors.servers.dashscope:DashScopeImageEditor",
+    "chat-image": "vdebench.editors.servers.chat:ChatImageEditor",
+    "external": "vdebench.editors.external:ExternalEditor",
+    "step1x-edit": "vdebench.editors.external.presets:Step1XEditor",
+    "omnigen2": "vdebench.editors.external.presets:OmniGen2Editor",
+    "bagel": "vdebench.editors.external.presets:BagelEditor",
+    "emu3.5": "vdebench.editors.external.presets:Emu35Editor",
 }
 
 
@@ -55,8 +70,23 @@ class Edit:
         return cls("refused", reason=reason, parameters=parameters)
 
 
+class About(NamedTuple):
+    """What `vde editors` says of an editor."""
+
+    needs: str = ""
+    """Packages, keys, servers; nothing where the base install is enough."""
+    model: str = ""
+    """Its weights, or the model's id on a server."""
+    licence: str = ""
+    """Of the weights, or whose terms hold."""
+    size: str = "the page's"
+    """Of what comes back."""
+
+
 class Editor(ABC):
     """Edits pages. Whatever changes what it makes is in its identity: a run goes on only with the same."""
+
+    about: ClassVar[About] = About()
 
     @classmethod
     def missing(cls, **options: Any) -> str:

@@ -1,0 +1,174 @@
+"""A program that edits, started when it is needed and again when it died; one for each process of ours."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from vdebench.editors.editor import Task
+from vdebench.editors.external.failures import ChangedError, ExternalError, NoImageError, ProgramDiedError
+from vdebench.editors.external.protocol import Answer, Hello, parse_answer, parse_hello, parse_object
+from vdebench.editors.external.running import Running
+from vdebench.errors import InputError, VdeError
+from vdebench.images import Image, open_image
+from vdebench.png import encode_png
+
+IN_A_ROW = 3
+"""Times that a program may die with no answer between before it is no longer started."""
+
+
+class Program:
+    """A command that speaks the protocol on stdin and stdout."""
+
+    def __init__(self, who: str, command: Sequence[str], timeout: float, start_timeout: float, logs: str = "") -> None:
+        self._who, self._command, self._logs = who, tuple(command), logs
+        self._timeout, self._start_timeout = timeout, start_timeout
+        self._lock = threading.Lock()
+        self._running: Running | None = None
+        self._hello: Hello | None = None
+        self._folder: Path | None = None
+        self._warm = False
+        self._deaths = self._starts = self._asked = 0
+        self._why = ""
+
+    def hello(self) -> Hello:
+        """Who it is; it is started where it does not run."""
+        with self._lock:
+            if self._hello is None:
+                self._started()
+            assert self._hello is not None
+            return self._hello
+
+    @property
+    def known(self) -> Hello:
+        """Who it last said it is."""
+        return self._hello or self.hello()
+
+    def edit(self, task: Task) -> tuple[Answer, Image | None]:
+        """Its answer, and its image where it made one."""
+        with self._lock:
+            running = self._started()
+            self._asked += 1
+            asked = str(self._asked)
+            source, out = self._place() / f"{asked}.png", self._place() / f"{asked}-out.png"
+            try:
+                source.write_bytes(encode_png(task.image))
+                request = {"id": asked, "image": str(source), "instruction": task.instruction, "seed": task.seed}
+                running.send(json.dumps({**request, "out": str(out)}).encode())
+                # The first edit may be the moment when the model is loaded.
+                limit = self._timeout if self._warm else self._timeout + self._start_timeout
+                line = running.receive(limit, f"editing (request {asked})")
+                answer = parse_answer(parse_object(line, self._who), asked, self._who)
+                self._warm, self._deaths = True, 0
+                return answer, self._image(answer, out) if answer.state == "edited" else None
+            except NoImageError:
+                raise  # it answered in order: it may go on
+            except ExternalError as error:
+                self._lost(error)
+                raise
+            except (KeyboardInterrupt, SystemExit):  # its answer would come when another page is asked for
+                self._end()
+                raise
+            except OSError as error:
+                raise InputError(f"{source}: cannot be written: {error.strerror}; is the disk full?") from None
+            finally:
+                for file in (source, out):
+                    with suppress(OSError):
+                        file.unlink(missing_ok=True)
+
+    def _image(self, answer: Answer, out: Path) -> Image:
+        if answer.out and Path(answer.out) != out:
+            raise NoImageError(f"{self._who}: wrote to {answer.out}, asked was {out}")
+        if not out.is_file():
+            raise NoImageError(f"{self._who}: said edited, and wrote no file {out.name}")
+        try:
+            return open_image(out)
+        except VdeError as error:
+            raise NoImageError(f"{self._who}: its image cannot be opened: {error}") from None
+
+    def _started(self) -> Running:
+        """The running program, started where there is none."""
+        if self._running is not None and self._running.alive:
+            return self._running
+        self._end()  # where it died between two requests, nothing is lost but its warmth
+        if self._deaths >= IN_A_ROW:
+            raise ProgramDiedError(
+                f"{self._who}: the program failed {self._deaths} times in a row and is not started again;"
+                f" mend it and run the same command again. The last time:\n  {self._why}"
+            )
+        self._warm = False
+        try:
+            self._running = Running(self._who, self._command, self._log())
+            line = self._running.receive(self._start_timeout, "starting (no hello yet)")
+            hello = parse_hello(parse_object(line, self._who), self._who)
+            if self._hello not in (None, hello):
+                raise ChangedError(f"{self._who}: was {self._hello} and is now {hello}; run the same command again")
+        except ExternalError as error:
+            self._lost(error)
+            raise
+        self._hello = hello
+        return self._running
+
+    def _lost(self, error: ExternalError) -> None:
+        """Give up on the running program: the next request starts another."""
+        self._deaths, self._why = self._deaths + 1, str(error)
+        self._end()
+
+    def _end(self) -> None:
+        if self._running is not None:
+            self._running.kill()
+            self._running = None
+
+    def _place(self) -> Path:
+        if self._folder is None or not self._folder.is_dir():
+            self._folder = Path(tempfile.mkdtemp(prefix="vde-external-"))
+        return self._folder
+
+    def _log(self) -> Path:
+        self._starts += 1
+        if not self._logs:
+            return self._place() / "stderr.log"
+        try:
+            Path(self._logs).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{self._logs}: cannot be made: {error.strerror}; choose another folder of logs") from None
+        return Path(self._logs) / f"{self._who}-{os.getpid()}-{self._starts}.log"
+
+    def stop(self) -> None:
+        """End it, and leave nothing behind but its logs."""
+        with self._lock:
+            self._hello, self._deaths = None, 0
+            if self._running is not None:
+                self._running.stop()
+                self._running = None
+            if self._folder is not None:
+                shutil.rmtree(self._folder, ignore_errors=True)
+                self._folder = None
+
+
+_programs: dict[tuple[object, ...], Program] = {}
+_choosing = threading.Lock()
+
+
+def program(who: str, command: Sequence[str], timeout: float, start_timeout: float, logs: str = "") -> Program:
+    """This process's program of a command: a warm one is used again."""
+    key = (who, tuple(command), timeout, start_timeout, logs)
+    with _choosing:
+        if key not in _programs:
+            _programs[key] = Program(who, command, timeout, start_timeout, logs)
+        return _programs[key]
+
+
+@atexit.register
+def stop_programs() -> None:
+    """End all programs of this process; who still holds one may use it again, and then it is started anew."""
+    with _choosing:
+        for each in _programs.values():
+            each.stop()

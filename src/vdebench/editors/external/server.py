@@ -1,0 +1,105 @@
+"""The same protocol over HTTP, for a program that runs elsewhere: images travel inside the JSON."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import tempfile
+import uuid
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
+
+from vdebench.editors.editor import Task
+from vdebench.editors.external.failures import AnswerError, AwayError, ChangedError, NoImageError, TimeLimitError
+from vdebench.editors.external.protocol import Answer, Hello, parse_answer, parse_hello, parse_object
+from vdebench.errors import VdeError
+from vdebench.images import Image, open_image
+from vdebench.png import encode_png
+from vdebench.readers.http import bad_address, excerpt, shown
+
+MOST_BYTES = 1 << 28
+HELLO_TIMEOUT = 30.0
+
+
+class Server:
+    """A server that answers `GET /hello` and `POST /edit`."""
+
+    def __init__(self, who: str, url: str, timeout: float, start_timeout: float) -> None:
+        if problem := bad_address(url):
+            raise VdeError(f"{who}: {problem}")
+        self._who, self._url = f"{who} at {shown(url)}", url.rstrip("/")
+        self._timeout, self._start_timeout = timeout, start_timeout
+        self._hello: Hello | None = None
+        self._warm = False
+        self._opener = _opener(urlsplit(url).hostname or "")
+
+    def hello(self) -> Hello:
+        """Who it is; an error where it is another than before."""
+        hello = parse_hello(self._ask("hello", None, min(HELLO_TIMEOUT, self._start_timeout)), self._who)
+        if self._hello not in (None, hello):
+            raise ChangedError(f"{self._who}: was {self._hello} and is now {hello}; run the same command again")
+        self._hello = hello
+        return hello
+
+    @property
+    def known(self) -> Hello:
+        """Who it last said it is."""
+        return self._hello or self.hello()
+
+    def edit(self, task: Task) -> tuple[Answer, Image | None]:
+        """Its answer, and its image where it made one."""
+        self.hello()  # a server may be another one since the last page
+        asked = uuid.uuid4().hex
+        png = base64.b64encode(encode_png(task.image)).decode()
+        request = {"id": asked, "png": png, "instruction": task.instruction, "seed": task.seed}
+        limit = self._timeout if self._warm else self._timeout + self._start_timeout
+        answer = parse_answer(self._ask("edit", request, limit), asked, self._who)
+        self._warm = True
+        return answer, self._image(answer) if answer.state == "edited" else None
+
+    def _image(self, answer: Answer) -> Image:
+        if not answer.png:
+            raise NoImageError(f"{self._who}: said edited, and sent no image (png, in Base64)")
+        try:
+            content = base64.b64decode(answer.png, validate=True)
+            with tempfile.TemporaryDirectory(prefix="vde-external-") as folder:
+                file = Path(folder, "answer.png")
+                file.write_bytes(content)
+                return open_image(file)
+        except binascii.Error as error:
+            raise NoImageError(f"{self._who}: its image is no Base64: {error}") from None
+        except VdeError as error:
+            raise NoImageError(f"{self._who}: its image cannot be opened: {error}") from None
+
+    def _ask(self, what: str, data: dict[str, Any] | None, limit: float) -> dict[str, Any]:
+        body = None if data is None else json.dumps(data).encode()
+        request = Request(f"{self._url}/{what}", body, {"Content-Type": "application/json"})
+        try:
+            with self._opener.open(request, timeout=limit) as reply:
+                content: bytes = reply.read(MOST_BYTES + 1)
+        except HTTPError as error:
+            with error:
+                told = excerpt(error.read(1000).decode("utf-8", "replace"))
+            raise AwayError(f"{self._who}: /{what} answered {error.code} {error.reason}: {told}") from None
+        except TimeoutError:
+            raise TimeLimitError(f"{self._who}: no answer to /{what} within {limit:g} s") from None
+        except URLError as error:
+            if isinstance(error.reason, TimeoutError):
+                raise TimeLimitError(f"{self._who}: cannot be reached within {limit:g} s") from None
+            cause = getattr(error.reason, "strerror", None) or error.reason
+            raise AwayError(f"{self._who}: cannot be reached: {cause}; is it running?") from None
+        except (OSError, HTTPException) as error:
+            raise AwayError(f"{self._who}: the connection broke: {error or type(error).__name__}") from None
+        if len(content) > MOST_BYTES:
+            raise AnswerError(f"{self._who}: an answer of more than {MOST_BYTES:,} bytes")
+        return parse_object(content, self._who)
+
+
+def _opener(host: str) -> OpenerDirector:
+    """Proxies as the environment says, but none to this very machine."""
+    return build_opener(ProxyHandler({})) if host in ("localhost", "127.0.0.1", "::1") else build_opener()

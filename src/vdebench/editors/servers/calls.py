@@ -1,0 +1,127 @@
+"""Requests to a server: each ends in time, none follows the server elsewhere with a page or a key, faults are typed."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
+from ssl import SSLContext
+from typing import Any, TypeVar
+
+import httpx2
+
+from vdebench.editors.servers.faults import CallError, Complaint, complaint_in, fault_of
+from vdebench.editors.servers.picture import decoded
+from vdebench.errors import InputError
+from vdebench.files import parse_json
+from vdebench.images import Image
+from vdebench.readers.http import excerpt, shown
+from vdebench.readers.patient import PatientClient
+
+PAUSE = 1.0
+"""Seconds before the second try, where the server asks for none; twice as many before each further one."""
+
+Result = TypeVar("Result")
+
+
+def patiently(work: Callable[[], Result], tries: int, longest: float) -> tuple[Result, int]:
+    """What some work comes to, and at which try; faults that may pass are tried again, unless the pause is too long."""
+    for number in range(1, tries + 1):
+        try:
+            return work(), number
+        except CallError as fault:
+            pause = max(fault.wait, PAUSE * 2 ** (number - 1) * random.uniform(0.75, 1.25))
+            if not fault.passing:
+                raise
+            if number == tries or pause > longest:
+                asked = f", and the server asks for {fault.wait:.0f} s of pause" if pause > longest else ""
+                times = "once" if number == 1 else f"{number} times"
+                raise CallError(f"{fault.reason} (tried {times}{asked})", fault.advice) from None
+            time.sleep(pause)
+    raise AssertionError("the last try returns or raises")
+
+
+@cache
+def _certificates() -> SSLContext:
+    return httpx2.create_ssl_context()  # a tenth of a second each time
+
+
+class Caller:
+    """Talks to one server; and fetches pictures from wherever it says, without its key."""
+
+    def __init__(self, headers: Mapping[str, str], *, timeout: float, tries: int, key: str) -> None:
+        self.timeout, self.tries, self.key = timeout, tries, key
+        self._client = PatientClient(timeout, tries=1, headers=dict(headers), verify=_certificates())
+        self._client.follow_redirects = False  # the page and the key are for this server alone
+
+    @cached_property
+    def _plain(self) -> PatientClient:
+        return PatientClient(self.timeout, tries=1, verify=_certificates())
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._client.close()
+        if "_plain" in self.__dict__:
+            self._plain.close()
+
+    def post(self, url: str, **content: Any) -> tuple[Any, Mapping[str, str]] | Complaint:
+        """The JSON that a request is answered with, and the headers; or the server's refusal."""
+        response = self._sent(self._client, "POST", url, **content)
+        told = self._told(response)
+        said = complaint_in(told)
+        if response.is_success and said is None:
+            if told is None:
+                body = excerpt(response.text) or "nothing"
+                raise CallError(
+                    f"the answer is no JSON: {body}", "is base_url right? See the server's log", passing=True
+                )
+            return told, response.headers
+        status = response.status_code
+        if said and said.is_refusal and (response.is_success or status in (400, 422) or said.flagged):
+            return said
+        raise fault_of(status, response.headers, response.text, said, self.key)
+
+    def fetch(self, url: str) -> Image:
+        """The image at an address, at once, for it may expire; what was made is not asked for again."""
+        try:
+            return patiently(lambda: self._fetched(url), self.tries, self.timeout)[0]
+        except CallError as fault:
+            advice = fault.advice or "run again: the image is then asked for anew"
+            raise CallError(f"the image at {shown(url)} could not be fetched: {fault.reason}", advice) from None
+
+    def _fetched(self, url: str) -> Image:
+        response = self._sent(self._plain, "GET", url)
+        status = response.status_code
+        if status in (401, 403, 404, 410):
+            raise CallError(f"HTTP {status}", "its address has expired: run again, and the image is asked for anew")
+        if not response.is_success:
+            fault = fault_of(status, response.headers, "", None, self.key)
+            raise CallError(f"HTTP {status}", passing=fault.passing, wait=fault.wait)
+        return decoded(response.content)
+
+    def _sent(self, client: PatientClient, method: str, url: str, **content: Any) -> httpx2.Response:
+        try:
+            return client.request(method, url, **content)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            words = excerpt(str(error)) or "it did not answer in time"
+            raise CallError(
+                f"no connection: {words}", "is the server running, and is its address right?", passing=True
+            ) from None
+        except httpx2.TimeoutException:
+            advice = "give it more time with the option timeout=SECONDS, or ask with fewer --workers"
+            raise CallError(f"no answer in {self.timeout:g} seconds", advice, passing=True) from None
+        except httpx2.TransportError as error:
+            words = excerpt(str(error)) or type(error).__name__
+            raise CallError(
+                f"the connection broke: {words}", "see the server's log, then run again", passing=True
+            ) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            words = excerpt(str(error)) or type(error).__name__
+            raise CallError(words, "see the server's log, then run again") from None
+
+    def _told(self, response: httpx2.Response) -> Any:
+        try:
+            return parse_json(response.content, "the answer")
+        except InputError:
+            return None

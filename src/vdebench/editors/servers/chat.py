@@ -1,0 +1,97 @@
+"""Chat completions that answer with images: OpenRouter, vLLM-Omni and others (`chat-image`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from vdebench.editors.editor import About
+from vdebench.editors.servers.answer import Answer, at, count_at, numbers_of, text_at
+from vdebench.editors.servers.faults import complaint_in, fault_of
+from vdebench.editors.servers.options import number_or_nothing, whole
+from vdebench.editors.servers.picture import Sent
+from vdebench.editors.servers.server import ServerEditor
+
+
+@dataclass(kw_only=True, eq=False)
+class ChatImageEditor(ServerEditor):
+    """A page in a message, an image in the answer: in `message.images`, or among the parts of its content."""
+
+    name: ClassVar[str] = "chat-image"
+    home: ClassVar[str] = "https://openrouter.ai/api/v1"
+    default_key_variable: ClassVar[str] = "OPENROUTER_API_KEY"
+    about: ClassVar[About] = About(
+        "httpx2; model=; OPENROUTER_API_KEY, or base_url= of vLLM-Omni", "any", "the model's", "the server's choice"
+    )
+
+    modalities: str = "image,text"
+    """What the answer may hold; nothing where a server does not know the field."""
+    image_size: str = ""
+    negative_prompt: str = ""
+    true_cfg_scale: str | float = ""
+    num_inference_steps: str | int = ""
+
+    def __post_init__(self) -> None:
+        """Check the options before anything is sent."""
+        super().__post_init__()
+        self.true_cfg_scale = number_or_nothing(self.name, "true_cfg_scale", self.true_cfg_scale)
+        if self.num_inference_steps != "":
+            self.num_inference_steps = whole(self.name, "num_inference_steps", self.num_inference_steps, least=1)
+
+    @property
+    def _usual_seed(self) -> str:
+        return "none" if self._is_home else "task"
+
+    @property
+    def _negative(self) -> str:
+        return self.negative_prompt or (" " if self.true_cfg_scale != "" else "")
+
+    def _sent_options(self) -> Mapping[str, Any]:
+        names = ("modalities", "image_size", "true_cfg_scale", "num_inference_steps")
+        return {**{name: getattr(self, name) for name in names}, "negative_prompt": self._negative}
+
+    def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        content = [
+            {"type": "text", "text": instruction},
+            {"type": "image_url", "image_url": {"url": sent.data_uri}},
+        ]
+        body: dict[str, Any] = {"model": self.model, "messages": [{"role": "user", "content": content}]}
+        body |= {"modalities": [one.strip() for one in self.modalities.split(",")]} if self.modalities else {}
+        body |= {"image_config": {"image_size": self.image_size}} if self.image_size else {}
+        body |= {"true_cfg_scale": self.true_cfg_scale} if self.true_cfg_scale != "" else {}
+        body |= {"num_inference_steps": self.num_inference_steps} if self.num_inference_steps != "" else {}
+        body |= {"negative_prompt": self._negative} if self._negative else {}
+        body |= {"seed": seed} if seed is not None else {}
+        return "/chat/completions", {"json": body}
+
+    def _read(self, told: Any, headers: Mapping[str, str]) -> Answer:
+        choice, usage = at(told, "choices", 0), at(told, "usage")
+        price = at(usage, "cost")
+        about: Any = {
+            "model": text_at(told, "model"),
+            "request": text_at(told, "id") or headers.get("x-request-id", ""),
+            "usage": numbers_of(usage),
+            "input_tokens": count_at(usage, "prompt_tokens"),
+            "output_tokens": count_at(usage, "completion_tokens"),
+            "dollars": float(price) if type(price) in (int, float) else None,
+        }
+        if said := complaint_in({"error": at(choice, "error")}):
+            if said.is_refusal:
+                return Answer(refusal=said.code or "policy", words=said.words, **about)
+            raise fault_of(200, headers, "", said, "")
+        message, end = at(choice, "message"), text_at(choice, "finish_reason")
+        content = at(message, "content")
+        words = content if isinstance(content, str) else " ".join(text_at(part, "text") for part in content or ())
+        if refused := text_at(message, "refusal"):
+            return Answer(refusal="refusal", words=refused, **about)
+        if end == "content_filter":
+            return Answer(refusal=text_at(choice, "native_finish_reason") or end, words=words, **about)
+        return Answer(picture=next(_pictures(message), ""), words=words.strip(), **about)
+
+
+def _pictures(message: Any) -> Iterator[str]:
+    for listed in (at(message, "images"), at(message, "content")):
+        for part in listed if isinstance(listed, list) else ():
+            if found := text_at(part, "image_url", "url") or text_at(part, "image_url"):
+                yield found

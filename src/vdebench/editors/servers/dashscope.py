@@ -1,0 +1,64 @@
+"""Qwen's image models by DashScope's own interface (`dashscope-image`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from vdebench.editors.editor import About
+from vdebench.editors.servers.answer import Answer, at, count_at, numbers_of, text_at
+from vdebench.editors.servers.options import hosted
+from vdebench.editors.servers.picture import Sent
+from vdebench.editors.servers.server import ServerEditor
+
+
+@dataclass(kw_only=True, eq=False)
+class DashScopeImageEditor(ServerEditor):
+    """Pages inside JSON, images at an address that expires; the server is told not to rewrite the instruction."""
+
+    name: ClassVar[str] = "dashscope-image"
+    home: ClassVar[str] = "https://dashscope.aliyuncs.com/api/v1"
+    hosts: ClassVar[tuple[str, ...]] = ("dashscope-intl.aliyuncs.com",)
+    default_key_variable: ClassVar[str] = "DASHSCOPE_API_KEY"
+    default_seed: ClassVar[str] = "task"
+    rewriting: ClassVar[str] = "off"
+    watermark_told: ClassVar[str] = "off"
+    about: ClassVar[About] = hosted("DASHSCOPE_API_KEY; model=", "any of DashScope's that edits", "the maker's choice")
+
+    max_side: int | str = 3072
+    """What its makers name as the longest."""
+    negative_prompt: str = " "
+    size: str = ""
+    """WIDTH*HEIGHT, for models that know it."""
+
+    def _sent_options(self) -> Mapping[str, Any]:
+        fixed = {"prompt_extend": "off", "watermark": "off"}
+        return {"negative_prompt": self.negative_prompt, "size": self.size, **fixed}
+
+    def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        settings: dict[str, Any] = {"n": 1, "prompt_extend": False, "watermark": False}
+        settings |= {"negative_prompt": self.negative_prompt} if self.negative_prompt else {}
+        settings |= {"size": self.size.replace("x", "*")} if self.size else {}
+        settings |= {"seed": seed} if seed is not None else {}
+        content = [{"image": sent.data_uri}, {"text": instruction}]
+        body = {
+            "model": self.model,
+            "input": {"messages": [{"role": "user", "content": content}]},
+            "parameters": settings,
+        }
+        return "/services/aigc/multimodal-generation/generation", {"json": body}
+
+    def _read(self, told: Any, headers: Mapping[str, str]) -> Answer:
+        content = at(told, "output", "choices", 0, "message", "content")
+        parts = content if isinstance(content, list) else [{"text": content}]
+        usage = at(told, "usage")
+        return Answer(
+            picture=next(filter(None, (text_at(part, "image") for part in parts)), ""),
+            words=" ".join(filter(None, (text_at(part, "text") for part in parts))),
+            model=text_at(told, "model") or text_at(told, "output", "model"),
+            request=text_at(told, "request_id"),
+            usage=numbers_of(usage),
+            input_tokens=count_at(usage, "input_tokens"),
+            output_tokens=count_at(usage, "output_tokens"),
+        )

@@ -1,0 +1,78 @@
+"""Gemini's image models by `generateContent` (`gemini-image`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from vdebench.editors.editor import About
+from vdebench.editors.servers.answer import Answer, at, count_at, numbers_of, text_at
+from vdebench.editors.servers.faults import CallError
+from vdebench.editors.servers.options import hosted
+from vdebench.editors.servers.picture import Sent
+from vdebench.editors.servers.server import ServerEditor
+
+FOLLOWS = "the maker's sizes, the page's shape"
+_REFUSALS = re.compile(r"IMAGE_\w+|NO_IMAGE|SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII")
+
+
+@dataclass(kw_only=True, eq=False)
+class GeminiImageEditor(ServerEditor):
+    """Pages and images inside JSON; no shape is asked for, so that it follows the page's."""
+
+    name: ClassVar[str] = "gemini-image"
+    home: ClassVar[str] = "https://generativelanguage.googleapis.com/v1beta"
+    default_key_variable: ClassVar[str] = "GEMINI_API_KEY"
+    watermark_told: ClassVar[str] = "SynthID, invisible"
+    about: ClassVar[About] = hosted("GEMINI_API_KEY; model=", "any of Gemini's that gives images", FOLLOWS)
+
+    image_size: str = ""
+    """1K, 2K or 4K, for models that know it."""
+    aspect_ratio: str = ""
+
+    def _headers(self, key: str) -> Mapping[str, str]:
+        return {"x-goog-api-key": key}
+
+    def _sent_options(self) -> Mapping[str, Any]:
+        return {"image_size": self.image_size, "aspect_ratio": self.aspect_ratio}
+
+    def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        shape = {"imageSize": self.image_size, "aspectRatio": self.aspect_ratio}
+        shape = {name: value for name, value in shape.items() if value}
+        config: dict[str, Any] = {"responseModalities": ["TEXT", "IMAGE"]}
+        config |= {"imageConfig": shape} if shape else {}
+        config |= {"seed": seed} if seed is not None else {}
+        parts = [{"inlineData": {"mimeType": "image/png", "data": sent.base64}}, {"text": instruction}]
+        body = {"contents": [{"role": "user", "parts": parts}], "generationConfig": config}
+        model = quote(self.model.removeprefix("models/"), safe="")
+        return f"/models/{model}:generateContent", {"json": body}
+
+    def _read(self, told: Any, headers: Mapping[str, str]) -> Answer:
+        end = text_at(told, "candidates", 0, "finishReason")
+        blocked = text_at(told, "promptFeedback", "blockReason")
+        parts = at(told, "candidates", 0, "content", "parts")
+        shown = [part for part in parts if isinstance(part, dict) and not part.get("thought")] if parts else []
+        pictures = [text_at(part, key, "data") for part in shown for key in ("inlineData", "inline_data")]
+        picture = next(filter(None, reversed(pictures)), "")  # the last: drafts come before it
+        words = " ".join(filter(None, (text_at(part, "text") for part in shown)))
+        refusal = blocked or (end if _REFUSALS.fullmatch(end) else "")
+        if not (refusal or picture or end in ("", "STOP")):  # it broke off, which is no refusal
+            raise CallError(f"the model ended with {end} and made no image", "run again", passing=True)
+        usage = at(told, "usageMetadata")
+        thoughts = count_at(usage, "thoughtsTokenCount") or 0
+        made = count_at(usage, "candidatesTokenCount")
+        return Answer(
+            picture="" if refusal else picture,
+            refusal=refusal,
+            words=words
+            or text_at(told, "candidates", 0, "finishMessage")
+            or text_at(told, "promptFeedback", "blockReasonMessage"),
+            model=text_at(told, "modelVersion"),
+            request=text_at(told, "responseId"),
+            usage=numbers_of(usage),
+            input_tokens=count_at(usage, "promptTokenCount"),
+            output_tokens=None if made is None else made + thoughts,
+        )

@@ -1,0 +1,232 @@
+"""What a program says to vdebench, over stdin and stdout or HTTP. Needs Python 3.10 and Pillow, nothing of vdebench.
+
+A program gives `run` its name, its options and a function that loads the model and returns the function that edits:
+
+    def load(options):
+        model = ...
+        def edit(image, instruction, seed):     # a PIL image, text, an int
+            return model(image, instruction), {"anything": "worth keeping"}
+        return edit
+
+    if __name__ == "__main__":
+        run("mine", "1", parser("owner/model"), load, packages=("torch",))
+
+The hello comes before the model is loaded: asking who is there costs nothing. The model is loaded at the first request.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import io
+import json
+import os
+import random
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+PROTOCOL = 1
+PLACES = ("model", "device", "host", "port", "code", "offload")
+"""Options that do not change what a model makes of a page, or are told elsewhere."""
+Edit = Callable[[Any, str, int], "tuple[Any, dict[str, Any]]"]
+
+
+class Refused(Exception):  # noqa: N818 - no error: the model's own word
+    """The model will not do it: a word that stands, unlike a failure, which is tried again."""
+
+
+def parser(model: str, about: str = "") -> argparse.ArgumentParser:
+    """Options that all programs have; add your own."""
+    options = argparse.ArgumentParser(description=about or None)
+    options.add_argument("--model", default=model, help="weights: an id or a folder (%(default)s)")
+    options.add_argument("--device", default="cuda", help="%(default)s")
+    options.add_argument("--host", default="127.0.0.1", help="with --port: the address to listen at (%(default)s)")
+    options.add_argument("--port", type=int, default=-1, help="serve HTTP at this port; without it stdin and stdout")
+    return options
+
+
+def run(
+    name: str, version: str, options: argparse.ArgumentParser, load: Callable[[Any], Edit], packages: Sequence[str] = ()
+) -> None:
+    """Say hello, and answer until stdin ends (or for ever, over HTTP)."""
+    chosen = options.parse_args()
+    hello: dict[str, Any] = {
+        "name": name,
+        "version": version,
+        "model": named(str(chosen.model)),
+        "protocol": PROTOCOL,
+        "parameters": {key: value for key, value in sorted(vars(chosen).items()) if key not in PLACES},
+        "packages": {package: found for package in packages if (found := installed(package))},
+    }
+    if commit := commit_of(getattr(chosen, "code", "")):
+        hello["packages"]["code"] = commit
+    model = Model(lambda: load(chosen))
+    if chosen.port >= 0:
+        serve(hello, model, chosen.host, chosen.port)
+    else:
+        converse(hello, model)
+
+
+def named(model: str) -> str:
+    """Weights as the hello names them: an id as it is, a folder by its name and its files' names and sizes."""
+    folder = Path(model)
+    if not folder.is_dir():
+        return model
+    files = sorted((file.name, file.stat().st_size) for file in folder.iterdir() if file.is_file())
+    return f"{folder.resolve().name} {hashlib.sha256(repr(files).encode()).hexdigest()[:12]}"
+
+
+def installed(package: str) -> str:
+    """Version of a package, with the commit where it came from a repository; nothing where it is absent."""
+    import importlib.metadata
+
+    try:
+        found = importlib.metadata.distribution(package)
+        origin = json.loads(found.read_text("direct_url.json") or "{}")
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return ""
+    commit = origin.get("vcs_info", {}).get("commit_id", "")
+    return found.version + (f" at {commit[:12]}" if commit else "")
+
+
+def commit_of(code: str) -> str:
+    """The commit of a repository's clone, from its files; nothing where there is none."""
+    if not code:
+        return ""
+    folder = Path(code) / ".git"
+    try:
+        head = (folder / "HEAD").read_text().strip()
+        return head if not head.startswith("ref: ") else (folder / head[5:]).read_text().strip()
+    except OSError:
+        return ""
+
+
+def seed_all(seed: int) -> None:
+    """The same lots for every run of a seed: Python, NumPy and torch, as far as they are loaded."""
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed % 2**32)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(seed)
+
+
+class Model:
+    """The function that edits, loaded when it is first needed; one edit at a time."""
+
+    def __init__(self, load: Callable[[], Edit]) -> None:
+        self._load, self._lock = load, threading.Lock()
+        self._edit: Edit | None = None
+
+    def answer(self, request: dict[str, Any], image: Any, save: Callable[[Any], dict[str, str]]) -> dict[str, Any]:
+        """What became of a request."""
+        with self._lock:
+            if self._edit is None:
+                try:
+                    self._edit = self._load()
+                except BaseException:  # without a model there is no use in going on: the last words say why
+                    traceback.print_exc()
+                    sys.stderr.flush()
+                    os._exit(1)
+            start = time.perf_counter()
+            answer: dict[str, Any] = {"id": request.get("id"), "reason": "", "parameters": {}}
+            try:
+                made, parameters = self._edit(image, str(request["instruction"]), int(request.get("seed", 0)))
+                answer.update(state="edited", parameters=parameters, **save(made))
+            except Refused as refusal:
+                answer.update(state="refused", reason=str(refusal))
+            except Exception as error:
+                traceback.print_exc()
+                answer.update(state="failed", reason=f"{type(error).__name__}: {error}"[:2000])
+                free_memory()
+            answer["seconds"] = round(time.perf_counter() - start, 3)
+            return answer
+
+
+def free_memory() -> None:
+    """After an edit that found no room on the GPU, give back what it took."""
+    torch = sys.modules.get("torch")
+    if torch and torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def leave_with_parent() -> None:
+    """End when who started us is gone, also in the middle of an edit: nobody wants the rest, and the GPU is wanted."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def converse(hello: dict[str, Any], model: Model) -> None:
+    """Requests from stdin, answers to stdout. What libraries print goes to stderr."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+
+    def say(data: dict[str, Any]) -> None:
+        answers.write(json.dumps(data) + "\n")
+        answers.flush()
+
+    leave_with_parent()
+    say({"hello": hello})
+    from PIL import Image
+
+    for line in sys.stdin.buffer:
+        if not line.strip():
+            continue
+        request = json.loads(line)
+
+        def save(made: Any, out: str = request["out"]) -> dict[str, str]:
+            made.save(out, format="PNG")
+            return {"out": out}
+
+        with Image.open(request["image"]) as page:
+            say(model.answer(request, page.convert("RGB"), save))
+
+
+def serve(hello: dict[str, Any], model: Model, host: str, port: int) -> None:
+    """The same over HTTP: GET /hello, POST /edit, images inside as Base64 of a PNG."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+    from PIL import Image
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send(200 if self.path == "/hello" else 404, {"hello": hello})
+
+        def do_POST(self) -> None:
+            try:
+                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                page = Image.open(io.BytesIO(base64.b64decode(request["png"]))).convert("RGB")
+                str(request["instruction"])
+            except Exception as error:
+                self._send(400, {"error": f"no request: {type(error).__name__}: {error}"})
+                return
+            self._send(200, model.answer(request, page, encoded))
+
+        def _send(self, status: int, data: dict[str, Any]) -> None:
+            body = json.dumps(data).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    def encoded(made: Any) -> dict[str, str]:
+        buffer = io.BytesIO()
+        made.save(buffer, format="PNG")
+        return {"png": base64.b64encode(buffer.getvalue()).decode()}
+
+    server = ThreadingHTTPServer((host, port), Handler)
+    print(f"listening at http://{host}:{server.server_port}", file=sys.stderr, flush=True)
+    server.serve_forever()

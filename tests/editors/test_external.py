@@ -1,0 +1,275 @@
+"""`external`: real programs in other processes, good ones and broken ones."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vdebench.editors import Task, get_editor
+from vdebench.editors.external.editor import ExternalEditor
+from vdebench.editors.external.failures import (
+    AnswerError,
+    ChangedError,
+    EditFailedError,
+    NoImageError,
+    ProgramDiedError,
+    TimeLimitError,
+)
+from vdebench.editors.external.program import Program, program, stop_programs
+from vdebench.errors import VdeError
+
+PROGRAMS = Path(__file__).parent / "programs"
+PAGE = np.full((20, 30, 3), 250, np.uint8)
+
+
+@pytest.fixture(autouse=True)
+def _ended():
+    yield
+    stop_programs()
+
+
+def inverting(*more):
+    return [sys.executable, str(PROGRAMS / "inverting.py"), "--device", "cpu", *more]
+
+
+def broken(way, **options):
+    return ExternalEditor([sys.executable, str(PROGRAMS / "broken.py"), way], **options)
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_edits_refusals_and_failures_come_from_one_warm_program():
+    editor = get_editor("external", command=shlex.join(inverting("--steps", "28")), timeout="20")
+    first = editor.edit(Task(PAGE, "invert", seed=5))
+    assert (first.image[:, :15] == 5).all()  # 255 - 250
+    assert (first.image[:, 15:] == 250).all()
+    told = first.parameters
+    assert (told["steps"], told["seed"], told["edits"]) == (28, 5, 1)
+    assert (told["model"], told["program"], told["native_size"]) == ("tests/inverting", "inverting 7", [30, 20])
+    refused = editor.edit(Task(PAGE, "refuse"))
+    assert (refused.state, refused.reason) == ("refused", "I would rather not")
+    with pytest.raises(EditFailedError, match="external: ValueError: cannot do that"):
+        editor.edit(Task(PAGE, "fail"))
+    again = get_editor("external", command=inverting("--steps", "28"), timeout=20)  # the same in other words
+    last = again.edit(Task(PAGE, "把“九月”改为“十月”\nand {more}"))
+    assert (last.parameters["edits"], last.parameters["process"]) == (4, told["process"])
+    stop_programs()
+    assert not alive(told["process"])
+
+
+def test_identity_is_the_programs_own_word():
+    identity = ExternalEditor(inverting("--steps", "28")).identity
+    assert identity["name"] == "external"
+    assert identity["program"] == "inverting"
+    assert identity["program_version"] == "7"
+    assert identity["model"] == "tests/inverting"
+    assert '"steps": 28' in identity["parameters"]
+    assert "command" not in identity  # it tells its parameters: where it is installed is no matter
+    assert ExternalEditor(inverting("--steps", "29")).identity != identity
+    assert "broken.py" in broken("third").identity["command"]  # it tells none
+
+
+def test_a_program_that_dies_costs_one_sample(tmp_path):
+    editor = ExternalEditor(inverting(), logs=str(tmp_path / "logs"))
+    first = editor.edit(Task(PAGE, "invert"))
+    with pytest.raises(ProgramDiedError, match=r"was ended by SIGKILL while editing[^$]*the GPU is on fire"):
+        editor.edit(Task(PAGE, "die"))
+    after = editor.edit(Task(PAGE, "invert"))
+    assert after.parameters["process"] != first.parameters["process"]
+    logs = sorted((tmp_path / "logs").iterdir())
+    assert len(logs) == 2
+    assert "a library that prints to stdout" in logs[0].read_text()
+
+
+def test_a_program_killed_between_two_pages_costs_none():
+    editor = ExternalEditor(inverting())
+    process = editor.edit(Task(PAGE, "invert")).parameters["process"]
+    os.kill(process, 9)
+    while editor._there._running.alive:
+        time.sleep(0.01)
+    assert editor.edit(Task(PAGE, "invert")).parameters["process"] != process
+
+
+def test_a_program_that_dies_again_and_again_is_left_alone(monkeypatch):
+    editor = ExternalEditor(inverting("--broken"))
+    for _ in range(3):
+        with pytest.raises(ProgramDiedError, match=r"exit code 1 while editing[^$]*no such weights"):
+            editor.edit(Task(PAGE, "invert"))
+    monkeypatch.setattr("vdebench.editors.external.program.Running", None)  # starting it would break
+    with pytest.raises(ProgramDiedError, match=r"failed 3 times in a row and is not started again[^$]*no such weights"):
+        editor.edit(Task(PAGE, "invert"))
+
+
+def test_an_answer_ends_the_row_of_deaths():
+    editor = broken("third")
+    for _ in range(4):
+        editor.edit(Task(PAGE, "x"))
+        editor.edit(Task(PAGE, "x"))
+        with pytest.raises(ProgramDiedError, match=r"exit code 9[^$]*out of memory"):
+            editor.edit(Task(PAGE, "x"))
+
+
+def test_a_program_that_hangs_is_ended():
+    editor = Program("external", inverting(), timeout=0.4, start_timeout=10)
+    made, _ = editor.edit(Task(PAGE, "invert"))
+    with pytest.raises(TimeLimitError, match=r"no answer within 0\.4 s while editing"):
+        editor.edit(Task(PAGE, "hang"))
+    assert not alive(made.parameters["process"])
+    editor.stop()
+
+
+@pytest.mark.parametrize(
+    ("way", "failure", "told"),
+    [
+        ("at start", ProgramDiedError, r"exit code 3 while starting[^$]*no GPU here"),
+        ("no hello", TimeLimitError, r"no answer within 0\.2 s while starting"),
+        ("garbage first", AnswerError, "found 'Loading weights: 40%'"),
+        ("protocol 2", AnswerError, "speaks protocol 2, we speak 1"),
+    ],
+)
+def test_programs_that_do_not_say_hello(way, failure, told):
+    editor = broken(way, start_timeout=0.2 if way == "no hello" else 10)
+    with pytest.raises(failure, match=told):
+        _ = editor.identity
+
+
+@pytest.mark.parametrize(
+    ("way", "failure", "told"),
+    [
+        ("garbage", AnswerError, "found 'step 1 of 28'"),
+        ("wrong id", AnswerError, "answered request 'another', asked was '1'"),
+        ("state", AnswerError, "state is 'done', expected edited, refused or failed"),
+        ("flood", AnswerError, "answered request 'flood', asked was '1'"),
+        ("not a number", AnswerError, "expected a JSON object"),
+        ("no file", NoImageError, "said edited, and wrote no file 1-out.png"),
+        ("no image", NoImageError, "its image cannot be opened: .*is no image we know"),
+        ("elsewhere", NoImageError, r"wrote to /tmp/elsewhere\.png, asked was "),
+    ],
+)
+def test_answers_that_are_none(way, failure, told):
+    with pytest.raises(failure, match=told):
+        broken(way).edit(Task(PAGE, "x"))
+
+
+def test_a_program_that_comes_back_as_another_is_refused(tmp_path):
+    script = tmp_path / "changing.py"
+    version = tmp_path / "version"
+    version.write_text("1")
+    script.write_text(
+        "import json, sys\n"
+        f"hello = dict(name='c', version=open({str(version)!r}).read(), model='m', protocol=1)\n"
+        "print(json.dumps({'hello': hello}), flush=True)\n"
+        "sys.stdin.readline()\n"
+    )
+    editor = ExternalEditor([sys.executable, str(script)])
+    assert editor.identity["program_version"] == "1"
+    with pytest.raises(ProgramDiedError):
+        editor.edit(Task(PAGE, "x"))
+    version.write_text("2")
+    with pytest.raises(ChangedError, match=r"version='1'.*is now.*version='2'"):
+        editor.edit(Task(PAGE, "x"))
+
+
+def test_an_interrupted_edit_leaves_no_answer_for_the_next(monkeypatch):
+    editor = Program("external", inverting(), timeout=10, start_timeout=10)
+    first, _ = editor.edit(Task(PAGE, "invert"))
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(editor._running, "receive", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            editor.edit(Task(PAGE, "invert"))
+    assert not alive(first.parameters["process"])
+    answer, image = editor.edit(Task(PAGE, "invert"))
+    assert answer.parameters["edits"] == 1
+    assert image is not None
+    editor.stop()
+
+
+def test_a_deaf_program_is_made_to_end(monkeypatch):
+    monkeypatch.setattr("vdebench.editors.external.running.PATIENCE", 0.2)
+    command = [
+        sys.executable,
+        "-c",
+        "import signal,sys; signal.signal(15, signal.SIG_IGN); exec(open(sys.argv[2]).read())",
+    ]
+    deaf = program("external", [*command, "deaf", str(PROGRAMS / "broken.py")], 10, 10)
+    deaf.hello()
+    process = deaf._running._process.pid
+    deaf.stop()
+    assert not alive(process)
+
+
+@pytest.mark.slow
+def test_a_program_in_the_middle_of_an_edit_ends_when_we_are_killed():
+    script = (
+        "import sys, numpy\n"
+        "from vdebench.editors import Task, get_editor\n"
+        "editor = get_editor('external', command=sys.argv[1:])\n"
+        "print(editor.edit(Task(numpy.zeros((9, 9, 3), 'uint8'), 'invert')).parameters['process'], flush=True)\n"
+        "editor.edit(Task(numpy.zeros((9, 9, 3), 'uint8'), 'hang'))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script, *inverting()], stdout=subprocess.PIPE, text=True) as parent:
+        process = int(parent.stdout.readline())
+        time.sleep(0.3)
+        parent.kill()
+    deadline = time.monotonic() + 5
+    while alive(process) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(process)
+
+
+def test_nothing_is_left_in_the_folder_of_temporary_files(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ExternalEditor(inverting()).edit(Task(PAGE, "invert"))
+    (folder,) = tmp_path.iterdir()
+    assert [file.name for file in folder.iterdir()] == ["stderr.log"]
+    stop_programs()
+    assert not list(tmp_path.iterdir())
+
+
+def test_our_own_packages_are_kept_from_it(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "/no/such/place")
+    say = "import json,os; print(json.dumps({'hello': dict(name=os.environ.get('PYTHONPATH', 'none'), version='', model='', protocol=1)}))"
+    assert ExternalEditor([sys.executable, "-c", say]).identity["program"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "the editor external needs a program: --editor-option external.command="),
+        ({"command": "x", "url": "http://localhost:1"}, "give command or url, not both"),
+        ({"command": "python 'x"}, "cannot be split: No closing quotation"),
+        ({"command": '["x'}, "cannot be split"),
+        ({"command": "  "}, "is empty"),
+        ({"command": "x", "timeout": "soon"}, "timeout is 'soon', expected a number of seconds"),
+        ({"url": "localhost:80"}, "'localhost:80' is no address of a server"),
+    ],
+)
+def test_options_that_cannot_be(options, told):
+    with pytest.raises(VdeError, match=told):
+        get_editor("external", **options)
+
+
+def test_a_command_that_is_not_there():
+    editor = ExternalEditor("/no/such/python x.py")
+    with pytest.raises(ProgramDiedError, match="/no/such/python: cannot be started: No such file or directory"):
+        _ = editor.identity
+    assert ExternalEditor.missing(command="/no/such/python x.py") == "/no/such/python: no such program"
+    assert ExternalEditor.missing(command=inverting()) == ""
+    assert "docs/external-editors.md" in ExternalEditor.missing()

@@ -1,0 +1,56 @@
+"""A suite through a program outside that is killed midway: one sample is lost, and the next call makes it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.colours import paint
+from tests.editors.test_external import alive
+from vdebench.editing import edit_suite, identity_of
+from vdebench.editors.external.program import stop_programs
+from vdebench.images import open_image
+from vdebench.suites.suite import load_suite
+
+PROGRAM = Path(__file__).parent / "programs/inverting.py"
+
+
+@pytest.fixture
+def suite(make):
+    root, _ = make(5)
+    with (root / "suite.toml").open("a") as file:
+        file.write('source_images = "before"\n')
+    for index in range(5):
+        paint(root / f"before/page_{index}.png", index + 1)
+    yield load_suite(root)
+    stop_programs()
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_kill_midway_loses_one_sample_and_resuming_makes_it(suite, tmp_path, workers):
+    once = tmp_path / "died"
+    command = shlex.join([sys.executable, str(PROGRAM), "--device", "cpu", "--once", str(once)])
+    made = edit_suite(suite, "external", tmp_path / "e", options={"command": command}, workers=workers)
+    lost = [each for each in made if each.state == "failed"]
+    assert once.exists()
+    assert len(lost) == 1
+    assert "was ended by SIGKILL" in lost[0].reason
+    assert "the GPU is on fire" in lost[0].reason
+    assert [each.state for each in made].count("edited") == 4
+    if workers == 1:
+        assert made.index(lost[0]) == 2
+    else:  # the programs of worker processes end with them
+        assert not [each for each in made if each.state == "edited" and alive(each.parameters["process"])]
+    assert identity_of(tmp_path / "e")["model"] == "tests/inverting"
+
+    stop_programs()
+    again = edit_suite(suite, "external", tmp_path / "e", options={"command": command}, workers=1)
+    assert [each.state for each in again] == ["edited"] * 5
+    assert [old for old in made if old.state == "edited"] == [new for new in again if new.sample != lost[0].sample]
+    for each in again:
+        page = open_image(tmp_path / "e" / each.file)
+        half = page.shape[1] // 2
+        assert (page[:, :half].astype(int) != page[:, half : 2 * half]).any()
