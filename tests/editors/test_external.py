@@ -216,7 +216,8 @@ def test_a_deaf_program_is_made_to_end(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_program_in_the_middle_of_an_edit_ends_when_we_are_killed():
+def test_a_program_in_the_middle_of_an_edit_ends_when_we_are_killed(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     script = (
         "import sys, numpy\n"
         "from vdebench.editors import Task, get_editor\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 import sys
 from pathlib import Path
 
@@ -83,6 +84,37 @@ def test_step1x_v1_1_and_its_other_name_for_guidance(python):
     thinking = get_editor("step1x-edit", python=python, device="cpu", model=older, arguments="--thinking")
     with pytest.raises(ProgramDiedError, match="need weights of v1p2"):
         thinking.edit(Task(PAGE, "x"))
+
+
+def with_clone(name, clone, python, *more, **options):
+    """The editor with a stand-in of its model's repository."""
+    code = Path(__file__).parent / "programs/clones" / clone
+    return get_editor(name, python=python, device="cpu", arguments=" ".join(["--code", str(code), *more]), **options)
+
+
+def test_omnigen2_is_asked_for_the_pages_shape(python):
+    made = with_clone("omnigen2", "omnigen2", python, "--pixels", "1200").edit(Task(np.repeat(PAGE, 2, 0), "x", seed=4))
+    assert made.image.shape == (32, 16, 3)  # 40 × 30 are 1200 pixels: each side down to a multiple of 16
+    assert tuple(made.image[5, 5]) == (4, 50, 20)
+
+
+def test_bagel_thinks_and_draws_by_the_seed(python, tmp_path):
+    (tmp_path / "BAGEL").mkdir()
+    (tmp_path / "BAGEL/ema.safetensors").touch()
+    editor = with_clone("bagel", "bagel", python, "--think", model=str(tmp_path / "BAGEL"))
+    first, again, other = (editor.edit(Task(PAGE, "x", seed=seed)) for seed in (0, 0, 1))
+    assert tuple(first.image[0, 0]) == (random.Random(0).randrange(256), 40, 15)
+    assert (first.image == again.image).all()
+    assert (first.image != other.image).any()
+    assert first.parameters["thought"] == "I plan: x"
+
+
+def test_emu35_asks_with_the_page_and_refuses_in_words(python):
+    editor = with_clone("emu3.5", "emu35", python)
+    made = editor.edit(Task(PAGE, "write {this}"))
+    assert made.image.shape == (16, 16, 3)
+    assert made.parameters["words"] == "<USER: [30x20 of 1048576]write {this} ASSISTANT:"
+    assert editor.edit(Task(PAGE, "say it in words")).reason == "words and no image: I only talk"
 
 
 def test_what_a_program_lacks_stands_in_the_failure(python):

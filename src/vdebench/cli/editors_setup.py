@@ -24,4 +24,4 @@ def setup_command(
     place = folder.absolute() if folder else made.folder()
     if run:
         set_up(made, place, python, typer.echo)
-    typer.echo(told(made, place, python), nl=False)
+    typer.echo(told(made, place, python, done=run), nl=False)

@@ -111,11 +111,12 @@ def recipe(name: str) -> Recipe:
     return RECIPES[name]
 
 
-def told(made: Recipe, folder: Path, interpreter: str = "python3") -> str:
-    """A recipe as a shell script that can be read, copied or piped to a shell."""
+def told(made: Recipe, folder: Path, interpreter: str = "python3", *, done: bool = False) -> str:
+    """A recipe as a shell script that can be read, copied or piped to a shell; what is left of it when it is done."""
     python = str(made.python(folder))
-    lines = [f"# {made.name}: {made.memory} on the GPU; not tried by us with the real weights", "set -e"]
-    lines += [shlex.join(step) for step in made.steps(folder, interpreter)]
+    lines = [f"# {made.name}: {made.memory} on the GPU; not tried by us with the real weights"]
+    if not done:
+        lines += ["set -e", *(shlex.join(step) for step in made.steps(folder, interpreter))]
     lines.append(f"# weights: {', '.join(made.weights)}")
     if made.local_weights:
         lines.append(f"#   download them to {folder / 'weights'}")

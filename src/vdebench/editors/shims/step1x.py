@@ -3,8 +3,7 @@
 Environment: a fork of diffusers (branch `step1xedit_v1p2` of Peyton-Chen/diffusers; it has both pipelines) with
 transformers 4.55.0. About 50 GB on the GPU. `vde editors setup step1x-edit` says how.
 
-NOT RUN HERE with the real model (no GPU, no weights): written after the model's published examples. Against stand-ins
-of torch and diffusers it is tested.
+NOT RUN HERE with the real model (no GPU, no weights): written after the model's published examples.
 
     python step1x.py                                                    # v1p2, without thinking
     python step1x.py --thinking --reflection                            # as published

@@ -1,0 +1,3 @@
+class ImageTransform:
+    def __init__(self, largest, smallest, stride):
+        self.largest = largest

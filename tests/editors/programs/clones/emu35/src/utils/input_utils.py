@@ -1,0 +1,2 @@
+def build_image(image, settings, tokenizer, sight):
+    return f"[{image.width}x{image.height} of {settings.image_area}]"
