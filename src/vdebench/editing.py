@@ -136,7 +136,7 @@ def _edit(job: _Job) -> Made:
     file = f"images/{job.name}.png"
     try:
         task = Task(open_image(job.files.source), job.sample.instruction, job.seed, job.sample, job.files)
-        edit = _editor(job.editor, job.options).edit(task)
+        edit = _editor(job.editor, job.options).carry_out(task)
         if edit.image is not None:
             write_bytes(job.folder / file, encode_png(edit.image))
         state, reason, parameters = edit.state, edit.reason, dict(edit.parameters)

@@ -7,7 +7,9 @@
     ├── TooLargeError        an input beyond the documented limits
     ├── RunFolderError       a run folder holds something else than was asked for
     ├── MissingPartError     a package or a model is not installed
-    └── ReaderError          a reader could not read a page
+    ├── ReaderError          a reader could not read a page
+    └── EditorError          an editor could not edit a page …
+        └── EditorUnusableError    … and no other page either
 
 Failures of one sample never travel as exceptions past the stage that met them: they become a state with a reason.
 """
@@ -43,3 +45,11 @@ class MissingPartError(VdeError):
 
 class ReaderError(VdeError):
     """A reader could not read a page: a server is away, an engine fails, or an answer is no reading."""
+
+
+class EditorError(VdeError):
+    """An editor could not edit a page: a server is away, a program died, or an answer is no image."""
+
+
+class EditorUnusableError(EditorError):
+    """No page can be edited as things are, such as with a wrong key: the others need not be tried."""

@@ -7,7 +7,7 @@ import pypdfium2 as pdfium
 import pytest
 import typst
 
-from vdebench.editors.editor import Edit, Task, get_editor
+from vdebench.editors.editor import Edit, get_editor
 from vdebench.editors.overlay import OverlayEditor
 from vdebench.images import Image
 from vdebench.readers.rapid import RapidReader
@@ -80,7 +80,7 @@ def changed(before: Image, edit: Edit) -> tuple[int, int, int, int]:
 
 
 def test_replaces_in_its_line(english: Image, editor: OverlayEditor, reader: RapidReader) -> None:
-    edit = editor.edit(Task(english, 'Replace "4,210 tonnes" with "9,867 tonnes".'))
+    edit = editor.edit(english, 'Replace "4,210 tonnes" with "9,867 tonnes".')
     read = texts(reader, edit)
     assert "sold9,867tonnesofapples" in read
     assert "4,210" not in read
@@ -92,14 +92,14 @@ def test_replaces_in_its_line(english: Image, editor: OverlayEditor, reader: Rap
 
 
 def test_replaces_a_bold_title(english: Image, editor: OverlayEditor, reader: RapidReader) -> None:
-    edit = editor.edit(Task(english, "Change ‘2023’ to ‘2024’"))
+    edit = editor.edit(english, "Change ‘2023’ to ‘2024’")
     assert "Harvestof2024" in texts(reader, edit)
     assert edit.parameters["font"] == "serif bold"
     assert changed(english, edit)[3] < 90  # the paragraph below is as it was
 
 
 def test_deletes_and_closes_the_gap(english: Image, editor: OverlayEditor, reader: RapidReader) -> None:
-    edit = editor.edit(Task(english, 'Delete "Prices fell by 3.5% in autumn."'))
+    edit = editor.edit(english, 'Delete "Prices fell by 3.5% in autumn."')
     read = texts(reader, edit)
     assert "Prices" not in read
     assert "apples.Farmers" in read
@@ -107,7 +107,7 @@ def test_deletes_and_closes_the_gap(english: Image, editor: OverlayEditor, reade
 
 
 def test_inserts_and_reflows(english: Image, editor: OverlayEditor, reader: RapidReader) -> None:
-    edit = editor.edit(Task(english, 'Insert "(estimated)" after "3.5%".'))
+    edit = editor.edit(english, 'Insert "(estimated)" after "3.5%".')
     read = texts(reader, edit).replace("|", "")
     assert "by3.5%(estimated)inautumn" in read
     assert "onethirdforcider" in read
@@ -125,7 +125,7 @@ def test_inserts_and_reflows(english: Image, editor: OverlayEditor, reader: Rapi
 def test_cells(
     english: Image, editor: OverlayEditor, reader: RapidReader, instruction: str, present: str, absent: str
 ) -> None:
-    edit = editor.edit(Task(english, instruction))
+    edit = editor.edit(english, instruction)
     read = texts(reader, edit)
     assert present in read
     assert absent not in read
@@ -135,10 +135,10 @@ def test_cells(
 
 
 def test_chinese(chinese: Image, editor: OverlayEditor, reader: RapidReader) -> None:
-    edit = editor.edit(Task(chinese, "将“百分之三”改为“百分之七点五”。"))
+    edit = editor.edit(chinese, "将“百分之三”改为“百分之七点五”。")
     read = texts(reader, edit).replace("|", "")
     assert "价格下降了百分之七点五。农民留下三分之一用于酿酒，其余全部售出。合作社明年将扩建冷库" in read
-    edit = editor.edit(Task(chinese, "删除“农民留下三分之一用于酿酒，其余全部售出。”"))
+    edit = editor.edit(chinese, "删除“农民留下三分之一用于酿酒，其余全部售出。”")
     read = texts(reader, edit).replace("|", "")
     assert "下降了百分之三。合作社明年将扩建冷库" in read
     assert "酿酒" not in read
@@ -157,21 +157,21 @@ def test_chinese(chinese: Image, editor: OverlayEditor, reader: RapidReader) -> 
     ],
 )
 def test_refuses(english: Image, editor: OverlayEditor, instruction: str, reason: str) -> None:
-    edit = editor.edit(Task(english, instruction))
+    edit = editor.edit(english, instruction)
     assert edit.state == "refused"
     assert edit.image is None
     assert reason in edit.reason
 
 
 def test_a_blank_page_is_refused(editor: OverlayEditor) -> None:
-    edit = editor.edit(Task(np.full((300, 400, 3), 255, np.uint8), 'Delete "x y".'))
+    edit = editor.edit(np.full((300, 400, 3), 255, np.uint8), 'Delete "x y".')
     assert edit.state == "refused"
 
 
 def test_the_same_twice(english: Image, editor: OverlayEditor) -> None:
-    task = Task(english, 'Replace "one third" with "two thirds".')
+    asked = 'Replace "one third" with "two thirds".'
     before = english.copy()
-    first, second = editor.edit(task), OverlayEditor(threads=1).edit(task)
+    first, second = editor.edit(english, asked), OverlayEditor(threads=1).edit(english, asked)
     assert first.image is not None
     assert second.image is not None
     assert first.image.tobytes() == second.image.tobytes()

@@ -23,12 +23,12 @@ def edit_command(
 
     Example: `vde edit page.png "Replace '2023' with '2024'" -o edited.png`
     """
-    from vdebench.editors.editor import Task, get_editor
+    from vdebench.editors.editor import get_editor
     from vdebench.files import write_bytes
     from vdebench.images import open_image
     from vdebench.png import encode_png
 
-    edit = get_editor(editor, **reader_options(option)).edit(Task(open_image(image), instruction, seed))
+    edit = get_editor(editor, **reader_options(option)).edit(open_image(image), instruction, seed=seed)
     if edit.image is None:
         raise VdeError(f"{editor} refused: {edit.reason}")
     write_bytes(out, encode_png(edit.image))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from vdebench.box import Size
 from vdebench.editors.editor import Edit, Editor, Task
-from vdebench.images import PixelBox, open_image
+from vdebench.images import Image, PixelBox, open_image
 
 
 class CopyEditor(Editor):
@@ -17,12 +17,20 @@ class CopyEditor(Editor):
         """Its name and version."""
         return {"name": "copy", "version": "1"}
 
-    def edit(self, task: Task) -> Edit:
+    def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """The source."""
-        return Edit.of(task.image)
+        return Edit.of(image)
 
 
-class OracleEditor(Editor):
+class _KnowingEditor(Editor):
+    """One that must be shown the answer."""
+
+    def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
+        """A refusal: page and instruction are not enough."""
+        return self.carry_out(Task(image, instruction, seed))
+
+
+class OracleEditor(_KnowingEditor):
     """Gives the reference."""
 
     @property
@@ -30,14 +38,14 @@ class OracleEditor(Editor):
         """Its name and version."""
         return {"name": "oracle", "version": "1"}
 
-    def edit(self, task: Task) -> Edit:
+    def carry_out(self, task: Task) -> Edit:
         """The reference, pixel by pixel."""
         if task.files.reference is None:
             return Edit.refused("the suite has no reference image of this sample")
         return Edit.of(open_image(task.files.reference))
 
 
-class BlankEditor(Editor):
+class BlankEditor(_KnowingEditor):
     """Whitens the edited regions: what the papers' rules make of one who destroys what it should change."""
 
     @property
@@ -45,7 +53,7 @@ class BlankEditor(Editor):
         """Its name and version."""
         return {"name": "blank", "version": "1"}
 
-    def edit(self, task: Task) -> Edit:
+    def carry_out(self, task: Task) -> Edit:
         """The source with white regions."""
         if task.sample is None or not task.sample.regions:
             return Edit.refused("the sample names no region")

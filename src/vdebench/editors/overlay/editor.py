@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
-from vdebench.editors.editor import Edit, Editor, Task
+from vdebench.editors.editor import Edit, Editor
 from vdebench.editors.overlay.blocks import alignment_of, delete_block
 from vdebench.editors.overlay.cells import edit_cell
 from vdebench.editors.overlay.find import Page, Paragraph, fold
@@ -54,11 +54,11 @@ class OverlayEditor(Editor):
     def _setter(self) -> Setter:
         return Setter()
 
-    def edit(self, task: Task) -> Edit:
+    def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """The page with the edit, or why there is none. Looks at the image and the instruction only."""
         try:
-            request = parse(task.instruction)
-            page = self._page(task.image)
+            request = parse(instruction)
+            page = self._page(image)
             return self._edited(page, request)
         except NotUnderstoodError as reason:
             return Edit.refused(str(reason))
