@@ -33,7 +33,10 @@ class Wayward(Editor):
     def identity(self):
         return {"name": "wayward", "version": "1"}
 
-    def edit(self, task):
+    def edit(self, image, instruction, *, seed=0):
+        raise AssertionError("it is to be shown the sample")
+
+    def carry_out(self, task):
         type(self).asked += 1
         match task.sample.id:
             case "0":

@@ -45,7 +45,7 @@ def test_the_summary_has_its_shape(protocol):
 def test_the_signature_pins_every_choice():
     signature = score("examples/tiny", "examples/tiny/editors/careful", reader="paddleocr-vl@v1").signature
     revision = load_suite("examples/tiny").revision[:12]
-    expected = f"vde|p:exact|v:0.1.0|match:assign-2|tok:script|local:crop|reader:paddleocr-vl@v1|truth:suite|images:off|suite:tiny@sha256:{revision}|n:8"
+    expected = f"vde|p:exact|v:0.1.0|match:assign-2|tok:script|local:crop|reader:paddleocr-vl@v1|truth:suite|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:{revision}|n:8"
     assert signature == expected
 
 

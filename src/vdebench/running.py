@@ -1,6 +1,7 @@
 """The main job: a suite edited, read and scored, editor by editor, into a folder of runs.
 
     RUNS/run.json                        what was asked
+    RUNS/rewritten.jsonl                 the instructions in other words, where that was asked
     RUNS/<editor>/edits.jsonl, images/   what the editor made (see `editing`)
     RUNS/<editor>/<protocol>/            its scores (see `runs.folder`)
 
@@ -14,15 +15,22 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.api import Score, TruthChoice, around_masks, score
-from vdebench.editing import Made, counts_of, edit_suite, read_edits, states_of
+from vdebench.editing import Made, counts_of, edit_suite, images_of, read_edits, states_of, total_cost
+from vdebench.editors.choice import parse_choices
+from vdebench.engine.engine import LOCAL, Engine
 from vdebench.errors import RunFolderError
 from vdebench.files import is_file, is_folder, list_folder, locked, write_json
+from vdebench.given import NOBODY, Given, checked_pixels
+from vdebench.judges.budget import Budget
 from vdebench.protocols import get_protocol
 from vdebench.protocols.textedit import get_pixel_protocol
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import ImagePredictions
-from vdebench.runs.provenance import RUN_FILE, cost_of, kept_of, read_run_file, recorded, session, with_editing
+from vdebench.rewriting import Rewriter, rewrite_suite
+from vdebench.runs.provenance import RUN_FILE, kept_of, read_run_file, recorded, session, with_editing
 from vdebench.scoring import Progress
+from vdebench.storage import require_local
+from vdebench.submission.private import is_private
 from vdebench.suites.suite import Suite
 
 
@@ -37,35 +45,62 @@ def run(
     truth: TruthChoice = "suite",
     metrics: Sequence[str] | None = None,
     seed: int = 0,
+    max_pixels: int = 0,
+    rewriter: Rewriter | None = None,
+    budget: float | None = None,
+    images: str = "",
     workers: int = 0,
+    engine: Engine = LOCAL,
     bar: Callable[[str], Progress | None] = lambda title: None,
 ) -> dict[str, list[Score]]:
-    """Scores by protocol, in the order of the editors; `options` are those of each editor."""
+    """Scores by protocol, in the order of the editors: `EDITOR`, or `NAME=EDITOR`; `options` are by name.
+
+    Pages of more than `max_pixels` are shrunk before they are given to an editor; `rewriter` puts instructions into
+    other words; both are in the signature. `budget` is in dollars, for all editors and all sessions of the folder.
+    `images` is the URL of a store for the editors' images; the folder itself is on this machine.
+    """
+    require_local(out)
+    chosen = parse_choices(editors)
+    given = Given(checked_pixels(max_pixels), rewriter.label if rewriter else NOBODY)
     for protocol in protocols:  # before anything is edited
         get_pixel_protocol(protocol) if around_masks(suite, protocol) else get_protocol(protocol)
     name, reader_options = reader.choice or (reader.reader.identity["name"], ())
     asked = {
         "suite": suite.origin,
         "reader": name,
-        "reader_options": dict(reader_options),
+        "reader_options": {key: value for key, value in reader_options if not is_private(key, value)},
         "truth": truth,
         "metrics": list(metrics) if metrics is not None else None,
         "seed": seed,
+        "given": given.pins,
     }
-    claimed = _claim(out, asked, editors, protocols)
+    claimed = _claim(out, asked, [choice.name for choice in chosen], protocols)
     with session(out) as noted, recorded(out, shared=True):
         noted.seeds = {"editing": seed}
         results: dict[str, list[Score]] = {protocol: [] for protocol in protocols}
-        for editor in editors:
+        instructions = rewrite_suite(suite, rewriter, out, bar("rewriting instructions")) if rewriter else None
+        spent = total_cost(made for name in claimed for made in read_edits(out / name))["dollars"]
+        purse = Budget(budget, spent or 0.0)
+        for editor, kind in chosen:
             folder = out / editor
-            chosen = (options or {}).get(editor)
             made = edit_suite(
-                suite, editor, folder, options=chosen, seed=seed, workers=workers, progress=bar(f"{editor}: editing")
+                suite,
+                kind,
+                folder,
+                options=(options or {}).get(editor),
+                seed=seed,
+                given=given,
+                instructions=instructions,
+                budget=purse,
+                images=f"{images.rstrip('/')}/{editor}" if images else "",
+                workers=workers,
+                engine=engine,
+                progress=bar(f"{editor}: editing"),
             )
-            images = folder / "images"
-            images.mkdir(exist_ok=True)
+            place = images_of(folder)
+            place.mkdir(parents=True, exist_ok=True)
             predictions = ImagePredictions(
-                images, suite.samples, reader, name=editor, absent=_absent(made), files=suite.outputs(images)
+                place, suite.samples, reader, name=editor, absent=_absent(made), files=suite.outputs(place)
             )
             for protocol in protocols:
                 result = score(
@@ -75,6 +110,7 @@ def run(
                     out=folder / protocol,
                     truth=truth,
                     metrics=metrics,
+                    given=given,
                     workers=workers,
                     reading=bar(f"{editor}: reading"),
                     progress=bar(f"{editor} by {protocol}"),
@@ -85,7 +121,7 @@ def run(
                 results[protocol].append(result)
         edits = [made for editor in claimed for made in read_edits(out / editor)]  # those of earlier sessions too
         noted.counts = {"editors": len(claimed), "samples": len(suite), **counts_of(edits)}
-        noted.cost = cost_of(made.parameters for made in edits)
+        noted.cost = total_cost(edits)
     return results
 
 

@@ -18,6 +18,7 @@ from vdebench.cli.read import reader_options
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP
 from vdebench.errors import VdeError
+from vdebench.given import NOBODY, Given, checked_pixels
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
@@ -62,7 +63,13 @@ def score_command(
     floor: Path | None = typer.Option(
         None, "--floor", metavar="DIR", help="Beside --readings: the same reader's readings of the reference images."
     ),
-    workers: int = typer.Option(0, "--workers", help="Processes that read; 0 for one per processor, up to 8."),
+    max_pixels: int = typer.Option(
+        0, "--max-pixels", help="Say that the editor was given pages of at most so many pixels; for the signature."
+    ),
+    rewriter: str = typer.Option(
+        NOBODY, "--prompt-rewriter", metavar="NAME", help="Say who rewrote the instructions; for the signature."
+    ),
+    workers: int = typer.Option(0, "--workers", help="Processes that read and score; 0 for one per processor."),
     like: list[str] = typer.Option([], "--like", help=SHAPE_HELP + " Repeat for several."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(
@@ -114,6 +121,7 @@ def score_command(
                     metrics=measured,
                     floor=floor,
                     crossed=by,
+                    given=Given(checked_pixels(max_pixels), rewriter),
                     workers=workers,
                     reading=bar(f"{editor}: reading"),
                     progress=bar(f"{editor} by {name}"),

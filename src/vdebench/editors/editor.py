@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from vdebench.editors.choice import ADDRESSES
 from vdebench.images import Image
 from vdebench.registry import make
 from vdebench.runs.provenance import COSTS
@@ -18,6 +19,15 @@ EDITORS = {
     "oracle": "vdebench.editors.baselines:OracleEditor",
     "blank": "vdebench.editors.baselines:BlankEditor",
     "overlay": "vdebench.editors.overlay:OverlayEditor",
+    "instruct-pix2pix": "vdebench.editors.local.pix2pix:InstructPix2Pix",
+    "magicbrush": "vdebench.editors.local.pix2pix:MagicBrush",
+    "flux-kontext": "vdebench.editors.local.kontext:FluxKontext",
+    "qwen-image-edit": "vdebench.editors.local.qwen_image:QwenImageEdit",
+    "qwen-image-edit-2509": "vdebench.editors.local.qwen_image:QwenImageEdit2509",
+    "qwen-image-edit-2511": "vdebench.editors.local.qwen_image:QwenImageEdit2511",
+    "firered-image-edit": "vdebench.editors.local.qwen_image:FireRedImageEdit",
+    "longcat-image-edit": "vdebench.editors.local.longcat:LongCatImageEdit",
+    "icedit": "vdebench.editors.local.icedit:IcEdit",
     "nano-banana": "vdebench.editors.servers.presets:NanoBanana",
     "nano-banana-pro": "vdebench.editors.servers.presets:NanoBananaPro",
     "gpt-image-1": "vdebench.editors.servers.presets:GptImage1",
@@ -30,8 +40,11 @@ EDITORS = {
     "chat-image": "vdebench.editors.servers.chat:ChatImageEditor",
     "external": "vdebench.editors.external:ExternalEditor",
     "step1x-edit": "vdebench.editors.external.presets:Step1XEditor",
+    "step1x-edit-think": "vdebench.editors.external.presets:Step1XThinkEditor",
+    "step1x-edit-v1.1": "vdebench.editors.external.presets:Step1X11Editor",
     "omnigen2": "vdebench.editors.external.presets:OmniGen2Editor",
     "bagel": "vdebench.editors.external.presets:BagelEditor",
+    "bagel-think": "vdebench.editors.external.presets:BagelThinkEditor",
     "emu3.5": "vdebench.editors.external.presets:Emu35Editor",
 }
 
@@ -145,6 +158,10 @@ class Editor(ABC):
 
 
 def get_editor(name: str, **options: Any) -> Editor:
-    """The editor of a name; an error that says how to install it where it is absent."""
+    """The editor of a name, or what stands at an address; an error that says how to install it where it is absent."""
+    if name.startswith(ADDRESSES):
+        from vdebench.editors.servers.places import editor_at
+
+        return editor_at(name, **options)
     editor: Editor = make("editors", name, EDITORS, options)
     return editor

@@ -25,6 +25,8 @@ WORDS = {
     "reader": "read by",
     "truth": "ground truth",
     "images": "images",
+    "in": "pages given",
+    "rewriter": "instructions",
     "suite": "suite",
     "n": "samples",
 }
@@ -37,6 +39,8 @@ _VALUES = {
     ("reader", "unstated"): "whoever made the readings: not stated",
     ("truth", "suite"): "the suite's own readings",
     ("images", "off"): "no image metrics",
+    ("in", "whole,rgb-1"): "whole",
+    ("rewriter", "none"): "the suite's own words",
     ("match", "assign"): "one to one, the best total",
 }
 _DIGITS = {"psnr": 2, "psnr_raw": 2, "mse": 1}

@@ -23,7 +23,7 @@ from vdebench.runs.environment import machine, versions
 
 RUN_FILE = "run.json"
 PROVENANCE, ASKED = "provenance", "asked"
-STAGES = ("editing", "reading", "scoring", "floor", "summary")
+STAGES = ("rewriting", "editing", "reading", "scoring", "floor", "summary")
 COSTS = ("input_tokens", "output_tokens", "dollars")
 READ, CACHED = "pictures_read", "pictures_from_cache"
 """Pages and crops that a run has had read, and those that were read before by others."""

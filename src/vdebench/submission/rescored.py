@@ -12,6 +12,7 @@ import polars as pl
 from vdebench.analysis.floor import noise_floor
 from vdebench.api_masked import masked_signature
 from vdebench.errors import InputError
+from vdebench.given import given_by
 from vdebench.images import RESIZING
 from vdebench.metrics.measures import require_known
 from vdebench.protocols import get_protocol
@@ -99,14 +100,19 @@ def rescore(
 def _predictions(
     submission: Submission, suite: Suite, roots: Mapping[str, Path], reader: CachedReader | None
 ) -> Predictions:
-    editor = submission.manifest.editor
+    editor, claimed = submission.manifest.editor, parts_of(submission.manifest.signature)
+    found: Predictions
     if submission.manifest.asked.get("ready_readings"):
-        label = parts_of(submission.manifest.signature).get("reader", "unstated")
-        return FolderReadings(roots["readings"], suite.samples, name=editor, reader=label, images=roots.get("images"))
-    files = suite.outputs(roots["images"])
-    # Around masks nobody may have read; the images are asked for all the same.
-    cached = reader or CachedReader.named("rapidocr")
-    return ImagePredictions(roots["images"], suite.samples, cached, name=editor, files=files)
+        label = claimed.get("reader", "unstated")
+        images = roots.get("images")
+        found = FolderReadings(roots["readings"], suite.samples, name=editor, reader=label, images=images)
+    else:
+        files = suite.outputs(roots["images"])
+        # Around masks nobody may have read; the images are asked for all the same.
+        cached = reader or CachedReader.named("rapidocr")
+        found = ImagePredictions(roots["images"], suite.samples, cached, name=editor, files=files)
+    found.given = given_by(claimed)  # of how images were made there is their word alone
+    return found
 
 
 def _of_pages(
@@ -138,6 +144,7 @@ def _of_pages(
         revision=suite.revision,
         n=len(scope.samples),
         references=truths.references() if predictions.has_images else "",
+        given=predictions.given,
     )
     part = scope._replace(samples=[sample for sample in scope.samples if sample.key in chosen])
     read_ahead(part, workers, reading)

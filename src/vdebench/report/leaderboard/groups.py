@@ -25,6 +25,8 @@ PARTS = {
     "local": "local setting",
     "truth": "truth",
     "images": "image metrics",
+    "in": "pages given",
+    "rewriter": "prompt rewriter",
     "against": "compared with",
     "n": "samples",
     "usable": "usable edits",

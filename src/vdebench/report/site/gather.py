@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from vdebench.editing import Made, read_edits
+from vdebench.editing import Made, images_of, read_edits
 from vdebench.errors import InputError, VdeError
 from vdebench.files import is_file, is_folder, read_json
 from vdebench.protocols import get_protocol
@@ -108,7 +108,7 @@ class Runs:
     @cached_property
     def _images(self) -> dict[str, Outputs]:
         """The images of every editor that made some."""
-        folders = {editor: self.root / editor / "images" for editor in self.editors}
+        folders = {editor: images_of(self.root / editor) for editor in self.editors}
         return {editor: self.suite.outputs(at) for editor, at in folders.items() if is_folder(at)}
 
     def image(self, editor: str, sample: Sample) -> Path | None:

@@ -1,0 +1,160 @@
+"""The editing stage itself: which jobs are new, who carries them out, and what is written down when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from vdebench.editing.asking import ask
+from vdebench.editing.jobs import Job, Order, Outcome, Unit, carry_out, editor_of, failed, job_of, units_of
+from vdebench.editing.journal import (
+    IMAGES,
+    JOURNAL,
+    Made,
+    counts_of,
+    images_of,
+    put_images_into,
+    read_edits,
+    total_cost,
+    write_edits,
+)
+from vdebench.editing.stopping import Stop, stopped_by_ctrl_c
+from vdebench.editors.editor import Editor
+from vdebench.engine.engine import LOCAL, Engine
+from vdebench.errors import EditorError, RunFolderError, VdeError
+from vdebench.files import is_file, locked, write_bytes, write_json
+from vdebench.given import Given
+from vdebench.judges.budget import Budget
+from vdebench.runs.provenance import recorded, session, stage
+from vdebench.scoring import Progress
+from vdebench.suites.suite import Suite
+
+RECYCLED = 100
+"""Pages after which a process is replaced, unless a model that is slow to load lives in it."""
+FIRST, IN_A_ROW = 8, 24
+"""Failures after which an editor is given up: the first ones of a run, or so many in a row later on."""
+ASKED_AT_ONCE = 4
+"""Edits under way at an editor that waits and says nothing of it."""
+
+
+def edit_suite(
+    suite: Suite,
+    editor: str,
+    folder: Path,
+    *,
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    given: Given = Given(),  # noqa: B008 (it cannot change)
+    instructions: Mapping[str, str | VdeError] | None = None,
+    budget: Budget | None = None,
+    images: str = "",
+    workers: int = 0,
+    engine: Engine = LOCAL,
+    progress: Progress | None = None,
+) -> list[Made]:
+    """Have every sample of a suite edited; what was made before is not made again.
+
+    `instructions` are those that stand in place of the suite's, or why there is none; `images` is the URL of a store
+    for the images. Where the work ends early (Ctrl-C, the budget, a wrong key) what was made is kept, and an error or a
+    `KeyboardInterrupt` tells.
+    """
+    suite.require_distinct_keys()
+    chosen = tuple(sorted((options or {}).items()))
+    maker = editor_of(editor, chosen)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(f"{folder}: cannot be made: {error.strerror}") from None
+    with locked(folder), session(folder) as noted, recorded(folder), stage("editing"):
+        if images:
+            put_images_into(folder, images)
+        order = Order(editor, chosen, images_of(folder), seed, given, by_return=not (engine.shares_disk or images))
+        write_json(folder / "editor.json", dict(maker.identity))
+        known = {made.sample: made for made in read_edits(folder)}
+        jobs: list[Job] = []
+        done: dict[str, Made] = {}
+        for sample in suite.samples:
+            asked = (instructions or {}).get(sample.key, sample.instruction)
+            job = job_of(suite, sample, order, maker.identity, asked, known.get(sample.key))
+            if isinstance(job, Made):
+                done[sample.key] = job
+            elif (made := known.get(sample.key)) and made.input == job.input and _stands(order.images, made):
+                done[sample.key] = made
+            else:
+                jobs.append(job)
+        total = len(done) + len(jobs)
+        stop = Stop()
+        with (folder / JOURNAL).open("ab") as journal, stopped_by_ctrl_c(stop):
+            outcomes = _carried_out(jobs, order, maker, workers, engine, budget, stop)
+            for made in _watched(outcomes, stop, order.images):
+                done[made.sample] = made
+                journal.write(f"\n{made.line}".encode())  # after a line that a kill left unfinished
+                journal.flush()
+                if progress:
+                    progress(len(done), total)
+        left = {job.sample.key: known[job.sample.key] for job in jobs if job.sample.key in known}
+        made_all = [made for sample in suite.samples if (made := done.get(sample.key) or left.get(sample.key))]
+        write_edits(folder, made_all)
+        noted.seeds, noted.cost = {"editing": seed}, total_cost(made_all)
+        noted.counts = counts_of(made_all)
+        if stop.interrupted:
+            raise KeyboardInterrupt
+        if stop.asked:
+            settled = sum(made.state != "failed" for made in done.values())
+            raise EditorError(f"{editor}: {stop.reason}\n  {settled} of {total} samples are done and kept")
+    return made_all
+
+
+def _stands(images: Path, made: Made) -> bool:
+    name = made.file.removeprefix(f"{IMAGES}/")
+    return made.state == "refused" or (made.state == "edited" and is_file(images / name))
+
+
+def _carried_out(
+    jobs: list[Job], order: Order, maker: Editor, workers: int, engine: Engine, budget: Budget | None, stop: Stop
+) -> Iterator[Outcome]:
+    """Jobs by threads where the editor waits, else by the engine's processes."""
+    if not jobs:
+        return
+    batch = max(1, maker.batch)
+    units = units_of(jobs, order, batch)
+    if maker.waits:
+        with closing(maker):
+            at_once = maker.at_once or workers or ASKED_AT_ONCE
+            yield from ask(units, at_once, per_minute=maker.per_minute, budget=budget, stop=stop)
+        return
+    crashed: list[Job] = []
+
+    def lost(unit: Unit, reason: str) -> Outcome:
+        if len(unit.jobs) == 1:
+            return failed(unit, reason)
+        crashed.extend(unit.jobs)  # one of them is to blame: each is tried alone
+        return Outcome([])
+
+    def spread(units: Iterable[Unit], count: int) -> Iterator[Outcome]:
+        most = min(workers or engine.size(gpus=maker.needs_gpu), maker.at_once or count, count)
+        recycled = 0 if maker.needs_gpu else RECYCLED
+        return engine.spread(carry_out, stop.until(units), most, recycled=recycled, lost=lost, gpus=maker.needs_gpu)
+
+    with closing(maker):
+        yield from spread(units, -(-len(jobs) // batch))
+        if crashed:
+            yield from spread(units_of(crashed, order, 1), len(crashed))
+
+
+def _watched(outcomes: Iterable[Outcome], stop: Stop, images: Path) -> Iterator[Made]:
+    """What was made; where nothing but failures comes, no more is asked for: a server is away, a card is full."""
+    fails, succeeded = 0, False
+    for outcome in outcomes:
+        fails = fails + 1 if outcome.fault else 0
+        succeeded = succeeded or not outcome.fault
+        if outcome.unusable:
+            stop.now(outcome.unusable)
+        elif fails >= (IN_A_ROW if succeeded else FIRST):
+            reason = outcome.made[-1].reason
+            stop.now(f"{reason}\n  {fails} samples in a row have failed: the others are not tried")
+        for name, content in outcome.pictures.items():
+            write_bytes(images / name, content)
+        yield from outcome.made
