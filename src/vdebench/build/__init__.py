@@ -1,0 +1,1 @@
+"""A benchmark from documents: pages → instructions → edits → readings → review → package, in a workspace folder."""
