@@ -14,6 +14,10 @@
 Failures of one sample never travel as exceptions past the stage that met them: they become a state with a reason.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 
 class VdeError(Exception):
     """Something the user can mend: the message says what, where, what was expected and what to do."""
@@ -49,6 +53,9 @@ class ReaderError(VdeError):
 
 class EditorError(VdeError):
     """An editor could not edit a page: a server is away, a program died, or an answer is no image."""
+
+    parameters: Mapping[str, Any] = MappingProxyType({})
+    """What the attempt has cost all the same (`requests`, `input_tokens`, `output_tokens`, `dollars`), where known."""
 
 
 class EditorUnusableError(EditorError):

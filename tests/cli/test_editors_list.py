@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from vdebench.cli.main import app
 from vdebench.editors.editor import EDITORS
-from vdebench.editors.listing import listed
+from vdebench.editors.listing import editors_view, listed
+from vdebench.editors.papers import PAPER_EDITORS
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +31,7 @@ def test_all_are_listed_with_what_they_need(monkeypatch):
     found = {one.name: one for one in listed()}
     assert list(found)[: len(EDITORS)] == list(EDITORS)
     assert found["copy"].state == "ready"
-    assert found["nano-banana"].state == "needs a key in the environment: set GEMINI_API_KEY"
+    assert found["nano-banana"].state == "needs a key: set GEMINI_API_KEY"
     monkeypatch.setenv("GEMINI_API_KEY", "AIza-plant-0123456789")
     assert {one.name: one.state for one in listed()}["nano-banana"] == "ready"
 
@@ -43,7 +50,7 @@ def test_for_programs(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-plant-0123456789")
     told = CliRunner().invoke(app, ["editors", "--json"]).stdout
     found = {one["name"]: one for one in json.loads(told)}
-    assert set(found["gpt-image-1"]) == {"name", "needs", "model", "licence", "size", "missing"}
+    assert set(found["gpt-image-1"]) == {"name", "needs", "model", "licence", "size", "state", "missing"}
     assert found["gpt-image-1"]["missing"] == ""
     assert "sk-plant" not in told
 
@@ -56,3 +63,55 @@ def test_one_that_breaks_does_not_hide_the_others(monkeypatch):
     found = {one.name: one.state for one in listed()}
     assert found["broken"] == "cannot be asked: No module named 'no_such_module'"
     assert (found["plain"], found["oracle"]) == ("ready", "ready")
+
+
+def test_all_say_what_they_are():
+    for one in listed():
+        told = one.about
+        assert told.model, one.name
+        assert told.size, one.name
+        assert told.licence or one.name in ("copy", "oracle", "blank"), one.name
+
+
+@pytest.mark.parametrize("width", [150, 80])
+def test_nothing_is_cut_off(width):
+    found = list(listed())
+    out = io.StringIO()
+    Console(file=out, width=width).print(editors_view(found, width))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert "…" not in out.getvalue()
+    firsts = [line.split()[0] for line in lines if line and line[0] != " "]
+    assert firsts[-len(found) :] == [one.name for one in found]
+
+
+def test_listing_loads_no_torch():
+    script = (
+        "import sys\nfrom vdebench.editors.listing import listed\nlist(listed())\n"
+        "print([name for name in ('torch', 'diffusers', 'transformers', 'openvino') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_every_row_of_the_papers_has_its_editor():
+    with Path("src/vdebench/data/published_results.csv").open(encoding="utf-8", newline="") as file:
+        rows = {(row["model"], row["paper"]) for row in csv.DictReader(file)}
+    no_editors = {("Mean", "textedit"), ("(instructions)", "vde-v3")}
+    assert {(row.published, paper) for row in PAPER_EDITORS for paper in row.papers} == rows - no_editors
+    assert {row.editor for row in PAPER_EDITORS} <= set(EDITORS)
+    told = CliRunner().invoke(app, ["editors", "--papers"]).stdout
+    page = Path("docs/editors.md").read_text(encoding="utf-8")
+    for row in PAPER_EDITORS:
+        assert any(row.published in line and row.editor in line for line in told.splitlines())
+        shown = [line for line in page.splitlines() if line.startswith(f"| {row.published} |")]
+        assert len(shown) == 1
+        assert f"`{row.editor}`" in shown[0]
+    as_json = json.loads(CliRunner().invoke(app, ["editors", "--papers", "--json"]).stdout)
+    assert as_json[0]["editor"] == "instruct-pix2pix"
+
+
+def test_setup_is_a_verb_of_editors():
+    told = CliRunner().invoke(app, ["editors", "setup", "bagel", "--folder", "/somewhere"])
+    assert told.exit_code == 0
+    assert "python3 -m venv /somewhere/venv" in told.stdout

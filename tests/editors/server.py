@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from vdebench.editors.editor import Edit, Task, get_editor
+from vdebench.editors.editor import Edit, get_editor
 
 PAGE = np.full((80, 60, 3), 255, np.uint8)
 PAGE[10:20, 5:40] = (200, 0, 0)
 SIZE = (48, 64)
+INSTRUCTION = "Replace 'a' with 'b'"
 COLOUR = (10, 120, 200)
 
 
@@ -89,11 +90,15 @@ class Server:
 
 
 @contextmanager
-def serving(*replies: Reply, behaviour: Callable[[Ask], Reply] | None = None) -> Iterator[Server]:
-    """Answers in turn, the last again and again; or as a function says."""
+def serving(
+    *replies: Reply, behaviour: Callable[[Ask], Reply] | None = None, lasting: bool = False
+) -> Iterator[Server]:
+    """Answers in turn, the last again and again; or as a function says. Connections end, unless they are `lasting`."""
     server = Server(behaviour or (lambda ask: replies[min(ask.number, len(replies) - 1)]))
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1" if lasting else "HTTP/1.0"
+
         def _answer(self) -> None:
             content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
@@ -111,7 +116,7 @@ def serving(*replies: Reply, behaviour: Callable[[Ask], Reply] | None = None) ->
                 self.wfile.write(body)
             except OSError:  # the client left
                 pass
-            self.close_connection = True
+            self.close_connection = not lasting
 
         do_POST = do_GET = _answer  # noqa: N815
 
@@ -209,7 +214,7 @@ def edited(name: str, server: Server, path: str = "", image=PAGE, seed: int = 7,
     """One page through an editor behind a server."""
     options = {"model": "m-1", **options}
     with closing(get_editor(name, base_url=server.url + path, **options)) as editor:
-        return editor.edit(Task(image, "Replace 'a' with 'b'", seed))
+        return editor.edit(image, INSTRUCTION, seed=seed)
 
 
 def link(server: Server) -> str:

@@ -13,12 +13,11 @@ import typer
 from typer.testing import CliRunner
 
 from vdebench.cli.editors_setup import setup_command
-from vdebench.editors import EDITORS, Task, get_editor
-from vdebench.editors.external.failures import ProgramDiedError
+from vdebench.editors import EDITORS, get_editor
 from vdebench.editors.external.program import stop_programs
 from vdebench.editors.external.recipes import RECIPES, SHIMS, Recipe, told
 from vdebench.editors.external.setup import set_up
-from vdebench.errors import MissingPartError, VdeError
+from vdebench.errors import EditorError, MissingPartError, VdeError
 from vdebench.registry import find
 
 STAND_INS = Path(__file__).parent / "programs/stand_ins"
@@ -66,24 +65,24 @@ def test_hello_needs_neither_packages_nor_weights(name, python):
 
 
 def test_step1x_v1p2_takes_the_last_image_of_its_reflection(python):
-    editor = get_editor("step1x-edit", python=python, device="cpu", arguments="--thinking --reflection")
-    made = editor.edit(Task(PAGE, "make it new", seed=7))
+    editor = get_editor("step1x-edit-think", python=python, device="cpu")
+    made = editor.edit(PAGE, "make it new", seed=7)
     assert tuple(made.image[0, 0]) == (7, 60, 0)  # seed, ten times the guidance
     assert (made.image[1:] == 250).all()
-    assert made.parameters["thought"] == "thought: make it new"
-    assert made.parameters["reflections"] == ["not yet", "done"]
-    assert made.parameters["images"] == 2
+    assert made.metadata["thought"] == "thought: make it new"
+    assert made.metadata["reflections"] == ["not yet", "done"]
+    assert made.metadata["images"] == 2
 
 
 def test_step1x_v1_1_and_its_other_name_for_guidance(python):
     older = "stepfun-ai/Step1X-Edit-v1p1-diffusers"
-    editor = get_editor("step1x-edit", python=python, device="cpu", model=older, arguments="--steps 28 --guidance 4.5")
-    made = editor.edit(Task(PAGE, "make it new", seed=9))
+    editor = get_editor("step1x-edit-v1.1", python=python, device="cpu", arguments="--guidance 4.5")
+    made = editor.edit(PAGE, "make it new", seed=9)
     assert tuple(made.image[0, 0]) == (9, 45, 0)
     assert made.parameters["model"] == older
     thinking = get_editor("step1x-edit", python=python, device="cpu", model=older, arguments="--thinking")
-    with pytest.raises(ProgramDiedError, match="need weights of v1p2"):
-        thinking.edit(Task(PAGE, "x"))
+    with pytest.raises(EditorError, match="need weights of v1p2"):
+        thinking.edit(PAGE, "x")
 
 
 def with_clone(name, clone, python, *more, **options):
@@ -93,7 +92,7 @@ def with_clone(name, clone, python, *more, **options):
 
 
 def test_omnigen2_is_asked_for_the_pages_shape(python):
-    made = with_clone("omnigen2", "omnigen2", python, "--pixels", "1200").edit(Task(np.repeat(PAGE, 2, 0), "x", seed=4))
+    made = with_clone("omnigen2", "omnigen2", python, "--pixels", "1200").edit(np.repeat(PAGE, 2, 0), "x", seed=4)
     assert made.image.shape == (32, 16, 3)  # 40 × 30 are 1200 pixels: each side down to a multiple of 16
     assert tuple(made.image[5, 5]) == (4, 50, 20)
 
@@ -101,29 +100,32 @@ def test_omnigen2_is_asked_for_the_pages_shape(python):
 def test_bagel_thinks_and_draws_by_the_seed(python, tmp_path):
     (tmp_path / "BAGEL").mkdir()
     (tmp_path / "BAGEL/ema.safetensors").touch()
-    editor = with_clone("bagel", "bagel", python, "--think", model=str(tmp_path / "BAGEL"))
-    first, again, other = (editor.edit(Task(PAGE, "x", seed=seed)) for seed in (0, 0, 1))
+    editor = with_clone("bagel-think", "bagel", python, model=str(tmp_path / "BAGEL"))
+    assert editor.identity["name"] == "bagel-think"
+    assert with_clone("bagel", "bagel", python, model=str(tmp_path / "BAGEL")).identity != editor.identity
+    first, again, other = (editor.edit(PAGE, "x", seed=seed) for seed in (0, 0, 1))
     assert tuple(first.image[0, 0]) == (random.Random(0).randrange(256), 40, 15)
     assert (first.image == again.image).all()
     assert (first.image != other.image).any()
-    assert first.parameters["thought"] == "I plan: x"
+    assert first.metadata["thought"] == "I plan: x"
 
 
 def test_emu35_asks_with_the_page_and_refuses_in_words(python):
     editor = with_clone("emu3.5", "emu35", python)
-    made = editor.edit(Task(PAGE, "write {this}"))
+    made = editor.edit(PAGE, "write {this}")
     assert made.image.shape == (16, 16, 3)
-    assert made.parameters["words"] == "<USER: [30x20 of 1048576]write {this} ASSISTANT:"
-    assert editor.edit(Task(PAGE, "say it in words")).reason == "words and no image: I only talk"
+    assert made.metadata["words"] == "<USER: [30x20 of 1048576]write {this} ASSISTANT:"
+    assert editor.edit(PAGE, "say it in words").reason == "words and no image: I only talk"
 
 
 def test_what_a_program_lacks_stands_in_the_failure(python):
-    with pytest.raises(ProgramDiedError, match=r"no ema\.safetensors here; --model is the folder"):
-        get_editor("bagel", python=python, device="cpu").edit(Task(PAGE, "x"))
-    with pytest.raises(ProgramDiedError, match="No module named 'omnigen2'"):
-        get_editor("omnigen2", python=python, device="cpu").edit(Task(PAGE, "x"))
+    with pytest.raises(EditorError, match=r"no ema\.safetensors here; --model is the folder"):
+        get_editor("bagel", python=python, device="cpu").edit(PAGE, "x")
+    with pytest.raises(EditorError, match="No module named 'omnigen2'"):
+        get_editor("omnigen2", python=python, device="cpu").edit(PAGE, "x")
 
 
+@pytest.mark.slow
 def test_weights_in_a_folder_are_told_by_name_and_content_not_by_place(python, tmp_path):
     def identity(place):
         return get_editor("bagel", python=python, model=str(place)).identity["model"]
@@ -159,7 +161,7 @@ def test_setup_prints_a_script(name, tmp_path):
     for weights in RECIPES[name].weights:
         assert weights in printed
     assert f"python3 -m venv {tmp_path}/place/venv\n" in printed
-    assert f"--editor-option {name}.python={tmp_path}/place/venv/bin/python --workers 1" in printed
+    assert f"--editor-option {name}.python={tmp_path}/place/venv/bin/python --out RUNS" in printed
     assert not (tmp_path / "place").exists()
     command = RECIPES[name].command(str(tmp_path / "place/venv/bin/python"))
     assert Path(command[1]).is_file()
@@ -186,4 +188,4 @@ def test_setup_carries_out_its_steps_and_stops_at_the_first_that_fails(tmp_path,
     with pytest.raises(VdeError, match=r"mine: exit code 1 from: .*pip install bad\n"):
         set_up(bad, tmp_path / "e", str(interpreter))
     assert "never" not in capfd.readouterr().out
-    assert "vde run SUITE --editor mine --workers 1" in told(good, good.folder())
+    assert "vde run SUITE --editor mine --out RUNS" in told(good, good.folder())

@@ -29,27 +29,26 @@ def suite(make):
     stop_programs()
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_a_kill_midway_loses_one_sample_and_resuming_makes_it(suite, tmp_path, workers):
+@pytest.mark.parametrize("at_once", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_kill_midway_loses_one_sample_and_resuming_makes_it(suite, tmp_path, at_once):
     once = tmp_path / "died"
     command = shlex.join([sys.executable, str(PROGRAM), "--device", "cpu", "--once", str(once)])
-    made = edit_suite(suite, "external", tmp_path / "e", options={"command": command}, workers=workers)
+    options = {"command": command, "at_once": at_once}
+    made = edit_suite(suite, "external", tmp_path / "e", options=options)
     lost = [each for each in made if each.state == "failed"]
     assert once.exists()
     assert len(lost) == 1
     assert "was ended by SIGKILL" in lost[0].reason
     assert "the GPU is on fire" in lost[0].reason
-    assert [each.state for each in made].count("edited") == 4
-    if workers == 1:
-        assert made.index(lost[0]) == 2
-    else:  # the programs of worker processes end with them
-        assert not [each for each in made if each.state == "edited" and alive(each.parameters["process"])]
+    edited = [each for each in made if each.state == "edited"]
+    assert len(edited) == 4
+    assert at_once == 2 or made.index(lost[0]) == 2
+    assert not [each for each in edited if alive(each.metadata["process"])]  # programs end with the stage
     assert identity_of(tmp_path / "e")["model"] == "tests/inverting"
 
-    stop_programs()
-    again = edit_suite(suite, "external", tmp_path / "e", options={"command": command}, workers=1)
+    again = edit_suite(suite, "external", tmp_path / "e", options=options)
     assert [each.state for each in again] == ["edited"] * 5
-    assert [old for old in made if old.state == "edited"] == [new for new in again if new.sample != lost[0].sample]
+    assert [old.line for old in edited] == [new.line for new in again if new.sample != lost[0].sample]
     for each in again:
         page = open_image(tmp_path / "e" / each.file)
         half = page.shape[1] // 2

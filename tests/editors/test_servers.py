@@ -11,6 +11,7 @@ from PIL import Image
 from tests.editors.server import (
     COLOUR,
     GOOD,
+    INSTRUCTION,
     PAGE,
     SIZE,
     Reply,
@@ -25,7 +26,7 @@ from tests.editors.server import (
     png,
     serving,
 )
-from vdebench.editors.editor import Task, get_editor
+from vdebench.editors.editor import get_editor
 
 pytest.importorskip("httpx2")
 
@@ -65,6 +66,7 @@ def test_openai_form():
         "true_cfg_scale": "4.0",
         "negative_prompt": " ",  # or the scale would do nothing
         "response_format": "b64_json",
+        "output_format": "png",  # or SGLang gives JPEG
     }
     assert "authorization" not in ask.headers
     assert edit.state == "edited"
@@ -73,16 +75,8 @@ def test_openai_form():
         "model": "m-1",
         "model_returned": None,
         "server": "own",
-        "request_id": "req_1",
         "sent_size": [60, 80],
-        "native_size": [48, 64],
         "seed": 7,
-        "usage": {
-            "total_tokens": 1300,
-            "input_tokens": 1000,
-            "output_tokens": 300,
-            "input_tokens_details": {"text_tokens": 100, "image_tokens": 900},
-        },
         "input_tokens": 1000,
         "output_tokens": 300,
         "dollars": None,
@@ -90,6 +84,10 @@ def test_openai_form():
         "watermark": "unknown",
         "requests": 1,
     }
+    assert edit.native_size == (48, 64)  # whatever the answer says of it
+    assert edit.cost == {"input_tokens": 1000, "output_tokens": 300}
+    answer = {**openai().body, "data": [{"b64_json": "[image]"}]}
+    assert edit.metadata == {"answer": answer, "request_id": "req_1"}
 
 
 def test_openai_itself_gets_no_seed_and_no_format(monkeypatch):
@@ -97,7 +95,7 @@ def test_openai_itself_gets_no_seed_and_no_format(monkeypatch):
     editor = get_editor("gpt-image-1")
     from vdebench.editors.servers.picture import prepared
 
-    path, content = editor._request(prepared(PAGE, 0, 0), "do", editor._seed(Task(PAGE, "do", 7)))
+    path, content = editor._request(prepared(PAGE, 0, 0), "do", editor._seed(7))
     assert path == "/images/edits"
     assert content["data"] == {"model": "gpt-image-1", "prompt": "do", "n": "1", "size": "auto"}
     assert editor.url == "https://api.openai.com/v1"
@@ -117,8 +115,13 @@ def test_gemini_request(monkeypatch):
     assert ask.body["generationConfig"] == {"responseModalities": ["TEXT", "IMAGE"]}  # so it follows the page's shape
     told = edit.parameters
     assert (told["model"], told["model_returned"]) == ("gemini-2.5-flash-image", "gemini-2.5-flash-image-002")
-    assert (told["request_id"], told["input_tokens"], told["output_tokens"]) == ("resp-1", 1000, 1290)
-    assert told["watermark"] == "SynthID, invisible"
+    assert (told["input_tokens"], told["output_tokens"], told["watermark"]) == (1000, 1290, "SynthID, invisible")
+    said = edit.metadata["answer"]
+    assert (said["responseId"], said["usageMetadata"]["totalTokenCount"]) == ("resp-1", 2290)
+    assert said["candidates"][0]["finishReason"] == "STOP"
+    words, image = said["candidates"][0]["content"]["parts"]
+    assert words == {"text": "Here it is."}
+    assert image == {"inlineData": {"mimeType": "image/png", "data": "[image]"}}
 
 
 def test_gemini_takes_the_last_image_that_is_no_thought():
@@ -145,8 +148,9 @@ def test_seedream_request():
         "sequential_image_generation": "disabled",
     }
     assert edit.parameters["model_returned"] == "doubao-seedream-4-0-250828"
-    assert edit.parameters["watermark"] == "off"
-    assert edit.parameters["usage"] == {"generated_images": 1, "output_tokens": 16384, "total_tokens": 16384}
+    assert (edit.parameters["watermark"], edit.parameters["prompt_rewriting"]) == ("off", "on")  # the second by itself
+    usage = {"generated_images": 1, "output_tokens": 16384, "total_tokens": 16384}
+    assert edit.metadata["answer"]["usage"] == usage
 
 
 def test_dashscope_fetches_at_once_and_without_the_key(monkeypatch):
@@ -172,13 +176,10 @@ def test_dashscope_fetches_at_once_and_without_the_key(monkeypatch):
     assert "authorization" not in get.headers
     assert (edit.image == COLOUR).all()
     told = edit.parameters
-    assert (told["prompt_rewriting"], told["watermark"], told["dollars"], told["request_id"]) == (
-        "off",
-        "off",
-        0.03,
-        "ds-1",
-    )
-    assert "hush" not in f"{told}"
+    assert (told["prompt_rewriting"], told["watermark"], told["dollars"]) == ("off", "off", 0.03)
+    assert edit.metadata["answer"]["request_id"] == "ds-1"
+    assert "made.png" in f"{edit.metadata}"
+    assert "hush" not in f"{told}{edit.metadata}"
 
 
 @pytest.mark.parametrize("where", ["images", "content"])
@@ -221,4 +222,24 @@ def test_an_image_is_seen_as_its_camera_says():
     turned[0x0112] = 6
     with serving(openai(png((64, 48), form="JPEG", exif=turned.tobytes()))) as server:
         edit = edited("openai-images", server)
-    assert edit.parameters["native_size"] == [48, 64]
+    assert edit.native_size == (48, 64)
+
+
+@pytest.mark.parametrize(
+    ("revised", "told"),
+    [(INSTRUCTION, "unknown"), ("", "unknown"), (None, "unknown"), ("A page with b", "on")],  # SGLang repeats ours
+)
+def test_another_instruction_is_told(revised, told):
+    with serving(openai(data=[{"b64_json": coded(png()), "revised_prompt": revised}])) as server:
+        edit = edited("openai-images", server)
+    assert edit.parameters["prompt_rewriting"] == told
+    assert edit.metadata["answer"]["data"][0]["revised_prompt"] == revised
+
+
+def test_no_image_is_kept_among_the_words():
+    big = "A" * 9000
+    body = {**openai().body, "echo": {"deep": [big, "data:image/png;base64,AAAA"]}, "thoughtSignature": big}
+    with serving(Reply(body)) as server:
+        said = edited("openai-images", server).metadata["answer"]
+    assert said["echo"] == {"deep": ["A" * 4000 + "…", "[image]"]}
+    assert said["thoughtSignature"] == "[image]"

@@ -23,7 +23,7 @@ from tests.editors.server import (
     png,
     serving,
 )
-from vdebench.editors.servers.faults import EditorError
+from vdebench.errors import EditorError, EditorUnusableError
 
 pytest.importorskip("httpx2")
 
@@ -64,7 +64,8 @@ def test_refusals_are_values_and_asked_once(name, reply, kind):
     assert (edit.state, edit.image) == ("refused", None)
     assert edit.parameters["refusal"] == kind
     assert kind in edit.reason
-    assert edit.parameters["native_size"] is None
+    assert edit.native_size is None
+    assert edit.metadata["answer"]
     assert len(server.asks) == 1
 
 
@@ -144,7 +145,9 @@ def test_no_server():
 @pytest.mark.parametrize(("reply", "advice"), [
     (error(401, "bad key"), "OPENAI_API_KEY"),
     (error(403, "temporarily blocked, may violate our content policy"), "OPENAI_API_KEY"),  # the account, not the page
+    (Reply(b"<html>Request blocked</html>", 403), "something before"),  # a wall that may mind this page alone
     (error(404, "no such model"), "model="),
+    (error(400, "The model `m-1` does not exist", code="model_not_found"), "model="),
     (error(400, "size is wrong"), "max_pixels"),
     (error(400, "API key not valid", status="INVALID_ARGUMENT"), "another one"),
     (error(402, "pay"), "no money"),
@@ -156,6 +159,8 @@ def test_faults_that_stay_are_not_tried_again(reply, advice):
     with serving(reply) as server, pytest.raises(EditorError) as told:
         edited("openai-images", server)
     assert len(server.asks) == 1
+    of_the_page = advice in ("max_pixels", "something before")
+    assert isinstance(told.value, EditorUnusableError) is not of_the_page  # the others of a run would fail as this one
     assert advice in str(told.value)
     assert str(told.value).startswith(f"openai-images (m-1 at {server.url}): HTTP {reply.status}")
 
@@ -215,5 +220,17 @@ def test_half_a_download_is_fetched_again_and_paid_once():
 
 def test_a_model_that_breaks_off_does_not_refuse():
     with serving(gemini(end="MAX_TOKENS"), GOOD["gemini-image"]) as server:
-        assert edited("gemini-image", server).state == "edited"
-    assert len(server.asks) == 2
+        edit = edited("gemini-image", server, price="1,10")
+    assert (edit.state, len(server.asks)) == ("edited", 2)
+    told = edit.parameters
+    # Two answers of 1000 tokens in and 1290 out: 2 x (1000 x 1 + 1290 x 10) / 1e6 dollars.
+    assert (told["input_tokens"], told["output_tokens"], told["dollars"]) == (2000, 2580, 0.0278)
+
+
+def test_what_a_failure_has_cost_is_not_lost():
+    with serving(openai(png()[:-30])) as server, pytest.raises(EditorError) as told:
+        edited("openai-images", server, tries=3, price="0.5")
+    assert told.value.parameters == {"requests": 3, "input_tokens": 3000, "output_tokens": 900, "dollars": 1.5}
+    with serving(error(500), error(401)) as server, pytest.raises(EditorUnusableError) as told:
+        edited("openai-images", server)
+    assert told.value.parameters == {"requests": 2, "input_tokens": None, "output_tokens": None, "dollars": None}

@@ -8,9 +8,9 @@ import pytest
 
 from tests.editors.server import Reply, ark, chat, coded, dashscope, error, gemini, inline, openai, png, serving
 from tests.judges.suites import write_suite
-from vdebench.editing import edit_suite
-from vdebench.editors.editor import Task, get_editor
-from vdebench.errors import MissingPartError
+from vdebench.editing import edit_suite, read_edits
+from vdebench.editors.editor import get_editor
+from vdebench.errors import EditorError, MissingPartError
 from vdebench.images import open_image
 
 pytest.importorskip("httpx2")
@@ -41,11 +41,11 @@ def replies(name, echo):
     return [
         good[name],
         refused.get(name, error(400, echo, code="content_policy_violation")),
-        error(401, echo),
         error(400, echo, code=echo),
         error(500, echo),
         Reply(echo.encode()),
         Reply({"error": {"code": echo, "message": echo}}),
+        error(401, echo),  # after which no more is asked
     ]
 
 
@@ -58,15 +58,18 @@ def test_no_key_in_any_file_or_message(tmp_path, capfd, caplog, name):
     def behave(ask):
         assert KEY in (ask.headers.get("authorization", "").removeprefix("Bearer "), ask.headers.get("x-goog-api-key"))
         turn.append(ask)
-        echo = f"Incorrect API key provided: {KEY}; headers {json.dumps(ask.headers)}"
+        echo = f"You sent {KEY}; headers {json.dumps(ask.headers)}"
         return replies(name, echo)[(len(turn) - 1) % 7]
 
     with serving(behaviour=behave) as server:
-        options = {"base_url": server.url, "model": "m-1", "key_variable": "MY_KEY", "tries": 1}
-        made = edit_suite(suite, name, tmp_path / "run", options=options, workers=1)
+        options = {"base_url": server.url, "model": "m-1", "key_variable": "MY_KEY", "tries": 1, "at_once": 1}
+        with pytest.raises(EditorError, match="HTTP 401") as stopped:
+            edit_suite(suite, name, tmp_path / "run", options=options)
+    assert "sk-plant" not in str(stopped.value)
+    made = read_edits(tmp_path / "run")
     assert [one.state for one in made] == ["edited", "refused", *["failed"] * 5]
     assert "sk-plant" not in repr(made)
-    assert "[key]" in repr(made[0].parameters)
+    assert "[key]" in repr(made[0])
     assert all("[key]" in one.reason for one in made[1:])
     files = [file for file in (tmp_path / "run").rglob("*") if file.is_file()]
     assert {"editor.json", "edits.jsonl", "run.json"} <= {file.name for file in files}
@@ -74,7 +77,7 @@ def test_no_key_in_any_file_or_message(tmp_path, capfd, caplog, name):
     assert "sk-plant" not in "".join(capfd.readouterr()) + caplog.text
     page = open_image(suite.image_files(suite.samples[0]).source)
     with pytest.raises(Exception, match="no connection") as told:
-        get_editor(name, **options).edit(Task(page, "x"))
+        get_editor(name, **options).edit(page, "x")
     assert "sk-plant" not in f"{told.value!r}{told.value.__cause__!r}"
     assert "sk-plant" not in repr(get_editor(name, **options))
 
@@ -90,7 +93,7 @@ def test_a_makers_key_goes_to_nobody_else(monkeypatch, tmp_path, name, variable)
     monkeypatch.setenv(variable, KEY)
     suite, _ = write_suite(tmp_path, 1)
     with serving(error(400)) as server:
-        edit_suite(suite, name, tmp_path / "run", options={"base_url": server.url, "model": "m"}, workers=1)
+        edit_suite(suite, name, tmp_path / "run", options={"base_url": server.url, "model": "m"})
     assert len(server.asks) == 1
     assert KEY not in f"{server.asks[0].headers}"
     assert get_editor(name, model="m")._secret.reveal() == KEY  # to the maker it goes
@@ -102,8 +105,9 @@ def test_the_key_does_not_follow_a_redirection(tmp_path):
     suite, _ = write_suite(tmp_path, 1)
     with serving(openai()) as other, serving(Reply(b"", 307, {"Location": f"{other.url}/x"})) as server:
         options = {"base_url": server.url, "model": "m", "key_variable": "MY_KEY"}
-        (made,) = edit_suite(suite, "openai-images", tmp_path / "run", options=options, workers=1)
-    assert (made.state, other.asks) == ("failed", [])
+        with pytest.raises(EditorError, match="HTTP 307"):
+            edit_suite(suite, "openai-images", tmp_path / "run", options=options)
+    assert other.asks == []
 
 
 def test_an_address_of_the_environment_gets_the_key_of_the_environment(monkeypatch, tmp_path):
@@ -111,7 +115,7 @@ def test_an_address_of_the_environment_gets_the_key_of_the_environment(monkeypat
     with serving(openai()) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        (made,) = edit_suite(suite, "openai-images", tmp_path / "run", options={"model": "m"}, workers=1)
+        (made,) = edit_suite(suite, "openai-images", tmp_path / "run", options={"model": "m"})
     assert made.state == "edited"
     assert server.asks[0].headers["authorization"] == f"Bearer {KEY}"
 
@@ -129,13 +133,16 @@ def test_keys_are_taken_from_nowhere_else(options):
 
 def test_a_run_goes_on_without_paying_twice(tmp_path):
     suite, _ = write_suite(tmp_path, 3)
-    turns = iter([openai(), error(400, "no", code="moderation_blocked"), error(401), openai()])
+    turns = iter([openai(), error(400, "no", code="moderation_blocked"), openai(png()[:-30]), error(401), openai()])
     with serving(behaviour=lambda ask: next(turns)) as server:
-        options = {"base_url": server.url, "model": "m", "price": "0.5"}
-        first = edit_suite(suite, "openai-images", tmp_path / "run", options=options, workers=1)
-        again = edit_suite(suite, "openai-images", tmp_path / "run", options=options, workers=1)
+        options = {"base_url": server.url, "model": "m", "price": "0.5", "at_once": 1}
+        with pytest.raises(EditorError, match="HTTP 401"):
+            edit_suite(suite, "openai-images", tmp_path / "run", options=options)
+        first = read_edits(tmp_path / "run")
+        again = edit_suite(suite, "openai-images", tmp_path / "run", options=options)
     assert [one.state for one in first] == ["edited", "refused", "failed"]
     assert [one.state for one in again] == ["edited", "refused", "edited"]
-    assert len(server.asks) == 4
+    assert len(server.asks) == 5
     cost = json.loads((tmp_path / "run/run.json").read_text())["provenance"]["cost"]
-    assert cost == {"input_tokens": 2000, "output_tokens": 600, "dollars": 1.0}  # two images of half a dollar
+    # Three images of half a dollar: the second came by halves, before the key was refused, and was paid all the same.
+    assert cost == {"input_tokens": 3000, "output_tokens": 900, "dollars": 1.5}

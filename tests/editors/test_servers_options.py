@@ -43,6 +43,8 @@ def get_class(name):
     ({"timeout": "soon"}, "timeout is 'soon'"),
     ({"price": "cheap"}, "price is 'cheap'"),
     ({"seed": "x"}, "seed is 'x'"),
+    ({"at_once": "0"}, "at_once is '0'"),
+    ({"per_minute": "-1"}, "per_minute is '-1'"),
     ({"true_cfg_scale": "much"}, "true_cfg_scale is 'much'"),
     ({"key": "sk-0123456789"}, "no option 'key'"),
 ])  # fmt: skip
@@ -65,11 +67,20 @@ def test_identity_says_what_changes_the_image_and_nothing_else():
         "server": "own",
         "input": "PNG, RGB, as it is",
         "seed": "task",
+        "prompt_rewriting": "unknown",
+        "watermark": "unknown",
         "size": "auto",
     }
     for other in ({"model": "n"}, {"size": "512x512"}, {"max_pixels": 9}, {"seed": 3}, {"true_cfg_scale": 4}):
         assert identity(**other) != identity()
-    for same in ({"timeout": 9}, {"tries": 2}, {"price": "1"}, {"base_url": "http://elsewhere:2/v1"}):
+    for same in (
+        {"timeout": 9},
+        {"tries": 2},
+        {"price": "1"},
+        {"at_once": 9},
+        {"per_minute": 30},
+        {"base_url": "http://elsewhere:2/v1"},
+    ):
         assert identity(**same) == identity()
     assert identity(true_cfg_scale="4") == identity(true_cfg_scale=4)
 

@@ -6,7 +6,6 @@ import json
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 app = typer.Typer(invoke_without_command=True)
 WIDE = 150
@@ -14,26 +13,26 @@ WIDE = 150
 
 
 @app.callback()
-def list_editors(context: typer.Context, as_json: bool = typer.Option(False, "--json", help="For programs.")) -> None:
+def list_editors(
+    context: typer.Context,
+    papers: bool = typer.Option(False, "--papers", help="The papers' rows, and which editor each is."),
+    as_json: bool = typer.Option(False, "--json", help="For programs."),
+) -> None:
     """List the editors: what each needs, its model and licence, the size of what it gives, whether it is ready here.
 
-    Example: `vde editors`
+    Examples: `vde editors`, `vde editors --papers`
     """
-    from vdebench.editors.listing import listed
+    from vdebench.editors.listing import editors_view, listed, papers_view
+    from vdebench.editors.papers import PAPER_EDITORS
 
     if context.invoked_subcommand is not None:
         return
     found = list(listed())
     if as_json:
-        told = [{"name": one.name, **one.about._asdict(), "missing": one.missing} for one in found]
+        told = [row._asdict() for row in PAPER_EDITORS] if papers else [one.as_json() for one in found]
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
         return
-    table = Table("editor", "model", "needs", "licence", "size of the output", "here", box=None, pad_edge=False)
-    table.columns[0].no_wrap = True
-    for one in found:
-        about = (one.about.model, one.about.needs, one.about.licence, one.about.size)
-        table.add_row(one.name, *(told or "–" for told in about), one.state, style="" if one.missing else "green")
     console = Console(highlight=False, markup=False)
     console = console if console.is_terminal else Console(highlight=False, markup=False, width=WIDE)
-    console.print(table)
+    console.print(papers_view(found) if papers else editors_view(found, console.width))
     console.print("\nHow to get the rest: vde doctor. Options: --editor-option EDITOR.NAME=VALUE; docs/editors.md.")

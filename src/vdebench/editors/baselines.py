@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from vdebench.box import Size
-from vdebench.editors.editor import Edit, Editor, Task
+from vdebench.editors.editor import About, Edit, Editor, Task
 from vdebench.images import Image, PixelBox, open_image
 
 
 class CopyEditor(Editor):
     """Gives the page back as it is."""
+
+    about: ClassVar[About] = About(model="none: the page as it is")
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -33,6 +36,8 @@ class _KnowingEditor(Editor):
 class OracleEditor(_KnowingEditor):
     """Gives the reference."""
 
+    about: ClassVar[About] = About("the suite's answer", "none: the reference image", size="the reference's")
+
     @property
     def identity(self) -> Mapping[str, str]:
         """Its name and version."""
@@ -47,6 +52,8 @@ class OracleEditor(_KnowingEditor):
 
 class BlankEditor(_KnowingEditor):
     """Whitens the edited regions: what the papers' rules make of one who destroys what it should change."""
+
+    about: ClassVar[About] = About("the suite's regions", "none: white where the edit is")
 
     @property
     def identity(self) -> Mapping[str, str]:

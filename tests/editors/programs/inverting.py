@@ -23,24 +23,27 @@ def load(chosen):
     if chosen.broken:
         raise RuntimeError("no such weights")
     edits = []
+    card = {"card": os.environ["CUDA_VISIBLE_DEVICES"]} if "CUDA_VISIBLE_DEVICES" in os.environ else {}
 
     def edit(image, instruction, seed):
         from PIL import ImageOps
 
         edits.append(instruction)
-        if "refuse" in instruction:
+        if "refuse" in instruction.split():
             raise Refused("I would rather not")
-        if "fail" in instruction:
+        if "fail" in instruction.split():
             raise ValueError("cannot do that")
-        if "die" in instruction or (chosen.once and len(edits) == 3 and not Path(chosen.once).exists()):
+        if "die" in instruction.split() or (chosen.once and len(edits) == 3 and not Path(chosen.once).exists()):
             Path(chosen.once or os.devnull).touch()
             print("the GPU is on fire", file=sys.stderr, flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
-        if "hang" in instruction:
+        if "hang" in instruction.split():
             time.sleep(60)
+        if "wait" in instruction.split():
+            time.sleep(0.3)
         left = (0, 0, image.width // 2, image.height)
         image.paste(ImageOps.invert(image.crop(left)), left)
-        return image, {"steps": chosen.steps, "seed": seed, "edits": len(edits), "process": os.getpid()}
+        return image, {"steps": chosen.steps, "seed": seed, "edits": len(edits), "process": os.getpid(), **card}
 
     return edit
 

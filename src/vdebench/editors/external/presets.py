@@ -12,14 +12,18 @@ from vdebench.editors.external.recipes import RECIPES, Recipe
 from vdebench.errors import MissingPartError, VdeError
 
 
-def _about(recipe: Recipe, licence: str, size: str) -> About:
-    return About(f"an environment of its own, {recipe.memory} on the GPU", recipe.weights[0], licence, size)
+def _about(recipe: Recipe, licence: str, size: str, model: str = "") -> About:
+    return About(f"own environment, {recipe.memory} GPU", model or recipe.weights[0], licence, size)
 
 
 class _Preset(ExternalEditor):
     """A model in its own environment, made by `vde editors setup`, or behind a `url`."""
 
     recipe: ClassVar[Recipe]
+    weights: ClassVar[str] = ""
+    """Where they are not the recipe's first."""
+    fixed: ClassVar[tuple[str, ...]] = ()
+    """Arguments of the program that make the editor what its name says."""
 
     def __init__(
         self,
@@ -31,18 +35,19 @@ class _Preset(ExternalEditor):
         timeout: float | str = 900,
         start_timeout: float | str = 1800,
         logs: str = "",
+        at_once: int | str = 1,
     ) -> None:
         if url:
-            super().__init__(url=url, timeout=timeout, start_timeout=start_timeout)
+            super().__init__(url=url, timeout=timeout, start_timeout=start_timeout, at_once=at_once)
             return
         if lacks := self.missing(python=python):
             raise MissingPartError(f"the editor {self.name}: {lacks}")
         try:
-            more = shlex.split(arguments)
+            more = [*self.fixed, *shlex.split(arguments)]
         except ValueError as error:
             raise VdeError(f"{self.name}: the arguments {arguments!r} cannot be split: {error}") from None
-        command = self.recipe.command(python or str(self.recipe.python()), model, device, more)
-        super().__init__(command, timeout=timeout, start_timeout=start_timeout, logs=logs)
+        command = self.recipe.command(python or str(self.recipe.python()), model or self.weights, device, more)
+        super().__init__(command, timeout=timeout, start_timeout=start_timeout, logs=logs, at_once=at_once)
 
     @classmethod
     def missing(cls, python: str = "", url: str = "", **options: Any) -> str:  # type: ignore[override]
@@ -50,15 +55,31 @@ class _Preset(ExternalEditor):
         place = python or str(cls.recipe.python())
         if url or shutil.which(place):
             return ""
-        return f"no environment ({place}); `vde editors setup {cls.name}` says how to make it"
+        return f"no environment: `vde editors setup {cls.recipe.name}`\n  looked for {place}"
 
 
 class Step1XEditor(_Preset):
-    """Step1X-Edit: v1p2, or v1.1 with its `model`."""
+    """Step1X-Edit v1p2, without thinking."""
 
     name = "step1x-edit"
     recipe = RECIPES[name]
     about = _about(recipe, "Apache-2.0", "the model's")
+
+
+class Step1XThinkEditor(Step1XEditor):
+    """Step1X-Edit v1p2 as published: it puts the instruction into its own words, and looks at its edit again."""
+
+    name = "step1x-edit-think"
+    fixed = ("--thinking", "--reflection")
+
+
+class Step1X11Editor(Step1XEditor):
+    """Step1X-Edit v1.1, with the steps of its example."""
+
+    name = "step1x-edit-v1.1"
+    weights = Step1XEditor.recipe.weights[1]
+    fixed = ("--steps", "28")
+    about = _about(Step1XEditor.recipe, "Apache-2.0", "the model's", weights)
 
 
 class OmniGen2Editor(_Preset):
@@ -66,15 +87,22 @@ class OmniGen2Editor(_Preset):
 
     name = "omnigen2"
     recipe = RECIPES[name]
-    about = _about(recipe, "see the weights", "the page's shape, at most 1 MP, ×16")
+    about = _about(recipe, "see weights", "the page's shape, ≤ 1 MP, ×16")
 
 
 class BagelEditor(_Preset):
-    """Bagel; `arguments=--think` for thinking."""
+    """Bagel."""
 
     name = "bagel"
     recipe = RECIPES[name]
-    about = _about(recipe, "see the weights", "the page's shape, at most 1024 on a side, ×16")
+    about = _about(recipe, "see weights", "the page's shape, ≤ 1024 a side, ×16")
+
+
+class BagelThinkEditor(BagelEditor):
+    """Bagel that plans in words first."""
+
+    name = "bagel-think"
+    fixed = ("--think",)
 
 
 class Emu35Editor(_Preset):
@@ -82,4 +110,4 @@ class Emu35Editor(_Preset):
 
     name = "emu3.5"
     recipe = RECIPES[name]
-    about = _about(recipe, "see the weights", "the model's choice, about 1 MP")
+    about = _about(recipe, "see weights", "the model's choice, about 1 MP")

@@ -12,11 +12,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from vdebench.editors.editor import Task
-from vdebench.editors.external.failures import ChangedError, ExternalError, NoImageError, ProgramDiedError
-from vdebench.editors.external.protocol import Answer, Hello, parse_answer, parse_hello, parse_object
+from vdebench.editors.external.protocol import Answer, Hello, differing, parse_answer, parse_hello, parse_object
 from vdebench.editors.external.running import Running
-from vdebench.errors import InputError, VdeError
+from vdebench.errors import EditorError, EditorUnusableError, InputError, VdeError
 from vdebench.images import Image, open_image
 from vdebench.png import encode_png
 
@@ -25,10 +23,18 @@ IN_A_ROW = 3
 
 
 class Program:
-    """A command that speaks the protocol on stdin and stdout."""
+    """A command that speaks the protocol on stdin and stdout; `card` is the one GPU that it may see, if given."""
 
-    def __init__(self, who: str, command: Sequence[str], timeout: float, start_timeout: float, logs: str = "") -> None:
-        self._who, self._command, self._logs = who, tuple(command), logs
+    def __init__(
+        self,
+        who: str,
+        command: Sequence[str],
+        timeout: float,
+        start_timeout: float,
+        logs: str = "",
+        card: str = "",
+    ) -> None:
+        self._who, self._command, self._logs, self._card = who, tuple(command), logs, card
         self._timeout, self._start_timeout = timeout, start_timeout
         self._lock = threading.Lock()
         self._running: Running | None = None
@@ -51,7 +57,7 @@ class Program:
         """Who it last said it is."""
         return self._hello or self.hello()
 
-    def edit(self, task: Task) -> tuple[Answer, Image | None]:
+    def edit(self, image: Image, instruction: str, seed: int) -> tuple[Answer, Image | None]:
         """Its answer, and its image where it made one."""
         with self._lock:
             running = self._started()
@@ -59,23 +65,10 @@ class Program:
             asked = str(self._asked)
             source, out = self._place() / f"{asked}.png", self._place() / f"{asked}-out.png"
             try:
-                source.write_bytes(encode_png(task.image))
-                request = {"id": asked, "image": str(source), "instruction": task.instruction, "seed": task.seed}
-                running.send(json.dumps({**request, "out": str(out)}).encode())
-                # The first edit may be the moment when the model is loaded.
-                limit = self._timeout if self._warm else self._timeout + self._start_timeout
-                line = running.receive(limit, f"editing (request {asked})")
-                answer = parse_answer(parse_object(line, self._who), asked, self._who)
-                self._warm, self._deaths = True, 0
+                source.write_bytes(encode_png(image))
+                request = {"id": asked, "image": str(source), "instruction": instruction, "seed": seed}
+                answer = self._answered(running, asked, {**request, "out": str(out)})
                 return answer, self._image(answer, out) if answer.state == "edited" else None
-            except NoImageError:
-                raise  # it answered in order: it may go on
-            except ExternalError as error:
-                self._lost(error)
-                raise
-            except (KeyboardInterrupt, SystemExit):  # its answer would come when another page is asked for
-                self._end()
-                raise
             except OSError as error:
                 raise InputError(f"{source}: cannot be written: {error.strerror}; is the disk full?") from None
             finally:
@@ -83,15 +76,32 @@ class Program:
                     with suppress(OSError):
                         file.unlink(missing_ok=True)
 
+    def _answered(self, running: Running, asked: str, request: dict[str, object]) -> Answer:
+        """The answer to a request; who gives none is ended, for it might come when another page is asked for."""
+        try:
+            running.send(json.dumps(request).encode())
+            # The first edit may be the moment when the model is loaded.
+            limit = self._timeout if self._warm else self._timeout + self._start_timeout
+            line = running.receive(limit, f"editing (request {asked})")
+            answer = parse_answer(parse_object(line, self._who), asked, self._who)
+        except EditorError as error:
+            self._lost(error)
+            raise
+        except (KeyboardInterrupt, SystemExit):
+            self._end()
+            raise
+        self._warm, self._deaths = True, 0
+        return answer
+
     def _image(self, answer: Answer, out: Path) -> Image:
         if answer.out and Path(answer.out) != out:
-            raise NoImageError(f"{self._who}: wrote to {answer.out}, asked was {out}")
+            raise EditorError(f"{self._who}: wrote to {answer.out}, asked was {out}")
         if not out.is_file():
-            raise NoImageError(f"{self._who}: said edited, and wrote no file {out.name}")
+            raise EditorError(f"{self._who}: said edited, and wrote no file {out.name}")
         try:
             return open_image(out)
         except VdeError as error:
-            raise NoImageError(f"{self._who}: its image cannot be opened: {error}") from None
+            raise EditorError(f"{self._who}: its image cannot be opened: {error}") from None
 
     def _started(self) -> Running:
         """The running program, started where there is none."""
@@ -99,24 +109,24 @@ class Program:
             return self._running
         self._end()  # where it died between two requests, nothing is lost but its warmth
         if self._deaths >= IN_A_ROW:
-            raise ProgramDiedError(
+            raise EditorUnusableError(
                 f"{self._who}: the program failed {self._deaths} times in a row and is not started again;"
                 f" mend it and run the same command again. The last time:\n  {self._why}"
             )
         self._warm = False
         try:
-            self._running = Running(self._who, self._command, self._log())
+            self._running = Running(self._who, self._command, self._log(), self._card)
             line = self._running.receive(self._start_timeout, "starting (no hello yet)")
             hello = parse_hello(parse_object(line, self._who), self._who)
-            if self._hello not in (None, hello):
-                raise ChangedError(f"{self._who}: was {self._hello} and is now {hello}; run the same command again")
-        except ExternalError as error:
+            if self._hello is not None and self._hello != hello:
+                raise differing(self._who, self._hello, hello)
+        except EditorError as error:
             self._lost(error)
             raise
         self._hello = hello
         return self._running
 
-    def _lost(self, error: ExternalError) -> None:
+    def _lost(self, error: EditorError) -> None:
         """Give up on the running program: the next request starts another."""
         self._deaths, self._why = self._deaths + 1, str(error)
         self._end()
@@ -139,7 +149,8 @@ class Program:
             Path(self._logs).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{self._logs}: cannot be made: {error.strerror}; choose another folder of logs") from None
-        return Path(self._logs) / f"{self._who}-{os.getpid()}-{self._starts}.log"
+        card = f"-{self._card}" if self._card else ""
+        return Path(self._logs) / f"{self._who}-{os.getpid()}{card}-{self._starts}.log"
 
     def stop(self) -> None:
         """End it, and leave nothing behind but its logs."""
@@ -157,12 +168,14 @@ _programs: dict[tuple[object, ...], Program] = {}
 _choosing = threading.Lock()
 
 
-def program(who: str, command: Sequence[str], timeout: float, start_timeout: float, logs: str = "") -> Program:
+def program(
+    who: str, command: Sequence[str], timeout: float, start_timeout: float, logs: str = "", card: str = ""
+) -> Program:
     """This process's program of a command: a warm one is used again."""
-    key = (who, tuple(command), timeout, start_timeout, logs)
+    key = (who, tuple(command), timeout, start_timeout, logs, card)
     with _choosing:
         if key not in _programs:
-            _programs[key] = Program(who, command, timeout, start_timeout, logs)
+            _programs[key] = Program(who, command, timeout, start_timeout, logs, card)
         return _programs[key]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, cast
 
-from vdebench.editors.external.failures import AnswerError
+from vdebench.errors import EditorError, EditorUnusableError
 from vdebench.readers.http import excerpt
 
 PROTOCOL = 1
@@ -46,6 +46,7 @@ class Answer:
     out: str
     png: str
     parameters: Mapping[str, Any]
+    metadata: Mapping[str, Any]
     seconds: float | None
 
 
@@ -54,7 +55,7 @@ def parse_object(line: bytes, who: str) -> dict[str, Any]:
 
     >>> parse_object(b'Loading weights: 40%', "external")
     Traceback (most recent call last):
-    vdebench.editors.external.failures.AnswerError: external: expected a JSON object, found 'Loading weights: 40%'
+    vdebench.errors.EditorError: external: expected a JSON object, found 'Loading weights: 40%'
       (a program prints for people to stderr; stdout is for answers)
     """
     try:
@@ -63,7 +64,7 @@ def parse_object(line: bytes, who: str) -> dict[str, Any]:
         data = None
     if not isinstance(data, dict):
         found = excerpt(line[:1000].decode("utf-8", "replace"))
-        raise AnswerError(
+        raise EditorError(
             f"{who}: expected a JSON object, found {found!r}\n"
             "  (a program prints for people to stderr; stdout is for answers)"
         )
@@ -82,12 +83,12 @@ def parse_hello(data: Mapping[str, Any], who: str) -> Hello:
     """
     hello = data.get("hello")
     if not isinstance(hello, dict):
-        raise AnswerError(f'{who}: expected {{"hello": …}} first, found {excerpt(json.dumps(dict(data)))}')
+        raise EditorError(f'{who}: expected {{"hello": …}} first, found {excerpt(json.dumps(dict(data)))}')
     if hello.get("protocol") != PROTOCOL:
-        raise AnswerError(f"{who}: speaks protocol {hello.get('protocol')!r}, we speak {PROTOCOL}")
+        raise EditorUnusableError(f"{who}: speaks protocol {hello.get('protocol')!r}, we speak {PROTOCOL}")
     for name in ("name", "version", "model"):
         if not isinstance(hello.get(name), str):
-            raise AnswerError(f"{who}: its hello has no text {name!r}: {excerpt(json.dumps(hello))}")
+            raise EditorError(f"{who}: its hello has no text {name!r}: {excerpt(json.dumps(hello))}")
     parameters, packages = hello.get("parameters"), hello.get("packages")
     return Hello(
         hello["name"],
@@ -98,25 +99,31 @@ def parse_hello(data: Mapping[str, Any], who: str) -> Hello:
     )
 
 
+def differing(who: str, before: Hello, now: Hello) -> EditorUnusableError:
+    """The error for one who is not the same any more: a run goes on with one editor."""
+    return EditorUnusableError(f"{who}: was {before} and is now {now}; run the same command again")
+
+
 def parse_answer(data: Mapping[str, Any], asked: str, who: str) -> Answer:
     """The answer to the request `asked`, or an error that says what is wrong with it.
 
     >>> parse_answer({"id": "7", "state": "edited"}, "8", "external")
     Traceback (most recent call last):
-    vdebench.editors.external.failures.AnswerError: external: answered request '7', asked was '8'
+    vdebench.errors.EditorError: external: answered request '7', asked was '8'
     """
     if data.get("id") != asked:
-        raise AnswerError(f"{who}: answered request {data.get('id')!r}, asked was {asked!r}")
+        raise EditorError(f"{who}: answered request {data.get('id')!r}, asked was {asked!r}")
     state = data.get("state")
     if state not in ("edited", "refused", "failed"):
-        raise AnswerError(f"{who}: its answer's state is {state!r}, expected edited, refused or failed")
-    told = {name: data.get(name) or "" for name in ("reason", "out", "png")}
+        raise EditorError(f"{who}: its answer's state is {state!r}, expected edited, refused or failed")
+    told: dict[str, Any] = {name: data.get(name) or "" for name in ("reason", "out", "png")}
     for name, value in told.items():
         if not isinstance(value, str):
-            raise AnswerError(f"{who}: its answer's {name} is {excerpt(repr(value))}, expected text")
-    parameters = data.get("parameters") or {}
-    if not isinstance(parameters, dict):
-        raise AnswerError(f"{who}: its answer's parameters are {excerpt(repr(parameters))}, expected an object")
+            raise EditorError(f"{who}: its answer's {name} is {excerpt(repr(value))}, expected text")
+    kept: dict[str, Any] = {name: data.get(name) or {} for name in ("parameters", "metadata")}
+    for name, value in kept.items():
+        if not isinstance(value, dict):
+            raise EditorError(f"{who}: its answer's {name} is {excerpt(repr(value))}, expected an object")
     seconds = data.get("seconds")
     known = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    return Answer(cast(State, state), **told, parameters=parameters, seconds=seconds if known else None)
+    return Answer(cast(State, state), **told, **kept, seconds=seconds if known else None)

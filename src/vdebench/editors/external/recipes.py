@@ -26,6 +26,7 @@ class Recipe:
     weights: tuple[str, ...]
     """Ids; the first is the model."""
     memory: str
+    """Of the GPU, at least, as far as is known."""
     repository: str = ""
     local_weights: bool = False
     """Whether the program wants the weights in a folder, downloaded beforehand."""
@@ -70,15 +71,15 @@ RECIPES = {
                 "git+https://github.com/Peyton-Chen/diffusers.git@step1xedit_v1p2",
             ),
             ("stepfun-ai/Step1X-Edit-v1p2", "stepfun-ai/Step1X-Edit-v1p1-diffusers"),
-            "about 50 GB",
-            note="arguments='--thinking --reflection' as published; for v1.1 model=…-v1p1-diffusers",
+            "50 GB",
+            note="step1x-edit-think: with thinking and reflection; step1x-edit-v1.1: the older weights",
         ),
         Recipe(
             "omnigen2",
             "omnigen_2.py",
             ("torch torchvision", "-r CODE/requirements.txt"),
             ("OmniGen2/OmniGen2",),
-            "about 17 GB",
+            "17 GB",
             repository="https://github.com/VectorSpaceLab/OmniGen2.git",
         ),
         Recipe(
@@ -86,17 +87,17 @@ RECIPES = {
             "bagel.py",
             ("-r CODE/requirements.txt", "flash_attn==2.5.8 --no-build-isolation"),
             ("ByteDance-Seed/BAGEL-7B-MoT",),
-            "32 GB or more",
+            "32 GB",
             repository="https://github.com/ByteDance-Seed/Bagel.git",
             local_weights=True,
-            note="arguments=--think lets it plan in words first",
+            note="bagel-think: plans in words first",
         ),
         Recipe(
             "emu3.5",
             "emu35.py",
             ("-r CODE/requirements.txt", "flash_attn --no-build-isolation"),
             ("BAAI/Emu3.5-Image", "BAAI/Emu3.5-VisionTokenizer"),
-            "80 GB or more",
+            "80 GB",
             repository="https://github.com/baaivision/Emu3.5.git",
             note="the vision tokenizer's weights may have to be a folder: arguments='--tokenizer FOLDER'",
         ),
@@ -105,16 +106,21 @@ RECIPES = {
 
 
 def recipe(name: str) -> Recipe:
-    """The recipe of a name, or an error that says which there are."""
-    if name not in RECIPES:
-        raise VdeError(f"no environment is known for {name!r}; there are: {', '.join(RECIPES)}")
-    return RECIPES[name]
+    """The recipe of a name, or an error that says which there are.
+
+    >>> recipe("bagel-think").name
+    'bagel'
+    """
+    for known in RECIPES.values():
+        if name == known.name or name.startswith(f"{known.name}-"):  # one environment for all ways of a model
+            return known
+    raise VdeError(f"no environment is known for {name!r}; there are: {', '.join(RECIPES)}")
 
 
 def told(made: Recipe, folder: Path, interpreter: str = "python3", *, done: bool = False) -> str:
     """A recipe as a shell script that can be read, copied or piped to a shell; what is left of it when it is done."""
     python = str(made.python(folder))
-    lines = [f"# {made.name}: {made.memory} on the GPU; not tried by us with the real weights"]
+    lines = [f"# {made.name}: a GPU of {made.memory} or more; not tried by us with the real weights"]
     if not done:
         lines += ["set -e", *(shlex.join(step) for step in made.steps(folder, interpreter))]
     lines.append(f"# weights: {', '.join(made.weights)}")
@@ -124,7 +130,7 @@ def told(made: Recipe, folder: Path, interpreter: str = "python3", *, done: bool
         lines.append(f"# {made.note}")
     default = folder == made.folder()
     chosen = "" if default else f" --editor-option {shlex.quote(f'{made.name}.python={python}')}"
-    lines.append(f"# then: vde run SUITE --editor {made.name}{chosen} --workers 1 --out RUNS")
+    lines.append(f"# then: vde run SUITE --editor {made.name}{chosen} --out RUNS")
     command = shlex.quote(f"external.command={shlex.join(made.command(python))}")
     lines.append(f"# or, the same in full: --editor external --editor-option {command}")
     return "\n".join(lines) + "\n"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from vdebench.editors.external.failures import AnswerError, ProgramDiedError, TimeLimitError
+from vdebench.errors import EditorError, EditorUnusableError
 
 LONGEST_LINE = 1 << 20
 MOST_WAITING = 1000
@@ -25,10 +25,11 @@ OURS = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")
 class Running:
     """A program in a process group of its own: Ctrl-C reaches us, and we end it."""
 
-    def __init__(self, who: str, command: Sequence[str], log: Path) -> None:
+    def __init__(self, who: str, command: Sequence[str], log: Path, card: str = "") -> None:
         self._who, self._log = who, log
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         environment = {name: value for name, value in os.environ.items() if name not in OURS}
+        environment |= {"CUDA_VISIBLE_DEVICES": card} if card else {}
         try:
             with log.open("ab") as words:
                 self._start = words.tell()  # a log may hold an earlier program's words
@@ -42,7 +43,7 @@ class Running:
                 )
         except (OSError, ValueError) as error:
             told = getattr(error, "strerror", None) or error
-            raise ProgramDiedError(f"{who}: {command[0]}: cannot be started: {told}") from None
+            raise EditorUnusableError(f"{who}: {command[0]}: cannot be started: {told}") from None
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
@@ -68,13 +69,13 @@ class Running:
         try:
             line = self._lines.get(timeout=seconds)
         except queue.Empty:
-            raise TimeLimitError(
+            raise EditorError(
                 f"{self._who}: no answer within {seconds:g} s while {doing}; it was ended{self.last_words()}"
             ) from None
         if line is None:
-            raise ProgramDiedError(f"{self._who}: the program {self._end()} while {doing}{self.last_words()}")
+            raise EditorError(f"{self._who}: the program {self._end()} while {doing}{self.last_words()}")
         if not line.endswith(b"\n") and len(line) >= LONGEST_LINE:
-            raise AnswerError(f"{self._who}: a line of more than {LONGEST_LINE:,} bytes while {doing}")
+            raise EditorError(f"{self._who}: a line of more than {LONGEST_LINE:,} bytes while {doing}")
         return line
 
     def _end(self) -> str:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
-import tempfile
 import uuid
 from http.client import HTTPException
-from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
-from vdebench.editors.editor import Task
-from vdebench.editors.external.failures import AnswerError, AwayError, ChangedError, NoImageError, TimeLimitError
-from vdebench.editors.external.protocol import Answer, Hello, parse_answer, parse_hello, parse_object
-from vdebench.errors import VdeError
-from vdebench.images import Image, open_image
+from vdebench.editors.external.protocol import Answer, Hello, differing, parse_answer, parse_hello, parse_object
+from vdebench.editors.servers.faults import CallError
+from vdebench.editors.servers.picture import bytes_of, decoded
+from vdebench.errors import EditorError, VdeError
+from vdebench.images import Image
 from vdebench.png import encode_png
 from vdebench.readers.http import bad_address, excerpt, shown
 
@@ -41,8 +38,8 @@ class Server:
     def hello(self) -> Hello:
         """Who it is; an error where it is another than before."""
         hello = parse_hello(self._ask("hello", None, min(HELLO_TIMEOUT, self._start_timeout)), self._who)
-        if self._hello not in (None, hello):
-            raise ChangedError(f"{self._who}: was {self._hello} and is now {hello}; run the same command again")
+        if self._hello is not None and self._hello != hello:
+            raise differing(self._who, self._hello, hello)
         self._hello = hello
         return hello
 
@@ -51,12 +48,12 @@ class Server:
         """Who it last said it is."""
         return self._hello or self.hello()
 
-    def edit(self, task: Task) -> tuple[Answer, Image | None]:
+    def edit(self, image: Image, instruction: str, seed: int) -> tuple[Answer, Image | None]:
         """Its answer, and its image where it made one."""
         self.hello()  # a server may be another one since the last page
         asked = uuid.uuid4().hex
-        png = base64.b64encode(encode_png(task.image)).decode()
-        request = {"id": asked, "png": png, "instruction": task.instruction, "seed": task.seed}
+        png = base64.b64encode(encode_png(image)).decode()
+        request = {"id": asked, "png": png, "instruction": instruction, "seed": seed}
         limit = self._timeout if self._warm else self._timeout + self._start_timeout
         answer = parse_answer(self._ask("edit", request, limit), asked, self._who)
         self._warm = True
@@ -64,17 +61,14 @@ class Server:
 
     def _image(self, answer: Answer) -> Image:
         if not answer.png:
-            raise NoImageError(f"{self._who}: said edited, and sent no image (png, in Base64)")
+            raise EditorError(f"{self._who}: said edited, and sent no image (png, in Base64)")
         try:
-            content = base64.b64decode(answer.png, validate=True)
-            with tempfile.TemporaryDirectory(prefix="vde-external-") as folder:
-                file = Path(folder, "answer.png")
-                file.write_bytes(content)
-                return open_image(file)
-        except binascii.Error as error:
-            raise NoImageError(f"{self._who}: its image is no Base64: {error}") from None
-        except VdeError as error:
-            raise NoImageError(f"{self._who}: its image cannot be opened: {error}") from None
+            return decoded(bytes_of(answer.png))
+        except CallError as fault:
+            raise EditorError(f"{self._who}: {fault.reason}") from None
+
+    def stop(self) -> None:
+        """Nothing is held: the server is not ours to end."""
 
     def _ask(self, what: str, data: dict[str, Any] | None, limit: float) -> dict[str, Any]:
         body = None if data is None else json.dumps(data).encode()
@@ -85,18 +79,18 @@ class Server:
         except HTTPError as error:
             with error:
                 told = excerpt(error.read(1000).decode("utf-8", "replace"))
-            raise AwayError(f"{self._who}: /{what} answered {error.code} {error.reason}: {told}") from None
+            raise EditorError(f"{self._who}: /{what} answered {error.code} {error.reason}: {told}") from None
         except TimeoutError:
-            raise TimeLimitError(f"{self._who}: no answer to /{what} within {limit:g} s") from None
+            raise EditorError(f"{self._who}: no answer to /{what} within {limit:g} s") from None
         except URLError as error:
             if isinstance(error.reason, TimeoutError):
-                raise TimeLimitError(f"{self._who}: cannot be reached within {limit:g} s") from None
+                raise EditorError(f"{self._who}: cannot be reached within {limit:g} s") from None
             cause = getattr(error.reason, "strerror", None) or error.reason
-            raise AwayError(f"{self._who}: cannot be reached: {cause}; is it running?") from None
+            raise EditorError(f"{self._who}: cannot be reached: {cause}; is it running?") from None
         except (OSError, HTTPException) as error:
-            raise AwayError(f"{self._who}: the connection broke: {error or type(error).__name__}") from None
+            raise EditorError(f"{self._who}: the connection broke: {error or type(error).__name__}") from None
         if len(content) > MOST_BYTES:
-            raise AnswerError(f"{self._who}: an answer of more than {MOST_BYTES:,} bytes")
+            raise EditorError(f"{self._who}: an answer of more than {MOST_BYTES:,} bytes")
         return parse_object(content, self._who)
 
 

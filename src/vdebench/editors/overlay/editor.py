@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from vdebench.editors.editor import Edit, Editor
+from vdebench.editors.editor import About, Edit, Editor
 from vdebench.editors.overlay.blocks import alignment_of, delete_block
 from vdebench.editors.overlay.cells import edit_cell
 from vdebench.editors.overlay.find import Page, Paragraph, fold
@@ -29,6 +29,8 @@ class LineReader(Protocol):
 
 class OverlayEditor(Editor):
     """Replaces, inserts and deletes text in paragraphs and table cells; refuses what it cannot parse, find or place."""
+
+    about: ClassVar[About] = About(model="none: rapidocr finds the text, fonts set it", licence="Apache-2.0")
 
     def __init__(self, threads: int | str = 0) -> None:
         self.threads = threads

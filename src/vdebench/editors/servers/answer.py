@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vdebench.editors.servers.faults import CallError
-from vdebench.readers.http import excerpt
+from vdebench.readers.http import excerpt, shown
+
+LONGEST_TEXT = 4000
+MOST_ENTRIES = 50
+DEEPEST = 10
+_PICTURES = frozenset({"b64_json", "data", "image", "png", "thoughtSignature", "thought_signature"})
+"""Names under which makers put images, and other long codes that say nothing."""
 
 
 @dataclass(frozen=True)
@@ -18,26 +23,27 @@ class Answer:
     """Base64, a data URI, or an address."""
     refusal: str = ""
     """Its kind, as the server names it."""
+    fault: CallError | None = None
+    """What went wrong, where that is neither."""
     words: str = ""
     """What was said beside it or instead of it."""
     model: str = ""
     """As the server names it."""
-    request: str = ""
-    """The server's number for it."""
-    usage: Mapping[str, Any] = field(default_factory=dict)
+    revised: str = ""
+    """The instruction that the server says it worked from."""
     input_tokens: int | None = None
     output_tokens: int | None = None
     dollars: float | None = None
-    rewritten: bool = False
-    """Whether the server says that it worked from another instruction."""
 
 
-def or_refusal(answer: Answer) -> Answer:
-    """The answer where it has a picture; words instead of one are a refusal, and nothing at all is a fault."""
+def settled(answer: Answer) -> Answer:
+    """The answer where it has a picture; words instead of one are a refusal; a fault, or nothing at all, is raised."""
+    if answer.fault:
+        raise answer.fault
     if answer.picture or answer.refusal:
         return answer
     if answer.words:
-        return Answer(**{**vars(answer), "refusal": "no_image"})
+        return replace(answer, refusal="no_image")
     raise CallError("the answer has neither an image nor a word", "run again later", passing=True)
 
 
@@ -69,19 +75,26 @@ def count_at(told: Any, *path: str | int) -> int | None:
     return found if type(found) is int and found >= 0 else None
 
 
-def numbers_of(told: Any) -> dict[str, Any]:
-    """The numbers in an account of usage; nothing else of it is kept.
+def without_images(told: Any, name: str = "", depth: int = 0) -> Any:
+    """A server's own words, as they came but for images, what follows the `?` of addresses, and the end of long texts.
 
-    >>> numbers_of({"input_tokens": 9, "tier": "free", "details": {"image_tokens": 8}})
-    {'input_tokens': 9, 'details': {'image_tokens': 8}}
+    >>> without_images({"data": [{"b64_json": "iVBO", "revised_prompt": "do"}], "url": "https://host/a.png?key=b"})
+    {'data': [{'b64_json': '[image]', 'revised_prompt': 'do'}], 'url': 'https://host/a.png'}
     """
-    found: dict[str, Any] = {}
-    for name, value in told.items() if isinstance(told, dict) else ():
-        if isinstance(value, dict) and (inner := numbers_of(value)):
-            found[name] = inner
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            found[name] = value
-    return found
+    if isinstance(told, dict | list) and depth > DEEPEST:
+        return "…"
+    if isinstance(told, dict):
+        some = list(told.items())[:MOST_ENTRIES]
+        return {str(key)[:100]: without_images(value, str(key), depth + 1) for key, value in some}
+    if isinstance(told, list):
+        return [without_images(value, name, depth + 1) for value in told[:MOST_ENTRIES]]
+    if not isinstance(told, str):
+        return told
+    if told[:8].lower().startswith(("http://", "https://")) and not any(sign.isspace() for sign in told):
+        return shown(told)
+    if name in _PICTURES or told[:11].lower() == "data:image/":
+        return "[image]"
+    return told if len(told) <= LONGEST_TEXT else f"{told[:LONGEST_TEXT]}…"
 
 
 def short(words: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, numbers_of, text_at
+from vdebench.editors.servers.answer import Answer, at, count_at, text_at
 from vdebench.editors.servers.faults import complaint_in, fault_of
 from vdebench.editors.servers.options import hosted
 from vdebench.editors.servers.picture import Sent
@@ -16,12 +16,13 @@ from vdebench.editors.servers.server import ServerEditor
 
 @dataclass(kw_only=True, eq=False)
 class SeedreamEditor(ServerEditor):
-    """Pages inside JSON, one image in base64, no watermark."""
+    """Pages inside JSON, one image in base64, no watermark. Its optimising of prompts knows two ways and no off."""
 
     name: ClassVar[str] = "seedream"
     home: ClassVar[str] = "https://ark.cn-beijing.volces.com/api/v3"
     hosts: ClassVar[tuple[str, ...]] = ("ark.ap-southeast.bytepluses.com",)
     default_key_variable: ClassVar[str] = "ARK_API_KEY"
+    rewriting: ClassVar[str] = "on"
     watermark_told: ClassVar[str] = "off"
     about: ClassVar[About] = hosted("ARK_API_KEY; model=", "any of Ark's that edits", "size=2K: about 4 MP")
 
@@ -30,7 +31,7 @@ class SeedreamEditor(ServerEditor):
     """1K, 2K or 4K, WIDTHxHEIGHT, or input (the page's as sent)."""
 
     def _sent_options(self) -> Mapping[str, Any]:
-        return {"size": self.size, "watermark": "off"}
+        return {"size": self.size}
 
     def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         body = {
@@ -44,16 +45,10 @@ class SeedreamEditor(ServerEditor):
         }
         return "/images/generations", {"json": body if seed is None else {**body, "seed": seed}}
 
-    def _read(self, told: Any, headers: Mapping[str, str]) -> Answer:
-        usage = at(told, "usage")
-        about: Any = {
-            "model": text_at(told, "model"),
-            "request": headers.get("x-request-id", ""),
-            "usage": numbers_of(usage),
-            "output_tokens": count_at(usage, "output_tokens"),
-        }
+    def _read(self, told: Any) -> Answer:
+        about: Any = {"model": text_at(told, "model"), "output_tokens": count_at(told, "usage", "output_tokens")}
         if said := complaint_in(at(told, "data", 0)):  # an error may stand in the place of the image
             if said.is_refusal:
                 return Answer(refusal=said.code, words=said.words, **about)
-            raise fault_of(200, headers, "", said, "")
+            return Answer(fault=fault_of(200, {}, "", said, ""), **about)
         return Answer(picture=text_at(told, "data", 0, "b64_json") or text_at(told, "data", 0, "url"), **about)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-import time
+import threading
+import weakref
 from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from functools import cache
 from ssl import SSLContext
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import httpx2
 
@@ -25,21 +26,13 @@ PAUSE = 1.0
 Result = TypeVar("Result")
 
 
-def patiently(work: Callable[[], Result], tries: int, longest: float) -> tuple[Result, int]:
-    """What some work comes to, and at which try; faults that may pass are tried again, unless the pause is too long."""
-    for number in range(1, tries + 1):
-        try:
-            return work(), number
-        except CallError as fault:
-            pause = max(fault.wait, PAUSE * 2 ** (number - 1) * random.uniform(0.75, 1.25))
-            if not fault.passing:
-                raise
-            if number == tries or pause > longest:
-                asked = f", and the server asks for {fault.wait:.0f} s of pause" if pause > longest else ""
-                times = "once" if number == 1 else f"{number} times"
-                raise CallError(f"{fault.reason} (tried {times}{asked})", fault.advice) from None
-            time.sleep(pause)
-    raise AssertionError("the last try returns or raises")
+class Reply(NamedTuple):
+    """An answer that came whole."""
+
+    told: Any
+    """JSON."""
+    headers: Mapping[str, str]
+    refusal: Complaint | None = None
 
 
 @cache
@@ -48,25 +41,49 @@ def _certificates() -> SSLContext:
 
 
 class Caller:
-    """Talks to one server; and fetches pictures from wherever it says, without its key."""
+    """Talks to one server, for any number of threads; and fetches pictures from wherever it says, without its key."""
 
     def __init__(self, headers: Mapping[str, str], *, timeout: float, tries: int, key: str) -> None:
         self.timeout, self.tries, self.key = timeout, tries, key
+        self._closed = threading.Event()
         self._client = PatientClient(timeout, tries=1, headers=dict(headers), verify=_certificates())
         self._client.follow_redirects = False  # the page and the key are for this server alone
-
-    @cached_property
-    def _plain(self) -> PatientClient:
-        return PatientClient(self.timeout, tries=1, verify=_certificates())
+        self._plain = PatientClient(timeout, tries=1, verify=_certificates())
+        for client in (self._client, self._plain):  # whoever forgets to close it leaves no open sockets
+            weakref.finalize(self, client.close)
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Let go of connections; who is pausing between two tries gives up."""
+        self._closed.set()
         self._client.close()
-        if "_plain" in self.__dict__:
-            self._plain.close()
+        self._plain.close()
 
-    def post(self, url: str, **content: Any) -> tuple[Any, Mapping[str, str]] | Complaint:
-        """The JSON that a request is answered with, and the headers; or the server's refusal."""
+    def patiently(self, work: Callable[[], Result]) -> Result:
+        """What some work comes to; faults that may pass are tried again, unless the pause is too long."""
+        for number in range(1, self.tries + 1):
+            try:
+                return work()
+            except CallError as fault:
+                if not fault.passing:
+                    raise
+                pause = max(fault.wait, PAUSE * 2 ** (number - 1) * random.uniform(0.75, 1.25))
+                too_long = pause > self.timeout
+                if number == self.tries or too_long or self._closed.wait(pause):
+                    asked = f", and the server asks for {fault.wait:.0f} s of pause" if too_long else ""
+                    times = "once" if number == 1 else f"{number} times"
+                    raise fault.told(f"{fault.reason} (tried {times}{asked})") from None
+        raise AssertionError("the last try returns or raises")
+
+    def get(self, url: str) -> Any:
+        """The JSON at an address."""
+        response = self._sent(self._client, "GET", url)
+        told = self._told(response)
+        if not response.is_success:
+            raise fault_of(response.status_code, response.headers, response.text, complaint_in(told), self.key)
+        return told
+
+    def post(self, url: str, **content: Any) -> Reply:
+        """The JSON that a request is answered with, which may be a refusal."""
         response = self._sent(self._client, "POST", url, **content)
         told = self._told(response)
         said = complaint_in(told)
@@ -76,16 +93,16 @@ class Caller:
                 raise CallError(
                     f"the answer is no JSON: {body}", "is base_url right? See the server's log", passing=True
                 )
-            return told, response.headers
+            return Reply(told, response.headers)
         status = response.status_code
         if said and said.is_refusal and (response.is_success or status in (400, 422) or said.flagged):
-            return said
+            return Reply(told, response.headers, said)
         raise fault_of(status, response.headers, response.text, said, self.key)
 
     def fetch(self, url: str) -> Image:
         """The image at an address, at once, for it may expire; what was made is not asked for again."""
         try:
-            return patiently(lambda: self._fetched(url), self.tries, self.timeout)[0]
+            return self.patiently(lambda: self._fetched(url))
         except CallError as fault:
             advice = fault.advice or "run again: the image is then asked for anew"
             raise CallError(f"the image at {shown(url)} could not be fetched: {fault.reason}", advice) from None
@@ -109,7 +126,7 @@ class Caller:
                 f"no connection: {words}", "is the server running, and is its address right?", passing=True
             ) from None
         except httpx2.TimeoutException:
-            advice = "give it more time with the option timeout=SECONDS, or ask with fewer --workers"
+            advice = "give it more time with the option timeout=SECONDS, or ask for fewer at once: at_once=1"
             raise CallError(f"no answer in {self.timeout:g} seconds", advice, passing=True) from None
         except httpx2.TransportError as error:
             words = excerpt(str(error)) or type(error).__name__
@@ -119,6 +136,10 @@ class Caller:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             words = excerpt(str(error)) or type(error).__name__
             raise CallError(words, "see the server's log, then run again") from None
+        except RuntimeError:  # what the client says of requests after its end
+            if not self._closed.is_set():
+                raise
+            raise CallError("the editor was closed while it was asked", "run again") from None
 
     def _told(self, response: httpx2.Response) -> Any:
         try:

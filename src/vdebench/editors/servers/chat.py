@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, numbers_of, text_at
+from vdebench.editors.servers.answer import Answer, at, count_at, text_at
 from vdebench.editors.servers.faults import complaint_in, fault_of
 from vdebench.editors.servers.options import number_or_nothing, whole
 from vdebench.editors.servers.picture import Sent
@@ -65,13 +65,11 @@ class ChatImageEditor(ServerEditor):
         body |= {"seed": seed} if seed is not None else {}
         return "/chat/completions", {"json": body}
 
-    def _read(self, told: Any, headers: Mapping[str, str]) -> Answer:
+    def _read(self, told: Any) -> Answer:
         choice, usage = at(told, "choices", 0), at(told, "usage")
         price = at(usage, "cost")
         about: Any = {
             "model": text_at(told, "model"),
-            "request": text_at(told, "id") or headers.get("x-request-id", ""),
-            "usage": numbers_of(usage),
             "input_tokens": count_at(usage, "prompt_tokens"),
             "output_tokens": count_at(usage, "completion_tokens"),
             "dollars": float(price) if type(price) in (int, float) else None,
@@ -79,7 +77,7 @@ class ChatImageEditor(ServerEditor):
         if said := complaint_in({"error": at(choice, "error")}):
             if said.is_refusal:
                 return Answer(refusal=said.code or "policy", words=said.words, **about)
-            raise fault_of(200, headers, "", said, "")
+            return Answer(fault=fault_of(200, {}, "", said, ""), **about)
         message, end = at(choice, "message"), text_at(choice, "finish_reason")
         content = at(message, "content")
         words = content if isinstance(content, str) else " ".join(text_at(part, "text") for part in content or ())

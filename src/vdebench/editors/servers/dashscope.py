@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, numbers_of, text_at
+from vdebench.editors.servers.answer import Answer, at, count_at, text_at
 from vdebench.editors.servers.options import hosted
 from vdebench.editors.servers.picture import Sent
 from vdebench.editors.servers.server import ServerEditor
@@ -33,8 +33,7 @@ class DashScopeImageEditor(ServerEditor):
     """WIDTH*HEIGHT, for models that know it."""
 
     def _sent_options(self) -> Mapping[str, Any]:
-        fixed = {"prompt_extend": "off", "watermark": "off"}
-        return {"negative_prompt": self.negative_prompt, "size": self.size, **fixed}
+        return {"negative_prompt": self.negative_prompt, "size": self.size}
 
     def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         settings: dict[str, Any] = {"n": 1, "prompt_extend": False, "watermark": False}
@@ -49,7 +48,7 @@ class DashScopeImageEditor(ServerEditor):
         }
         return "/services/aigc/multimodal-generation/generation", {"json": body}
 
-    def _read(self, told: Any, headers: Mapping[str, str]) -> Answer:
+    def _read(self, told: Any) -> Answer:
         content = at(told, "output", "choices", 0, "message", "content")
         parts = content if isinstance(content, list) else [{"text": content}]
         usage = at(told, "usage")
@@ -57,8 +56,6 @@ class DashScopeImageEditor(ServerEditor):
             picture=next(filter(None, (text_at(part, "image") for part in parts)), ""),
             words=" ".join(filter(None, (text_at(part, "text") for part in parts))),
             model=text_at(told, "model") or text_at(told, "output", "model"),
-            request=text_at(told, "request_id"),
-            usage=numbers_of(usage),
             input_tokens=count_at(usage, "input_tokens"),
             output_tokens=count_at(usage, "output_tokens"),
         )

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from vdebench.errors import VdeError
 from vdebench.judges.replies import of_status
 from vdebench.readers.http import excerpt
 
@@ -14,6 +13,7 @@ PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
 _PASSING_CODE = re.compile(r"rate.?limit|throttl|server.?error|internal|overload|timeout|unavailable|exhausted", re.I)
 _NO_MONEY = re.compile(r"insufficient_quota|billing|credit balance|arrearage|insufficient credits|AccountOverdue", re.I)
 _NO_KEY = re.compile(r"API_KEY_INVALID|API key not valid|invalid.?api.?key|incorrect api key", re.I)
+_NO_MODEL = re.compile(r"model_?not_?found|InvalidEndpointOrModel|model.{0,60}(does not|not) exist", re.I)
 _POLICY_CODE = re.compile(
     r"moderation|content_?policy|content_?filter|SensitiveContent|RiskDetection|data_?inspection", re.I
 )
@@ -21,16 +21,18 @@ _POLICY_WORDS = re.compile(r"safety system|content (management )?policy|content 
 _SMALLER = "where the page is too large for the server, send fewer pixels: max_pixels=1000000"
 
 
-class EditorError(VdeError):
-    """An editor could not edit: its server is away, answers no image, or does not take the request."""
-
-
 class CallError(Exception):
-    """One try that came to nothing."""
+    """One try that came to nothing: `passing` where another may do better, `fatal` where no page can."""
 
-    def __init__(self, reason: str, advice: str = "", *, passing: bool = False, wait: float = 0.0) -> None:
+    def __init__(
+        self, reason: str, advice: str = "", *, passing: bool = False, fatal: bool = False, wait: float = 0.0
+    ) -> None:
         super().__init__(reason)
-        self.reason, self.advice, self.passing, self.wait = reason, advice, passing, wait
+        self.reason, self.advice, self.passing, self.fatal, self.wait = reason, advice, passing, fatal, wait
+
+    def told(self, reason: str, advice: str = "") -> CallError:
+        """The same in other words, and for good: it has been tried often enough."""
+        return CallError(reason, advice or self.advice, fatal=self.fatal)
 
 
 class Complaint(NamedTuple):
@@ -83,22 +85,26 @@ def fault_of(status: int, headers: Mapping[str, str], body: str, said: Complaint
     reason = f"HTTP {status}{named}: {words}"
     found = f"{said.code} {said.words}" if said else ""
     if status == 402 or _NO_MONEY.search(found):
-        return CallError(reason, "the account has no money or quota left; what was edited is kept, so run again then")
-    if status in (401, 403) or _NO_KEY.search(found):
-        return CallError(reason, f"the server wants a key, or another one, or does not let this one edit: {key}")
+        advice = "the account has no money or quota left; what was edited is kept, so run again then"
+        return CallError(reason, advice, fatal=True)
+    if status == 401 or _NO_KEY.search(found) or (status == 403 and said):
+        advice = f"the server wants a key, or another one, or does not let this one edit: {key}"
+        return CallError(reason, advice, fatal=True)
+    if status == 403:  # not in the server's own form: some wall before it, which may mind this page alone
+        return CallError(reason, f"something before the server does not let the request pass; or {key}")
+    if status in (404, 405) or _NO_MODEL.search(found):
+        advice = "nothing is served under this address or name: mend base_url=… or model=…"
+        return CallError(reason, advice, fatal=True)
     if 200 <= status < 300:
         return _of_good_status(reason, said, key, headers, body)
     if status in PASSING or status >= 500:
-        advice = "the server has too much to do: run again later, or with fewer --workers"
+        advice = "the server has too much to do: run again later, or ask for fewer at once (at_once=, per_minute=)"
         if status not in (408, 429):
             advice = "see the server's log or status page; what was edited is kept, so run again when it is mended"
         return CallError(reason, advice, passing=status in PASSING, wait=of_status(429, headers, body).wait)
     if 300 <= status < 400:
-        return CallError(
-            reason, "the server points elsewhere, and pages and keys are not sent after it: mend base_url=…"
-        )
-    if status in (404, 405):
-        return CallError(reason, "nothing is served under this address or name: mend base_url=… or model=…")
+        advice = "the server points elsewhere, and pages and keys are not sent after it: mend base_url=…"
+        return CallError(reason, advice, fatal=True)
     if status == 413:
         return CallError(reason, _SMALLER)
     return CallError(reason, f"the server does not take this request: look at model=… and the options; {_SMALLER}")
@@ -108,6 +114,6 @@ def _of_good_status(reason: str, said: Complaint | None, key: str, headers: Mapp
     code = said.code.split(" ")[0] if said else ""
     if code.isdigit() and 300 <= int(code) < 600:
         inner = fault_of(int(code), headers, body, said, key)
-        return CallError(reason, inner.advice, passing=inner.passing, wait=inner.wait)
+        return CallError(reason, inner.advice, passing=inner.passing, fatal=inner.fatal, wait=inner.wait)
     passing = bool(_PASSING_CODE.search(code))
     return CallError(reason, "the server answered with an error instead of an image; see what it says", passing=passing)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, numbers_of, text_at
+from vdebench.editors.servers.answer import Answer, at, count_at, text_at
 from vdebench.editors.servers.faults import CallError
 from vdebench.editors.servers.options import hosted
 from vdebench.editors.servers.picture import Sent
@@ -50,7 +50,7 @@ class GeminiImageEditor(ServerEditor):
         model = quote(self.model.removeprefix("models/"), safe="")
         return f"/models/{model}:generateContent", {"json": body}
 
-    def _read(self, told: Any, headers: Mapping[str, str]) -> Answer:
+    def _read(self, told: Any) -> Answer:
         end = text_at(told, "candidates", 0, "finishReason")
         blocked = text_at(told, "promptFeedback", "blockReason")
         parts = at(told, "candidates", 0, "content", "parts")
@@ -59,20 +59,19 @@ class GeminiImageEditor(ServerEditor):
         picture = next(filter(None, reversed(pictures)), "")  # the last: drafts come before it
         words = " ".join(filter(None, (text_at(part, "text") for part in shown)))
         refusal = blocked or (end if _REFUSALS.fullmatch(end) else "")
-        if not (refusal or picture or end in ("", "STOP")):  # it broke off, which is no refusal
-            raise CallError(f"the model ended with {end} and made no image", "run again", passing=True)
+        broke_off = not (refusal or picture or end in ("", "STOP"))  # which is no refusal
+        fault = CallError(f"the model ended with {end} and made no image", "run again", passing=True)
         usage = at(told, "usageMetadata")
         thoughts = count_at(usage, "thoughtsTokenCount") or 0
         made = count_at(usage, "candidatesTokenCount")
         return Answer(
             picture="" if refusal else picture,
             refusal=refusal,
+            fault=fault if broke_off else None,
             words=words
             or text_at(told, "candidates", 0, "finishMessage")
             or text_at(told, "promptFeedback", "blockReasonMessage"),
             model=text_at(told, "modelVersion"),
-            request=text_at(told, "responseId"),
-            usage=numbers_of(usage),
             input_tokens=count_at(usage, "promptTokenCount"),
             output_tokens=None if made is None else made + thoughts,
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, numbers_of, text_at
+from vdebench.editors.servers.answer import Answer, at, count_at, text_at
 from vdebench.editors.servers.options import number_or_nothing, whole
 from vdebench.editors.servers.picture import Sent
 from vdebench.editors.servers.server import ServerEditor
@@ -66,18 +66,16 @@ class OpenAiImagesEditor(ServerEditor):
         fields = {**self._sent_options(), "size": size, "seed": "" if seed is None else seed}
         form = {"model": self.model, "prompt": instruction, "n": "1"}
         form |= {name: str(value) for name, value in fields.items() if value != ""}
-        if not self._is_home:
-            form["response_format"] = "b64_json"  # OpenAI's newer models give nothing else, and refuse to be asked
+        if not self._is_home:  # OpenAI gives both by itself, and refuses to be asked; SGLang's habit is JPEG
+            form |= {"response_format": "b64_json", "output_format": "png"}
         return "/images/edits", {"data": form, "files": {"image": ("page.png", sent.png, "image/png")}}
 
-    def _read(self, told: Any, headers: Mapping[str, str]) -> Answer:
+    def _read(self, told: Any) -> Answer:
         usage = at(told, "usage")
         return Answer(
             picture=text_at(told, "data", 0, "b64_json") or text_at(told, "data", 0, "url"),
             model=text_at(told, "model"),
-            request=headers.get("x-request-id", "") or text_at(told, "id"),
-            usage=numbers_of(usage),
             input_tokens=count_at(usage, "input_tokens"),
             output_tokens=count_at(usage, "output_tokens"),
-            rewritten=bool(text_at(told, "data", 0, "revised_prompt")),
+            revised=text_at(told, "data", 0, "revised_prompt"),
         )

@@ -40,6 +40,18 @@ def number_or_nothing(editor: str, option: str, value: float | str) -> float | s
     return number
 
 
-def hosted(key: str, model: str, size: str, licence: str = "its maker's terms") -> About:
+def at_least_0(editor: str, option: str, value: float | str) -> float:
+    """An option that is a number, 0 or more.
+
+    >>> at_least_0("gpt-image-1", "per_minute", "7.5")
+    7.5
+    """
+    number = number_or_nothing(editor, option, value)
+    if not isinstance(number, float) or number < 0:
+        raise VdeError(f"{editor}: {option} is {value!r}, expected a number, 0 or more")
+    return number
+
+
+def hosted(key: str, model: str, size: str, licence: str = "maker's terms") -> About:
     """The `about` of an editor at its maker's."""
     return About(f"httpx2, {key}", model, licence, size)

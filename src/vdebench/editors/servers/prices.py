@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
+from vdebench.editors.servers.answer import Answer
 from vdebench.errors import VdeError
 from vdebench.judges.outcome import Usage
 from vdebench.judges.prices import DATED, Price
 
-__all__ = ["DATED", "LISTED", "cost", "parsed"]
+__all__ = ["DATED", "LISTED", "Spent", "cost", "parsed"]
 
 LISTED = {
     "gpt-image-1": Price(10, 40),  # words in cost half: the sum is an upper bound
@@ -49,3 +52,38 @@ def cost(price: Price | float | None, tokens_in: int | None, tokens_out: int | N
         return price if image else None
     known = tokens_in is not None or tokens_out is not None
     return round(price.of(Usage(tokens_in, tokens_out)), 9) if known else None
+
+
+@dataclass
+class Spent:
+    """What one edit has cost so far: all its tries, those that came to nothing too."""
+
+    price: Price | float | None
+    requests: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    dollars: float | None = None
+
+    def add(self, answer: Answer) -> None:
+        """Count an answer, by the server's own sum or by the price."""
+        tokens = answer.input_tokens, answer.output_tokens
+        priced = cost(self.price, *tokens, image=bool(answer.picture))
+        self.input_tokens, self.output_tokens = plus(self.input_tokens, tokens[0]), plus(self.output_tokens, tokens[1])
+        self.dollars = plus(self.dollars, priced if answer.dollars is None else answer.dollars)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """As an edit's parameters have it."""
+        names = ("requests", "input_tokens", "output_tokens", "dollars")
+        return {name: getattr(self, name) for name in names}
+
+
+def plus(before: Any, more: Any) -> Any:
+    """A sum in which None is unknown, and adds nothing.
+
+    >>> plus(None, 3), plus(0.1, 0.2), plus(None, None)
+    (3, 0.3, None)
+    """
+    if before is None or more is None:
+        return more if before is None else before
+    return round(before + more, 9)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
+import threading
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
-from vdebench.editors.editor import Edit, Editor, Task
-from vdebench.editors.servers.answer import Answer, or_refusal, short
-from vdebench.editors.servers.faults import CallError, Complaint, EditorError
-from vdebench.editors.servers.options import whole
+from vdebench.editors.editor import Edit, Editor
+from vdebench.editors.servers.answer import Answer, settled, short, without_images
+from vdebench.editors.servers.faults import CallError
+from vdebench.editors.servers.keys import cleaned, is_variable
+from vdebench.editors.servers.options import at_least_0, whole
 from vdebench.editors.servers.picture import Sent, bytes_of, decoded, is_address, policy, prepared
-from vdebench.editors.servers.prices import LISTED, cost, parsed
-from vdebench.errors import MissingPartError, VdeError
+from vdebench.editors.servers.prices import LISTED, Spent, parsed
+from vdebench.errors import EditorError, EditorUnusableError, MissingPartError, VdeError
 from vdebench.images import Image
 from vdebench.judges.secret import Secret, key_from
 from vdebench.readers.http import INSTALL, bad_address, seconds, setting, shown
@@ -27,13 +27,16 @@ if TYPE_CHECKING:
 
 VERSION = "1"
 """Of how pages are sent and answers read: a new one makes edits anew."""
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(kw_only=True, eq=False)
 class ServerEditor(Editor):
-    """An editor behind HTTP. Fields are options; what changes the image is in the identity, the key is nowhere."""
+    """An editor behind HTTP, for any number of threads.
 
+    Fields are options; what changes the image is in the identity, the key is nowhere.
+    """
+
+    waits: ClassVar[bool] = True
     name: ClassVar[str]
     home: ClassVar[str]
     """Where it is asked unless an option says otherwise."""
@@ -44,7 +47,7 @@ class ServerEditor(Editor):
     default_key_variable: ClassVar[str]
     default_seed: ClassVar[str] = "none"
     rewriting: ClassVar[str] = "unknown"
-    """Whether the server rewrites the instruction: off, on or unknown."""
+    """Whether the server rewrites the instruction: off, on (where it cannot be turned off), unknown."""
     watermark_told: ClassVar[str] = "unknown"
     """The watermark that the maker declares, or that the request turns off."""
 
@@ -57,6 +60,8 @@ class ServerEditor(Editor):
     price: str | float = ""
     timeout: float | str = 300
     tries: int | str = 4
+    at_once: int = 4
+    per_minute: float = 0
 
     def __post_init__(self) -> None:
         """Check the options before anything is sent."""
@@ -67,11 +72,15 @@ class ServerEditor(Editor):
         self.max_side = whole(self.name, "max_side", self.max_side)
         self.tries = whole(self.name, "tries", self.tries, least=1)
         self.timeout = seconds(self.timeout)
+        self.at_once = whole(self.name, "at_once", self.at_once, least=1)
+        self.per_minute = at_least_0(self.name, "per_minute", self.per_minute)
         self._price = parsed(self.price) if self.price != "" else LISTED.get(self.model) if self._is_home else None
         self._seed_rule = str(self.seed).strip() or self._usual_seed
         if self._seed_rule not in ("task", "none"):
             whole(self.name, "seed", self._seed_rule)
         self._secret = self._key()
+        self._opening = threading.Lock()
+        self._caller: Caller | None = None
 
     @classmethod
     def missing(cls, **options: Any) -> str:
@@ -86,7 +95,7 @@ class ServerEditor(Editor):
         if gap := bad_address(url):
             return f"the editor {cls.name}: {gap}"
         variable = str(options.get("key_variable") or "")
-        if variable and not _VARIABLE.fullmatch(variable):
+        if variable and not is_variable(variable):
             return f"the editor {cls.name}: key_variable is no name of an environment variable (is it the key itself?)"
         try:
             has_key = key_from(variable or cls.default_key_variable).reveal() != "none"
@@ -95,7 +104,7 @@ class ServerEditor(Editor):
         if not has_key and (variable or cls._goes_home(url)):
             name = variable or cls.default_key_variable
             advice = "another variable: key_variable=NAME; a server of your own: base_url=http://host:8000/v1"
-            return f"the editor {cls.name} needs a key in the environment: set {name}\n  {advice}"
+            return f"the editor {cls.name} needs a key: set {name}\n  in the environment; {advice}"
         if not (options.get("model") or cls.model):
             return f"the editor {cls.name} has no model\n  give its name on the server: model=…"
         return ""
@@ -136,9 +145,9 @@ class ServerEditor(Editor):
         """task: the run's; none: not sent."""
         return self.default_seed
 
-    def _seed(self, task: Task) -> int | None:
+    def _seed(self, asked: int) -> int | None:
         rule = self._seed_rule
-        return None if rule == "none" else task.seed if rule == "task" else int(rule)
+        return None if rule == "none" else asked if rule == "task" else int(rule)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -151,6 +160,8 @@ class ServerEditor(Editor):
             "server": self.server,
             "input": policy(int(self.max_pixels), int(self.max_side)),
             "seed": self._seed_rule,
+            "prompt_rewriting": self.rewriting,
+            "watermark": self.watermark_told,
             **sent,
         }
 
@@ -162,89 +173,82 @@ class ServerEditor(Editor):
         """How the key is sent."""
         return {"Authorization": f"Bearer {key}"}
 
-    @cached_property
-    def _caller(self) -> Caller:
+    def caller(self) -> Caller:
+        """What speaks to the server, one for all threads."""
         from vdebench.editors.servers.calls import Caller
 
-        headers = self._headers(self._secret.reveal()) if self._secret else {}
-        how = f"set the environment variable {self.key_variable or self.default_key_variable}, or key_variable=NAME"
-        return Caller(headers, timeout=float(self.timeout), tries=int(self.tries), key=how)
+        with self._opening:
+            if self._caller is None:
+                headers = self._headers(self._secret.reveal()) if self._secret else {}
+                variable = self.key_variable or self.default_key_variable
+                how = f"set the environment variable {variable}, or key_variable=NAME"
+                self._caller = Caller(headers, timeout=float(self.timeout), tries=int(self.tries), key=how)
+            return self._caller
 
     def close(self) -> None:
         """Let go of connections."""
-        if "_caller" in self.__dict__:
-            self._caller.close()
-            del self.__dict__["_caller"]
+        with self._opening:
+            caller, self._caller = self._caller, None
+        if caller:
+            caller.close()
 
-    def edit(self, task: Task) -> Edit:
+    def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """The page that the server makes, or its refusal; an `EditorError` where neither came."""
-        from vdebench.editors.servers.calls import patiently
-
-        sent = prepared(task.image, int(self.max_pixels), int(self.max_side))
-        seed = self._seed(task)
+        sent = prepared(image, int(self.max_pixels), int(self.max_side))
+        chosen, spent = self._seed(seed), Spent(self._price)
         try:
-            (answer, image), tried = patiently(
-                lambda: self._try(sent, task.instruction, seed), int(self.tries), float(self.timeout)
-            )
+            caller = self.caller()
+            answer, made, said = caller.patiently(lambda: self._try(caller, sent, instruction, chosen, spent))
         except CallError as fault:
-            advice = f"\n  {fault.advice}" if fault.advice else ""
-            told = f"{self.name} ({self.model} at {shown(self.url)}): {fault.reason}{advice}"
-            raise EditorError(self._clean(told)) from None
-        about = self._clean(self._about(answer, image, sent, seed, tried))
-        if image is None:
-            words = f": {short(answer.words)}" if answer.words else ""
-            return Edit.refused(self._clean(f"the model refuses ({answer.refusal}){words}"), **about)
-        return Edit.of(image, **about)
+            raise self.error(fault, spent) from None
+        rewritten = bool(answer.revised) and answer.revised.strip() != instruction.strip()
+        parameters = {
+            "model": self.model,
+            "model_returned": answer.model or None,
+            "server": self.server,
+            "sent_size": [sent.width, sent.height],
+            "seed": chosen,
+            "prompt_rewriting": "on" if rewritten else self.rewriting,
+            "watermark": self.watermark_told,
+            **spent.told,
+            **({"refusal": answer.refusal} if answer.refusal else {}),
+        }
+        words = f": {short(answer.words)}" if answer.words else ""
+        reason = f"the model refuses ({answer.refusal}){words}" if made is None else ""
+        reason, parameters, said = cleaned([reason, parameters, said], self._secret)
+        return Edit("refused" if made is None else "edited", made, reason, parameters, said)
 
-    def _try(self, sent: Sent, instruction: str, seed: int | None) -> tuple[Answer, Image | None]:
+    def _try(
+        self, caller: Caller, sent: Sent, instruction: str, seed: int | None, spent: Spent
+    ) -> tuple[Answer, Image | None, Any]:
         path, content = self._request(sent, instruction, seed)
-        reply = self._caller.post(self.url + path, **content)
-        if isinstance(reply, Complaint):
-            return Answer(refusal=reply.code or "policy", words=reply.words), None
-        answer = or_refusal(self._read(*reply))
+        spent.requests += 1
+        reply = caller.post(self.url + path, **content)
+        said = {"answer": without_images(reply.told), "request_id": reply.headers.get("x-request-id")}
+        if reply.refusal:
+            return Answer(refusal=reply.refusal.code or "policy", words=reply.refusal.words), None, said
+        answer = self._read(reply.told)
+        spent.add(answer)
+        answer = settled(answer)
         if answer.refusal:
-            return answer, None
+            return answer, None, said
         if is_address(answer.picture):
-            return answer, self._caller.fetch(answer.picture)
-        return answer, decoded(bytes_of(answer.picture))
+            return answer, caller.fetch(answer.picture), said
+        return answer, decoded(bytes_of(answer.picture)), said
+
+    def error(self, fault: CallError, spent: Spent | None = None) -> EditorError:
+        """A fault in words for the user, with what it has cost."""
+        advice = f"\n  {fault.advice}" if fault.advice else ""
+        model = f"{self.model} at " if self.model else ""
+        told = cleaned(f"{self.name} ({model}{shown(self.url)}): {fault.reason}{advice}", self._secret)
+        error = EditorUnusableError(told) if fault.fatal else EditorError(told)
+        error.parameters = spent.told if spent else {}
+        return error
 
     @abstractmethod
     def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         """The path below the address, and the content as the client takes it (`json=`, or `data=` and `files=`)."""
 
     @abstractmethod
-    def _read(self, told: Any, headers: Mapping[str, str]) -> Answer:
+    def _read(self, told: Any) -> Answer:
         """What an answer without an error holds."""
-
-    def _about(self, answer: Answer, image: Image | None, sent: Sent, seed: int | None, tried: int) -> dict[str, Any]:
-        """What is kept of an edit."""
-        dollars = answer.dollars
-        if dollars is None:
-            dollars = cost(self._price, answer.input_tokens, answer.output_tokens, image=image is not None)
-        return {
-            "model": self.model,
-            "model_returned": answer.model or None,
-            "server": self.server,
-            "request_id": answer.request or None,
-            "sent_size": [sent.width, sent.height],
-            "native_size": None if image is None else [image.shape[1], image.shape[0]],
-            "seed": seed,
-            "usage": dict(answer.usage),
-            "input_tokens": answer.input_tokens,
-            "output_tokens": answer.output_tokens,
-            "dollars": dollars,
-            "prompt_rewriting": "on" if answer.rewritten else self.rewriting,
-            "watermark": self.watermark_told,
-            "requests": tried,
-            **({"refusal": answer.refusal} if answer.refusal else {}),
-        }
-
-    def _clean(self, told: Any) -> Any:
-        """The same without the key, wherever a server repeats it."""
-        if self._secret is None:
-            return told
-        if isinstance(told, str):
-            return self._secret.out_of(told)
-        if isinstance(told, dict):
-            return {self._clean(name): self._clean(value) for name, value in told.items()}
-        return [self._clean(value) for value in told] if isinstance(told, list) else told

@@ -33,7 +33,7 @@ TOGETHER = (
 
 def build(folder: Path) -> Any:
     """The network without weights, the image coder, and the tokenizer with its special tokens."""
-    from accelerate import init_empty_weights  # type: ignore[import-not-found, unused-ignore]
+    from accelerate import init_empty_weights  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from data.data_utils import add_special_tokens  # type: ignore[import-not-found, unused-ignore]
     from modeling.autoencoder import load_ae  # type: ignore[import-not-found, unused-ignore]
     from modeling.bagel import (  # type: ignore[import-not-found, unused-ignore]

@@ -134,10 +134,10 @@ class Model:
                     sys.stderr.flush()
                     os._exit(1)
             start = time.perf_counter()
-            answer: dict[str, Any] = {"id": request.get("id"), "reason": "", "parameters": {}}
+            answer: dict[str, Any] = {"id": request.get("id"), "reason": "", "metadata": {}}
             try:
-                made, parameters = self._edit(image, str(request["instruction"]), int(request.get("seed", 0)))
-                answer.update(state="edited", parameters=parameters, **save(made))
+                made, said = self._edit(image, str(request["instruction"]), int(request.get("seed", 0)))
+                answer.update(state="edited", metadata=said, **save(made))
             except Refused as refusal:
                 answer.update(state="refused", reason=str(refusal))
             except Exception as error:
