@@ -135,7 +135,7 @@ def test_editors_that_wait_are_asked_side_by_side_and_no_more_than_they_bear(sui
     assert Waiting.closed == 1
     assert made[0].metadata == {"said": "done"}
     assert made[0].parameters == {"dollars": 0.04, "model_seconds": 0.25}
-    assert made[0].size == (200, 300)
+    assert made[0].size == [200, 300]
     assert json.loads((tmp_path / "w/not_edited.json").read_text()) == []
 
 
@@ -213,12 +213,12 @@ def test_pages_are_given_as_the_policy_says(suite, tmp_path):
     made = edit_suite(
         suite, "seeing", tmp_path / "s", workers=1, given=small, instructions={"text/1": "in other words"}
     )
-    assert made[0].size == (100, 150)
+    assert made[0].size == [100, 150]
     assert open_image(tmp_path / "s" / made[0].file).shape == (150, 100, 3)
     assert made[1].instruction == "in other words"
     assert made[0].instruction == ""
     again = edit_suite(suite, "seeing", tmp_path / "s", workers=1)  # whole pages: another task
-    assert again[0].size == (200, 300)
+    assert again[0].size == [200, 300]
 
 
 def test_a_sample_that_has_no_instruction_fails_and_the_others_do_not(suite, tmp_path):

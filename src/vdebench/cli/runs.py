@@ -17,6 +17,7 @@ from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import INTERVALS_HELP
 from vdebench.editors.choice import parse_choices
 from vdebench.errors import VdeError
+from vdebench.report.edits import edits_lines
 from vdebench.report.overview import editors_table
 from vdebench.report.table import render
 from vdebench.report.usable import judged_table
@@ -108,6 +109,8 @@ def run_command(
             for table in (judged_table(found), editors_table(found)):
                 if table:
                     typer.echo(render(table, "terminal", bold=sys.stdout.isatty(), intervals=intervals))
+        for line in edits_lines(out, [choice.name for choice in choices]):
+            typer.echo(line)
         typer.echo(f"{out}: kept; look with `vde report {out} -o report`")
     failures = [failure for group in results.values() for result in group for failure in result.failures]
     if failures:

@@ -160,7 +160,7 @@ def _kept(order: Order, job: Job, edit: Edit, seconds: float) -> Made:
     if edit.image is None:
         return _without_image(order, job, edit.state, edit.reason, seconds, parameters, edit.metadata)
     made = _line(job, edit.state, edit.reason, seconds, parameters, edit.metadata)
-    return made._replace(file=f"images/{job.name}.png", size=edit.native_size)
+    return made._replace(file=f"images/{job.name}.png", size=list(edit.native_size or ()))
 
 
 def _without_image(

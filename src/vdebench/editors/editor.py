@@ -153,7 +153,7 @@ class Editor(ABC):
         """Several pages of one size, as one batch where the model can."""
         return [self.carry_out(task) for task in tasks]
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 (most hold nothing)
         """Let go of what it holds: connections, programs, memory of a GPU. It may be asked again."""
 
 

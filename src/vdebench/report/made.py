@@ -34,7 +34,7 @@ def provenance_lines(told: Mapping[str, Any]) -> Iterator[str]:
     seeds = ", ".join(f"{name} {seed}" for name, seed in part_of(told, "seeds").items())
     if seeds:
         yield labelled("Seeds", seeds)
-    yield labelled("Cost", _cost(part_of(told, "cost")))
+    yield labelled("Cost", cost_words(part_of(told, "cost")) or "nothing was reported")
 
 
 def _machine(machine: Mapping[str, Any]) -> str:
@@ -64,7 +64,12 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def _cost(cost: Mapping[str, Any]) -> str:
+def cost_words(cost: Mapping[str, Any]) -> str:
+    """Dollars and tokens, as far as they are known.
+
+    >>> cost_words({"dollars": 1.5, "input_tokens": 9000, "output_tokens": None}), cost_words({})
+    ('$1.50, 9,000 tokens in', '')
+    """
     known = {name: value for name, value in cost.items() if isinstance(value, int | float)}
     words = [f"${known['dollars']:.2f}"] if "dollars" in known else []
     words += [
@@ -72,4 +77,4 @@ def _cost(cost: Mapping[str, Any]) -> str:
         for name, way in (("input_tokens", "in"), ("output_tokens", "out"))
         if name in known
     ]
-    return ", ".join(words) or "nothing was reported"
+    return ", ".join(words)

@@ -1,0 +1,108 @@
+"""Bars that lie, one for every name and in parts where asked; histograms that stand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from vdebench.report.figures.colours import ink_on, part_colour
+from vdebench.report.figures.drawing import Drawing, shortened, width_of
+
+_LEFT, _MOST, _BAR, _STEP, _LONG = 16.0, 190.0, 18.0, 26.0, 380.0
+_WIDE, _HIGH = 560.0, 220.0
+Parts = Mapping[str, Sequence[float]]
+"""By part: a number for every bar."""
+
+
+def bar_chart(title: str, names: Sequence[str], parts: Parts, *, says: str = "") -> str:
+    """Bars in parts, with the count in every part that has room for it, and sum and share behind each bar."""
+    sums = [sum(counts[at] for counts in parts.values()) for at in range(len(names))]
+    most, total = max(sums, default=0) or 1, sum(sums) or 1
+    heads = [shortened(name, _MOST) for name in names]
+    across = _LEFT + max((width_of(head) for head in heads), default=0.0) + 8
+    top = 60.0 + (20 if len(parts) > 1 else 0)
+    drawing = Drawing(_broad(across + _LONG + 110, title, says), top + len(names) * _STEP + 12, title, says)
+    _heading(drawing, title, says, parts)
+    for at, (name, head) in enumerate(zip(names, heads, strict=True)):
+        y, x = top + at * _STEP, across
+        drawing.text(across - 8, y + _BAR / 2 + 4, head, anchor="end", tells=name if name != head else "")
+        for number, (part, counts) in enumerate(parts.items()):
+            if not counts[at]:
+                continue
+            length, colour = counts[at] / most * _LONG, part_colour(number)
+            told = f"{name}, {part}: {_number(counts[at])}" if part else f"{name}: {_number(counts[at])}"
+            drawing.rect(x, y, length, _BAR, colour, tells=told)
+            shown = _number(counts[at])
+            if len(parts) > 1 and width_of(shown, 11) + 6 < length:
+                drawing.text(x + length / 2, y + 13, shown, anchor="middle", size=11, fill=ink_on(colour))
+            x += length
+        drawing.text(x + 6, y + _BAR / 2 + 4, f"{_number(sums[at])} ({sums[at] / total:.1%})")
+    return drawing.svg()
+
+
+def histogram(title: str, width: float, parts: Parts, *, says: str = "", axis: str = "", is_open: bool = False) -> str:
+    """Bins of one width from 0 on, in parts; `is_open` where the last holds all that is longer."""
+    bins = max((len(counts) for counts in parts.values()), default=0)
+    sums = [sum(counts[at] for counts in parts.values()) for at in range(bins)]
+    tick = nice_step(max(sums, default=0) or 1, 5)
+    most = math.ceil((max(sums, default=0) or 1) / tick) * tick
+    left, top = 56.0, 60.0 + (20 if len(parts) > 1 else 0)
+    drawing = Drawing(_broad(left + _WIDE + 30, title, says), top + _HIGH + 56, title, says)
+    _heading(drawing, title, says, parts)
+    for count in range(0, most + 1, tick):
+        y = top + _HIGH * (1 - count / most)
+        drawing.line(left, y, left + _WIDE, y)
+        drawing.text(left - 7, y + 4, str(count), anchor="end", fill="soft", size=11)
+    step = _WIDE / max(bins, 1)
+    for at in range(bins):
+        y = top + _HIGH
+        for number, (part, counts) in enumerate(parts.items()):
+            if counts[at]:
+                height = counts[at] / most * _HIGH
+                y -= height
+                span = _span(at, width, is_open and at == bins - 1)
+                told = f"{span}: {_number(counts[at])}" + (f" {part}" if part else "")
+                drawing.rect(left + at * step + 1, y, step - 2, height, part_colour(number), tells=told)
+    every = max(1, math.ceil(bins / 14))
+    for at in range(0, bins + 1, every):
+        if at == bins and is_open:
+            continue
+        drawing.text(left + at * step, top + _HIGH + 16, f"{at * width:g}", anchor="middle", fill="soft", size=11)
+    if is_open:
+        drawing.text(left + _WIDE, top + _HIGH + 16, "and more", anchor="end", fill="soft", size=11)
+    drawing.text(left + _WIDE / 2, top + _HIGH + 38, axis, anchor="middle")
+    return drawing.svg()
+
+
+def _span(at: int, width: float, is_last: bool) -> str:
+    return f"{at * width:g} and more" if is_last else f"{at * width:g} to {(at + 1) * width - 1:g}"
+
+
+def nice_step(reach: float, ticks: int) -> int:
+    """A round step that gives at most so many.
+
+    >>> nice_step(47, 5), nice_step(3, 5), nice_step(1234, 5)
+    (10, 1, 250)
+    """
+    least = max(1.0, reach / ticks)
+    power = 10 ** math.floor(math.log10(least))
+    return next(int(power * each) for each in (1, 2, 2.5, 5, 10) if power * each >= least and power * each % 1 == 0)
+
+
+def _heading(drawing: Drawing, title: str, says: str, parts: Parts) -> None:
+    """Title, what is said of it, and a key where there are parts."""
+    drawing.text(_LEFT, 24, title, size=15, weight=600)
+    drawing.text(_LEFT, 42, says, size=11.5, fill="soft")
+    x = _LEFT
+    for number, part in enumerate(parts if len(parts) > 1 else ()):
+        drawing.rect(x, 53, 11, 11, part_colour(number))
+        drawing.text(x + 16, 63, shortened(part, _MOST))
+        x += 34 + width_of(shortened(part, _MOST))
+
+
+def _broad(least: float, title: str, says: str) -> float:
+    return max(least, 2 * _LEFT + width_of(title, 15), 2 * _LEFT + width_of(says, 11.5))
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"

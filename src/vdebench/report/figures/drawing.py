@@ -1,0 +1,145 @@
+"""A drawing: shapes and words that become one SVG, legible on light and dark pages, safe whatever the words are.
+
+Every shape has the colours of a light page in its attributes, so that any program can draw it; a style sheet in the
+drawing changes paper and ink where a browser says that the reader prefers dark.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+from xml.sax.saxutils import escape, quoteattr
+
+FONTS = "system-ui, 'Noto Sans', 'Noto Sans SC', sans-serif"
+SIZE = 12.0
+_LIGHT = {"paper": "#ffffff", "ink": "#1b1f24", "soft": "#5a6470", "line": "#c3cad2", "empty": "#eceff2"}
+_DARK = {"paper": "#14171b", "ink": "#e7eaee", "soft": "#a0aab6", "line": "#3d454f", "empty": "#262b32"}
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_WIDE = re.compile(
+    "[\u1100-\u11ff\u2e80-\uabff\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff]"
+)
+Anchor = Literal["start", "middle", "end"]
+
+
+def safe(text: str) -> str:
+    """Words as an XML file can hold them.
+
+    >>> safe("报告 <b> & \\x00")
+    '报告 &lt;b&gt; &amp; \ufffd'
+    """
+    return escape(_NO_XML.sub("\ufffd", text))
+
+
+def width_of(text: str, size: float = SIZE) -> float:
+    """About how wide words are; a Chinese character is a square.
+
+    >>> width_of("报告", 10), width_of("ab", 10)
+    (20.0, 12.0)
+    """
+    wide = len(_WIDE.findall(text))
+    return size * (wide + 0.6 * (len(text) - wide))
+
+
+def shortened(text: str, most: float, size: float = SIZE) -> str:
+    """Words that fit into a width, the rest as an ellipsis.
+
+    >>> shortened("academic_literature", 60, 10)
+    'academic_…'
+    """
+    if width_of(text, size) <= most:
+        return text
+    while text and width_of(text + "…", size) > most:
+        text = text[:-1]
+    return text + "…"
+
+
+class Drawing:
+    """An SVG in the making: origin at the top left, pixels."""
+
+    def __init__(self, width: float, height: float, title: str, describes: str = "") -> None:
+        self.width, self.height, self.title, self.describes = width, height, title, describes
+        self._parts: list[str] = []
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        *,
+        anchor: Anchor = "start",
+        size: float = SIZE,
+        fill: str = "ink",
+        weight: int = 400,
+        turned: float = 0,
+        tells: str = "",
+    ) -> None:
+        """Words with their base line at a place, turned about it by degrees; `tells` is what a pointer is told."""
+        place = f'x="{x:.1f}" y="{y:.1f}"'
+        if turned:
+            place = f'transform="translate({x:.1f} {y:.1f}) rotate({turned:g})"'
+        look = _paint(fill=fill)
+        look += f' text-anchor="{anchor}"' if anchor != "start" else ""
+        look += f' font-size="{size:g}"' if size != SIZE else ""
+        look += f' font-weight="{weight}"' if weight != 400 else ""
+        self._parts.append(f"<text {place} {look}>{_told(tells)}{safe(words)}</text>")
+
+    def rect(
+        self, x: float, y: float, width: float, height: float, fill: str, *, edge: str = "", tells: str = ""
+    ) -> None:
+        """A rectangle."""
+        shape = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
+        self._shape("rect", f"{shape} {_paint(fill=fill, stroke=edge)}", tells)
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, stroke: str = "line", *, dashed: bool = False) -> None:
+        """A straight line."""
+        dashes = ' stroke-dasharray="4 3"' if dashed else ""
+        place = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+        self._shape("line", f"{place} {_paint(stroke=stroke)}{dashes}")
+
+    def circle(self, x: float, y: float, radius: float, fill: str, *, tells: str = "") -> None:
+        """A filled circle."""
+        self._shape("circle", f'cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {_paint(fill=fill)}', tells)
+
+    def path(self, data: str, fill: str, *, edge: str = "paper", tells: str = "") -> None:
+        """A filled path."""
+        self._shape("path", f'd="{data}" {_paint(fill=fill, stroke=edge)}', tells)
+
+    def _shape(self, name: str, attributes: str, tells: str = "") -> None:
+        told = _told(tells)
+        self._parts.append(f"<{name} {attributes}>{told}</{name}>" if told else f"<{name} {attributes}/>")
+
+    def svg(self) -> str:
+        """The whole drawing."""
+        width, height = f"{self.width:.0f}", f"{self.height:.0f}"
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+                f'height="{height}" font-family={quoteattr(FONTS)} font-size="{SIZE:g}" role="img">',
+                f"<title>{safe(self.title)}</title>",
+                *([f"<desc>{safe(self.describes)}</desc>"] if self.describes else []),
+                f"<style>@media (prefers-color-scheme: dark) {{ {_dark()} }}</style>",
+                f'<rect width="{width}" height="{height}" {_paint(fill="paper")}/>',
+                *self._parts,
+                "</svg>\n",
+            ]
+        )
+
+
+def _paint(**colours: str) -> str:
+    """Colours of their own, or those that differ between light and dark pages, by attribute; "" is none."""
+    given = {attribute: colour for attribute, colour in colours.items() if colour}
+    classes = [f"vde-{attribute}-{colour}" for attribute, colour in given.items() if colour in _LIGHT]
+    painted = [f'{attribute}="{_LIGHT.get(colour, colour)}"' for attribute, colour in given.items()]
+    return " ".join([f'class="{" ".join(classes)}"'] * bool(classes) + painted)
+
+
+def _dark() -> str:
+    return " ".join(
+        f".vde-{attribute}-{name} {{ {attribute}: {colour} }}"
+        for name, colour in _DARK.items()
+        for attribute in ("fill", "stroke")
+    )
+
+
+def _told(words: str) -> str:
+    return f"<title>{safe(words)}</title>" if words else ""
