@@ -1,0 +1,8 @@
+"""Getting published suites from the Hugging Face hub: pinned, resumed, verified, and made loadable."""
+
+from vdebench.suites.hub.errors import HubAwayError, HubError
+from vdebench.suites.hub.getting import Wish, get_suite, take_placed
+from vdebench.suites.hub.result import Got
+from vdebench.suites.hub.sets import SETS, DataSet, data_set
+
+__all__ = ["SETS", "DataSet", "Got", "HubAwayError", "HubError", "Wish", "data_set", "get_suite", "take_placed"]
