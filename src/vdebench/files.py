@@ -11,12 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.errors import InputError, RunFolderError
+from vdebench.storage.mounts import mount_of
 
 MAX_JSON_BYTES = 512 * 1024 * 1024
 
 
+def fetched(path: Path) -> Path:
+    """The same path, its file brought here first where it is in a store: for whoever opens files without us."""
+    mount = mount_of(path)
+    if mount is not None:
+        mount.fetch(path)
+    return path
+
+
 def read_bytes(path: Path) -> bytes:
     """Content of a file, or an error that names it."""
+    fetched(path)
     try:
         size = path.stat().st_size
         if size > MAX_JSON_BYTES:
@@ -64,12 +74,31 @@ def read_json(path: Path) -> Any:
 
 def is_file(path: Path) -> bool:
     """Whether there is such a file; an error where that cannot be found out."""
+    mount = mount_of(path)
+    if mount is not None:
+        found = mount.find(path)
+        return found is not None and not found.is_folder
     return _asked(path, path.is_file)
 
 
 def is_folder(path: Path) -> bool:
     """Whether there is such a folder; an error where that cannot be found out."""
+    mount = mount_of(path)
+    if mount is not None:
+        found = mount.find(path)
+        return found is not None and found.is_folder
     return _asked(path, path.is_dir)
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, which need not be fetched for it."""
+    mount = mount_of(path)
+    if mount is not None and (found := mount.find(path)) and found.size is not None:
+        return found.size
+    try:
+        return fetched(path).stat().st_size
+    except OSError as error:
+        raise InputError(f"{_short(path)}: cannot be read: {error.strerror}") from None
 
 
 def _asked(path: Path, question: Callable[[], bool]) -> bool:
@@ -88,6 +117,9 @@ def _short(path: Path) -> str:
 
 def list_folder(path: Path) -> list[str]:
     """Names in a folder, sorted, or an error that names it."""
+    mount = mount_of(path)
+    if mount is not None:
+        return mount.names(path)
     try:
         return sorted(entry.name for entry in path.iterdir())
     except NotADirectoryError:
@@ -98,9 +130,35 @@ def list_folder(path: Path) -> list[str]:
         raise InputError(f"{str(path)!r}: is no name of a folder") from None
 
 
+def make_folder(path: Path) -> None:
+    """Have a folder, in a store too, whose folders are there only as long as something is in them."""
+    mount = mount_of(path)
+    if mount is not None:
+        mount.make_folder(path)
+        return
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(f"{path}: cannot be made: {error.strerror}") from None
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file, from its store too; nothing happens where there is none."""
+    mount = mount_of(path)
+    if mount is not None:
+        mount.remove(path)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be removed: {error.strerror}") from None
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends well, and goes when it does not."""
+    """A temporary path beside `path` that takes its place when the block ends well, and goes when it does not.
+
+    Where the place is in a store, that is when the store has it.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -111,7 +169,11 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         temporary.chmod(0o666 & ~umask())
-        temporary.replace(path)
+        mount = mount_of(path)
+        if mount is not None:
+            mount.put(temporary, path)
+        else:
+            temporary.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     finally:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+import struct
 import warnings
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from isal.isal_zlib import crc32
 from numpy.typing import NDArray
 from PIL import Image as Pictures
 from PIL import ImageOps, UnidentifiedImageError
+from PIL.PngImagePlugin import PngImageFile
 
 from vdebench.box import Box, Size
 from vdebench.errors import InputError, TooLargeError
+from vdebench.files import fetched
 
 Image = NDArray[np.uint8]
 MAX_PIXELS = 2 * (Pictures.MAX_IMAGE_PIXELS or 89_478_485)
@@ -24,6 +28,9 @@ RESIZING = "lanczos-1"
 """How an image of another size is brought to the reference's (Pillow's Lanczos filter)."""
 ORIENTATION = 0x0112
 """EXIF's tag for how a camera was held."""
+
+
+_CHUNK = struct.Struct(">I4s")
 
 
 class PixelBox(NamedTuple):
@@ -71,9 +78,9 @@ def image_size(file: Path) -> Size:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)
-            with Pictures.open(file) as picture:
+            with Pictures.open(fetched(file)) as picture:
                 width, height = picture.size
-                turned = picture.getexif().get(ORIENTATION, 1) in (5, 6, 7, 8)
+                turned = _exif(picture, file).get(ORIENTATION, 1) in (5, 6, 7, 8)
                 return Size(height, width) if turned else Size(width, height)
     except UnidentifiedImageError:
         raise InputError(f"{file}: is no image we know; PNG, JPEG, WebP and TIFF are") from None
@@ -81,6 +88,30 @@ def image_size(file: Path) -> Size:
         raise TooLargeError(f"{file}: {error}") from None
     except (OSError, SyntaxError, ValueError, EOFError) as error:
         raise InputError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _exif(picture: Pictures.Image, file: Path) -> Pictures.Exif:
+    """What a camera has noted. Of a PNG Pillow would decode all pixels, since notes may stand behind them."""
+    if isinstance(picture, PngImageFile) and not _notes_behind_pixels(file.read_bytes()):
+        return Pictures.Image.getexif(picture)
+    return picture.getexif()
+
+
+def _notes_behind_pixels(png: bytes) -> bool:
+    """Whether a PNG's pixels must be decoded to know its notes: some stand behind them, or the file is not whole."""
+    at, pixels = 8, False
+    while at + 12 <= len(png):
+        length, kind = _CHUNK.unpack_from(png, at)
+        end = at + 12 + length
+        if crc32(memoryview(png)[at + 4 : end - 4]).to_bytes(4, "big") != png[end - 4 : end]:
+            return True
+        if kind == b"IEND":
+            return not pixels
+        if pixels and kind in (b"eXIf", b"tEXt", b"zTXt", b"iTXt"):
+            return True
+        pixels |= kind == b"IDAT"
+        at = end
+    return True
 
 
 def open_image(file: Path) -> Image:
@@ -93,7 +124,7 @@ def open_image(file: Path) -> Image:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # we have a limit of our own
-            with Pictures.open(file) as picture:
+            with Pictures.open(fetched(file)) as picture:
                 width, height = picture.size
                 if width * height > MAX_PIXELS:
                     raise TooLargeError(f"{file}: {width}×{height} pixels, more than the {MAX_PIXELS:,} we open")

@@ -18,7 +18,7 @@ import polars as pl
 from vdebench import __version__
 from vdebench.analysis.grades import summarise_grades
 from vdebench.errors import VdeError
-from vdebench.files import is_folder, write_json
+from vdebench.files import is_file, is_folder, write_json
 from vdebench.judges.budget import Budget, parse_budget
 from vdebench.judges.canary import canary_cases
 from vdebench.judges.dimension import (
@@ -86,7 +86,7 @@ def plan_suite(suite: Suite, predictions: Path, judge: Judge, asked: Asked) -> P
     if not is_folder(predictions):
         raise VdeError(f"{predictions}: no such folder, expected an editor's images of {suite.name}")
     inside = predictions / "images"  # as `vde edit` and `vde run` lay them out
-    root = inside if (predictions / "edits.jsonl").exists() and is_folder(inside) else predictions
+    root = inside if is_file(predictions / "edits.jsonl") and is_folder(inside) else predictions
     suite.require_distinct_keys()
     subjects = list(edited(suite, suite.outputs(root)))
     if subjects and all(subject.state == "missing" and subject.absent for subject in subjects):

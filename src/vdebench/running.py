@@ -19,7 +19,7 @@ from vdebench.editing import Made, counts_of, edit_suite, images_of, read_edits,
 from vdebench.editors.choice import parse_choices
 from vdebench.engine.engine import LOCAL, Engine
 from vdebench.errors import RunFolderError
-from vdebench.files import is_file, is_folder, list_folder, locked, write_json
+from vdebench.files import is_file, is_folder, list_folder, locked, make_folder, write_json
 from vdebench.given import NOBODY, Given, checked_pixels
 from vdebench.judges.budget import Budget
 from vdebench.protocols import get_protocol
@@ -98,7 +98,7 @@ def run(
                 progress=bar(f"{editor}: editing"),
             )
             place = images_of(folder)
-            place.mkdir(parents=True, exist_ok=True)
+            make_folder(place)
             predictions = ImagePredictions(
                 place, suite.samples, reader, name=editor, absent=_absent(made), files=suite.outputs(place)
             )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vdebench.analysis.stored import StoredRun
 from vdebench.errors import SuiteError, VdeError
-from vdebench.files import is_file, read_json
+from vdebench.files import is_file, is_folder, read_json
 from vdebench.suites.pages import pages_of
 from vdebench.suites.suite import load_suite
 
@@ -21,7 +21,7 @@ def pages_beside(run: StoredRun) -> dict[str, str] | None:
         about = read_json(noted) if is_file(noted) else {}
         given = about.get("suite") if isinstance(about, dict) else None
         suite = load_suite(given if isinstance(given, str) else run.summary["suite"])
-        if suite.name != run.summary["suite"] or not suite.root.is_dir():  # gone, or to be made first
+        if suite.name != run.summary["suite"] or not is_folder(suite.root):  # gone, or to be made first
             return None
         pages = pages_of(suite)
     except VdeError:

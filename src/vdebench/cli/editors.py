@@ -8,12 +8,13 @@ from pathlib import Path
 
 from vdebench.errors import VdeError
 from vdebench.files import is_folder
+from vdebench.storage import is_url
 
 
 def name_and_place(given: str) -> tuple[str, Path]:
     """What stands before the first `=` names the editor, unless the whole is a folder; no name where none is given."""
     name, equals, place = given.partition("=")
-    if not equals or not name or is_folder(Path(given)):
+    if not equals or not name or is_url(given) or is_folder(Path(given)):
         return "", Path(given if name else place)
     if name in (".", "..") or "/" in name or "\\" in name:
         raise VdeError(f"an editor cannot be called {name!r}: the name becomes a folder's; use letters and digits")

@@ -7,7 +7,7 @@ from pathlib import Path
 from vdebench.cli.progress import progress_bar
 from vdebench.suites.suite import Suite, load_suite
 
-SUITE_HELP = "Folder with a suite.toml, or an order: typeset:n=60,seed=1, textedit:DIR."
+SUITE_HELP = "Folder or URL with a suite.toml, or an order: typeset:n=60,seed=1, textedit:DIR."
 
 
 def open_suite(given: Path, *, quiet: bool = False) -> Suite:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from vdebench.editing.journal import Made
 from vdebench.editors.editor import Edit, Editor, Task, get_editor
 from vdebench.errors import EditorUnusableError, InputError, MissingPartError, TooLargeError, VdeError
-from vdebench.files import write_bytes
+from vdebench.files import remove_file, write_bytes
 from vdebench.given import Given
 from vdebench.images import image_size, open_image
 from vdebench.png import encode_png
@@ -172,7 +172,7 @@ def _without_image(
     parameters: Mapping[str, Any],
     metadata: Mapping[str, Any] | None = None,
 ) -> Made:
-    (order.images / f"{job.name}.png").unlink(missing_ok=True)  # of an earlier version of the task
+    remove_file(order.images / f"{job.name}.png")  # of an earlier version of the task
     return _line(job, state, reason, seconds, parameters, metadata or {})
 
 

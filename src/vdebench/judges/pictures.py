@@ -15,7 +15,7 @@ from PIL import UnidentifiedImageError
 
 from vdebench.box import Size
 from vdebench.errors import VdeError
-from vdebench.files import read_bytes
+from vdebench.files import fetched, read_bytes
 from vdebench.images import ORIENTATION, Image, image_size, open_image, resized
 from vdebench.png import encode_png
 from vdebench.runs.cache import digest_of_file
@@ -121,7 +121,7 @@ def picture(page: Page, limit: int = 0) -> Picture:
 def _kind(file: Path) -> tuple[str, bool]:
     """The file's format, and whether anyone sees it as we do: not turned by its camera, opaque, of 8 bits, whole."""
     try:
-        with Pictures.open(file) as opened:
+        with Pictures.open(fetched(file)) as opened:
             kind = (opened.format or "").lower()
             usual = opened.mode in ("RGB", "L", "P", "1") and "transparency" not in opened.info
             turned = opened.getexif().get(ORIENTATION, 1) != 1

@@ -15,6 +15,7 @@ from vdebench.images import image_size
 from vdebench.readers.predictions import Predictions, folder_label, require_some
 from vdebench.reading import Reading
 from vdebench.sample import Sample
+from vdebench.storage import place
 from vdebench.suites.names import REGIONS, NamedFiles, names_of
 
 
@@ -48,11 +49,12 @@ class FolderReadings(Predictions):
         reader: str = "unstated",
         images: Path | None = None,
     ) -> None:
-        self.root = root
+        self.root = root = place(root)
         self.name = name or folder_label(root)
         self.reader = reader
         self._samples = samples
         self._named = NamedFiles(root, samples)
+        images = place(images) if images is not None else None
         self._images = NamedFiles(images, samples, "image") if images is not None else None
         if self._images and self._images.strangers(samples) and not any(map(self._images.has_any, samples)):
             raise InputError(

@@ -13,10 +13,12 @@ from typing import Protocol as Interface
 from vdebench.box import Size
 from vdebench.errors import InputError
 from vdebench.files import is_folder, list_folder
+from vdebench.given import Given
 from vdebench.images import PixelBox, image_size
 from vdebench.readers.cached import CachedReader, Picture
 from vdebench.reading import Reading
 from vdebench.sample import Sample
+from vdebench.storage import place
 from vdebench.suites.names import NamedFiles, Outputs, names_of
 from vdebench.suites.suite import Suite
 
@@ -43,6 +45,8 @@ class Predictions(ABC):
     """Who reads, for the signature."""
     root: Path
     """Where they come from, for messages."""
+    given: Given = Given()
+    """What the editor was given, as far as it was said."""
 
     @abstractmethod
     def page(self, sample: Sample) -> Found | None:
@@ -147,6 +151,7 @@ class ImagePredictions(ReadPredictions):
         absent: Mapping[str, str] | None = None,
         files: Outputs | None = None,
     ) -> None:
+        root = place(root)
         self._named: Outputs = files or NamedFiles(root, samples, "image")
         self._samples = samples
         self._absent = absent or {}
@@ -175,7 +180,9 @@ def crops(page: Picture, sample: Sample) -> Iterator[Picture]:
 
 def holds_readings(root: Path, suite: Suite) -> bool:
     """Whether a folder holds readings of a suite's samples, not images; where it holds nothing, what the suite has."""
-    counts = {kind: sum(map(NamedFiles(root, suite.samples, kind).has_any, suite.samples)) for kind in KINDS}
+    root = place(root)
+    named = {kind: NamedFiles(root, suite.samples, kind) for kind in KINDS}
+    counts = {kind: sum(map(files.has_any, suite.samples)) for kind, files in named.items()}
     if counts["reading"] and counts["image"] and counts["reading"] != counts["image"]:
         raise InputError(
             f"{root}: holds readings of {counts['reading']} samples and images of {counts['image']}\n"
@@ -183,9 +190,9 @@ def holds_readings(root: Path, suite: Suite) -> bool:
         )
     if counts["reading"] or counts["image"]:
         return counts["reading"] > 0
-    if NamedFiles(root, suite.samples, "image").strangers(suite.samples):
+    if named["image"].strangers(suite.samples):
         return False  # of another suite: it will be told
-    if NamedFiles(root, suite.samples).strangers(suite.samples):
+    if named["reading"].strangers(suite.samples):
         return True
     others = [name for name in list_folder(root) if not name.startswith(".") and not is_folder(root / name)]
     if others:

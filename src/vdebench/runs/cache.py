@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.files import cache_folder, is_file, locked, parse_json, read_bytes, read_json, write_json, write_text
+from vdebench.files import (
+    cache_folder,
+    fetched,
+    is_file,
+    locked,
+    parse_json,
+    read_bytes,
+    read_json,
+    write_json,
+    write_text,
+)
 
 KINDS = ("readings", "measures", "grades")
 
@@ -87,7 +97,7 @@ def digest_of(*parts: str) -> str:
 def digest_of_file(file: Path) -> str:
     """Hash of a file's bytes."""
     try:
-        about = file.stat()
+        about = fetched(file).stat()
     except OSError:
         return _digest_of_bytes(file, 0, 0)  # which says what is wrong
     return _digest_of_bytes(file, about.st_mtime_ns, about.st_size)

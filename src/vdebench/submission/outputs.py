@@ -20,6 +20,7 @@ from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.cache import digest_of_file
 from vdebench.runs.provenance import asked_now
 from vdebench.sample import Sample
+from vdebench.storage import address, place
 from vdebench.submission.private import is_private
 from vdebench.suites.suite import Suite
 
@@ -51,19 +52,19 @@ def asked_of(
     return {
         "suite": suite.origin,
         "revision": suite.revision,
-        "predictions": os.path.abspath(predictions.root),
-        "images": os.path.abspath(images) if images is not None else None,
+        "predictions": address(predictions.root),
+        "images": address(place(images)) if images is not None else None,
         "ready_readings": not isinstance(predictions, ReadPredictions),
         "reader": name,
         "reader_options": {key: value for key, value in chosen if not is_private(key, value)},
-        "given": [str(place) for place in (predictions.root, images, suite.root) if place is not None],
+        "given": [str(each) for each in (predictions.root, images, suite.root) if each is not None],
         **how,
     }
 
 
 def write_outputs(folder: Path, predictions: Predictions, samples: Sequence[Sample]) -> None:
     """Note in a run folder which files were scored."""
-    images = Path(asked_now().get("images") or predictions.root)
+    images = place(asked_now().get("images") or predictions.root)
     with (
         replacing(folder / OUTPUTS) as temporary,
         temporary.open("w", encoding="utf-8", errors="backslashreplace") as file,

@@ -15,6 +15,7 @@ from vdebench.errors import InputError, RunFolderError
 from vdebench.files import is_file, is_folder, read_bytes, read_json
 from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.runs.provenance import ASKED, RUN_FILE, provenance_of, read_run_file
+from vdebench.storage import place
 from vdebench.submission.archive import Member, write_zip
 from vdebench.submission.manifest import EDITS, MANIFEST, REFERENCE, SUMMARY, TABLES, Manifest, file_of, revision_of
 from vdebench.submission.outputs import Kind, Output, read_outputs
@@ -48,7 +49,7 @@ def write_submission(
     told = read_run_file(root / RUN_FILE)
     asked = told.get(ASKED) if isinstance(told.get(ASKED), dict) else {}
     outputs = read_outputs(root)
-    places = _places(root, asked or {}, Path(predictions) if predictions is not None else None)
+    places = _places(root, asked or {}, place(predictions) if predictions is not None else None)
     files = {output: file for output in outputs if is_file(file := _place(places, output))}
     _require_unchanged(files, outputs, places, with_predictions, given=predictions is not None)
     given = (asked or {}).get("given")
@@ -77,7 +78,7 @@ def write_submission(
 
 def _places(root: Path, asked: dict[str, Any], given: Path | None) -> dict[Kind, Path]:
     """Where predictions lie: as given, in `RUNS/EDITOR/images`, or where they were when they were scored."""
-    noted = {name: Path(asked[name]) for name in ("predictions", "images") if isinstance(asked.get(name), str)}
+    noted = {name: place(asked[name]) for name in ("predictions", "images") if isinstance(asked.get(name), str)}
     beside = root.absolute().parent
     if asked.get("ready_readings"):
         places: dict[Kind, Path] = {"readings": noted["predictions"]} if "predictions" in noted else {}

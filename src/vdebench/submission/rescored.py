@@ -151,7 +151,7 @@ def _of_pages(
     with tempfile.TemporaryDirectory(prefix="vde-") as temporary:
         folder = RunFolder(Path(temporary))
         with folder.open({}):
-            score_run(part, folder)
+            score_run(part, folder, workers=workers)
             tables = {name: _table(folder.root, name) for name in TABLES}
             if isinstance(predictions, ReadPredictions):  # who gives ready readings does not hand in the references'
                 noise_floor(folder.root / "reference", part, settings, counted=folder.counted())

@@ -17,7 +17,17 @@ from urllib.parse import quote
 import polars as pl
 
 from vdebench.errors import InputError, RunFolderError
-from vdebench.files import is_file, is_folder, list_folder, read_bytes, replacing, umask, write_json, write_text
+from vdebench.files import (
+    fetched,
+    is_file,
+    is_folder,
+    list_folder,
+    read_bytes,
+    replacing,
+    umask,
+    write_json,
+    write_text,
+)
 from vdebench.sample import Sample
 from vdebench.suites.names import REGIONS, names_of
 from vdebench.suites.suite import Suite
@@ -193,7 +203,7 @@ def _copy(suite: Suite, sample: Sample, out: Path) -> None:
     for kind, file in zip(IMAGES, suite.image_files(sample), strict=True):
         if file is not None:
             with replacing(out / kind / sample.group / file.name) as temporary:
-                shutil.copyfile(file, temporary)
+                shutil.copyfile(fetched(file), temporary)
 
 
 def _shards(suite: Suite, progress: Progress) -> Iterator[tuple[int, Sequence[Sample]]]:

@@ -17,8 +17,9 @@ from typing import Literal
 from typing import Protocol as Interface
 
 from vdebench.errors import AmbiguousNameError
-from vdebench.files import is_file, is_folder, list_folder
+from vdebench.files import is_folder, list_folder
 from vdebench.sample import Sample
+from vdebench.storage import place
 
 ENDINGS = ("", "_0", "_res", "_modified_0", "_merged_0_0")
 FILES = {"reading": (".json",), "image": (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp")}
@@ -64,7 +65,7 @@ class NamedFiles:
     """Files of some samples in a folder (or in its sub-folder of the group's name): readings, or images."""
 
     def __init__(self, root: Path, samples: Sequence[Sample], kind: Literal["reading", "image"] = "reading") -> None:
-        self.root = root
+        self.root = root = place(root)
         self.kind = kind
         names = list_folder(root)
         groups = {sample.group for sample in samples}
@@ -72,6 +73,8 @@ class NamedFiles:
         listed = {root: names, **{folder: list_folder(folder) for folder in self._folders.values()}}
         self.has_regions = any(REGIONS in names for names in listed.values())
         """Whether any folder holds readings of regions."""
+        crops = [folder / REGIONS for folder, names in listed.items() if kind == "reading" and REGIONS in names]
+        self._crops = {folder: set(list_folder(folder)) for folder in crops if is_folder(folder)}
         self._present = {folder: files_by_stem(names, FILES[kind]) for folder, names in listed.items()}
         self._own_names: dict[Path, set[str]] = {folder: set() for folder in self._present}
         for sample in samples:
@@ -120,7 +123,8 @@ class NamedFiles:
         page = self.folder_of(sample) / REGIONS
         files = []
         for index in range(len(sample.regions)):
-            found = [file for name in names_of(sample) if is_file(file := page / f"{name}_region_{index}.json")]
+            possible = [f"{name}_region_{index}.json" for name in names_of(sample)]
+            found = [page / name for name in possible if name in self._crops.get(page, ())]
             if len(found) > 1:
                 raise AmbiguousNameError(f"sample {sample.key}: {found[0]} and {found[1]} could both be region {index}")
             files += found

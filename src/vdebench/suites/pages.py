@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from vdebench.errors import VdeError
+from vdebench.files import size_of
 from vdebench.runs.cache import digest_of_file
 from vdebench.suites.suite import Suite
 
@@ -24,7 +25,7 @@ def pages_of(suite: Suite) -> dict[str, str]:
             continue
         if file is not None:
             files[sample.key] = file
-    sizes = {file: file.stat().st_size for file in set(files.values())}
+    sizes = {file: size_of(file) for file in set(files.values())}
     common = {size for size, count in Counter(sizes.values()).items() if count > 1}
     first: dict[str, str] = {}
     for key, file in files.items():  # files of different sizes need not be read to be told apart

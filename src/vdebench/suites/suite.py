@@ -10,8 +10,8 @@ images = "text_gt_images"       # optional: folder of ground-truth images
 source_images = "text_in"       # optional: folder of the pages before the edit
 masks = "text_masks"            # optional: folder of masks, white where an edit may change pixels
 
-A suite can also be an order: `typeset:n=60,seed=1` is made when its samples are first asked for; `textedit:DIR` is
-TextEditBench as it was published, without a `suite.toml`.
+The folder may be in a store: `s3://bucket/folder`. A suite can also be an order: `typeset:n=60,seed=1` is made when its
+samples are first asked for; `textedit:DIR` is TextEditBench as it was published, without a `suite.toml`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from vdebench.files import is_file, read_bytes
 from vdebench.reading import Reading
 from vdebench.registry import find
 from vdebench.sample import Sample
+from vdebench.storage import address, bring, is_url, place
 from vdebench.suites.names import NamedFiles, Outputs, names_of
 
 FORMATS = {
@@ -87,8 +88,8 @@ class Suite(ABC):
     def __init__(self, root: Path, name: str, groups: list[Group] | Callable[[], list[Group]]) -> None:
         self.root = root
         self.name = name
-        self.origin = os.path.abspath(root)
-        """What `load_suite` makes it from again: its folder, or its order."""
+        self.origin = address(root)
+        """What `load_suite` makes it from again: its folder, its URL, or its order."""
         self._groups = groups
 
     @cached_property
@@ -108,6 +109,10 @@ class Suite(ABC):
     @abstractmethod
     def digest(self, sample: Sample) -> str:
         """Hash of all the suite says of a sample: a change of it is a new sample."""
+
+    def digested(self) -> Iterator[Path]:
+        """Files that all digests together are made from, as far as they can be told: stores give many at once."""
+        return iter(())
 
     @abstractmethod
     def faults(self) -> Iterator[Fault]:
@@ -174,13 +179,14 @@ class Suite(ABC):
             if sample.key in seen:
                 raise SuiteError(
                     f"suite {self.name}: two samples are called {sample.key}: scores could not be told apart\n"
-                    f"  run `vde suite check {self.root}` for all faults, and give each sample its own id"
+                    f"  run `vde suite check {self.origin}` for all faults, and give each sample its own id"
                 )
             seen.add(sample.key)
 
     @cached_property
     def revision(self) -> str:
         """Hash of the whole suite, the same wherever it lies and in whatever order it is listed."""
+        bring(self.digested())
         digests = sorted(f"{sample.key} {self.digest(sample)}" for sample in self.samples)
         return hashlib.sha256("\n".join(digests).encode("utf-8", "surrogatepass")).hexdigest()  # names may be no text
 
@@ -194,19 +200,20 @@ class Suite(ABC):
 
 
 def load_suite(path: str | Path) -> Suite:
-    """Suite in a folder with a `suite.toml`, or of an order such as `typeset:n=60,seed=1` or `textedit:DIR`."""
+    """Suite in a folder (or at a URL) with a `suite.toml`, or of an order: `typeset:n=60,seed=1`, `textedit:DIR`."""
     order, colon, _ = str(path).partition(":")
     if colon and order in ORDERS:
         ordered: Suite = find("orders", order, ORDERS)(str(path))
         if not ordered.origin.startswith(f"{order}:"):  # it may say it better: `textedit:` with the whole path
             ordered.origin = str(path)
         return ordered
-    root = Path(path)
-    file = root if root.name == "suite.toml" else root / "suite.toml"
+    given = Path(path)
+    folder = place(given.parent if given.name == "suite.toml" else given)
+    file = folder / "suite.toml"
     if not is_file(file):
         raise SuiteError(
-            f"{root}: no suite.toml here\n  a suite is a folder with a suite.toml that names its format and groups;"
-            " see docs/formats.md"
+            f"{address(folder) if is_url(given) else given}: no suite.toml here\n"
+            "  a suite is a folder with a suite.toml that names its format and groups; see docs/formats.md"
         )
     settings = _settings(file)
     kind = settings.get("format")
@@ -214,7 +221,6 @@ def load_suite(path: str | Path) -> Suite:
         raise SuiteError(f"{file}: 'format' is missing, expected one of {', '.join(FORMATS)}")
     suite_class: type[Suite] = find("suites", kind, FORMATS)
     name = settings.get("name")
-    folder = file.parent
     return suite_class(
         folder,
         name if isinstance(name, str) and name else Path(os.path.abspath(folder)).name,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import warnings
 from collections.abc import Iterator
 from functools import cached_property
@@ -20,10 +19,11 @@ from PIL import Image as Pictures
 
 from vdebench.box import Size
 from vdebench.errors import SuiteError, VdeError
-from vdebench.files import is_folder, list_folder, read_bytes
+from vdebench.files import fetched, is_folder, list_folder, read_bytes
 from vdebench.images import image_size, open_image
 from vdebench.reading import Reading
 from vdebench.sample import Sample
+from vdebench.storage import address, at_once, is_url, place
 from vdebench.suites.names import FILES
 from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
 from vdebench.suites.textedit_outputs import TextEditOutputs
@@ -47,10 +47,14 @@ class TextEditSuite(Suite):
 
     def __init__(self, root: Path) -> None:
         super().__init__(root, "textedit", _splits(root))
-        self.origin = f"textedit:{os.path.abspath(root)}"
+        self.origin = f"textedit:{address(root)}"
 
     @cached_property
     def _loaded(self) -> _Loaded:
+        with at_once(self.root, fetched=True):
+            return self._load()
+
+    def _load(self) -> _Loaded:
         loaded = _Loaded({}, [])
         for group in self.groups:
             for topic_folder in _folders(group.info):
@@ -165,7 +169,7 @@ def textedit_suite(order: str) -> TextEditSuite:
     if not given:
         raise SuiteError(f"{order}: no folder given, expected {SYNTAX} with TextEditBench's folder")
     try:
-        return TextEditSuite(Path(given).expanduser())
+        return TextEditSuite(place(given) if is_url(given) else Path(given).expanduser())
     except RuntimeError:
         raise SuiteError(f"{order}: there is no such home folder") from None
 
@@ -217,7 +221,7 @@ def _folders(path: Path) -> list[Path]:
 def _pixel_fault(file: Path, *, is_mask: bool) -> str:
     """What is wrong with an image's pixels: that there are none, or that a mask allows nothing or everything."""
     try:
-        with warnings.catch_warnings(), Pictures.open(file) as picture:
+        with warnings.catch_warnings(), Pictures.open(fetched(file)) as picture:
             warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # `image_size` has let it pass
             picture.draft("L", (128, 128))  # an eighth of the size costs a tenth of the time
             values = np.asarray(picture.convert("L"))

@@ -13,6 +13,7 @@ from pathlib import Path
 from vdebench.errors import AmbiguousNameError
 from vdebench.files import is_folder, list_folder
 from vdebench.sample import Sample
+from vdebench.storage import at_once, place
 from vdebench.suites.names import FILES, files_by_stem
 from vdebench.suites.textedit_words import SPLITS, folder_name
 
@@ -24,15 +25,15 @@ class TextEditOutputs:
     """Images of some samples in a folder."""
 
     def __init__(self, root: Path, samples: Sequence[Sample]) -> None:
-        self.root = root
+        self.root = root = place(root)
         folders: dict[tuple[str, str], set[str]] = {}
         for sample in samples:
             folders.setdefault((sample.group, sample.source), set()).add(_topic_folder(sample))
         self._shared = {place for place, names in folders.items() if len(names) > 1}
         """Topics with two folders in one split: there only a folder's own spelling tells them apart."""
-        self._present = {
-            folder: files_by_stem(names, FILES["image"]) for folder, names in _listed(root, Path(), _DEPTH).items()
-        }
+        with at_once(root):
+            listed = _listed(root, Path(), _DEPTH)
+        self._present = {folder: files_by_stem(names, FILES["image"]) for folder, names in listed.items()}
 
     def _files(self, sample: Sample) -> list[Path]:
         """Files that could be the sample's, relative to the root."""

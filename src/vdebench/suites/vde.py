@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -120,8 +121,16 @@ class VdeSuite(Suite):
                 files = [named.find(sample), *(named.regions(sample) or [])] if named else []
                 parts += [read_bytes(file) if file else b"" for file in files]
             except VdeError as error:
-                parts.append(str(error).encode("utf-8", "surrogatepass"))
+                parts.append(type(error).__name__.encode())  # its words say where the suite lies
         return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+    def digested(self) -> Iterator[Path]:
+        """Their readings, and those of their regions."""
+        for named in (self._readings, self._source_readings):
+            for sample in self.samples if named else ():
+                with suppress(VdeError):  # it is not certain which file is the sample's
+                    files = named.get(sample.group)
+                    yield from filter(None, [files.find(sample), *(files.regions(sample) or [])] if files else [])
 
     def image_size(self, sample: Sample) -> Size | None:
         """Size of the reference image, where the suite has it."""

@@ -57,7 +57,7 @@ def heat_map(
         for c, (value, shade) in enumerate(zip(values[r], shades[r], strict=True)):
             x = across + c * _CELL
             fill = "empty" if shade is None else between(colours, shade)
-            shown = "–" if value is None else _signless(f"{value:.{places[c]}f}")
+            shown = "–" if value is None else _shown(value, places[c])
             drawing.rect(x, y, _CELL, _ROW, fill, edge="paper", tells=f"{whole}, {columns[c]}: {shown}")
             ink = "soft" if value is None else "ink" if shade is None else ink_on(fill)
             drawing.text(x + _CELL / 2, y + _ROW / 2 + 4, shown, anchor="middle", size=11.5, fill=ink)
@@ -78,13 +78,14 @@ def _shade(value: float | None, reach: float, ramp: str) -> float | None:
     return value / reach if ramp == "sequential" else (value / reach + 1) / 2
 
 
-def _signless(shown: str) -> str:
-    """A number without the sign of a zero, and with a true minus.
+def _shown(value: float, digits: int) -> str:
+    """A number with a true minus; nothing at all is a plain 0, to be told from what is rounded to it.
 
-    >>> _signless("-0.00"), _signless("-0.50")
-    ('0.00', '−0.50')
+    >>> _shown(-0.5, 2), _shown(-0.001, 2), _shown(0, 2)
+    ('−0.50', '0.00', '0')
     """
-    return shown.lstrip("-") if not float(shown) else shown.replace("-", "−")
+    rounded = f"{value:.{digits}f}"
+    return "0" if value == 0 else rounded.lstrip("-") if not float(rounded) else rounded.replace("-", "−")
 
 
 def _key(drawing: Drawing, x: float, y: float, colours: Sequence[str], ends: tuple[str, str, str]) -> None:

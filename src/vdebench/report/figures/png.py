@@ -19,8 +19,8 @@ def png_of(svg: str, scale: float = 2.0) -> bytes:
         page.write_text(_PAGE, "utf-8")
         Path(folder, "figure.svg").write_text(svg, "utf-8")
         fonts = [str(place) for place in font_folders()]
-        # An SVG's pixel is a point of 1/72 inch to the typesetter.
+        # A pixel of an SVG is 1/96 inch to the typesetter.
         compiler = typst.Compiler(str(page), font_paths=fonts, ignore_system_fonts=True)
-        made = compiler.compile(format="png", ppi=72 * scale)
+        made = compiler.compile(format="png", ppi=96 * scale)
     assert isinstance(made, bytes)
     return made

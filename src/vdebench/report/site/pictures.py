@@ -17,6 +17,7 @@ from PIL import Image as Pictures
 
 from vdebench.engine.processes import usable_processors
 from vdebench.errors import VdeError
+from vdebench.files import fetched
 from vdebench.images import open_image
 from vdebench.metrics.masked import Mask
 from vdebench.scoring_masked_sample import union_of
@@ -139,7 +140,7 @@ def _ending(file: Path) -> str:
     """How a file of its format ends, nothing where browsers do not show it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)
-        with Pictures.open(file) as picture:
+        with Pictures.open(fetched(file)) as picture:
             return SHOWN.get(picture.format or "", "")
 
 

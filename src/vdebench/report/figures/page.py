@@ -1,0 +1,85 @@
+"""A suite's statistics to look at: a page with all figures and tables that loads nothing, and lines for a card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from vdebench import __version__
+from vdebench.report.figures.suite import Figure, suite_figures
+from vdebench.report.figures.tables import statistics_tables
+from vdebench.report.table import Table, render, runs
+
+
+def statistics_page(found: Mapping[str, Any], figures: Sequence[Figure]) -> str:
+    """The page."""
+    parts = [f"<p>{escape(_about(found))}</p>"]
+    parts += [line for figure in figures for line in _figure(figure)]
+    parts += [line for table in statistics_tables(found) for line in html_table(table)]
+    return page(f"Statistics of {found['suite']}", parts)
+
+
+def _about(found: Mapping[str, Any]) -> str:
+    counts = {"languages": "language", "sources": "source"}
+    told = [_many(found["samples"], "sample"), _many(found["pages"], "page")]
+    told += [_many(len(found[key]), name) for key, name in counts.items() if found[key]]
+    return ", ".join(told) + "."
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
+def page(title: str, parts: Sequence[str]) -> str:
+    """A page of our style around its parts."""
+    style = files("vdebench.report.figures").joinpath("assets/figures.css").read_text(encoding="utf-8")
+    lines = [
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'\">",
+        f'<title>{escape(title)}</title>\n<link rel="icon" href="data:,">',
+        f"<style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>",
+        *parts,
+        f"<footer>Made by vdebench {__version__}.</footer>\n</main>\n</body>\n</html>\n",
+    ]
+    return "\n".join(lines)
+
+
+def _figure(figure: Figure) -> Iterator[str]:
+    name = escape(figure.name)
+    yield f'<figure><div class="scroll" tabindex="0" role="region" aria-label="{name}">{figure.svg}</div>'
+    yield f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
+
+
+def html_table(table: Table) -> Iterator[str]:
+    """A table with its notes."""
+    name = escape(table.title)
+    yield f'<h2>{name}</h2>\n<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>\n<thead>'
+    if any(column.group for column in table.columns):
+        groups = runs([column.group for column in table.columns])
+        yield "<tr><td></td>" + "".join(f'<th colspan="{n}">{escape(head)}</th>' for head, n in groups) + "</tr>"
+    heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in table.columns)
+    yield f'<tr><th scope="col">{escape(table.head)}</th>{heads}</tr>\n</thead>\n<tbody>'
+    section = ""
+    for row in table.rows:
+        if row.section != section:
+            section = row.section
+            yield f'<tr class="section"><th colspan="{len(table.columns) + 1}">{escape(section)}</th></tr>'
+        cells = "".join(f"<td>{escape(table.cell(row, at))}</td>" for at in range(len(table.columns)))
+        yield f'<tr><th scope="row">{escape(row.label)}</th>{cells}</tr>'
+    yield "</tbody>\n</table></div>"
+    yield from (f'<p class="note">{escape(note)}</p>' for note in table.notes)
+
+
+def card_lines(found: Mapping[str, Any], folder: str = "") -> list[str]:
+    """Lines of Markdown for a data set's card: every figure as PNG, from a folder beside the card, and the tables."""
+    place = f"{folder.rstrip('/')}/" if folder else ""
+    lines = ["## Statistics", "", _about(found), ""]
+    for figure in suite_figures(found):
+        lines += [f"![{figure.caption}]({place}{figure.name}.png)", "", f"*{figure.caption}*", ""]
+    for table in statistics_tables(found):
+        lines += [*render(table, "markdown").rstrip("\n").split("\n"), ""]
+    return lines[:-1]

@@ -1,0 +1,126 @@
+"""The figures of a suite's statistics: where pages come from, what is asked, in how many words, how pages look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from vdebench.analysis.layout import normalised
+from vdebench.report.figures.bars import bar_chart, histogram
+from vdebench.report.figures.heatmap import heat_map
+from vdebench.report.figures.sunburst import sunburst
+
+METRICS = {
+    "density": ("Density", 2),
+    "complexity": ("Complexity", 1),
+    "richness": ("Richness", 1),
+    "entropy": ("Entropy", 2),
+    "text_ratio": ("Text ratio", 2),
+    "visual_ratio": ("Visual ratio", 2),
+}
+"""The six, as figures and tables call them, with the digits they show."""
+
+
+class Figure(NamedTuple):
+    """A figure: the name of its file, what it shows, the drawing."""
+
+    name: str
+    caption: str
+    svg: str
+
+
+def suite_figures(found: Mapping[str, Any]) -> list[Figure]:
+    """All figures that the statistics have numbers for."""
+    return [*_counts(found), *_layout(found["layout"])]
+
+
+def _counts(found: Mapping[str, Any]) -> Iterator[Figure]:
+    groups = list(found["groups"])
+    sources = found["sources"]
+    if sources:
+        yield Figure(
+            "sources",
+            "Samples by source, in every group of the suite.",
+            _bars("Where samples come from", sources, groups, found["samples"]),
+        )
+    if found["instructions"]["samples"]:
+        bins, spread = found["instructions"]["histogram"], found["instructions"]["by_language"]["all"]
+        middle, usual = spread["characters"]["median"], spread["tokens"]["median"]
+        says = f"{spread['samples']:,} instructions; half have at most {middle:g} characters, {usual:g} tokens"
+        drawn = histogram(
+            "Length of instructions",
+            bins["width"],
+            bins["counts"],
+            says=says,
+            axis="characters",
+            is_open=bins["open"],
+        )
+        yield Figure("instructions", "Instructions by length in characters and by language.", drawn)
+    if found["languages"]:
+        drawn = _bars("Languages", found["languages"], groups, found["samples"])
+        yield Figure("languages", "Samples by language, in every group of the suite.", drawn)
+    if found["places"]:
+        says = "inside: where the edit is; outside: what is asked"
+        drawn = sunburst("Operations", found["places"], says=says)
+        yield Figure("operations", "Operations: of all samples, in running text, and in tables.", drawn)
+
+
+def _bars(title: str, counts: Mapping[str, Mapping[str, int]], groups: Sequence[str], samples: int) -> str:
+    """Bars in groups, the longest first."""
+    names = sorted(counts, key=lambda name: (-sum(counts[name].values()), name))
+    parts = {group: [counts[name].get(group, 0) for name in names] for group in groups}
+    return bar_chart(title, names, parts, says=f"{samples:,} samples")
+
+
+def _layout(layout: Mapping[str, Any]) -> Iterator[Figure]:
+    if not layout["pages"] or not layout["types"]:
+        return
+    sources, types = list(layout["sources"]), list(layout["types"])
+    count = f"{layout['pages']:,} pages"
+    if len(sources) > 1:
+        yield Figure(
+            "layout-z",
+            "How far a source is from the mean of all in the share of the page that a type covers, in standard "
+            "deviations of the sources (z-score, equation 7).",
+            heat_map(
+                "Layout density by source",
+                sources,
+                types,
+                [[layout["z"][source][kind] for kind in types] for source in sources],
+                ramp="diverging",
+                digits=1,
+                says=f"{count}; z-score of the covered share of the page over sources, column by column",
+            ),
+        )
+    shares = [[100 * layout["composition"][source][kind] for kind in types] for source in sources]
+    yield Figure(
+        "layout-composition",
+        "What a source's elements are, in percent of their number; every row adds up to 100.",
+        heat_map(
+            "Layout composition by source",
+            sources,
+            types,
+            shares,
+            digits=1,
+            says=f"{count}; percent of a source's elements, row by row",
+        ),
+    )
+    columns = {key: [layout["metrics"][source][key] for source in sources] for key in METRICS}
+    yield Figure(
+        "layout-metrics",
+        "Six numbers of a source's layout (equations 8 to 12); colours go from the least to the greatest of a column.",
+        heat_map(
+            "Layout metrics by source",
+            sources,
+            [title for title, _ in METRICS.values()],
+            _turned(list(columns.values())),
+            shades=_turned([normalised(column) for column in columns.values()]),
+            digits=[digits for _, digits in METRICS.values()],
+            says=f"{count}; coloured column by column",
+            key=("least", "", "greatest"),
+        ),
+    )
+
+
+def _turned(columns: Sequence[Sequence[float | None]]) -> list[list[float | None]]:
+    return [list(row) for row in zip(*columns, strict=True)]

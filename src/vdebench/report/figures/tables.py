@@ -1,0 +1,76 @@
+"""A suite's statistics as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vdebench.report.figures.suite import METRICS
+from vdebench.report.table import Column, Row, Table
+
+_LISTED = 5
+
+
+def statistics_tables(found: Mapping[str, Any]) -> list[Table]:
+    """Counts, lengths of instructions and layout, as far as there are any."""
+    tables = [_counts(found)]
+    if found["instructions"]["samples"]:
+        tables.append(_lengths(found["instructions"]["by_language"]))
+    if found["layout"]["pages"] or found["layout"]["left_out"]:
+        tables.append(_layout(found["layout"]))
+    return tables
+
+
+def _counts(found: Mapping[str, Any]) -> Table:
+    groups = list(found["groups"])
+    total = found["samples"] or 1
+    rows = []
+    for title, kind in (("operation", "operations"), ("language", "languages"), ("source", "sources")):
+        for value, counts in found[kind].items():
+            each = [counts.get(group, 0) for group in groups]
+            rows.append(Row(value, [*each, sum(each), 100 * sum(each) / total], title))
+    every = [found["groups"][group] for group in groups]
+    rows.append(Row("all", [*every, found["samples"], 100.0 if found["samples"] else None], "samples"))
+    columns = [*(Column(name, "", 0) for name in [*groups, "all"]), Column("%", "", 1)]
+    notes = [f"{found['pages']} pages."]
+    notes += [f"left out: {key}: {reason}" for key, reason in found["left_out"].items()]
+    return Table(f"{found['suite']}: {found['samples']} samples", columns, rows, "", notes=notes)
+
+
+def _lengths(spread: Mapping[str, Any]) -> Table:
+    names = {"least": "least", "median": "median", "mean": "mean", "third_quartile": "3rd quartile", "most": "most"}
+    columns = [Column("n", "", 0)]
+    columns += [
+        Column(name, "", 1 if key == "mean" else 0, unit)
+        for unit in ("characters", "tokens")
+        for key, name in names.items()
+    ]
+    rows = [
+        Row(language, [one["samples"], *(one[unit][key] for unit in ("characters", "tokens") for key in names)])
+        for language, one in spread.items()
+    ]
+    note = "Tokens: a word, a number, a Chinese character, a punctuation mark."
+    return Table("Length of instructions", columns, rows, "Language", notes=[note])
+
+
+def _layout(layout: Mapping[str, Any]) -> Table:
+    columns = [Column("pages", "", 0), *(Column(title, "", digits) for title, digits in METRICS.values())]
+    rows = [
+        Row(source, [layout["sources"][source], *(one[key] for key in METRICS)])
+        for source, one in layout["metrics"].items()
+    ]
+    if len(rows) != 1:
+        rows.append(Row("all pages", [layout["pages"], *(layout["all"][key] for key in METRICS)], reference=True))
+    return Table("Layout", columns, rows, "Source", notes=list(_notes(layout)))
+
+
+def _notes(layout: Mapping[str, Any]) -> Iterator[str]:
+    for origin, count in layout["from"].items():
+        yield f"{count} pages by {'their ' if origin != 'reader' else 'a '}{origin}."
+    if layout["unknown_types"]:
+        yield f"Neither text nor visual, since not in our lists: {', '.join(layout['unknown_types'])}."
+    lost = list(layout["left_out"].items())
+    for page, reason in lost[:_LISTED]:
+        yield f"left out: {page}: {reason}"
+    if len(lost) > _LISTED:
+        yield f"left out: {len(lost) - _LISTED} more pages; --json names all"
