@@ -28,7 +28,11 @@ def pages_of(suite: Suite) -> dict[str, str]:
     sizes = {file: size_of(file) for file in set(files.values())}
     common = {size for size, count in Counter(sizes.values()).items() if count > 1}
     first: dict[str, str] = {}
+    taken: set[str] = set()
     for key, file in files.items():  # files of different sizes need not be read to be told apart
         content = digest_of_file(file) if sizes[file] in common else str(file)
-        names[key] = first.setdefault(content, names[key])
+        if content not in first:  # other folders may hold another page of the same name
+            first[content] = key if names[key] in taken else names[key]
+            taken.add(first[content])
+        names[key] = first[content]
     return names
