@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from vdebench.report.figures.colours import ink_on, part_colour
-from vdebench.report.figures.drawing import Drawing, shortened, width_of
+from vdebench.report.figures.drawing import LEFT, Drawing, shortened, wide_enough, width_of
 
-_LEFT, _MOST, _BAR, _STEP, _LONG = 16.0, 190.0, 18.0, 26.0, 380.0
+_MOST, _BAR, _STEP, _LONG = 190.0, 18.0, 26.0, 380.0
 _WIDE, _HIGH = 560.0, 220.0
 Parts = Mapping[str, Sequence[float]]
 """By part: a number for every bar."""
@@ -19,10 +19,10 @@ def bar_chart(title: str, names: Sequence[str], parts: Parts, *, says: str = "")
     sums = [sum(counts[at] for counts in parts.values()) for at in range(len(names))]
     most, total = max(sums, default=0) or 1, sum(sums) or 1
     heads = [shortened(name, _MOST) for name in names]
-    across = _LEFT + max((width_of(head) for head in heads), default=0.0) + 8
+    across = LEFT + max((width_of(head) for head in heads), default=0.0) + 8
     top = 60.0 + (20 if len(parts) > 1 else 0)
-    drawing = Drawing(_broad(across + _LONG + 110, title, says), top + len(names) * _STEP + 12, title, says)
-    _heading(drawing, title, says, parts)
+    drawing = Drawing(wide_enough(across + _LONG + 110, title, says), top + len(names) * _STEP + 12, title, says)
+    _heading(drawing, parts)
     for at, (name, head) in enumerate(zip(names, heads, strict=True)):
         y, x = top + at * _STEP, across
         drawing.text(across - 8, y + _BAR / 2 + 4, head, anchor="end", tells=name if name != head else "")
@@ -47,8 +47,8 @@ def histogram(title: str, width: float, parts: Parts, *, says: str = "", axis: s
     tick = nice_step(max(sums, default=0) or 1, 5)
     most = math.ceil((max(sums, default=0) or 1) / tick) * tick
     left, top = 56.0, 60.0 + (20 if len(parts) > 1 else 0)
-    drawing = Drawing(_broad(left + _WIDE + 30, title, says), top + _HIGH + 56, title, says)
-    _heading(drawing, title, says, parts)
+    drawing = Drawing(wide_enough(left + _WIDE + 30, title, says), top + _HIGH + 56, title, says)
+    _heading(drawing, parts)
     for count in range(0, most + 1, tick):
         y = top + _HIGH * (1 - count / most)
         drawing.line(left, y, left + _WIDE, y)
@@ -70,7 +70,7 @@ def histogram(title: str, width: float, parts: Parts, *, says: str = "", axis: s
         drawing.text(left + at * step, top + _HIGH + 16, f"{at * width:g}", anchor="middle", fill="soft", size=11)
     if is_open:
         drawing.text(left + _WIDE, top + _HIGH + 16, "and more", anchor="end", fill="soft", size=11)
-    drawing.text(left + _WIDE / 2, top + _HIGH + 38, axis, anchor="middle")
+    drawing.text(left + _WIDE / 2, top + _HIGH + 38, shortened(axis, _WIDE), anchor="middle")
     return drawing.svg()
 
 
@@ -89,19 +89,14 @@ def nice_step(reach: float, ticks: int) -> int:
     return next(int(power * each) for each in (1, 2, 2.5, 5, 10) if power * each >= least and power * each % 1 == 0)
 
 
-def _heading(drawing: Drawing, title: str, says: str, parts: Parts) -> None:
+def _heading(drawing: Drawing, parts: Parts) -> None:
     """Title, what is said of it, and a key where there are parts."""
-    drawing.text(_LEFT, 24, title, size=15, weight=600)
-    drawing.text(_LEFT, 42, says, size=11.5, fill="soft")
-    x = _LEFT
+    drawing.heading()
+    x = LEFT
     for number, part in enumerate(parts if len(parts) > 1 else ()):
         drawing.rect(x, 53, 11, 11, part_colour(number))
         drawing.text(x + 16, 63, shortened(part, _MOST))
         x += 34 + width_of(shortened(part, _MOST))
-
-
-def _broad(least: float, title: str, says: str) -> float:
-    return max(least, 2 * _LEFT + width_of(title, 15), 2 * _LEFT + width_of(says, 11.5))
 
 
 def _number(value: float) -> str:

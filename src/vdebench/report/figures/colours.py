@@ -8,7 +8,7 @@ PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7
 """After Okabe and Ito; the last stands for all others."""
 SEQUENTIAL = ("#f7fbff", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
 DIVERGING = ("#2166ac", "#67a9cf", "#d1e5f0", "#f7f7f7", "#fddbc7", "#ef8a62", "#b2182b")
-_DARK_INK, _LIGHT_INK = "#16191d", "#ffffff"
+_DARK_INK, _LIGHT_INK = "#000000", "#ffffff"  # pure: no colour has a contrast below 4.5 with both
 
 
 def part_colour(number: int) -> str:
@@ -32,7 +32,7 @@ def ink_on(colour: str) -> str:
     """Black or white, whichever has more contrast with a colour.
 
     >>> ink_on("#f7f7f7"), ink_on("#08306b")
-    ('#16191d', '#ffffff')
+    ('#000000', '#ffffff')
     """
     return max((_DARK_INK, _LIGHT_INK), key=lambda ink: contrast(ink, colour))
 

@@ -12,6 +12,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 FONTS = "system-ui, 'Noto Sans', 'Noto Sans SC', sans-serif"
 SIZE = 12.0
+LEFT = 16.0
+"""Where everything begins."""
+_LONGEST = 860.0  # of a title
 _LIGHT = {"paper": "#ffffff", "ink": "#1b1f24", "soft": "#5a6470", "line": "#c3cad2", "empty": "#eceff2"}
 _DARK = {"paper": "#14171b", "ink": "#e7eaee", "soft": "#a0aab6", "line": "#3d454f", "empty": "#262b32"}
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -53,6 +56,11 @@ def shortened(text: str, most: float, size: float = SIZE) -> str:
     return text + "…"
 
 
+def wide_enough(least: float, title: str, says: str) -> float:
+    """The width of a drawing that has room for its heading."""
+    return max(least, *(2 * LEFT + min(_LONGEST, width_of(words, size)) for words, size in ((title, 15), (says, 11.5))))
+
+
 class Drawing:
     """An SVG in the making: origin at the top left, pixels."""
 
@@ -82,6 +90,11 @@ class Drawing:
         look += f' font-size="{size:g}"' if size != SIZE else ""
         look += f' font-weight="{weight}"' if weight != 400 else ""
         self._parts.append(f"<text {place} {look}>{_told(tells)}{safe(words)}</text>")
+
+    def heading(self) -> None:
+        """The title, and below it what is said of it."""
+        for y, words, size, fill, weight in ((24, self.title, 15, "ink", 600), (42, self.describes, 11.5, "soft", 400)):
+            self.text(LEFT, y, shortened(words, _LONGEST, size), size=size, fill=fill, weight=weight)
 
     def rect(
         self, x: float, y: float, width: float, height: float, fill: str, *, edge: str = "", tells: str = ""

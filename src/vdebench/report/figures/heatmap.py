@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from vdebench.report.figures.colours import DIVERGING, SEQUENTIAL, between, ink_on
-from vdebench.report.figures.drawing import Drawing, shortened, width_of
+from vdebench.report.figures.drawing import LEFT, Drawing, shortened, wide_enough, width_of
 
-_CELL, _ROW, _LEFT, _MOST, _GAP = 50.0, 27.0, 16.0, 170.0, 8.0
+_CELL, _ROW, _MOST, _GAP, _KEY = 50.0, 27.0, 170.0, 8.0, 240.0
 _LEAN = 0.7071  # of labels turned by 45 degrees
 
 
@@ -37,16 +37,15 @@ def heat_map(
     places = [digits] * len(columns) if isinstance(digits, int) else list(digits)
     heads = [shortened(name, _MOST) for name in columns]
     names = [shortened(name, _MOST) for name in rows]
-    across = _LEFT + max((width_of(name) for name in names), default=0.0) + _GAP
+    across = LEFT + max((width_of(name) for name in names), default=0.0) + _GAP
     lean = max((width_of(head) for head in heads), default=0.0) * _LEAN
     top = 52.0 + lean
     # The last labels lean out to the right.
     out = max(((at + 0.5) * _CELL + width_of(head) * _LEAN for at, head in enumerate(heads)), default=0.0)
-    width = across + max(out, len(columns) * _CELL) + _LEFT
-    width = max(width, 2 * _LEFT + width_of(title, 15), 2 * _LEFT + width_of(says, 11.5))
+    width = wide_enough(across + max(out, len(columns) * _CELL, _KEY) + LEFT, title, says)
     bottom = top + len(rows) * _ROW
-    drawing = Drawing(width, bottom + (54 if key is None else 60), title, says)
-    drawing.text(_LEFT, 24, title, size=15, weight=600)
+    drawing = Drawing(width, bottom + 54, title, says)
+    drawing.heading()
     for at, (head, whole) in enumerate(zip(heads, columns, strict=True)):
         told = whole if head != whole else ""
         drawing.text(across + (at + 0.5) * _CELL + 4, top - 7, head, turned=-45, tells=told)
@@ -67,8 +66,6 @@ def heat_map(
         else (f"−{reach:.1f}", "0", f"+{reach:.1f}")
     )
     _key(drawing, across, bottom + 14, colours, ends)
-    if says:
-        drawing.text(_LEFT, 42, says, size=11.5, fill="soft")
     return drawing.svg()
 
 
@@ -90,9 +87,10 @@ def _shown(value: float, digits: int) -> str:
 
 def _key(drawing: Drawing, x: float, y: float, colours: Sequence[str], ends: tuple[str, str, str]) -> None:
     """The ramp with what its ends and its middle mean."""
-    steps, step = 60, 4.0
+    steps = 60
+    step = _KEY / steps
     for at in range(steps):  # each a hair wider than its step, so that no gap shows between them
         drawing.rect(x + at * step, y, step + (0.6 if at < steps - 1 else 0), 10, between(colours, at / (steps - 1)))
     for share, end in zip((0.0, 0.5, 1.0), ends, strict=True):
         anchor: Literal["start", "middle", "end"] = "start" if share == 0 else "middle" if share == 0.5 else "end"
-        drawing.text(x + share * steps * step, y + 25, end, anchor=anchor, size=11, fill="soft")
+        drawing.text(x + share * _KEY, y + 25, end, anchor=anchor, size=11, fill="soft")

@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from vdebench.report.figures.colours import PALETTE
-from vdebench.report.figures.drawing import Drawing, shortened, width_of
+from vdebench.report.figures.drawing import LEFT, Drawing, shortened, wide_enough, width_of
 
-_LEFT, _MOST, _STEP, _LONG, _TOP = 16.0, 200.0, 22.0, 420.0, 58.0
+_MOST, _STEP, _LONG, _TOP = 200.0, 22.0, 420.0, 58.0
 
 
 class Point(NamedTuple):
@@ -31,12 +31,11 @@ def point_chart(title: str, points: Sequence[Point], *, says: str = "", axis: st
     first, last = math.floor(min(numbers) / tick), math.ceil(max(numbers) / tick)
     last += last == first
     sections = [(section, list(some)) for section, some in groupby(points, key=lambda point: point.section)]
-    across = _LEFT + max((width_of(shortened(point.name, _MOST)) for point in points), default=0.0) + 10
+    across = LEFT + max((width_of(shortened(point.name, _MOST)) for point in points), default=0.0) + 10
     bottom = _TOP + _STEP * (len(points) + 1.2 * len(sections)) + 4
-    width = max(across + _LONG + 120, 2 * _LEFT + width_of(title, 15), 2 * _LEFT + width_of(says, 11.5))
+    width = wide_enough(across + _LONG + 120, title, says)
     drawing = Drawing(width, bottom + 48, title, says)
-    drawing.text(_LEFT, 24, title, size=15, weight=600)
-    drawing.text(_LEFT, 42, says, size=11.5, fill="soft")
+    drawing.heading()
 
     def place(value: float) -> float:
         return across + _LONG * (value / tick - first) / (last - first)
@@ -47,10 +46,10 @@ def point_chart(title: str, points: Sequence[Point], *, says: str = "", axis: st
         drawing.line(x, _TOP, x, bottom, "soft" if at == 0 else "line", dashed=at != 0)
         shown = f"{at * tick:.{digits}f}".replace("-", "−")
         drawing.text(x, bottom + 16, shown, anchor="middle", size=11, fill="soft")
-    drawing.text(across + _LONG / 2, bottom + 36, axis, anchor="middle")
+    drawing.text(across + _LONG / 2, bottom + 36, shortened(axis, _LONG), anchor="middle")
     y = _TOP
     for section, some in sections:
-        drawing.text(_LEFT, y + 16, section, weight=600)
+        drawing.text(LEFT, y + 16, shortened(section, _LONG), weight=600)
         y += 1.2 * _STEP
         for point in some:
             _draw(drawing, point, across, y + _STEP / 2, place)
@@ -64,9 +63,11 @@ def _draw(drawing: Drawing, point: Point, across: float, y: float, place: Callab
     name = shortened(point.name, _MOST)
     drawing.text(across - 10, y + 4, name, anchor="end", tells=point.name if name != point.name else "")
     if point.value is None:
-        drawing.text(across + 6, y + 4, shortened(point.reason or "no number", _LONG, 11), size=11, fill="soft")
+        told = shortened(point.reason or "no number", _LONG, 11)
+        drawing.rect(across + 2, y - 8, width_of(told, 11) + 8, 16, "paper")  # over the lines of the axis
+        drawing.text(across + 6, y + 4, told, size=11, fill="soft")
         return
-    shown = f"{point.value:+.3f}".replace("-", "−")
+    shown = f"{point.value:+.3f}".replace("-", "−") if round(point.value, 3) else "0.000"
     if point.low is not None and point.high is not None:
         drawing.rect(place(point.low), y - 1.5, max(place(point.high) - place(point.low), 1), 3, colour)
         shown += f" [{point.low:.3f}, {point.high:.3f}]".replace("-", "−")

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from vdebench.report.figures.colours import ink_on, part_colour
-from vdebench.report.figures.drawing import Drawing, shortened, width_of
+from vdebench.report.figures.drawing import LEFT, Drawing, shortened, wide_enough, width_of
 
 _HOLE, _MIDDLE, _RIM = 52.0, 100.0, 168.0
-_LEFT, _TOP, _LINE, _COLUMN, _NAME = 16.0, 62.0, 22.0, 66.0, 170.0
+_TOP, _LINE, _COLUMN, _NAME = 62.0, 22.0, 66.0, 170.0
 _GREYS = ("#3f4a56", "#8b96a3", "#c3cad2")
 Groups = Mapping[str, Mapping[str, int]]
 """By group: how many of each."""
@@ -50,20 +50,19 @@ class _Wedge(NamedTuple):
 
 def _at(turn: float, radius: float) -> tuple[float, float]:
     angle = 2 * math.pi * turn
-    return _LEFT + _RIM + radius * math.sin(angle), _TOP + _RIM - radius * math.cos(angle)
+    return LEFT + _RIM + radius * math.sin(angle), _TOP + _RIM - radius * math.cos(angle)
 
 
 def sunburst(title: str, groups: Groups, *, says: str = "", counted: str = "samples", whole: str = "whole") -> str:
     """The sunburst as SVG; a name has one colour in all groups."""
     names = list(dict.fromkeys(name for parts in groups.values() for name in parts))
     total = sum(sum(parts.values()) for parts in groups.values())
-    listed = _LEFT + 2 * _RIM + 36
+    listed = LEFT + 2 * _RIM + 36
     columns = [whole, *groups] if len(groups) > 1 else [whole]
-    width = max(listed + 22 + _NAME + len(columns) * _COLUMN, 2 * _LEFT + width_of(says, 11.5))
+    width = wide_enough(listed + 22 + _NAME + len(columns) * _COLUMN, title, says)
     height = max(_TOP + 2 * _RIM, _TOP + (len(names) + 3) * _LINE) + 16
     drawing = Drawing(width, height, title, says)
-    drawing.text(_LEFT, 24, title, size=15, weight=600)
-    drawing.text(_LEFT, 42, says, size=11.5, fill="soft")
+    drawing.heading()
     for wedge, fill, name, told in _wedges(groups, names, total):
         drawing.path(wedge.path, fill, tells=f"{name}: {told}")
         share = f"{(wedge.end - wedge.start):.1%}"

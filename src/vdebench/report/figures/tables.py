@@ -69,8 +69,11 @@ def _notes(layout: Mapping[str, Any]) -> Iterator[str]:
         yield f"{count} pages by {'their ' if origin != 'reader' else 'a '}{origin}."
     if layout["unknown_types"]:
         yield f"Neither text nor visual, since not in our lists: {', '.join(layout['unknown_types'])}."
-    lost = list(layout["left_out"].items())
-    for page, reason in lost[:_LISTED]:
-        yield f"left out: {page}: {reason}"
-    if len(lost) > _LISTED:
-        yield f"left out: {len(lost) - _LISTED} more pages; --json names all"
+    reasons: dict[str, list[str]] = {}
+    for page, reason in layout["left_out"].items():
+        reasons.setdefault(reason.partition("\n")[0], []).append(page)
+    for reason, pages in list(reasons.items())[:_LISTED]:
+        named = ", ".join(pages[:3]) + (", …" if len(pages) > 3 else "")
+        yield f"{len(pages)} pages left out ({named}): {reason}"
+    if len(reasons) > _LISTED:
+        yield f"and pages left out for {len(reasons) - _LISTED} other reasons; --json names all"

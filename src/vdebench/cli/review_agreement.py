@@ -1,0 +1,54 @@
+"""`vde review agreement`: how far annotators agree, from a file of their ratings."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import typer
+
+from vdebench.report.table import Format, render
+
+
+def agreement_command(
+    file: Path = typer.Argument(..., metavar="FILE.csv", help="Ratings: rater, unit, value, and scale, when."),
+    scales: list[str] = typer.Option([], "--scale", metavar="NAME", help="Only this scale; repeat for several."),
+    level: str = typer.Option(
+        "", "--level", help="nominal, ordinal, interval or ratio; without it numbers are ordinal, words nominal."
+    ),
+    over: str = typer.Option("", "--over", help="Over time: day, week, month, or a number of units at a time."),
+    resamples: int = typer.Option(0, "--resamples", min=0, help="Of the intervals; 0 for as many as is usual."),
+    seed: int = typer.Option(0, "--seed", min=0, help="Of the resampling."),
+    out: Path | None = typer.Option(None, "--out", "-o", metavar="FILE", help="Write the figure: .svg or .png."),
+    form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
+    as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
+) -> None:
+    """Krippendorff's alpha with intervals, Fleiss' kappa and percent agreement of raters, scale by scale.
+
+    Examples:
+
+    `vde review agreement pilot.csv -o pilot.svg`
+
+    `vde review agreement votes.csv --scale "instruction compliance" --over day`
+    """
+    from vdebench.analysis.reliability_ratings import read_ratings
+    from vdebench.analysis.reliability_scales import level_named, reliability_by_scale, window_named
+    from vdebench.report.dot_plot import check_figure, reliability_table, write_figure
+
+    if out:
+        check_figure(out)
+    found = reliability_by_scale(
+        read_ratings(file),
+        scales,
+        level=level_named(level),
+        over=window_named(over),
+        resamples=resamples,
+        seed=seed,
+    )
+    if out:
+        write_figure(found, out)
+    if as_json:
+        typer.echo(json.dumps([one.to_json() for one in found], ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        typer.echo(render(reliability_table(found), form, bold=sys.stdout.isatty()), nl=False)
