@@ -1,0 +1,45 @@
+"""Instructions for pages: what is asked, who answers, what is turned down and why. Parts without a workspace or files.
+
+drawn = draw(pages, "v3", seed=0, generators=["template"])
+for step in obtain(drawn[0], page, reading, generator("template"), image=file):
+    …  # a `Rejection` for each answer that failed (the last one `final`), or the `Instruction`
+"""
+
+from vdebench.build.instructions.check import REASONS, checked
+from vdebench.build.instructions.draw import PRESETS, draw
+from vdebench.build.instructions.generator import (
+    ATTEMPTS,
+    Answer,
+    Asked,
+    Generator,
+    GeneratorError,
+    generator,
+    obtain,
+)
+from vdebench.build.instructions.meaning import classify
+from vdebench.build.instructions.pair import Inferred, infer_from_pair
+from vdebench.build.instructions.pool import Prompt, pool
+from vdebench.build.instructions.vague import KINDS, Ambiguous, kinds_for, make_ambiguous
+
+__all__ = [
+    "ATTEMPTS",
+    "KINDS",
+    "PRESETS",
+    "REASONS",
+    "Ambiguous",
+    "Answer",
+    "Asked",
+    "Generator",
+    "GeneratorError",
+    "Inferred",
+    "Prompt",
+    "checked",
+    "classify",
+    "draw",
+    "generator",
+    "infer_from_pair",
+    "kinds_for",
+    "make_ambiguous",
+    "obtain",
+    "pool",
+]

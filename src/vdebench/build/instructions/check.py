@@ -1,0 +1,245 @@
+"""Whether an answer is the instruction we want: plain, as drawn, in the page's language, about one place."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import NamedTuple
+
+import regex
+
+from vdebench.box import Box
+from vdebench.build.instructions.folding import folded
+from vdebench.build.instructions.meaning import Meaning, understand
+from vdebench.build.instructions.onpage import GridCell, OnPage, Place
+from vdebench.build.instructions.pool import pool
+from vdebench.build.records import Drawn, Instruction, Page, Rejection
+from vdebench.editors.overlay.quotes import cut_quotes
+from vdebench.reading import Reading
+from vdebench.sample import Operation
+
+REASONS = MappingProxyType(
+    {
+        "empty": "nothing was answered",
+        "not_plain_text": "markdown, JSON, a list, a heading, several paragraphs, or too long",
+        "wrong_language": "not in the page's language",
+        "table_on_page_without_table": "it speaks of a table, and the page has none",
+        "wrong_operation": "it asks for another operation than was drawn",
+        "two_places": "it asks for more than one edit, or for an edit in several places",
+        "no_target": "it names no exact target in quotation marks",
+        "no_replacement": "it does not quote what is to stand there afterwards",
+        "target_not_on_page": "what it quotes is not on the page, by the page's reading",
+        "target_not_unique": "what it quotes stands on the page more than once",
+        "same_text": "the text is to be replaced by itself",
+        "no_candidate": "the page has nothing that a template could take (the generator `template` only)",
+    }
+)
+"""Why an answer is turned down, in the order of the checks."""
+LONGEST = 700
+_HAN, _LATIN = regex.compile(r"\p{Han}"), regex.compile(r"\p{Latin}{2,}")
+_NOT_PLAIN = (
+    ("code or markdown", regex.compile(r"```|\*\*|__|^#{1,6} |^>|\]\(|<[a-z]+>|`")),
+    ("JSON", regex.compile(r'^\s*[{\[]|"\s*:\s*["\[{]')),
+    (
+        "a list",
+        regex.compile(r"^\s*(?:[-*•–]|\(?\d{1,2}[.)、]|[（(][一二三四五六七八九十\d]+[)）])\s*\S", regex.MULTILINE),
+    ),
+    (
+        "a label before the instruction",
+        regex.compile(r"^(?:(?:editing )?instruction|answer|output|指令|答案)\s*[:：]", regex.I),
+    ),
+)
+
+
+class Turned(NamedTuple):
+    """A reason and what was found."""
+
+    reason: str
+    words: str
+
+
+class Found(NamedTuple):
+    """A target that was found once."""
+
+    target: str
+    place: Box | None
+
+
+def checked(
+    text: str, drawn: Drawn, page: Page, reading: Reading, *, model: str = "", attempt: int = 1
+) -> Instruction | Rejection:
+    """The answer as an instruction, or why it is none."""
+    return checked_on(text, drawn, page, OnPage(reading), model=model, attempt=attempt)
+
+
+def checked_on(
+    text: str, drawn: Drawn, page: Page, on_page: OnPage, *, model: str = "", attempt: int = 1
+) -> Instruction | Rejection:
+    """The same for many answers to one page, which is prepared once."""
+    told = text.strip()
+    judged = _judged(told, Operation(drawn.operation), page, on_page)
+    if isinstance(judged, Turned):
+        words = f"{judged.words}: {_short(told)}" if told else judged.words
+        return Rejection("instruct", drawn.id, judged.reason, words, False, drawn.generator, attempt)
+    meaning, found = judged
+    prompt = pool().get(drawn.prompt) if drawn.generator != "template" else None
+    return Instruction(
+        id=drawn.id,
+        page=page.id,
+        operation=drawn.operation,
+        language=page.language,
+        instruction=" ".join(told.split()),
+        target=found.target,
+        replacement=meaning.new if drawn.operation not in _DELETIONS else "",
+        place=found.place,
+        generator=drawn.generator,
+        model=model,
+        prompt=prompt.name if prompt else "",
+        prompt_hash=prompt.hash if prompt else "",
+        seed=drawn.seed,
+        attempt=attempt,
+    )
+
+
+_DELETIONS = (Operation.TEXT_DELETE.value, Operation.TABLE_DELETE.value)
+
+
+def _judged(told: str, operation: Operation, page: Page, on_page: OnPage) -> Turned | tuple[Meaning, Found]:
+    if not told:
+        return Turned("empty", "no words")
+    if plain := _not_plain(told):
+        return Turned("not_plain_text", plain)
+    if tongue := wrong_language(told, page.language):
+        return Turned("wrong_language", tongue)
+    meaning = understand(told)
+    if meaning.operation.value.startswith("table") and not page.has_table:
+        return Turned("table_on_page_without_table", f"it asks for {meaning.operation.value}")
+    if meaning.several:
+        return Turned("two_places", f"it says “{_restored(meaning.several, meaning.quoted)}”")
+    if not meaning.quoted:
+        return Turned("no_target", "it quotes nothing")
+    if meaning.operation is not operation and not _same_but_for_the_table(meaning.operation, operation):
+        return Turned("wrong_operation", f"it asks for {meaning.operation.value}, drawn was {operation.value}")
+    found = _target(meaning, operation, on_page)
+    if isinstance(found, Turned):
+        return found
+    if operation.value.endswith(("replace", "insert")) and not folded(meaning.new):
+        return Turned("no_replacement", "it does not quote what is to stand there")
+    if operation.value.endswith("replace") and folded(meaning.new) == folded(found.target):
+        return Turned("same_text", f"“{_short(meaning.new, 40)}” stands there already")
+    return meaning, found
+
+
+def _same_but_for_the_table(one: Operation, other: Operation) -> bool:
+    """Whether both do the same to text: where the target stands decides then, not whether the words say `table`."""
+    verbs = {each.value.rpartition("_")[2] for each in (one, other)}
+    return len(verbs) == 1 and verbs <= {"replace", "insert", "delete"}
+
+
+def _not_plain(told: str) -> str:
+    words, _ = cut_quotes(told)
+    for what, sign in _NOT_PLAIN:
+        if sign.search(told if what == "JSON" else words):
+            return what
+    if regex.search(r"\n\s*\n", told) or told.count("\n") > 2:
+        return "several paragraphs"
+    return f"{len(told):,} characters, at most {LONGEST} are an instruction" if len(told) > LONGEST else ""
+
+
+def wrong_language(told: str, language: str) -> str:
+    """What is wrong with an instruction's language, quotations aside; nothing where it is right.
+
+    >>> wrong_language("将“a”改为“b”。", "english"), wrong_language('Delete "甲".', "english")
+    ('it is in Chinese', '')
+    """
+    words, _ = cut_quotes(told)
+    words = regex.sub(r"⟦\d+⟧", " ", words)
+    han, latin = len(_HAN.findall(words)), len(_LATIN.findall(words))
+    if not han and not latin:
+        return "it has no words"
+    if language == "english" and han:
+        return "it is in Chinese"
+    if language == "simplified_chinese" and (not han or latin > han):
+        return "it is not in Chinese"
+    return ""
+
+
+def _target(meaning: Meaning, operation: Operation, on_page: OnPage) -> Turned | Found:
+    if operation is Operation.TABLE_STRUCTURE:
+        return _line_of_table(meaning, on_page)
+    in_table = operation.value.startswith("table")
+    if in_table and meaning.row and meaning.column and not meaning.row.startswith("#"):
+        found = _cell(meaning, on_page)
+        if found is not None:
+            return found
+    if not meaning.target:
+        return Turned("no_target", "it quotes no text of the page")
+    shown = f"“{_short(meaning.target, 60)}”"
+    places = on_page.places(meaning.target)
+    if len(places) > 1 and meaning.within:
+        places = _inside(places, on_page.places(meaning.within)) or places
+    if not places:
+        return Turned("target_not_on_page", f"{shown} is not on the page")
+    right = [place for place in places if (place.cell is not None) == in_table]
+    if not right and (on_page.grids or not in_table):
+        return Turned("wrong_operation", f"{shown} stands {'outside' if in_table else 'in'} a table")
+    if right and meaning.operation.value.startswith("table"):  # it says `in the table`, so nothing else can be meant
+        places = right
+    if len(places) > 1:
+        return Turned("target_not_unique", f"{shown} stands on the page {len(places)} times")
+    return Found(meaning.target, places[0].block.box)
+
+
+def _inside(places: list[Place], around: list[Place]) -> list[Place]:
+    return [
+        place
+        for place in places
+        if any(a.block is place.block and a.start <= place.start and place.end <= a.end for a in around)
+    ]
+
+
+def _cell(meaning: Meaning, on_page: OnPage) -> Turned | Found | None:
+    """The cell of a named row and column; nothing where they are no cells, so that the target decides."""
+    cells = on_page.cells_at(meaning.row, meaning.column)
+    if meaning.target:
+        cells = [cell for cell in cells if folded(meaning.target) in folded(cell.text)]
+    if len(cells) > 1:
+        return Turned("target_not_unique", f"row “{meaning.row}” and column “{meaning.column}” name {len(cells)} cells")
+    if not cells:
+        return None if meaning.target else _no_cell(meaning, on_page)
+    return Found(meaning.target or cells[0].text, on_page.grids[cells[0].table].block.box)
+
+
+def _no_cell(meaning: Meaning, on_page: OnPage) -> Turned:
+    lacking = [name for name in (meaning.row, meaning.column) if not on_page.cells_reading(name)]
+    what = " and ".join(f"“{_short(name, 40)}”" for name in lacking) or "a cell in that row and column"
+    return Turned("target_not_on_page", f"{what} is not in a table of the page")
+
+
+def _line_of_table(meaning: Meaning, on_page: OnPage) -> Turned | Found:
+    """The row or column that is named by the text of one of its cells: the first quotation that is one."""
+    lacking = Turned("no_target", "it quotes no row or column of the table")
+    for name in dict.fromkeys(filter(None, (meaning.row, meaning.column, meaning.target, *meaning.quoted))):
+        cells = on_page.cells_reading(name)
+        if not cells:
+            lacking = Turned("target_not_on_page", f"no cell of a table says “{_short(name, 60)}”")
+            continue
+        if len(_headings(cells, on_page)) != 1:
+            return Turned("target_not_unique", f"{len(cells)} cells say “{_short(name, 60)}”")
+        return Found(name, on_page.grids[cells[0].table].block.box)
+    return lacking
+
+
+def _headings(cells: list[GridCell], on_page: OnPage) -> list[GridCell]:
+    """Of several cells those that can name a row or column: at the left or at the top."""
+    if len(cells) == 1:
+        return cells
+    return [cell for cell in cells if cell.column == 0 or cell.row < on_page.grids[cell.table].head]
+
+
+def _restored(words: str, quoted: tuple[str, ...]) -> str:
+    return regex.sub(r"⟦(\d+)⟧", lambda number: f"“{_short(quoted[int(number[1])], 20)}”", words)
+
+
+def _short(text: str, length: int = 160) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"

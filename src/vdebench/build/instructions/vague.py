@@ -1,0 +1,113 @@
+"""An instruction that leaves something open, made of one that does not: for studies of under-specification."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import regex
+
+from vdebench.build.instructions.chance import Chance
+from vdebench.build.instructions.meaning import Meaning, understand
+from vdebench.errors import VdeError
+from vdebench.sample import Operation
+from vdebench.suites.typeset.instructions import AMBIGUITIES, phrasings
+
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "target": "which text or cell of the page is meant",
+        "operation": "what is to be done to it",
+        "spatial": "where on the page the change is to be",
+        "scope": "how much of the page is to change",
+        "conditional": "whether the change is to be made at all",
+        "linguistic": "what a word such as `it` or `there` refers to",
+    }
+)
+"""What can be left open: the six dimensions that `vde ambiguity` grades."""
+assert tuple(KINDS) == AMBIGUITIES  # one list of them in the project
+_HAN = regex.compile(r"\p{Han}")
+
+
+class Ambiguous(NamedTuple):
+    """An instruction that leaves something open, and what."""
+
+    text: str
+    kind: str
+
+
+def kinds_for(instruction: str) -> list[str]:
+    """What can be left open of an instruction by our rules; nothing where they do not understand it.
+
+    >>> kinds_for('Replace "2023" with "2024".')
+    ['conditional', 'linguistic', 'operation', 'target']
+    """
+    return sorted(_ways(instruction))
+
+
+def make_ambiguous(instruction: str, kind: str = "", seed: int = 0) -> Ambiguous:
+    """The same wish with one thing left open; which one, the seed decides where none is named.
+
+    >>> make_ambiguous('Replace "2023" with "2024".', "linguistic")
+    Ambiguous(text='Change it to "2024".', kind='linguistic')
+    """
+    if kind and kind not in KINDS:
+        raise VdeError(f"there is no ambiguity {kind!r}; there are: {', '.join(KINDS)}")
+    ways = _ways(instruction)
+    if not ways:
+        raise VdeError(f"not an instruction that our rules understand: {instruction[:80]!r}\n  ask a model instead")
+    if kind and kind not in ways:
+        raise VdeError(f"our rules leave open {', '.join(sorted(ways))} of this instruction, not {kind}")
+    chance = Chance("ambiguous", seed, instruction)
+    found = kind or chance.choice(sorted(ways))
+    return Ambiguous(chance.choice(ways[found]), found)
+
+
+def _ways(instruction: str) -> dict[str, list[str]]:
+    """Ambiguous forms by kind: the typeset suite's, with this instruction's quotations."""
+    meaning = understand(instruction)
+    words = phrasings("zh" if _HAN.search(_outside(instruction, meaning)) else "en")
+    opening, closing = words["quote"]
+    phrasing = _phrasing(meaning)
+    if not phrasing:
+        return {}
+    named = {
+        "target": meaning.target,
+        "anchor": meaning.target,
+        "new": meaning.new,
+        "added": meaning.new,
+        "row": meaning.row or meaning.target,
+        "column": meaning.column or meaning.target,
+    }
+    fields = {name: f"{opening}{value}{closing}" for name, value in named.items() if value}
+    fields |= {"table": words["the_table"]}
+    forms: dict[str, list[str]] = words["ambiguous"][phrasing]
+    made = {kind: [_filled(way, fields) for way in ways] for kind, ways in forms.items()}
+    return {kind: found for kind, ways in made.items() if (found := [way for way in ways if way])}
+
+
+def _outside(instruction: str, meaning: Meaning) -> str:
+    for quoted in meaning.quoted:
+        instruction = instruction.replace(quoted, "")
+    return instruction
+
+
+def _filled(way: str, fields: Mapping[str, str]) -> str:
+    """A form with its fields, or nothing where one lacks."""
+    needed = regex.findall(r"\{(\w+)\}", way)
+    return way.format(**fields) if all(name in fields for name in needed) else ""
+
+
+def _phrasing(meaning: Meaning) -> str:
+    """The typeset suite's name for what is asked."""
+    sentence = bool(regex.search(r"[.。!！?？]$", meaning.new))
+    names: Mapping[Operation, Callable[[], str]] = {
+        Operation.TEXT_REPLACE: lambda: "replace_text",
+        Operation.TEXT_INSERT: lambda: "insert_sentence" if sentence else "insert_text",
+        Operation.TEXT_DELETE: lambda: "delete_text",
+        Operation.TABLE_REPLACE: lambda: "set_cell",
+        Operation.TABLE_INSERT: lambda: "append_cell" if meaning.target else "fill_cell",
+        Operation.TABLE_DELETE: lambda: "clear_cell",
+        Operation.TABLE_STRUCTURE: lambda: "delete_column" if meaning.column and not meaning.row else "delete_row",
+    }
+    return names[meaning.operation]() if meaning.operation in names and meaning.quoted else ""

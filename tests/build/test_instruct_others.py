@@ -1,0 +1,161 @@
+"""Operations told from words, instructions told from two readings, instructions that leave something open."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.build.instruct_pages import TABLE, drawn, page, reading
+from vdebench.build.instructions import checked, classify, infer_from_pair, kinds_for, make_ambiguous
+from vdebench.build.records import Instruction
+from vdebench.errors import VdeError
+from vdebench.suites.typeset.instructions import phrasings
+
+OPERATION = {
+    **dict.fromkeys(["replace_text", "replace_block"], "text_replace"),
+    **dict.fromkeys(["insert_sentence", "insert_text", "insert_block"], "text_insert"),
+    **dict.fromkeys(["delete_text", "delete_block"], "text_delete"),
+    "set_cell": "table_replace",
+    **dict.fromkeys(["fill_cell", "append_cell"], "table_insert"),
+    "clear_cell": "table_delete",
+    **dict.fromkeys(["move_block", "align_block"], "text_relocation"),
+    "scale_block": "scaling",
+    **dict.fromkeys(["style_ink", "style_bold", "style_font"], "text_attribute"),
+}
+"""What each phrasing of the typeset suite is; all others change a table's structure."""
+
+
+@pytest.mark.parametrize("tongue", ["en", "zh"])
+def test_the_typeset_suites_phrasings_are_told_apart(tongue):
+    words = phrasings(tongue)
+    opening, closing = words["quote"]
+    names = ("target", "new", "anchor", "row", "column", "other", "added", "head", "cells")
+    fields = {name: f"{opening}{name.upper()}{closing}" for name in names} | {
+        **{"role": words["roles"]["heading"], "anchor_role": words["roles"]["bullet"], "table": words["the_table"]},
+        **{"colour": words["colours"]["#c00000"], "font": words["fonts"]["serif"], "align": words["aligns"]["left"]},
+        "percent": "80",
+    }
+    told = {
+        way: (OPERATION.get(phrasing, "table_structure"), classify(way.format(**fields)).value)
+        for phrasing, ways in words["instructions"].items()
+        for way in ways
+    }
+    assert len(told) > 60
+    assert {way: found for way, found in told.items() if found[0] != found[1]} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "operation"),
+    [
+        ('The year "2019" on the cover should read "2020".', "text_replace"),
+        ('Correct the caption of the table: replace "Table 1" with "Table 2".', "text_replace"),
+        ('Put "(draft)" behind the title "Report".', "text_insert"),
+        ('Write "2020" in place of "2019".', "text_replace"),
+        ('Amend "costs" by adding the word "total" before it.', "text_insert"),
+        ('The remark "(draft)" should be removed.', "text_delete"),
+        ('Erase the contents of the cell "41.5" in the table.', "table_delete"),
+        ('Merge the cells "41.5" and "44.0" in the row "North".', "table_structure"),
+        ('Remove the column headed "2022".', "table_structure"),
+        ('Change the header "2022" of the column to "2021".', "table_replace"),
+        ('Enter "39.1" into the blank cell of row "South".', "table_insert"),
+        ("把标题“报告”换成“总结”。", "text_replace"),
+        ("在“报告”前面加上“年度”。", "text_insert"),
+        ("去掉“（草案）”这几个字。", "text_delete"),
+        ("删除表格中“北区”行“2022”列的数值。", "table_delete"),
+        ("删除表格中的“北区”这一行。", "table_structure"),
+        ("在表格末尾新增一行，内容为“西区”、“3”。", "table_structure"),
+        ("Make the page nicer.", "other"),
+        ("", "other"),
+    ],
+)
+def test_other_words(text, operation):
+    assert classify(text).value == operation
+
+
+BEFORE = reading("Annual report", "Sales rose by 5% in May. Costs fell by 5% in June.", table=TABLE)
+
+
+def after(text="Sales rose by 5% in May. Costs fell by 5% in June.", table=TABLE, heading="Annual report"):
+    return reading(heading, text, table=table)
+
+
+@pytest.mark.parametrize(
+    ("now", "operation", "instruction"),
+    [
+        (after("Sales rose by 5% in July. Costs fell by 5% in June."), "text_replace", 'Replace "May" with "July".'),
+        (after("Sales rose by 5% in May. Costs fell by 7% in June."), "text_replace",
+         'Replace "fell by 5% in June" with "fell by 7% in June".'),
+        (after("Sales rose by 5% in May (est). Costs fell by 5% in June."), "text_insert",
+         'Insert "(est)" directly after "by 5% in May".'),
+        (after("Sales rose by 5% in May."), "text_delete", 'Delete "Costs fell by 5% in June.".'),
+        (after(table=TABLE.replace("41.5", "43.9")), "table_replace",
+         'In the table, change the cell in row "North", column "2022" to "43.9".'),
+        (after(table=TABLE.replace("<td></td>", "<td>39.1</td>")), "table_insert",
+         'In the table, fill the empty cell in row "South", column "2023" with "39.1".'),
+        (after(table=TABLE.replace("41.5", "41.5 (est)")), "table_insert",
+         'In the table, add "(est)" after the value in row "North", column "2022".'),
+        (after(table=TABLE.replace("41.5", "")), "table_delete",
+         'In the table, delete the value in row "North", column "2022" and leave the cell empty.'),
+        (after(table=TABLE.replace("<tr><td>North</td><td>41.5</td><td>44.0</td></tr>", "")), "table_structure",
+         'Delete the row "North" from the table.'),
+        (after(table=TABLE.replace("<td>2022</td>", "").replace("<td>41.5</td>", "").replace("<td>38.2</td>", "")),
+         "table_structure", 'Delete the column "2022" from the table.'),
+        (after(table=TABLE.replace("</table>", "<tr><td>West</td><td>1</td><td>2</td></tr></table>")), "table_structure",
+         'In the table, insert a new row directly below the row "South" with the cells "West", "1", "2".'),
+    ],
+)  # fmt: skip
+def test_an_instruction_from_two_readings(now, operation, instruction):
+    found = infer_from_pair(BEFORE, now, "english")
+    assert found is not None
+    assert found.operation.value == operation
+    assert found.instruction == instruction
+    assert classify(found.instruction).value == operation
+    passed = checked(found.instruction, drawn(operation), page(has_table=True), BEFORE)
+    assert isinstance(passed, Instruction), passed
+
+
+def test_readings_that_say_the_same_or_differ_twice_have_no_instruction():
+    assert infer_from_pair(BEFORE, BEFORE) is None
+    assert (
+        infer_from_pair(BEFORE, after("Sales rose by 6% in May. Costs fell by 8% in June.", heading="Report")) is None
+    )
+
+
+def test_a_chinese_pair_is_told_in_chinese():
+    one, other = reading("销售额在五月增长。成本不变。"), reading("销售额在六月增长。成本不变。")
+    assert infer_from_pair(one, other).instruction == "将“五”替换为“六”。"
+
+
+EXAMPLES = {
+    'Replace "2023" with "2024".': ["conditional", "linguistic", "operation", "target"],
+    'Insert "(draft)" directly after "Report".': ["scope", "spatial", "target"],
+    'Delete the row "South" from the table.': ["scope", "target"],
+    "将“甲”改为“乙”。": ["conditional", "linguistic", "operation", "target"],
+    "在表格中，将“甲”行“乙”列的单元格改为“丙”。": ["linguistic", "operation", "target"],
+}
+
+
+@pytest.mark.parametrize("instruction", EXAMPLES)
+def test_each_kind_of_ambiguity_leaves_something_out(instruction):
+    assert kinds_for(instruction) == EXAMPLES[instruction]
+    chinese = not instruction.isascii()
+    for kind in kinds_for(instruction):
+        found = make_ambiguous(instruction, kind)
+        assert found.kind == kind
+        assert found.text != instruction
+        assert "{" not in found.text
+        assert any("一" <= letter <= "鿿" for letter in found.text) == chinese
+
+
+def test_the_seed_decides_which_kind():
+    told = 'Replace "2023" with "2024".'
+    kinds = {make_ambiguous(told, seed=seed).kind for seed in range(40)}
+    assert kinds == set(EXAMPLES[told])
+    assert make_ambiguous(told, seed=3) == make_ambiguous(told, seed=3)
+
+
+@pytest.mark.parametrize(
+    ("told", "kind"), [("Make it nicer.", ""), ('Delete "a".', "colour"), ('Delete "a".', "spatial")]
+)
+def test_what_cannot_be_made_ambiguous(told, kind):
+    with pytest.raises(VdeError):
+        make_ambiguous(told, kind)
