@@ -1,0 +1,1 @@
+"""Editors whose weights run on this machine, by diffusers (extra `diffusers`)."""

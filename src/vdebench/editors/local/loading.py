@@ -1,0 +1,175 @@
+"""A pipeline from disk or the hub onto a device, and what is set right on the way."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from vdebench.editors.local.weights import Weights, explained, is_cached
+from vdebench.errors import EditorUnusableError, MissingPartError, VdeError
+
+_declared: list[Any] = []
+"""Operators are forgotten with the object that declared them."""
+
+
+def device_here(editor: str, device: str) -> str:
+    """The device that an option means on this machine; `auto` is a GPU where there is one."""
+    import torch
+
+    before = os.environ.get("PYTORCH_NVML_BASED_CUDA_CHECK")
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # asks the driver's library, and leaves CUDA untouched
+    try:
+        there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    finally:
+        if before is None:
+            del os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"]
+        else:
+            os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = before
+    if device == "auto":
+        return next(kind for kind, usable in there.items() if usable)
+    kind, _, number = device.partition(":")
+    count = torch.cuda.device_count() if kind == "cuda" else 1
+    if not there[kind] or int(number or 0) >= count:
+        found = (
+            f"torch {torch.__version__} sees {count} GPUs" if kind == "cuda" else f"torch {torch.__version__} has none"
+        )
+        raise EditorUnusableError(f"{editor}: there is no device {device} ({found})\n  device=auto takes what there is")
+    return device
+
+
+def load(editor: str, pipeline: str, weights: Weights, dtype: str, parts: Mapping[str, Any]) -> Any:
+    """A pipeline in main memory. Weights that are not here are fetched, with the hub's progress bars."""
+    import_or_mend_torchvision()
+    import diffusers
+    import torch
+
+    kind = getattr(diffusers, pipeline, None)
+    if kind is None:
+        raise MissingPartError(
+            f"{editor}: diffusers {diffusers.__version__} has no {pipeline}\n"
+            "  pip install --upgrade 'vdebench[diffusers]'"
+        )
+    with quiet(bars=not is_cached(weights)):
+        try:
+            made = {slot: make(weights) for slot, make in parts.items()}
+            pipe = kind.from_pretrained(
+                weights.place, revision=weights.commit, torch_dtype=getattr(torch, dtype), **made
+            )
+        except VdeError:
+            raise
+        except Exception as error:  # of the hub's client, of diffusers, of files that are not what they should be
+            raise _no_memory(editor, error) or explained(editor, weights.place, error) from error
+    pipe.set_progress_bar_config(disable=True)
+    return pipe
+
+
+def place(editor: str, pipe: Any, device: str, offload: str) -> None:
+    """Onto the device, whole or in turns."""
+    import torch
+
+    if offload != "none" and device == "cpu":
+        raise VdeError(f"{editor}: offload={offload} keeps weights in main memory for a GPU, and there is no GPU")
+    try:
+        if offload == "model":
+            pipe.enable_model_cpu_offload(device=device)
+        elif offload == "sequential":
+            pipe.enable_sequential_cpu_offload(device=device)
+        elif offload == "group":
+            pipe.enable_group_offload(torch.device(device), offload_type="leaf_level", use_stream=device != "mps")
+        else:
+            pipe.to(device)
+    except Exception as error:
+        raise _no_memory(editor, error) or error from error
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether a device or the machine has no memory left, in the words of any of torch's backends."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    told = str(error).lower()
+    return bool(names & {"OutOfMemoryError", "MemoryError"}) or "out of memory" in told or "allocate memory" in told
+
+
+def _no_memory(editor: str, error: BaseException) -> VdeError | None:
+    if not is_out_of_memory(error):
+        return None
+    return EditorUnusableError(
+        f"{editor}: the weights do not fit into memory\n"
+        "  offload=model keeps only the part at work on the GPU; offload=sequential, one layer; or dtype=bfloat16"
+    )
+
+
+def import_or_mend_torchvision() -> None:
+    """Have a torchvision that is built for another torch import all the same, or be passed over.
+
+    It fails at names of operators that no image processor uses, and with it everything in transformers that knows of
+    images. The names are enough; where they are not, transformers does as where torchvision is absent.
+    """
+    if find_spec("torchvision") is None:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for attempt in ("as it is", "with the names declared"):
+            try:
+                import_module("torchvision")
+            except Exception:  # whatever an extension for another build raises
+                if attempt == "as it is":
+                    _declare_operators()
+            else:
+                return
+    for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+        del sys.modules[name]
+    sys.modules["torchvision"] = None  # type: ignore[assignment]  # Python's way to say: not to be found
+
+
+def _declare_operators() -> None:
+    import torch
+
+    library = torch.library.Library("torchvision", "FRAGMENT")
+    _declared.append(library)
+    for name in ("nms", "qnms"):
+        try:
+            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        except RuntimeError:  # it is there
+            continue
+
+
+@contextmanager
+def quiet(*, bars: bool = True) -> Iterator[None]:
+    """Without the libraries' remarks, which a run would print for every page, and without bars if so asked."""
+    from diffusers.utils import logging as of_diffusers
+    from transformers.utils import logging as of_transformers
+
+    before = []
+    for logging in (of_diffusers, of_transformers):
+        before.append((logging, logging.get_verbosity(), logging.is_progress_bar_enabled()))
+        logging.set_verbosity_error()
+        if not bars:
+            logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for logging, level, shown in before:
+            logging.set_verbosity(level)
+            if shown:
+                logging.enable_progress_bar()
+
+
+class Finite:
+    """Watches what a pipeline's decoder gives: clipping hides infinity, and bytes hide what is no number."""
+
+    def __init__(self, decoder: Any) -> None:
+        self.holds = True
+        decoder.register_forward_hook(self._look)
+
+    def _look(self, module: Any, given: Any, output: Any) -> None:
+        import torch
+
+        self.holds = self.holds and bool(torch.isfinite(output).all())

@@ -1,0 +1,121 @@
+"""Where weights are, and which: a folder of the user's, or a repository of the hub at one commit."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from vdebench.errors import EditorUnusableError, MissingPartError, VdeError
+
+_HUB = re.compile(r"[\w.-]+/[\w.-]+")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_READ = {".json", ".txt", ".model", ".safetensors", ".bin"}
+_WHOLE = 1 << 20
+"""Files up to this size are read whole for the digest; of larger ones the size, the first and the last bytes."""
+
+
+class Weights(NamedTuple):
+    """What `from_pretrained` is given, and what the identity says of it: never a path of the user's."""
+
+    place: str
+    commit: str | None
+    """Of the hub's repository; none for a folder."""
+    shown: str
+    pinned: str
+    """The commit, or a digest of a folder."""
+
+
+def find_weights(editor: str, weights: str, revision: str, *, holding: str = "model_index.json") -> Weights:
+    """A folder with such a file, or a repository and its commit: from the hub's cache, else asked of the hub."""
+    folder = Path(weights).expanduser()
+    if folder.is_dir():
+        if revision:
+            raise VdeError(f"{editor}: revision is for weights of the hub; {weights} is a folder")
+        if not (folder / holding).is_file():
+            raise MissingPartError(
+                f"{editor}: {weights}: holds no {holding}\n"
+                "  expected a folder as `save_pretrained` or `hf download … --local-dir` writes it"
+            )
+        return Weights(str(folder), None, "a folder", f"sha256:{digest_of_folder(folder)[:16]}")
+    if not _HUB.fullmatch(weights) or weights.startswith("."):
+        raise MissingPartError(f"{editor}: {weights}: no such folder, and no id of the hub (as owner/name)")
+    commit = commit_of(editor, weights, revision or "main")
+    return Weights(weights, commit, weights, commit)
+
+
+def digest_of_folder(folder: Path) -> str:
+    """SHA-256 over names and contents of configurations, vocabularies and weights; of large files head and tail."""
+    total = hashlib.sha256()
+    for file in _files(folder):
+        size = file.stat().st_size
+        total.update(f"{file.relative_to(folder).as_posix()}\0{size}\0".encode())
+        with file.open("rb") as content:
+            if size <= _WHOLE:
+                total.update(content.read())
+            else:
+                total.update(content.read(_WHOLE // 2))
+                content.seek(-_WHOLE // 2, 2)
+                total.update(content.read())
+    return total.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for file in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)  # of git, of the hub's client
+        if file.suffix in _READ and not hidden and file.is_file():
+            yield file
+
+
+def commit_of(editor: str, repository: str, revision: str) -> str:
+    """The commit that a branch or tag means: as the cache has it, else as the hub says."""
+    if _COMMIT.fullmatch(revision):
+        return revision
+    from huggingface_hub import HfApi, constants
+
+    known = Path(constants.HF_HUB_CACHE, f"models--{repository.replace('/', '--')}", "refs", revision)
+    if known.is_file():
+        return known.read_text().strip()
+    try:
+        return str(HfApi().model_info(repository, revision=revision, timeout=30).sha)
+    except Exception as error:  # its client has many; all of them are told in our words
+        raise explained(editor, repository, error, revision) from error
+
+
+def is_cached(weights: Weights) -> bool:
+    """Whether a load needs no download, as far as the cache's folder tells."""
+    if weights.commit is None:
+        return True
+    from huggingface_hub import constants
+
+    name = f"models--{weights.place.replace('/', '--')}"
+    return Path(constants.HF_HUB_CACHE, name, "snapshots", weights.commit, "model_index.json").is_file()
+
+
+def explained(editor: str, place: str, error: BaseException, revision: str = "") -> VdeError:
+    """What went wrong with getting or loading weights, and what to do."""
+    kinds = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
+    said = str(error).strip().partition("\n")[0][:300]
+    if "GatedRepoError" in kinds:
+        return MissingPartError(
+            f"{editor}: the weights {place} are given only to those who accept their licence\n"
+            "  accept it on the model's page of the hub, then `hf auth login` (or set HF_TOKEN)"
+        )
+    if "RevisionNotFoundError" in kinds:
+        return MissingPartError(f"{editor}: the weights {place} have no revision {revision!r} on the hub")
+    if "RepositoryNotFoundError" in kinds:
+        return MissingPartError(f"{editor}: the hub has no {place}, or not for you: `hf auth login` (or set HF_TOKEN)")
+    if kinds & {"OfflineModeIsEnabled", "LocalEntryNotFoundError", "ConnectionError", "TransportError"}:
+        return MissingPartError(
+            f"{editor}: the weights {place} are not on this machine, and the hub is not to be reached ({said})\n"
+            f"  on a machine with network: `hf download {place}`, or with --local-dir DIR and here weights=DIR"
+        )
+    return EditorUnusableError(f"{editor}: the weights {place} cannot be loaded: {type(error).__name__}: {said}")
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
