@@ -50,7 +50,7 @@ def test_for_programs(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-plant-0123456789")
     told = CliRunner().invoke(app, ["editors", "--json"]).stdout
     found = {one["name"]: one for one in json.loads(told)}
-    assert set(found["gpt-image-1"]) == {"name", "needs", "model", "licence", "size", "state", "missing"}
+    assert set(found["gpt-image-1"]) == {"name", "needs", "model", "licence", "size", "state", "missing", "caveat"}
     assert found["gpt-image-1"]["missing"] == ""
     assert "sk-plant" not in told
 

@@ -136,6 +136,11 @@ class Editor(ABC):
         """What is missing for it to edit, and how to get it; nothing where it is ready. Quick, and raises nothing."""
         return ""
 
+    @classmethod
+    def caveat(cls) -> str:
+        """What one should know of it here though it is ready: weights that are fetched first, no GPU. Quick."""
+        return ""
+
     @property
     @abstractmethod
     def identity(self) -> Mapping[str, str]:

@@ -24,16 +24,23 @@ class Listed(NamedTuple):
     about: About
     missing: str
     """What it lacks on this machine; nothing where it is ready."""
+    caveat: str = ""
 
     @property
     def state(self) -> str:
-        """Ready, or what is missing in a line."""
+        """Ready, with what one should know, or what is missing in a line."""
         line = self.missing.partition("\n")[0].removeprefix(f"the editor {self.name}").lstrip(": ")
-        return line or "ready"
+        return line or (f"ready: {self.caveat}" if self.caveat else "ready")
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
-        return {"name": self.name, **self.about._asdict(), "state": self.state, "missing": self.missing}
+        return {
+            "name": self.name,
+            **self.about._asdict(),
+            "state": self.state,
+            "missing": self.missing,
+            "caveat": self.caveat,
+        }
 
 
 def listed() -> Iterator[Listed]:
@@ -43,7 +50,8 @@ def listed() -> Iterator[Listed]:
         try:
             editor = find("editors", name, EDITORS)
             about = getattr(editor, "about", None)
-            yield Listed(name, about if isinstance(about, About) else About(), str(editor.missing()))
+            missing, caveat = str(editor.missing()), str(getattr(editor, "caveat", str)())
+            yield Listed(name, about if isinstance(about, About) else About(), missing, caveat)
         except Exception as error:  # another package's may fail in any way; the others are still to be told
             yield Listed(name, About("unknown", "unknown", "unknown", "unknown"), f"cannot be asked: {error}")
 

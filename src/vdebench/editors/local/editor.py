@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +20,9 @@ from vdebench.editors.editor import Edit, Editor, Task
 from vdebench.editors.local import loading
 from vdebench.editors.local.options import DTYPES, OFFLOADS, device_option, one_of
 from vdebench.editors.local.sizes import Pixels
-from vdebench.editors.local.weights import Weights, find_weights
+from vdebench.editors.local.weights import Weights, find_weights, in_cache
 from vdebench.editors.servers.options import whole
+from vdebench.engine.processes import usable_gpus
 from vdebench.errors import EditorError, MissingPartError, VdeError
 from vdebench.images import Image
 from vdebench.registry import installed_version
@@ -83,6 +85,12 @@ class LocalEditor(Editor):
         """The packages that are not installed; weights are fetched when they are first needed."""
         absent = [package for package in cls.packages if find_spec(package) is None]
         return f"the editor {cls.name} needs {', '.join(absent)}, not installed\n  {INSTALL}" if absent else ""
+
+    @classmethod
+    def caveat(cls) -> str:
+        """Weights that are not in the hub's cache yet, and a machine without a GPU."""
+        told = [] if in_cache(cls.published) else ["weights are fetched at first use"]
+        return ", ".join([*told, *([] if usable_gpus() or sys.platform == "darwin" else ["no GPU here"])])
 
     @property
     def identity(self) -> Mapping[str, str]:

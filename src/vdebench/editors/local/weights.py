@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,6 +68,13 @@ def _files(folder: Path) -> Iterator[Path]:
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)  # of git, of the hub's client
         if file.suffix in _READ and not hidden and file.is_file():
             yield file
+
+
+def in_cache(repository: str) -> bool:
+    """Whether the hub's cache has anything of a repository; asked without loading the hub's package."""
+    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface"
+    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
+    return (cache / f"models--{repository.replace('/', '--')}" / "snapshots").is_dir()
 
 
 def commit_of(editor: str, repository: str, revision: str) -> str:
