@@ -15,8 +15,10 @@ from vdebench.analysis.intervals import with_intervals
 from vdebench.analysis.summary import summarise
 from vdebench.analysis.usable import Rows, Thresholds, usable_summary
 from vdebench.api_masked import masked_run
+from vdebench.engine.engine import LOCAL, Engine
 from vdebench.errors import VdeError
 from vdebench.files import write_json
+from vdebench.given import Given
 from vdebench.images import RESIZING
 from vdebench.metrics.measures import require_known
 from vdebench.protocols import get_protocol
@@ -130,7 +132,9 @@ def score(
     metrics: Sequence[str] | None = None,
     floor: str | Path | None = None,
     crossed: Sequence[str] = (),
+    given: Given | None = None,
     workers: int = 0,
+    engine: Engine | None = None,
     reading: Progress | None = None,
     progress: Progress | None = None,
 ) -> Score:
@@ -139,10 +143,13 @@ def score(
     With `out` the run is kept there, and a second call does only what is new. For `editor`, `reader` and `images` see
     `open_predictions`. `metrics` names image metrics (`vde doctor` lists them), the papers' where it is not given.
     `truth="read"` has the reader read the references too. `floor` is a folder of ready readings of the references, for
-    the noise floor of ready readings. `crossed` adds breakdowns such as "operation,language".
+    the noise floor of ready readings. `crossed` adds breakdowns such as "operation,language". `given` says what the
+    editor was given, where that is not the whole page and the suite's own instruction.
 
     Images with masks (`textedit:DIR`, or any suite by the protocols `textedit` and `textedit-release`) are compared
     around the masks; `reader="none"` leaves out their text.
+
+    Reading and scoring are spread over `workers` of an `engine`, all of this machine's processors by default.
 
     >>> result = score("examples/tiny", "examples/tiny/editors/careful")
     >>> round(result.summary["overall"]["global"]["cdm"], 3)
@@ -152,18 +159,20 @@ def score(
     if around_masks(suite, protocol):
         if not isinstance(predictions, Predictions):
             predictions = open_outputs(predictions, suite, editor=editor, reader=reader)
+        predictions.given = given or predictions.given
         read_by = predictions.cached if isinstance(predictions, ReadPredictions) and reader != NO_READER else None
         masked = plan_masked(suite, predictions, get_pixel_protocol(str(protocol)), metrics, read_by)
         place = Path(out) if out is not None else None
         with session(place):
             how = {"truth": truth, "metrics": metrics, "crossed": crossed}
             tell(asked=asked_of(suite, predictions, how, reader=masked.reader is not None))
-            found, rows = masked_run(masked, place, crossed, workers, progress, reading)
+            found, rows = masked_run(masked, place, crossed, workers, progress, reading, engine or LOCAL)
         nothing = {name: pl.LazyFrame(schema=schema) for name, schema in TABLES.items()}
         return Score(found, {**nothing, "scores": rows.lazy()})
     protocol = protocol if isinstance(protocol, Protocol) else get_protocol(protocol)
     if not isinstance(predictions, Predictions):
         predictions = open_predictions(predictions, suite, editor=editor, reader=reader, images=images)
+    predictions.given = given or predictions.given
     cached = predictions.cached if isinstance(predictions, ReadPredictions) else None
     if truth == "read" and cached is None:
         raise VdeError("truth='read' needs predicted images: ready readings come without the reader who made them")
@@ -181,12 +190,13 @@ def score(
     with session(out):
         how = {"setting": setting, "truth": truth, "metrics": metrics, "crossed": crossed}
         tell(asked=asked_of(suite, predictions, how, images=images))
-        read = partial(read_ahead, scope, workers, reading)
+        read = partial(read_ahead, scope, workers, reading, engine or LOCAL)
+        into = partial(score_run, workers=workers, engine=engine or LOCAL)
         if out is not None:
-            return _score_into(RunFolder(Path(out)), scope, references, setting, notes, crossed, read, progress)
+            return _score_into(RunFolder(Path(out)), scope, references, setting, notes, crossed, read, into, progress)
         with tempfile.TemporaryDirectory(prefix="vde-") as temporary:
             folder = RunFolder(Path(temporary))
-            kept = _score_into(folder, scope, references, setting, notes, crossed, read, progress)
+            kept = _score_into(folder, scope, references, setting, notes, crossed, read, into, progress)
             return Score(kept.summary, {name: getattr(kept, name).lazy() for name in TABLES})
 
 
@@ -198,6 +208,7 @@ def _score_into(
     notes: list[str],
     crossed: Sequence[str],
     read: Callable[[], None],
+    score_into: Callable[[Scope, RunFolder, Progress | None], None],
     progress: Progress | None,
 ) -> Score:
     suite, protocol, predictions = scope.suite, scope.protocol, scope.predictions
@@ -206,15 +217,16 @@ def _score_into(
     with folder.open(about), stage("summary"):
         read()
         with stage("scoring"):
-            score_run(scope, folder, progress)
+            score_into(scope, folder, progress)
         settings = SETTINGS if setting == "both" else (setting,)
         found = summarise(folder, protocol, settings, extra, list(scope.measures.loaded))
         found = with_intervals(found, folder.table("scores").collect(), protocol, folder.table("blocks"))
         if "fid" in scope.measures.loaded:
             _add_fid(scope, found["overall"])
         with stage("floor"):
+            place, counted = folder.root / "reference", folder.counted()
             floor, floor_note = noise_floor(
-                folder.root / "reference", scope, settings, extra, references, counted=folder.counted()
+                place, scope, settings, extra, references, counted=counted, score_into=score_into
             )
         images = f"{scope.measures.identity},{RESIZING}" if _any_image(found) else "off"
         summary = {
@@ -224,6 +236,7 @@ def _score_into(
                 reader=predictions.reader,
                 truth=scope.truths.origin(scope.local if "local" in settings else "off"),
                 images=images,
+                given=predictions.given,
                 suite=suite.name,
                 revision=suite.revision,
                 n=len(scope.samples),

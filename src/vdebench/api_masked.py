@@ -11,6 +11,7 @@ import polars as pl
 from vdebench import __version__
 from vdebench.analysis.intervals import with_intervals
 from vdebench.analysis.masked import CALLED, SLICES, summarise_masked
+from vdebench.engine.engine import LOCAL, Engine
 from vdebench.errors import VdeError
 from vdebench.files import replacing, write_json
 from vdebench.images import RESIZING
@@ -31,15 +32,16 @@ def masked_run(
     workers: int,
     measuring: Progress | None,
     reading: Progress | None,
+    engine: Engine = LOCAL,
 ) -> tuple[dict[str, Any], pl.DataFrame]:
     """Summary and rows of one editor's run, kept in `out` where that is given."""
     about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": scope.predictions.name}
     extra = [_crossed(name) for name in crossed]
     if out is None:
-        return _score(scope, about, extra, workers, measuring, reading)
+        return _score(scope, about, extra, workers, measuring, reading, engine)
     folder = RunFolder(out)
     with folder.open(about), stage("summary"):
-        summary, rows = _score(scope, about, extra, workers, measuring, reading)
+        summary, rows = _score(scope, about, extra, workers, measuring, reading, engine)
         with replacing(out / "scores.parquet") as temporary:
             rows.write_parquet(temporary)
         write_json(out / "summary.json", summary)
@@ -55,9 +57,10 @@ def _score(
     workers: int,
     measuring: Progress | None,
     reading: Progress | None,
+    engine: Engine = LOCAL,
 ) -> tuple[dict[str, Any], pl.DataFrame]:
     with stage("scoring"):
-        rows = score_masked(scope, workers, measuring, reading)
+        rows = score_masked(scope, workers, measuring, reading, engine)
     found = with_intervals(summarise_masked(rows, scope.protocol, crossed), rows, scope.protocol)
     found["notes"] = [f"{about['editor']}: {note}" for note in found["notes"]]
     strangers = scope.predictions.strangers()
@@ -90,6 +93,7 @@ def masked_signature(scope: MaskedScope) -> str:
         "against": scope.protocol.against.replace(" ", "-"),
         "reader": scope.reader.label if scope.reader else "off",
         "images": ",".join([*images, RESIZING]),
+        **scope.predictions.given.pins,
         "suite": f"{scope.suite.name}@sha256:{scope.suite.revision[:12]}+images:{_images(scope)[:12]}",
         "n": str(len(scope.suite.samples)),
     }

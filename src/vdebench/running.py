@@ -112,6 +112,7 @@ def run(
                     metrics=metrics,
                     given=given,
                     workers=workers,
+                    engine=engine,
                     reading=bar(f"{editor}: reading"),
                     progress=bar(f"{editor} by {protocol}"),
                 )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol as Interface
 
 from vdebench import __version__
+from vdebench.engine.engine import LOCAL, Engine
 from vdebench.errors import InputError, VdeError
 from vdebench.protocols.protocol import Protocol
 from vdebench.readers.predictions import Predictions
 from vdebench.runs.cache import digest_of, digest_of_file
-from vdebench.runs.folder import RunFolder
+from vdebench.runs.folder import RunFolder, Scored
 from vdebench.sample import Sample
 from vdebench.scoring_images import Measures
-from vdebench.scoring_sample import SETTINGS, LocalMode, Prediction, Scope, Setting, score_sample
+from vdebench.scoring_sample import SETTINGS, LocalMode, Prediction, Scope, Setting
+from vdebench.scoring_spread import Task, in_order, scored_by
 from vdebench.scoring_traces import trace_digests
 from vdebench.scoring_truth import Truths
 from vdebench.suites.pages import pages_of
@@ -84,24 +86,62 @@ def _has_crops(truths: Truths, predictions: Predictions, sample: Sample) -> bool
         return True
 
 
-def score_run(scope: Scope, folder: RunFolder, progress: Progress | None = None) -> None:
-    """Score what is not known yet and rewrite the folder's tables."""
-    known = folder.known()
-    pages = pages_of(scope.suite)
-    wanted: list[tuple[str, str, str]] = []
-    for done, sample in enumerate(scope.samples):
-        found = _find(scope, sample)
-        keys = {setting: _fingerprint(scope, sample, setting, found) for setting in SETTINGS}
-        fresh = {setting for setting, fp in keys.items() if known.get((sample.key, setting)) == fp}
-        wanted += [(sample.key, setting, fp) for setting, fp in keys.items() if setting in {*scope.settings, *fresh}]
-        todo = {setting: fp for setting, fp in keys.items() if setting in scope.settings and setting not in fresh}
-        if todo:
-            for scored in score_sample(scope, sample, found, tuple(todo)):
-                head = {**_about(sample), "page": pages[sample.key], "fingerprint": todo[scored.score["setting"]]}
-                folder.add(scored._replace(score={**head, **scored.score}))
-        if progress:
-            progress(done + 1, len(scope.samples))
-    folder.finish(wanted)
+def score_run(
+    scope: Scope, folder: RunFolder, progress: Progress | None = None, workers: int = 0, engine: Engine = LOCAL
+) -> None:
+    """Score what is not known yet and rewrite the folder's tables, the same whoever does the work."""
+    todo = _Todo(scope, folder.known(), progress)
+    for number, rows in in_order(scored_by(engine, scope, todo, workers)):
+        for row in rows:
+            folder.add(todo.with_head(number, row))
+        todo.tick()
+    folder.finish(todo.wanted)
+
+
+class _Todo:
+    """The samples that are to be scored, found one after the other, and all rows that the run will hold."""
+
+    def __init__(self, scope: Scope, known: Mapping[tuple[str, str], str], progress: Progress | None) -> None:
+        self.wanted: list[tuple[str, str, str]] = []
+        self._scope = scope
+        self._known = known
+        self._progress = progress
+        self._pages = pages_of(scope.suite)
+        self._heads: dict[int, dict[str, dict[str, str]]] = {}
+        self._seen = self._done = 0
+
+    def __len__(self) -> int:
+        """How many are not found yet, at most."""
+        return len(self._scope.samples) - self._seen
+
+    def __iter__(self) -> Iterator[Task]:
+        """The tasks, numbered from 0."""
+        scope, number = self._scope, 0
+        for sample in scope.samples:
+            self._seen += 1
+            found = _find(scope, sample)
+            keys = {setting: _fingerprint(scope, sample, setting, found) for setting in SETTINGS}
+            fresh = {setting for setting, fp in keys.items() if self._known.get((sample.key, setting)) == fp}
+            kept = {*scope.settings, *fresh}
+            self.wanted += [(sample.key, setting, fp) for setting, fp in keys.items() if setting in kept]
+            todo = {setting: fp for setting, fp in keys.items() if setting in scope.settings and setting not in fresh}
+            if not todo:
+                self.tick()
+                continue
+            about = {**_about(sample), "page": self._pages[sample.key]}
+            self._heads[number] = {setting: {**about, "fingerprint": fp} for setting, fp in todo.items()}
+            yield Task(number, sample, found, tuple(todo))
+            number += 1
+
+    def with_head(self, number: int, row: Scored) -> Scored:
+        """A row of a task with what is known of its sample."""
+        return row._replace(score={**self._heads[number].pop(row.score["setting"]), **row.score})
+
+    def tick(self) -> None:
+        """One more is done."""
+        self._done += 1
+        if self._progress:
+            self._progress(self._done, len(self._scope.samples))
 
 
 def _find(scope: Scope, sample: Sample) -> Prediction:
@@ -110,7 +150,9 @@ def _find(scope: Scope, sample: Sample) -> Prediction:
         image = scope.predictions.image(sample) if scope.measures else None
         page = scope.predictions.page(sample)
         crops = scope.predictions.regions(sample) if scope.local == "crop" else None
-        return Prediction(page, crops, image, absence="" if page else scope.predictions.absence(sample))
+        lacking = scope.predictions.region_place(sample) if page and crops is None else ""
+        absence = "" if page else scope.predictions.absence(sample)
+        return Prediction(page, crops, image, absence=absence, regions_place=lacking)
     except VdeError as error:
         return Prediction(image=image, failure=str(error))
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from vdebench.box import Box, Size
-from vdebench.errors import InputError, VdeError
+from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.images import DECODING, RESIZING, Image, PixelBox, image_size, open_image, resized
 from vdebench.metrics.image import TooSmallError, decibel
 from vdebench.metrics.measures import MEASURES, Loaded
@@ -44,6 +44,10 @@ class Measures:
             name: Cache("measures", {"name": name, "identity": loaded.identity, "images": f"{DECODING},{RESIZING}"})
             for name, loaded in self.loaded.items()
         }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process loads the metrics again by their names."""
+        return _loaded_again, (tuple(self.loaded), self.identity)
 
     def __bool__(self) -> bool:
         """Whether there is anything to measure."""
@@ -111,6 +115,17 @@ class Measures:
                 return cache.get(digest_of(content, repr(pair.size), repr(place and tuple(place))), make)
 
             yield kept(pair.content, "candidate"), kept(pair.reference.content, "page")
+
+
+def _loaded_again(names: tuple[str, ...], identity: str) -> Measures:
+    measures = Measures(names)
+    if measures.identity != identity:
+        told = measures.unavailable or measures.identity
+        raise MissingPartError(
+            f"a worker cannot measure as here: it has {told}, expected {identity}\n"
+            "  install the same packages and weights on all machines"
+        )
+    return measures
 
 
 class Pair:

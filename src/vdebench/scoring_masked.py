@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import cv2
 import polars as pl
 
-from vdebench.engine.processes import spread, usable_processors
+from vdebench.engine.engine import LOCAL, Engine
 from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.metrics.image import decibel
 from vdebench.protocols.textedit import PixelProtocol
@@ -22,6 +22,7 @@ from vdebench.sample import Sample
 from vdebench.scoring import Progress
 from vdebench.scoring_masked_sample import Task, lpips, measured, measures_cache
 from vdebench.scoring_masked_text import Sides, pictures, sides, text_row
+from vdebench.scoring_pictures import keep
 from vdebench.suites.suite import Suite
 
 METRICS = ("psnr", "ssim", "lpips")
@@ -81,11 +82,12 @@ def score_masked(
     workers: int = 0,
     measuring: Progress | None = None,
     reading: Progress | None = None,
+    engine: Engine = LOCAL,
 ) -> pl.DataFrame:
     """A row for every sample. What was measured or read before is found again by the content of the files."""
     tasks = {sample.key: _task(scope, sample) for sample in scope.suite.samples}
     ready = [task for task in tasks.values() if isinstance(task, Task)]
-    tasks |= _measure_ahead(scope, ready, workers, measuring)
+    tasks |= _measure_ahead(scope, ready, workers, measuring, engine)
     found: dict[str, dict[str, Any]] = {}
     asked: dict[str, Sides] = {}
     for sample in scope.suite.samples:
@@ -96,7 +98,7 @@ def score_masked(
                 asked[sample.key] = sides(task, sample, found[sample.key])
     if scope.reader:
         wanted = (picture for each in asked.values() for picture in pictures(each))
-        read_pictures(scope.reader, wanted, workers, reading)
+        read_pictures(scope.reader, wanted, workers, reading, engine)
     rows = []
     for sample in scope.suite.samples:
         task = tasks[sample.key]
@@ -134,9 +136,9 @@ def _task(scope: MaskedScope, sample: Sample) -> Task | Without:
 
 
 def _measure_ahead(
-    scope: MaskedScope, tasks: Sequence[Task], workers: int, progress: Progress | None
+    scope: MaskedScope, tasks: Sequence[Task], workers: int, progress: Progress | None, engine: Engine
 ) -> dict[str, Without]:
-    """Measure what is not known yet, on all processors; what fails, by sample."""
+    """Measure what is not known yet, by all workers; what fails, by sample."""
     failures = {}
     known = measures_cache(scope.protocol.name, scope.metrics)
     todo = []
@@ -146,26 +148,40 @@ def _measure_ahead(
                 todo.append(task)
         except VdeError as error:
             failures[task.sample] = Without("failed", str(error))
-    processes = min(workers or usable_processors(), len(todo))
-    for done, (sample, failure) in enumerate(spread(_try, todo, processes), start=1):
-        if failure:
-            failures[sample] = Without("failed", failure)
+    if not todo:
+        return failures
+    outcomes = engine.spread(_try, todo, min(engine.staff(workers), len(todo)), lost=_lost, tries=2)
+    for done, outcome in enumerate(outcomes, start=1):
+        if outcome.failure:
+            failures[outcome.sample] = Without("failed", outcome.failure)
+        else:
+            keep(known, outcome.key, outcome.found)  # a worker elsewhere has a cache of its own
         if progress:
             progress(done, len(todo))
     return failures
 
 
-def _try(task: Task) -> tuple[str, str]:
-    """Measure one output in some process: its sample, and what went wrong."""
+class _Outcome(NamedTuple):
+    sample: str
+    key: str
+    found: Any = None
+    failure: str = ""
+
+
+def _try(task: Task) -> _Outcome:
+    """Measure one output in some process."""
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)  # one processor per worker; the numbers are the same with any
     try:
-        measured(task)
-        return task.sample, ""
+        return _Outcome(task.sample, task.key, measured(task))
     except VdeError as error:
-        return task.sample, str(error)
+        return _Outcome(task.sample, "", failure=str(error))
     finally:
         cv2.setNumThreads(threads)
+
+
+def _lost(task: Task, reason: str) -> _Outcome:
+    return _Outcome(task.sample, "", failure=f"sample {task.sample}: the process that measured it died twice: {reason}")
 
 
 def _row(scope: MaskedScope, task: Task, found: Mapping[str, Any], asked: Sides | None) -> dict[str, Any]:

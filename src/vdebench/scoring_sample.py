@@ -54,6 +54,8 @@ class Prediction(NamedTuple):
     failure: str = ""
     absence: str = ""
     """Why there is no prediction, where there is none."""
+    regions_place: str = ""
+    """Where the readings of crops were looked for, where not all are there."""
 
 
 def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
@@ -102,10 +104,10 @@ def _with_images(scope: Scope, sample: Sample, pair: Pair, row: Scored) -> Score
 
 def _text_rows(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
     if found.failure:
-        return [_without_score(sample, setting, "failed", found.failure) for setting in settings]
+        return [without_score(sample, setting, "failed", found.failure) for setting in settings]
     state = "scored" if found.page else "missing"
     if state == "missing" and scope.protocol.missing == "dropped":
-        dropped = [_without_score(sample, setting, state, found.absence) for setting in settings]
+        dropped = [without_score(sample, setting, state, found.absence) for setting in settings]
         return [_with_region_rows(scope, sample, scored) for scored in dropped]
     try:
         truth = scope.truths.page(sample)
@@ -114,7 +116,7 @@ def _text_rows(scope: Scope, sample: Sample, found: Prediction, settings: Sequen
         if "global" in settings or (scope.local == "filter" and scope.protocol.local == "crop or units"):
             comparison = compare(truth, prediction, scope.protocol)
     except VdeError as error:
-        return [_without_score(sample, setting, "failed", str(error)) for setting in settings]
+        return [without_score(sample, setting, "failed", str(error)) for setting in settings]
     rows = []
     for setting in settings:
         try:
@@ -125,7 +127,7 @@ def _text_rows(scope: Scope, sample: Sample, found: Prediction, settings: Sequen
             else:
                 rows.append(_local(scope, sample, state, truth, prediction, comparison, found))
         except VdeError as error:
-            rows.append(_without_score(sample, setting, "failed", str(error)))
+            rows.append(without_score(sample, setting, "failed", str(error)))
     return rows
 
 
@@ -139,7 +141,7 @@ def _local(
     found: Prediction,
 ) -> Scored:
     if not sample.regions:
-        return _without_score(sample, "local", "left_out", "the suite names no region")
+        return without_score(sample, "local", "left_out", "the suite names no region")
     if scope.local == "crop":
         if found.regions:
             state = "scored"
@@ -147,7 +149,7 @@ def _local(
     boxes = _region_boxes(scope.protocol, sample, truth.size)
     if boxes is None:
         wanted = "original_width and original_height" if scope.protocol.local == "filter" else "the page's size"
-        return _without_score(sample, "local", "left_out", f"regions in percent, and {wanted} is not known")
+        return without_score(sample, "local", "left_out", f"regions in percent, and {wanted} is not known")
     if scope.protocol.local == "crop or units":
         assert whole is not None
         comparison = whole.meeting(boxes)
@@ -166,7 +168,7 @@ def _crops(scope: Scope, sample: Sample, state: str, found: Prediction) -> Score
     if found.regions is None and found.page is not None:
         raise InputError(
             f"sample {sample.key}: not all regions' crops were read: "
-            f"expected {scope.predictions.region_place(sample)}, k from 0 to {len(sample.regions) - 1}"
+            f"expected {found.regions_place}, k from 0 to {len(sample.regions) - 1}"
         )
     read = [region.parse() for region in found.regions] if found.regions else [Reading()] * len(wanted)
     pairs = zip(wanted, read, strict=True)
@@ -202,7 +204,7 @@ def _with_region_rows(scope: Scope, sample: Sample, scored: Scored) -> Scored:
     try:
         return _with_outcomes(scope, sample, scope.truths.page(sample), Reading(), scored)
     except VdeError as error:
-        return _without_score(sample, "local", "failed", str(error))
+        return without_score(sample, "local", "failed", str(error))
 
 
 def _with_outcomes(scope: Scope, sample: Sample, truth: Reading, prediction: Reading, scored: Scored) -> Scored:
@@ -234,7 +236,8 @@ def _on_page(reading: Reading | None, truth: Reading, protocol: Protocol) -> Any
     return reading.scaled_to(truth.size).blocks if protocol.scale_boxes else reading.blocks
 
 
-def _without_score(sample: Sample, setting: Setting, state: str, reason: str) -> Scored:
+def without_score(sample: Sample, setting: Setting, state: str, reason: str) -> Scored:
+    """A row of a sample that has no numbers, and why."""
     told = reason.encode("utf-8", "backslashreplace").decode()  # names of files may be no text
     return Scored({"sample": sample.key, "setting": setting, "state": state, "reason": told})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from vdebench.errors import VdeError
 from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.folder import RunFolder
 from vdebench.sample import Sample
-from vdebench.scoring import score_run
+from vdebench.scoring import Progress, score_run
 from vdebench.scoring_images import Measures
 from vdebench.scoring_sample import Scope
 
@@ -29,6 +29,7 @@ def noise_floor(
     references: Predictions | None = None,
     *,
     counted: set[str],
+    score_into: Callable[[Scope, RunFolder, Progress | None], None] = score_run,
 ) -> tuple[dict[str, Any] | None, list[str]]:
     """Scores of the reference images as the reader reads them, and how far they are from 1; or why that is not known.
 
@@ -56,7 +57,7 @@ def noise_floor(
     kept = RunFolder(folder)
     about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": "reference"}
     with kept.open(about):
-        score_run(scope._replace(predictions=references, samples=samples, measures=Measures(())), kept)
+        score_into(scope._replace(predictions=references, samples=samples, measures=Measures(())), kept, None)
         found = summarise(kept, scope.protocol, measured, crossed)
     overall = {setting: means for setting, means in found["overall"].items() if means}
     floor = {

@@ -1,21 +1,35 @@
-"""Tasks spread over this machine's processors."""
+"""Tasks spread over this machine's processors and GPUs."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import threading
+import shutil
+import signal
+import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from multiprocessing.connection import wait
+from multiprocessing.util import Finalize
+from pickle import dumps
 
+from vdebench.engine.child import environment, interrupts_held, serve
+from vdebench.engine.crew import Crew, Round, Worker
+from vdebench.engine.interface import Engine, Result, Task
 from vdebench.errors import VdeError
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
+ONE_PROCESSOR = dict.fromkeys(
+    (
+        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"),
+        *("NUMBA_NUM_THREADS", "OPENCV_FOR_THREADS_NUM", "POLARS_MAX_THREADS"),
+    ),
+    "1",
+)
+"""So that as many workers as there are processors do not fight for them."""
+_CONTEXT = multiprocessing.get_context("spawn")  # a copy of this process could hold another thread's lock
+_PATIENCE = 5.0
+"""Seconds that a worker has for leaving before it is killed."""
 
 
 def usable_processors() -> int:
@@ -23,55 +37,170 @@ def usable_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def spread(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int, recycled: int = 0) -> Iterator[Result]:
-    """Results as they come, in no order. `work` is a function of a module; one worker means no other process.
+def usable_gpus() -> list[str]:
+    """GPUs this process may use, as CUDA_VISIBLE_DEVICES names them: those it names, else all that nvidia-smi lists."""
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if chosen is not None:
+        return [name.strip() for name in chosen.split(",") if name.strip() not in ("", "-1", "NoDevFiles")]
+    if shutil.which("nvidia-smi") is None:
+        return []
+    try:
+        listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=60, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [str(number) for number, _ in enumerate(line for line in listed.splitlines() if line.startswith("GPU "))]
 
-    Only a few tasks are under way at a time, so that memory does not grow with their number. Where the work itself
-    keeps memory, as engines do for every shape they see, processes are replaced after `recycled` tasks each.
+
+class LocalEngine(Engine):
+    """Processes of this machine."""
+
+    name = "local"
+
+    def __init__(self, address: str = "") -> None:
+        if address:
+            raise VdeError(f"--address {address} is that of a Ray cluster: say --engine ray, or leave it out")
+
+    def size(self, *, gpus: bool = False) -> int:
+        """Processors that may be used; with `gpus` how many there are, one where there are none."""
+        return max(1, len(usable_gpus())) if gpus else usable_processors()
+
+    def spread(
+        self,
+        work: Callable[[Task], Result],
+        tasks: Iterable[Task],
+        workers: int = 0,
+        *,
+        recycled: int = 0,
+        lost: Callable[[Task, str], Result] | None = None,
+        tries: int = 1,
+        gpus: bool = False,
+    ) -> Iterator[Result]:
+        """Results as they come, in no order; see `Engine.spread`."""
+        devices = usable_gpus() if gpus else []
+        workers = workers or self.size(gpus=gpus)
+        if workers <= 1 and not gpus:
+            yield from map(work, tasks)
+            return
+        crew = _Processes(dumps(work), devices, {} if gpus else ONE_PROCESSOR)
+        most = min(workers, len(devices)) if devices else workers
+        yield from Round(crew, tasks, most, recycled=recycled, lost=lost, tries=tries).results()
+
+
+LOCAL: Engine = LocalEngine()
+
+
+def spread(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int, recycled: int = 0) -> Iterator[Result]:
+    """Results of this machine as they come, in no order; one worker means no other process.
 
     >>> sorted(spread(abs, [-2, 1], workers=1))
     [1, 2]
     """
-    if workers <= 1:
-        yield from map(work, tasks)
-        return
-    if not recycled:
-        yield from _by_processes(work, tasks, workers)
-        return
-    waiting = iter(tasks)
-    while batch := list(islice(waiting, recycled * workers)):
-        yield from _by_processes(work, batch, workers)
+    return LOCAL.spread(work, tasks, max(1, workers), recycled=recycled)
 
 
-def _by_processes(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int) -> Iterator[Result]:
-    waiting = iter(tasks)
-    context = multiprocessing.get_context("spawn")  # a copy of this process could hold another thread's lock
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_settle, initargs=(os.getpid(),)) as pool:
-        under_way: set[Future[Result]] = {pool.submit(work, task) for task in islice(waiting, 2 * workers)}
+class _Process(Worker):
+    """A process and the line to it."""
+
+    def __init__(self, work: bytes) -> None:
+        self.at_work = True  # it gets itself ready
+        self.line, theirs = _CONTEXT.Pipe()
+        self.process = _CONTEXT.Process(target=serve, args=(theirs, work, os.getpid()))
+        with interrupts_held():  # Ctrl-C is for the parent: a child that is just starting would print a traceback
+            self.process.start()
+        theirs.close()  # so that its death closes the line
+
+    def give(self, task: bytes) -> None:
+        """Give it a task; it has none."""
+        self.at_work = True
+        with suppress(OSError):  # it has just died, which is heard when we listen
+            self.line.send_bytes(task)
+
+    def answer(self) -> bytes | str:
+        """What it says, or how it died."""
+        self.at_work = False
         try:
-            while under_way:
-                done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-                under_way |= {pool.submit(work, task) for task in islice(waiting, len(done))}
-                for future in done:
-                    yield future.result()
-        except BrokenProcessPool:
-            raise VdeError(
-                "a worker process died (out of memory?); run the same command again, perhaps with fewer workers\n"
-                '  (a script of your own does its work below `if __name__ == "__main__":`)'
-            ) from None
-        finally:
-            for future in under_way:
-                future.cancel()
+            if self.line.poll():
+                return self.line.recv_bytes()
+        except (EOFError, OSError):
+            pass
+        self.line.close()
+        self.gone_by(time.monotonic() + 1)
+        code = self.process.exitcode or 0
+        if code < 0:
+            name = next((each.name for each in signal.Signals if each == -code), f"signal {-code}")
+            return f"killed by {name}" + (" (out of memory?)" if code == -signal.SIGKILL else "")
+        return f"ended with code {code}"
+
+    def let_go(self) -> None:
+        """Tell it to leave: a closed line ends one that waits for a task."""
+        self.line.close()
+        if self.at_work:
+            self.process.terminate()
+
+    def gone_by(self, moment: float) -> None:
+        """See it gone, by force when that moment has come."""
+        self.process.join(max(0.0, moment - time.monotonic()))
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
 
 
-def _settle(parent: int) -> None:
-    """One processor per worker, and no worker without its parent."""
-    for name in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
+class _Processes(Crew):
+    """One process per worker, each with a line of its own; so one that dies takes nothing along."""
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.2)
-        os._exit(1)  # the parent was killed: nobody wants the results
+    def __init__(self, work: bytes, devices: Sequence[str], variables: Mapping[str, str]) -> None:
+        self._work = work
+        self._free = list(devices)
+        self._device: dict[_Process, str] = {}
+        self._variables = variables
+        self._all: list[_Process] = []
+        # A program that ends while somebody still holds the results must not wait for workers that wait for it.
+        self._at_exit = Finalize(self, _end_all, (self._all,), exitpriority=10)
 
-    threading.Thread(target=watch, daemon=True).start()
+    def start(self) -> _Process:
+        """A new process, with a GPU of its own where there are any."""
+        device = self._free.pop() if self._free else None
+        with environment({**self._variables, **({"CUDA_VISIBLE_DEVICES": device} if device else {})}):
+            worker = _Process(self._work)
+        self._all.append(worker)
+        if device:
+            self._device[worker] = device
+        return worker
+
+    def listen(self, workers: Sequence[Worker]) -> list[tuple[Worker, bytes | str]]:
+        """What those say that have something to say, or how they died."""
+        ours = [worker for worker in workers if isinstance(worker, _Process)]
+        ready = wait([each for worker in ours for each in (worker.line, worker.process.sentinel)])
+        heard: list[tuple[Worker, bytes | str]] = []
+        for worker in ours:
+            if worker.line in ready or worker.process.sentinel in ready:
+                answer = worker.answer()
+                heard.append((worker, answer))
+                if isinstance(answer, str):
+                    self._forget(worker)
+        return heard
+
+    def end(self, worker: Worker) -> None:
+        """Let a worker go; its GPU is free when it is gone."""
+        assert isinstance(worker, _Process)
+        worker.let_go()
+        if worker in self._device:
+            worker.gone_by(time.monotonic() + _PATIENCE)
+            self._forget(worker)
+
+    def _forget(self, worker: _Process) -> None:
+        self._all.remove(worker)
+        if device := self._device.pop(worker, None):
+            self._free.append(device)
+
+    def close(self) -> None:
+        """End all workers now."""
+        self._at_exit()
+
+
+def _end_all(workers: list[_Process]) -> None:
+    for worker in workers:
+        worker.let_go()
+    moment = time.monotonic() + _PATIENCE
+    for worker in workers:
+        worker.gone_by(moment)

@@ -8,6 +8,7 @@ taken in bands of rows, each with the rows around it that the network looks at, 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -84,7 +85,7 @@ class Lpips:
         if missing := self.missing(net, weights, heads):
             raise MissingPartError(missing)
         self.net: Net = net
-        self.threads = threads
+        self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or 0)
         self._backbone, self._heads = _files(net, weights, heads)
         if self._heads is None:
             places.require_digest(self._backbone, _NETWORKS[net].digest)

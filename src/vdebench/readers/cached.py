@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any, NamedTuple
 from typing import Protocol as Interface
 
-from vdebench.errors import InputError, VdeError
+from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.images import DECODING, Image, PixelBox, open_image
 from vdebench.readers.reader import Reader, get_reader
 from vdebench.reading import Reading
@@ -71,6 +73,12 @@ class CachedReader:
         cached.choice = name, tuple(sorted((options or {}).items()))
         return cached
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process makes it again by its name; what failed is not told there."""
+        if self.choice is None:
+            raise PicklingError(f"the reader {self.label} has no name by which another process could make it")
+        return _made_again, (*self.choice, self.root, self.label)
+
     @property
     def label(self) -> str:
         """The reader in a signature: its name, its version, and a hash of all that it is."""
@@ -96,3 +104,15 @@ class CachedReader:
     def knows(self, picture: Readable) -> bool:
         """Whether the picture was read before, or could not be."""
         return picture.key in self.failures or self.cache.find(picture.key) is not None
+
+
+@cache
+def _made_again(name: str, options: tuple[tuple[str, Any], ...], root: Path | None, label: str) -> CachedReader:
+    """The reader in a worker's process: one, with its models, for all that it reads."""
+    reader = CachedReader.named(name, dict(options), root)
+    if reader.label != label:
+        raise MissingPartError(
+            f"a worker has the reader {reader.label}, expected {label}: its readings would be others\n"
+            "  install the same versions on all machines"
+        )
+    return reader
