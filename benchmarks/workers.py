@@ -1,13 +1,13 @@
 """Samples per second of reading and scoring, by one worker and by several: typeset pages, rapidocr, exact, no cache.
 
-python benchmarks/workers.py [--samples 40] [--ppi 100] [--workers 2] [--repeats 1] [--engine local]
+python benchmarks/workers.py [--samples 40] [--ppi 100] [--workers 2] [--repeats 1] [--engine local] [--kinds PPT2PDF]
 
   one     one worker with one processor and one thread
   threads one worker with all processors: what the libraries make of them
   many    as many workers as asked for, one thread each
 
 Each run is a new process with an empty cache; its seconds count from the call of `score` to its end, the start of
-workers and the loading of models included. The tables must be the same, byte for byte. An idle machine is assumed: the
+workers and the loading of models included; processor time is that of the whole process and its workers. The tables must be the same, byte for byte. An idle machine is assumed: the
 load before each run is printed.
 """
 
@@ -17,6 +17,7 @@ import argparse
 import hashlib
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--engine", default="local")
     parser.add_argument("--editor", default="copy")
+    parser.add_argument("--kinds", default="", help="of documents, such as PPT2PDF+book; all where none is named")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.measure:
@@ -44,12 +46,12 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="vde-") as temporary:
         folder = Path(temporary)
-        prepare(folder, asked.samples, asked.ppi, asked.editor)
+        prepare(folder, asked.samples, asked.ppi, asked.editor, asked.kinds)
         for _ in range(asked.repeats):
             compare(folder, asked.samples, asked.workers, asked.engine)
 
 
-def prepare(folder: Path, samples: int, ppi: int, editor: str) -> None:
+def prepare(folder: Path, samples: int, ppi: int, editor: str, kinds: str) -> None:
     """The suite and an editor's outputs."""
     from vdebench import load_suite
     from vdebench.editing import edit_suite
@@ -57,7 +59,8 @@ def prepare(folder: Path, samples: int, ppi: int, editor: str) -> None:
     from vdebench.suites.typeset.recipe import Recipe
 
     os.environ["VDE_CACHE"] = str(folder / "cache-of-edits")
-    make_suite(folder / "suite", samples, Recipe(seed=5, ppi=ppi, languages=("en", "zh")))
+    chosen = {"kinds": tuple(kinds.split("+"))} if kinds else {}
+    make_suite(folder / "suite", samples, Recipe(seed=5, ppi=ppi, languages=("en", "zh"), **chosen))
     edit_suite(load_suite(folder / "suite"), editor, folder / "edits")
 
 
@@ -80,6 +83,7 @@ def run(folder: Path, kind: str, workers: int, engine: str, samples: int) -> flo
     processors = sorted(os.sched_getaffinity(0))
     own = processors[:1] if kind == "one" else processors
     command = [sys.executable, __file__, "--measure", str(folder), str(workers), engine]
+    before = _spent()
     done = subprocess.run(
         command, env=environment, check=True, text=True, stdout=subprocess.PIPE, preexec_fn=lambda: _pin(own)
     )
@@ -87,8 +91,18 @@ def run(folder: Path, kind: str, workers: int, engine: str, samples: int) -> flo
     digest = hashlib.sha256(b"".join((folder / "run" / name).read_bytes() for name in TABLES)).hexdigest()
     speed: float = samples / told["all"]
     stages = ", ".join(f"{name} {seconds:.1f}" for name, seconds in told["stages"].items())
-    print(f"{kind:8}{speed:6.2f} samples/s  {told['all']:6.1f} s ({stages})  load {load:.1f}  sha256 {digest[:12]}")
+    print(
+        f"{kind:8}{speed:6.2f} samples/s  {told['all']:6.1f} s ({stages}), {_spent() - before:.0f} s of processors, "
+        f"load {load:.1f}, sha256 {digest[:12]}",
+        flush=True,
+    )
     return speed
+
+
+def _spent() -> float:
+    """Seconds of processor time that ended children have taken, with their own."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _pin(processors: list[int]) -> None:

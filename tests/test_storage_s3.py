@@ -123,7 +123,9 @@ def test_a_run_keeps_its_images_in_a_bucket_and_goes_on_there(s3, make, tmp_path
     assert json.loads(near.stdout) == json.loads(far.stdout)
     assert not (tmp_path / "far/copy/images").exists()
     assert len(s3.ls("lab/night/copy/text")) == 3
-    written = {name: s3.info(f"lab/night/copy/text/{Path(name).name}")["LastModified"] for name in s3.ls("lab/night/copy/text")}
+    written = {
+        name: s3.info(f"lab/night/copy/text/{Path(name).name}")["LastModified"] for name in s3.ls("lab/night/copy/text")
+    }
     shutil.rmtree(tmp_path / "cache/mounts")  # as on another machine
     again = vde(*command, "--images", "s3://lab/night", "--out", str(tmp_path / "far"))
     assert again.stdout == far.stdout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vdebench.box import Box
@@ -87,3 +87,19 @@ class Rejection(NamedTuple):
     """Whether nothing else was tried in its place."""
     generator: str = ""
     attempt: int = 1
+
+
+class EditRead(NamedTuple):
+    """What was read of an edited image: a line of `readings/readings.jsonl`."""
+
+    id: str
+    """Of the instruction."""
+    edit: str
+    """SHA-256 of the edited image."""
+    reader: str
+    """Its label: name, version and a hash of all that it is."""
+    state: str
+    """read or failed."""
+    regions: Sequence[Box] = ()
+    """Where source and edit differ, in pixels of the source page."""
+    reason: str = ""

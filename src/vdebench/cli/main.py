@@ -11,16 +11,20 @@ from rich.console import Console
 
 from vdebench import __version__
 from vdebench.cli import (
+    ambiguity,
+    build,
     compare,
     doctor,
     edit,
     editors_list,
+    editors_setup,
     human,
     judge,
     leaderboard,
     protocols,
     read,
     report,
+    review,
     runs,
     score,
     show,
@@ -51,6 +55,7 @@ app.command("edit")(edit.edit_command)
 app.command("score")(score.score_command)
 app.command("judge")(judge.judge_command)
 app.command("ambiguity")(judge.ambiguity_command)
+app.command("ambiguity-drop")(ambiguity.drop_command)
 app.command("table")(table.table_command)
 app.command("compare")(compare.compare_command)
 app.command("usable")(usable.usable_command)
@@ -60,9 +65,12 @@ app.command("submit")(submit.submit_command)
 app.command("verify")(verify.verify_command)
 app.command("read")(read.read_command)
 app.command("doctor")(doctor.doctor_command)
+editors_list.app.command("setup")(editors_setup.setup_command)
 app.add_typer(editors_list.app, name="editors")
 app.add_typer(human.app, name="human")
+app.add_typer(review.app, name="review")
 app.add_typer(suite.app, name="suite")
+app.add_typer(build.app, name="build")
 app.add_typer(protocols.app, name="protocols")
 app.add_typer(typeset.app, name="typeset")
 app.add_typer(read.app, name="cache")

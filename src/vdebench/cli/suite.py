@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from vdebench.cli.ambiguity import ambiguous_command
+from vdebench.cli.build_stats import stats_command
 from vdebench.cli.progress import progress_bar
+from vdebench.cli.suite_get import get_command
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.difficulty import ATTRIBUTES, TIERS
 from vdebench.report.table import Column, Row, Table, render
@@ -31,6 +34,9 @@ PIXEL_SLICES: dict[str, Callable[[Sample], str]] = {
     "tier": lambda sample: str(sample.extra.get("tier", "unknown")),
 }
 app = typer.Typer(help="Look at a suite, check it, say how hard it is, export it.", no_args_is_help=True)
+app.command("get")(get_command)
+app.command("stats")(stats_command)
+app.command("ambiguous")(ambiguous_command)
 
 
 @app.command()

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.box import Size
-from vdebench.errors import SuiteError
+from vdebench.build.instructions.vague import KINDS, make_ambiguous
+from vdebench.errors import SuiteError, VdeError
 from vdebench.reading import Reading
 from vdebench.sample import Sample
 from vdebench.suites.export import export_suite, require_exportable
@@ -24,8 +25,8 @@ class Reworded(NamedTuple):
     kind: str = ""
 
 
-Rewrite = Callable[[Sample], Reworded | None]
-"""A sample's instruction in ambiguous words; nothing where there are none."""
+Rewrite = Callable[[Sample], Reworded]
+"""A sample's instruction in ambiguous words; an error says why there are none."""
 
 
 def own_form(sample: Sample) -> Reworded | None:
@@ -36,8 +37,22 @@ def own_form(sample: Sample) -> Reworded | None:
     return Reworded(told["instruction"], str(told.get("kind") or ""))
 
 
+def rewriter(kind: str = "", seed: int = 0) -> Rewrite:
+    """Samples' own ambiguous forms, and for those that bring none our rules; of one kind where it is named."""
+    if kind and kind not in KINDS:
+        raise VdeError(f"there is no ambiguity {kind!r}; there are: {', '.join(KINDS)}")
+
+    def rewrite(sample: Sample) -> Reworded:
+        own = own_form(sample)
+        if own is not None and kind in ("", own.kind):
+            return own
+        return Reworded(*make_ambiguous(sample.instruction, kind, seed))
+
+    return rewrite
+
+
 def write_ambiguous(
-    suite: Suite, out: Path, rewrite: Rewrite = own_form, progress: Callable[[int, int], Any] | None = None
+    suite: Suite, out: Path, rewrite: Rewrite | None = None, progress: Callable[[int, int], Any] | None = None
 ) -> dict[str, str]:
     """Write the ambiguous suite into a new folder, and give what is not in it and why.
 
@@ -46,18 +61,21 @@ def write_ambiguous(
     """
     require_exportable(_FORM, out)
     samples, left_out = [], {}
+    rewrite = rewrite or rewriter()
     for sample in suite:
-        found = rewrite(sample)
-        if found is None:
-            left_out[sample.key] = "has no ambiguous form"
-        elif found.instruction.strip() == sample.instruction.strip():
+        try:
+            found = rewrite(sample)
+        except VdeError as error:
+            left_out[sample.key] = str(error).partition("\n")[0]
+            continue
+        if found.instruction.strip() == sample.instruction.strip():
             left_out[sample.key] = "its ambiguous form is the instruction itself"
         else:
             kept = {key: value for key, value in sample.extra.items() if key != "ambiguous"}
             told = {"original_instruction": sample.instruction, "ambiguity": found.kind}
             samples.append(replace(sample, instruction=found.instruction, extra={**kept, **told}))
     if not samples:
-        why = next(iter(left_out.values()), "it has no samples")
+        why = next((f"{key}: {reason}" for key, reason in left_out.items()), "it has no samples")
         raise SuiteError(
             f"suite {suite.name}: no sample can be made ambiguous: the first {why}\n"
             '  typeset suites bring ambiguous forms in their field \'ambiguous\': {"instruction": …, "kind": …}'

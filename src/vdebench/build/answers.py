@@ -1,0 +1,85 @@
+"""`answers.jsonl`: what generators have said, written down before it is looked at: nothing is asked twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from vdebench.build.instructions.generator import Answer, Asked, Generator
+from vdebench.build.ledger import Entry, Ledger, now
+from vdebench.build.lines import add_line, read_records
+from vdebench.runs.cache import digest_of
+
+
+class Given(NamedTuple):
+    """A line of `answers.jsonl`."""
+
+    id: str
+    """Of the draw."""
+    generator: str
+    """Its label: name and all that changes its answers."""
+    attempt: int
+    asked: str
+    """Hash of the prompt and the page."""
+    text: str
+    model: str
+    reason: str
+    """Why there is no text, where there is none."""
+    when: str
+
+
+class Answers:
+    """All answers of a workspace, for threads to share."""
+
+    def __init__(self, file: Path, ledger: Ledger, prompts: dict[str, str]) -> None:
+        self._file = file
+        self._ledger = ledger
+        self._prompts = prompts
+        self._lock = Lock()
+        self._known = {_key(given): given for given in read_records(file, Given)}
+        self.asked = 0
+        """How many were asked for now."""
+
+    def of(self, generator: Generator, asked: Asked) -> Answer:
+        """The answer as it was given, from the generator itself where it was never asked for."""
+        drawn = asked.drawn
+        prompt = self._prompts.get(drawn.prompt, "")
+        what = digest_of(prompt, asked.page.sha256)
+        given = self._known.get((drawn.id, generator.label, asked.attempt, what))
+        if given is None:
+            answer = generator.answer(asked)
+            given = Given(drawn.id, generator.label, asked.attempt, what, *answer, now())
+            with self._lock:
+                add_line(self._file, given._asdict())
+                self._known[_key(given)] = given
+                self.asked += 1
+        by = f"{generator.name}: {given.model}" if given.model else generator.name
+        entry = Entry("instruct", drawn.id, "answered", by, given.when, drawn.seed, prompt)
+        inputs, outputs = {"page": asked.page.sha256}, {"answer": digest_of(given.text)}
+        with self._lock:  # also of an answer before whose entry a kill came
+            self._ledger.note(entry._replace(inputs=inputs, outputs=outputs, words=f"attempt {asked.attempt}"))
+        return Answer(given.text, given.model, given.reason)
+
+
+def _key(given: Given) -> tuple[str, str, int, str]:
+    return given.id, given.generator, given.attempt, given.asked
+
+
+class Remembering(Generator):
+    """A generator whose answers are kept."""
+
+    def __init__(self, inner: Generator, answers: Answers) -> None:
+        self._inner = inner
+        self._answers = answers
+        self.name = inner.name
+        self.needs_image = inner.needs_image
+
+    @property
+    def label(self) -> str:
+        """As the generator says."""
+        return self._inner.label
+
+    def answer(self, asked: Asked) -> Answer:
+        """What was said before, or is said now."""
+        return self._answers.of(self._inner, asked)

@@ -1,0 +1,108 @@
+"""`review.jsonl`: what was decided of each edit, step by step, by people or by a filter that stands in for them.
+
+One JSON line per decision, never rewritten; the last line for a sample, an edit and a step counts:
+
+    {"id": "page_12-0", "edit": "9f86d081…", "step": "boxes", "verdict": "pass", "by": "group 2", "kind": "people",
+     "when": "2026-11-16T14:50:00Z", "boxes": [[102, 340, 418, 371]], "scores": {}, "reason": "", "words": ""}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from vdebench.box import Box
+from vdebench.errors import InputError
+from vdebench.reading import as_numbers
+
+STEPS = {
+    "score": "scored 9",
+    "boxes": "boxes agreed",
+    "screen": "screened",
+    "ocr": "OCR checked",
+}
+"""The steps in their order, and what the funnel calls those that have passed them."""
+PEOPLE, AUTOMATIC = "people", "automatic"
+VERDICTS = ("pass", "reject")
+
+
+class Decision(NamedTuple):
+    """A line of `review.jsonl`."""
+
+    id: str
+    """Of the sample."""
+    edit: str
+    """SHA-256 of the edited image that was looked at: a new edit is reviewed anew."""
+    step: str
+    """score, boxes, screen or ocr."""
+    verdict: str
+    """pass or reject; who has not decided yet writes nothing."""
+    by: str
+    """Who: the people or groups, or the filter with its version."""
+    kind: str
+    """people or automatic."""
+    when: str
+    """UTC."""
+    reason: str = ""
+    """Of a rejection: one word from a list."""
+    words: str = ""
+    """What was found, for people."""
+    boxes: Sequence[Box] = ()
+    """Of the step `boxes`: what was changed, in pixels of the source page."""
+    scores: Mapping[str, int] = {}
+    """Of the step `score`, by people: their total is 9 where it passes."""
+
+
+def last_words(decisions: Iterable[Decision]) -> dict[tuple[str, str], dict[str, Decision]]:
+    """The decisions that count, by sample and edit, then by step; a filter never overrules people.
+
+    >>> first = Decision("a", "e", "score", "reject", "group 1", PEOPLE, "2026-11-16T00:00:00Z")
+    >>> then = first._replace(verdict="pass", by="filter", kind=AUTOMATIC)
+    >>> last_words([first, then])["a", "e"]["score"].verdict
+    'reject'
+    """
+    found: dict[tuple[str, str], dict[str, Decision]] = {}
+    for decision in decisions:
+        if decision.step not in STEPS or decision.verdict not in VERDICTS or decision.kind not in (PEOPLE, AUTOMATIC):
+            raise InputError(
+                f"review.jsonl: {decision.id}: step {decision.step!r}, verdict {decision.verdict!r}, kind"
+                f" {decision.kind!r}; expected a step of {', '.join(STEPS)}, a verdict of {', '.join(VERDICTS)},"
+                f" and {PEOPLE} or {AUTOMATIC}"
+            )
+        steps = found.setdefault((decision.id, decision.edit), {})
+        before = steps.get(decision.step)
+        if before is None or not (before.kind == PEOPLE and decision.kind == AUTOMATIC):
+            steps[decision.step] = decision._replace(boxes=_boxes(decision))
+    return found
+
+
+def _boxes(decision: Decision) -> tuple[Box, ...]:
+    found = [as_numbers(list(box), 4) for box in decision.boxes if isinstance(box, Sequence)]
+    if len(found) < len(decision.boxes) or None in found or (decision.step == "boxes" and _lacks(decision, found)):
+        raise InputError(
+            f"review.jsonl: {decision.id}: boxes are {decision.boxes!r}, expected lists of left, top, right, bottom in"
+            " pixels, and at least one where the step `boxes` has passed"
+        )
+    return tuple(Box(*box) for box in found if box)
+
+
+def _lacks(decision: Decision, found: Sequence[object]) -> bool:
+    return decision.verdict == "pass" and not found
+
+
+def reached(steps: Mapping[str, Decision]) -> tuple[list[str], Decision | None]:
+    """The steps that were passed, in order, and the decision that ended it, where one did.
+
+    >>> given = Decision("a", "e", "score", "pass", "g", PEOPLE, "")
+    >>> reached({"score": given, "ocr": given._replace(step="ocr")})
+    (['score'], None)
+    """
+    passed: list[str] = []
+    for step in STEPS:
+        decision = steps.get(step)
+        if decision is None:
+            return passed, None
+        if decision.verdict == "reject":
+            return passed, decision
+        passed.append(step)
+    return passed, None

@@ -1,0 +1,121 @@
+"""The stage `read`: what every edited image reads, whole and where it differs from its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from vdebench.box import Box, Size
+from vdebench.build.edit import edited_file_digest, edits_of
+from vdebench.build.ledger import Entry
+from vdebench.build.lines import add_line
+from vdebench.build.records import EditRead, Instruction, Page
+from vdebench.build.regions import IDENTITY, differing
+from vdebench.build.workspace import Workspace
+from vdebench.errors import ReaderError, VdeError
+from vdebench.files import write_json
+from vdebench.images import PixelBox, image_size, resized
+from vdebench.read_ahead import read_pictures
+from vdebench.readers.cached import CachedReader, Picture
+from vdebench.reading import Reading
+from vdebench.runs.cache import digest_of_file
+from vdebench.scoring import Progress
+
+
+class Job(NamedTuple):
+    """An edit that is to be read."""
+
+    instruction: Instruction
+    page: Page
+    source: Picture
+    edited: Picture
+
+
+def read(workspace: Workspace, *, workers: int = 0, progress: Progress | None = None) -> Counter[str]:
+    """Have every edited image read; what was read before is not read again. How many were read now, known, failed."""
+    with workspace.at_work():
+        reader = workspace.reader()
+        everything = list(_jobs(workspace))
+        workspace.require("edit", everything, "it has no edited images yet")
+        known = workspace.edits_read()
+        jobs = [job for job in everything if not _stands(known.get(job.instruction.id), job, reader)]
+        read_pictures(reader, [picture for job in jobs for picture in job[2:]], workers, progress)
+        found = [_regions(job, reader) for job in jobs]
+        pairs = list(zip(jobs, found, strict=True))
+        crops = [crop for job, boxes in pairs for crop in crops_of(job.edited, job.page, boxes)]
+        read_pictures(reader, crops, workers, progress)
+        counts: Counter[str] = Counter(known=len(everything) - len(jobs), read=0, failed=0)
+        reason = ""
+        for job, boxes in pairs:
+            line = _kept(workspace, job, boxes, reader)
+            add_line(workspace.readings / "readings.jsonl", line._asdict())
+            counts[line.state] += 1
+            reason = line.reason or reason
+        if counts["failed"]:
+            raise ReaderError(f"{reason}\n  {counts['failed']} edits could not be read; run the same command again")
+    return counts
+
+
+def label_of(reader: CachedReader) -> str:
+    """All that a line of `readings.jsonl` depends on beside the images."""
+    return f"{reader.label} {IDENTITY}"
+
+
+def crops_of(picture: Picture, page: Page, boxes: Sequence[Box]) -> Iterator[Picture]:
+    """Parts of a picture, whatever its size; the boxes are in pixels of the page."""
+    size = image_size(picture.file)
+    for box in boxes:
+        scaled = box.scaled(size.width / page.width, size.height / page.height)
+        yield picture._replace(crop=PixelBox.holding(scaled, size))
+
+
+def _jobs(workspace: Workspace) -> Iterator[Job]:
+    pages, edits = workspace.pages(), edits_of(workspace)
+    for id, instruction in workspace.instructions().items():
+        if id in edits and edits[id].state == "edited":
+            edited_file_digest(workspace, edits[id])
+            page = pages[instruction.page]
+            files = workspace.page_image(page), workspace.edit_image(instruction)
+            yield Job(instruction, page, *map(Picture.of, files))
+
+
+def _stands(known: EditRead | None, job: Job, reader: CachedReader) -> bool:
+    wanted = job.edited.content, label_of(reader), "read"
+    return known is not None and (known.edit, known.reader, known.state) == wanted
+
+
+def _regions(job: Job, reader: CachedReader) -> list[Box]:
+    """Where the edit differs from its page; nothing where either cannot be read, which is told later."""
+    size = Size(job.page.width, job.page.height)
+    try:
+        blocks = _blocks(job.instruction, reader.read(job.source))
+        return differing(job.source.open(), resized(job.edited.open(), size), blocks)
+    except VdeError:
+        return []
+
+
+def _blocks(instruction: Instruction, page: Reading) -> list[Box]:
+    """Blocks in which a change may go on from line to line: not tables, unless their rows are what changes."""
+    of_tables = instruction.operation == "table_structure"
+    if instruction.operation.startswith("table") and not of_tables:
+        return []
+    place = [instruction.place] if instruction.place else []
+    return place + [block.box for block in page.blocks if bool(block.html) == of_tables]
+
+
+def _kept(workspace: Workspace, job: Job, boxes: Sequence[Box], reader: CachedReader) -> EditRead:
+    """Readings into the workspace; what is said of them comes last."""
+    id, folder = job.instruction.id, workspace.readings
+    try:
+        write_json(folder / "pages" / f"{job.page.id}.json", reader.read(job.source).to_json())
+        write_json(workspace.reading_file(folder, id), reader.read(job.edited).to_json())
+        for number, crop in enumerate(crops_of(job.edited, job.page, boxes)):
+            write_json(workspace.reading_file(folder, id, number), reader.read(crop).to_json())
+    except VdeError as error:
+        return EditRead(id, job.edited.content, label_of(reader), "failed", reason=str(error))
+    outputs = {"reading": digest_of_file(workspace.reading_file(folder, id))}
+    words = f"{len(boxes)} regions"
+    inputs = {"edit": job.edited.content, "page": job.page.sha256}
+    workspace.ledger.note(Entry("read", id, "read", label_of(reader), inputs=inputs, outputs=outputs, words=words))
+    return EditRead(id, job.edited.content, label_of(reader), "read", boxes)

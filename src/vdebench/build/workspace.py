@@ -1,0 +1,148 @@
+"""A workspace: the folder in which a benchmark is built, and where each stage finds what the ones before it left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+from vdebench.box import Box
+from vdebench.build.decisions import Decision, last_words
+from vdebench.build.ledger import Ledger
+from vdebench.build.lines import add_line, read_records
+from vdebench.build.records import Drawn, EditRead, Instruction, Page, Rejection
+from vdebench.build.settings import FILE, Settings, read_settings
+from vdebench.errors import InputError, RunFolderError
+from vdebench.files import is_file, locked, read_json
+from vdebench.readers.cached import CachedReader
+from vdebench.reading import Reading
+
+STAGES = ("init", "instruct", "edit", "read", "review", "package")
+
+
+class Workspace:
+    """A folder with a `build.toml`. What it says of its contents is read anew each time it is asked."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        if not is_file(root / FILE):
+            raise RunFolderError(f"{root}: no {FILE} here; make a workspace with `vde build init {root} SOURCE`")
+        self.ledger = Ledger(root)
+        self.found_file = root / "found.json"
+        self.pages_file = root / "pages.jsonl"
+        self.page_readings = root / "page_readings"
+        self.draws_file = root / "draws.jsonl"
+        self.answers_file = root / "answers.jsonl"
+        self.instructions_file = root / "instructions.jsonl"
+        self.rejected_file = root / "rejected.jsonl"
+        self.edits = root / "edits"
+        self.readings = root / "readings"
+        self.review_file = root / "review.jsonl"
+        self.references = root / "references"
+        self.package = root / "package"
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What `build.toml` says."""
+        return read_settings(self.root)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Keep other stages out while one is at work."""
+        with locked(self.root):
+            yield
+
+    def reader(self) -> CachedReader:
+        """The reader that `build.toml` names."""
+        return CachedReader.named(self.settings.reader.name, self.settings.reader.options)
+
+    def pages(self) -> dict[str, Page]:
+        """All pages by id."""
+        return {page.id: page for page in read_records(self.pages_file, Page)}
+
+    def page_image(self, page: Page) -> Path:
+        """The file of a page."""
+        return self.root / page.image
+
+    def page_reading(self, page: Page) -> Reading:
+        """What stands on a page: by the data set's annotation, else by the reader."""
+        return self._reading(self.page_readings / f"{page.id}.json")
+
+    def source_reading(self, page: Page) -> Reading:
+        """What the reader read on a page, whatever the annotation says: edits are held against it."""
+        return self._reading(self.readings / "pages" / f"{page.id}.json")
+
+    def draws(self) -> dict[str, Drawn]:
+        """What was drawn, by the instruction's id."""
+        return {drawn.id: drawn for drawn in read_records(self.draws_file, Drawn)}
+
+    def instructions(self) -> dict[str, Instruction]:
+        """All that passed the checks, in the order of the draws."""
+        found = {each.id: _placed(each) for each in read_records(self.instructions_file, Instruction)}
+        return {id: found[id] for id in [*(id for id in self.draws() if id in found), *found]}
+
+    def rejections(self) -> list[Rejection]:
+        """What went no further, and why."""
+        return list(read_records(self.rejected_file, Rejection))
+
+    def reject(self, rejection: Rejection) -> None:
+        """Write down why something goes no further."""
+        add_line(self.rejected_file, rejection._asdict())
+
+    def edit_image(self, instruction: Instruction) -> Path:
+        """The file of an edited page, as the editor gave it."""
+        return self.edits / "images" / group_of(instruction.operation) / f"{instruction.id}.png"
+
+    def edits_read(self) -> dict[str, EditRead]:
+        """What was read of the edits: the last word on each, by id."""
+        return {each.id: _regions(each) for each in read_records(self.readings / "readings.jsonl", EditRead)}
+
+    def edit_reading(self, id: str, region: int | None = None) -> Reading:
+        """The reading of an edited page, or of one of its regions."""
+        return self._reading(self.readings / _reading_name(id, region))
+
+    def decisions(self) -> dict[tuple[str, str], dict[str, Decision]]:
+        """The last word of each step of the review, by sample and edit."""
+        return last_words(read_records(self.review_file, Decision))
+
+    def reference_image(self, id: str) -> Path:
+        """The right answer: the edit's regions on the page as it was."""
+        return self.references / f"{id}.png"
+
+    def reference_reading(self, id: str, region: int | None = None) -> Reading:
+        """What the right answer reads, or one of its regions."""
+        return self._reading(self.references / "readings" / _reading_name(id, region))
+
+    def reading_file(self, folder: Path, id: str, region: int | None = None) -> Path:
+        """Where a reading is kept."""
+        return folder / _reading_name(id, region)
+
+    def _reading(self, file: Path) -> Reading:
+        return Reading.from_json(read_json(file), str(file))
+
+    def require(self, stage: str, found: object, what: str) -> None:
+        """Refuse to go on where what an earlier stage makes is not there."""
+        if not found:
+            raise InputError(f"{self.root}: {what}; run `vde build {stage} {self.root}` first")
+
+
+def group_of(operation: str) -> str:
+    """The group of a suite in which an operation's samples stand.
+
+    >>> group_of("table_insert"), group_of("text_insert")
+    ('table', 'text')
+    """
+    return "table" if operation.startswith("table") else "text"
+
+
+def _reading_name(id: str, region: int | None) -> str:
+    return f"{id}.json" if region is None else f"regions/{id}_region_{region}.json"
+
+
+def _placed(instruction: Instruction) -> Instruction:
+    return instruction._replace(place=Box(*instruction.place)) if instruction.place else instruction
+
+
+def _regions(read: EditRead) -> EditRead:
+    return read._replace(regions=[Box(*region) for region in read.regions])

@@ -1,0 +1,46 @@
+"""`vde suite stats`: what a suite is made of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+from vdebench.cli.suites import SUITE_HELP, open_suite
+
+
+def stats_command(
+    folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
+    out: Path | None = typer.Option(
+        None, "--out", "-o", metavar="FOLDER", help="Write figures (SVG, PNG), tables and a page to look at."
+    ),
+    reader: str = typer.Option(
+        "", "--reader", help="Who reads the pages of a suite without readings; nobody if empty."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
+) -> None:
+    """Count samples, measure instructions and the layout of pages; with -o, draw them.
+
+    Examples:
+
+    `vde suite stats examples/tiny`
+
+    `vde suite stats typeset:n=60,seed=1 -o statistics`
+    """
+    from vdebench.build.statistics import require_place, suite_statistics, write_statistics
+    from vdebench.readers.cached import CachedReader
+    from vdebench.report.figures.tables import statistics_tables
+    from vdebench.report.table import render
+
+    if out is not None:
+        require_place(out)
+    suite = open_suite(folder, quiet=as_json)
+    found = suite_statistics(suite, CachedReader.named(reader).read if reader else None)
+    files = write_statistics(found, out) if out is not None else []
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
+        return
+    typer.echo("\n".join(render(table, "terminal") for table in statistics_tables(found)), nl=False)
+    if files:
+        typer.echo(f"\n{out / 'index.html' if out else ''}: {len(files)} files")
