@@ -138,7 +138,9 @@ def main() -> None:
             until = [each for each in seen if each[0] <= part * took]
             driver, others = max(each[1] for each in until), max(each[2] for each in until)
             print(f"  until {part:.0%}: this process at most {driver:.0f} MB, its workers together {others:.0f} MB")
-        print(f"  on disk: images {size_of(place / 'runs/copy/images'):.0f} MB, scores {size_of(place / 'runs/copy/exact'):.1f} MB")
+        print(
+            f"  on disk: images {size_of(place / 'runs/copy/images'):.0f} MB, scores {size_of(place / 'runs/copy/exact'):.1f} MB"
+        )
         reader = RapidReader(threads=1)
         reader.read(Picture.of(pages[0]).open())
         begun = time.process_time()

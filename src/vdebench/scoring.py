@@ -91,10 +91,14 @@ def score_run(
 ) -> None:
     """Score what is not known yet and rewrite the folder's tables, the same whoever does the work."""
     todo = _Todo(scope, folder.known(), progress)
-    for number, rows in in_order(scored_by(engine, scope, todo, workers)):
-        for row in rows:
-            folder.add(todo.with_head(number, row))
-        todo.tick()
+    try:
+        for number, rows in in_order(scored_by(engine, scope, todo, workers)):
+            for row in rows:
+                folder.add(todo.with_head(number, row))
+            todo.tick()
+    except KeyboardInterrupt:
+        folder.flush()
+        raise
     folder.finish(todo.wanted)
 
 
