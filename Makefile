@@ -33,10 +33,12 @@ $(VENV)/full: $(VENV)/ready
 
 test-full: $(VENV)/full  ## what takes longer or needs heavy packages; real pages where they are beside the project
 	$(BIN)/pytest -q -m slow
+	$(BIN)/pytest -q tests/judges/test_natives.py tests/review  # of which much skips itself without those packages
 
 bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
 	$(BIN)/python benchmarks/bootstrap.py
 	$(BIN)/python benchmarks/leaderboard.py
+	$(BIN)/python benchmarks/long_run.py
 	$(BIN)/python benchmarks/masked.py
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/memory.py
@@ -46,6 +48,7 @@ bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
 	$(BIN)/python benchmarks/thresholds.py
 	$(BIN)/python benchmarks/typeset.py
 	$(BIN)/python benchmarks/typeset_long.py
+	$(BIN)/python benchmarks/workers.py
 
 clean:
 	rm -rf $(VENV) .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,16 +12,10 @@ import time
 
 import pytest
 from tests import pages
+from tests.commands import vde
 
 TINY = "examples/tiny"
 BLOCK = {"block_bbox": [100, 100, 500, 200], "block_label": "text", "block_content": "hello"}
-
-
-def vde(*arguments, code=0):
-    done = subprocess.run([sys.executable, "-m", "vdebench", *map(str, arguments)], capture_output=True, text=True)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 def test_help_has_examples():

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
+from tests.commands import vde
 
 TINY = "examples/tiny"
-
-
-def vde(*arguments, code=0):
-    done = subprocess.run([sys.executable, "-m", "vdebench", *map(str, arguments)], capture_output=True, text=True)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")

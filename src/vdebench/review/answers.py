@@ -1,0 +1,54 @@
+"""Answers that were given: a command that comes again under the same key is answered as before, and counts once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vdebench.review.commands import Command, command_to_json
+from vdebench.review.events import Event, event_from_json
+from vdebench.review.refusals import Reason, Refusal
+from vdebench.review.tables import sqlalchemy, tables
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A command that was carried out."""
+
+    events: tuple[Event, ...]
+    """What came of it; nothing where many samples were added before."""
+    repeated: bool = False
+    """Whether that was before: the same command came again under the same key."""
+
+
+def digest_of_command(command: Command) -> str:
+    """What tells two commands apart."""
+    told = json.dumps(command_to_json(command), sort_keys=True, default=repr)
+    return hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def answered(connection: Any, command: Command, who: str, key: str) -> Accepted | Refusal | None:
+    """What a command with this key was answered before, where one was."""
+    sa, answers, events = sqlalchemy(), tables().answers, tables().events
+    row = connection.execute(sa.select(answers).where(answers.c.who == who, answers.c.key == key)).first()
+    if row is None:
+        return None
+    if row.digest != digest_of_command(command):
+        return Refusal(Reason.KEY_REUSED, f"the key {key!r} belongs to another command; choose a new one for each")
+    numbers = events.c.version.between(row.first, row.last)
+    bodies = sa.select(events.c.body).where(events.c.stream == row.stream, numbers).order_by(events.c.version)
+    told = tuple(event_from_json(json.loads(body)) for body in connection.scalars(bodies))
+    return Accepted(told, repeated=True)
+
+
+def remember(connection: Any, command: Command, who: str, key: str, rows: Sequence[dict[str, Any]], now: str) -> None:
+    """Keep that a command was accepted, with where its events are."""
+    streams = {row["stream"] for row in rows}
+    place = {"stream": "", "first": 1, "last": 0}
+    if len(streams) == 1:
+        place = {"stream": streams.pop(), "first": rows[0]["version"], "last": rows[-1]["version"]}
+    told = {"who": who, "key": key, "digest": digest_of_command(command), "moment": now}
+    connection.execute(sqlalchemy().insert(tables().answers).values(**told, **place))

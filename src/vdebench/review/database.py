@@ -1,0 +1,109 @@
+"""A review's database: SQLite in a file, or PostgreSQL by its URL; brought to the newest form when it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from vdebench.errors import InputError
+from vdebench.review.tables import sqlalchemy
+
+_WRITING = "vde_writing"
+_MIGRATING = 7_364_911
+"""Of PostgreSQL's advisory locks: two servers that start at once migrate one after the other."""
+BUSY_SECONDS = 30
+
+
+class Database:
+    """Connections to one database."""
+
+    def __init__(self, place: Path | str) -> None:
+        sa = sqlalchemy()
+        self.url = _url(place)
+        self.shown = self.url.render_as_string(hide_password=True)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        # SQLite lets one write at a time and has the others look again now and then: some would wait for seconds
+        self._turn: AbstractContextManager[Any] = Lock() if self.is_sqlite else nullcontext()
+        more: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 10, "max_overflow": 30}
+        if self.is_sqlite:
+            more = {"connect_args": {"timeout": BUSY_SECONDS}, "pool_size": 50}
+        try:
+            self._engine = sa.create_engine(self.url, **more)
+        except ImportError as error:
+            raise InputError(f"{self.shown}: the driver of this database is not installed: {error}") from None
+        if self.is_sqlite:
+            sa.event.listen(self._engine, "connect", _set_up_sqlite)
+            sa.event.listen(self._engine, "begin", _begin_sqlite)
+        try:
+            self._migrate()
+        except sa.exc.DBAPIError as error:
+            raise InputError(f"{self.shown}: cannot be opened as a database of a review: {error.orig}") from None
+
+    @contextmanager
+    def reading(self) -> Iterator[Any]:
+        """A connection that sees one moment of the database throughout."""
+        options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        with self._engine.connect().execution_options(**options) as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Any]:
+        """A connection in a transaction: all of it is on disk when the block ends, or nothing of it ever."""
+        with self._turn, self._engine.connect().execution_options(**{_WRITING: True}) as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def _migrate(self) -> None:
+        from alembic import command
+        from alembic.config import Config
+        from alembic.util import CommandError
+
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+        with self.writing() as connection:
+            if not self.is_sqlite:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATING})")
+            config.attributes["connection"] = connection
+            try:
+                command.upgrade(config, "head")
+            except CommandError as error:
+                raise InputError(f"{self.shown}: was written by a newer vdebench ({error}); update this one") from None
+
+
+def _url(place: Path | str) -> Any:
+    """The address that SQLAlchemy understands; a path is a file of SQLite."""
+    sa = sqlalchemy()
+    told = str(place)
+    if isinstance(place, Path) or "://" not in told:
+        file = Path(place)
+        if not file.parent.is_dir():
+            raise InputError(f"{file.parent}: no such folder, expected one for {file.name}")
+        return sa.URL.create("sqlite", database=str(file))
+    try:
+        url = sa.make_url(told)
+    except sa.exc.ArgumentError:
+        raise InputError("the database's address is no URL, expected postgresql://USER@HOST/NAME or a file") from None
+    if url.drivername in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    kind = url.get_backend_name()
+    if kind not in ("postgresql", "sqlite") or (kind == "sqlite" and url.database in (None, "", ":memory:")):
+        raise InputError(f"{url.drivername}: no database we know, expected postgresql://USER@HOST/NAME or a file")
+    return url
+
+
+def _set_up_sqlite(connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # we begin transactions ourselves
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY_SECONDS * 1000}"):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin_sqlite(connection: Any) -> None:
+    """Who will write says so at once: two that read first and then want to write would block each other."""
+    writing = connection.get_execution_options().get(_WRITING)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")

@@ -1,0 +1,135 @@
+"""Events into tables: what is written when they are, and where all samples are, kept beside them for speed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vdebench.review.events import Event, event_from_json
+from vdebench.review.facts import Added, Joined, Left, PilotEnded, PilotStarted
+from vdebench.review.state import Item, Study, item_after
+from vdebench.review.tables import sqlalchemy, tables
+from vdebench.review.texts import wrong_name
+from vdebench.review.work import waiting_for
+
+
+class StoredItems(Mapping[str, Item]):
+    """The samples of a database, each read when it is asked for."""
+
+    def __init__(self, connection: Any, study: Study) -> None:
+        self._connection, self._study = connection, study
+
+    def __getitem__(self, sample: str) -> Item:
+        """A sample by the replay of its events."""
+        item = None
+        if wrong_name(sample):
+            raise KeyError(sample)
+        for event in stream(self._connection, sample):
+            item = item_after(self._study, item, event)
+        if item is None:
+            raise KeyError(sample)
+        return item
+
+    def __contains__(self, sample: object) -> bool:
+        """Whether there is such a sample."""
+        items = tables().items
+        found = sqlalchemy().select(items.c.sample).where(items.c.sample == sample)
+        return self._connection.execute(found).first() is not None
+
+    def __iter__(self) -> Iterator[str]:
+        """All ids, in the order in which they were added."""
+        items = tables().items
+        return iter(self._connection.scalars(sqlalchemy().select(items.c.sample).order_by(items.c.position)).all())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        sa = sqlalchemy()
+        return int(self._connection.scalar(sa.select(sa.func.count()).select_from(tables().items)))
+
+
+def stream(connection: Any, name: str) -> Iterator[Event]:
+    """The events of a sample, or of the review itself (an empty name), oldest first."""
+    events = tables().events
+    found = sqlalchemy().select(events.c.body).where(events.c.stream == name).order_by(events.c.version)
+    for body in connection.scalars(found):
+        yield event_from_json(json.loads(body), f"{name or 'the review'}: event")
+
+
+def event_row(event: Event, version: int) -> dict[str, Any]:
+    """An event as a row; the version is its number in its stream."""
+    return {
+        "stream": event.sample,
+        "version": version,
+        "kind": event.kind,
+        "who": event.who,
+        "moment": event.when,
+        "step": event.step or getattr(event.what, "step", ""),
+        "round": getattr(event.what, "round", 0),
+        "voter": event.voter or None,
+        "body": json.dumps(event.to_json(), ensure_ascii=False, allow_nan=False),
+    }
+
+
+def item_row(item: Item) -> dict[str, Any]:
+    """A sample as a row of `items`."""
+    same = ("position", "edit", "width", "height", "step", "round", "reason", "since")
+    return {"sample": item.id, **{name: getattr(item, name) for name in same}, "version": len(item.history)}
+
+
+def queue_rows(study: Study, item: Item) -> list[dict[str, Any]]:
+    """Who is waited for at a sample, as rows of `queue`; nobody holds them yet."""
+    step, round = ("pilot", study.pilot) if study.pilot_open else (item.step, item.round)
+    told = {"sample": item.id, "step": step, "round": round, "since": item.since, "position": item.position}
+    return [{**told, "voter": voter} for voter in waiting_for(study, item)]
+
+
+def changes_queue(event: Event, study: Study) -> bool:
+    """Whether an event of the review changes who is waited for at its samples."""
+    return isinstance(event.what, PilotStarted | PilotEnded) or (
+        study.pilot_open and isinstance(event.what, Joined | Left)
+    )
+
+
+def add_samples(connection: Any, study: Study, added: list[Event]) -> None:
+    """Project samples that are new, all at once."""
+    sa, at = sqlalchemy(), tables()
+    items = [item_after(study, None, event) for event in added if isinstance(event.what, Added)]
+    if items:
+        connection.execute(sa.insert(at.items), [item_row(item) for item in items])
+    if rows := [row for item in items for row in queue_rows(study, item)]:
+        connection.execute(sa.insert(at.queue), rows)
+
+
+def project_item(connection: Any, study: Study, before: Item, after: Item) -> bool:
+    """Bring the rows of a sample up to its events. False where somebody else did so meanwhile."""
+    sa, at = sqlalchemy(), tables()
+    changed = item_row(after)
+    known = (at.items.c.sample == before.id) & (at.items.c.version == len(before.history))
+    if connection.execute(sa.update(at.items).where(known).values(changed)).rowcount != 1:
+        return False
+    old = {row["voter"]: row for row in queue_rows(study, before)}
+    new = {row["voter"]: row for row in queue_rows(study, after)}
+    gone = [voter for voter, row in old.items() if new.get(voter) != row]
+    if gone:
+        where = (at.queue.c.sample == before.id) & at.queue.c.voter.in_(gone)
+        connection.execute(sa.delete(at.queue).where(where))
+    if come := [row for voter, row in new.items() if old.get(voter) != row]:
+        connection.execute(sa.insert(at.queue), come)
+    return True
+
+
+def rebuild_queue(connection: Any, study: Study, items: Iterable[Item]) -> None:
+    """Make the queue anew; whoever held a sample holds it no more."""
+    sa, at = sqlalchemy(), tables()
+    connection.execute(sa.delete(at.queue))
+    if rows := [row for item in items for row in queue_rows(study, item)]:
+        connection.execute(sa.insert(at.queue), rows)
+
+
+def rebuild_items(connection: Any, items: Iterable[Item]) -> None:
+    """Make the table of samples anew."""
+    sa, at = sqlalchemy(), tables()
+    connection.execute(sa.delete(at.items))
+    if rows := [item_row(item) for item in items]:
+        connection.execute(sa.insert(at.items), rows)

@@ -1,0 +1,43 @@
+"""The three scales on which people score an edit, 1 to 3 each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SCALES = {
+    "compliance": "instruction compliance",
+    "authenticity": "modification authenticity",
+    "satisfaction": "subjective satisfaction",
+}
+"""The paper's names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """One score on each scale."""
+
+    compliance: int
+    authenticity: int
+    satisfaction: int
+
+    @property
+    def total(self) -> int:
+        """Their sum, 3 to 9.
+
+        >>> Ratings(3, 3, 2).total
+        8
+        """
+        return self.compliance + self.authenticity + self.satisfaction
+
+    @property
+    def wrong(self) -> str:
+        """What is no rating, in words; nothing where all are.
+
+        >>> Ratings(3, 3, 4).wrong
+        'subjective satisfaction is 4, expected 1, 2 or 3'
+        """
+        for scale, name in SCALES.items():
+            value = getattr(self, scale)
+            if type(value) is not int or value not in (1, 2, 3):
+                return f"{name} is {value!r}"[:200] + ", expected 1, 2 or 3"
+        return ""

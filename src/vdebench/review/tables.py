@@ -1,0 +1,131 @@
+"""The tables of a review's database. They are made by `migrations/`; a test holds both against each other."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from vdebench.errors import MissingPartError
+
+INSTALL = 'pip install "vdebench[review]"'
+
+
+class Tables(NamedTuple):
+    """All of them."""
+
+    metadata: Any
+    events: Any
+    """What happened: the truth. A stream is a sample's, or that of the review (an empty name). It only grows."""
+    study: Any
+    """One row: how many events the review's own stream has; whoever changes or relies on it locks it."""
+    items: Any
+    """Where every sample is, made of the events."""
+    queue: Any
+    """Who is waited for, one row each, made of the events; and who holds it until when, which is not."""
+    answers: Any
+    """Commands that were accepted, by the key their sender gave them."""
+    accounts: Any
+    sessions: Any
+    invitations: Any
+
+
+def sqlalchemy() -> Any:
+    """The package, or an error that says how to get it."""
+    try:
+        import sqlalchemy
+    except ImportError:
+        raise MissingPartError(f"the store of a review needs SQLAlchemy and Alembic: {INSTALL}") from None
+    return sqlalchemy
+
+
+@cache
+def tables() -> Tables:
+    """The tables as SQLAlchemy sees them."""
+    sa = sqlalchemy()
+    metadata = sa.MetaData()
+
+    def text(name: str, **options: Any) -> Any:
+        return sa.Column(name, sa.Text, nullable=options.pop("nullable", False), **options)
+
+    def number(name: str, **options: Any) -> Any:
+        return sa.Column(name, sa.Integer, nullable=False, **options)
+
+    events = sa.Table(
+        "events",
+        metadata,
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
+        text("stream"),
+        number("version"),
+        text("kind"),
+        text("who"),
+        text("moment"),
+        text("step"),
+        number("round"),
+        text("voter", nullable=True),  # nothing where it is no vote: such rows are no two of a kind
+        text("body"),
+        sa.UniqueConstraint("stream", "version", name="one_event_per_version"),
+        sa.UniqueConstraint("stream", "step", "round", "voter", name="one_vote_per_round"),
+    )
+    study = sa.Table("study", metadata, number("id", primary_key=True, autoincrement=False), number("version"))
+    items = sa.Table(
+        "items",
+        metadata,
+        text("sample", primary_key=True),
+        number("position", unique=True),
+        text("edit"),
+        number("width"),
+        number("height"),
+        text("step"),
+        number("round"),
+        text("reason"),
+        text("since"),
+        number("version"),
+        sa.Index("items_by_step", "step", "reason"),
+    )
+    queue = sa.Table(
+        "queue",
+        metadata,
+        text("sample", primary_key=True),
+        text("voter", primary_key=True),
+        text("step"),
+        number("round"),
+        text("since"),
+        number("position"),
+        text("holder", nullable=True),
+        text("until", nullable=True),
+        sa.Index("queue_by_voter", "voter", "since", "position"),
+    )
+    answers = sa.Table(
+        "answers",
+        metadata,
+        text("who", primary_key=True),
+        text("key", primary_key=True),
+        text("digest"),
+        text("stream"),
+        number("first"),
+        number("last"),
+        text("moment"),
+    )
+    accounts = sa.Table(
+        "accounts", metadata, text("name", primary_key=True), text("password", nullable=True), text("created")
+    )
+    sessions = sa.Table(
+        "sessions",
+        metadata,
+        text("token", primary_key=True),  # its hash
+        text("name"),
+        text("created"),
+        text("until"),
+        sa.Index("sessions_by_name", "name"),
+    )
+    invitations = sa.Table(
+        "invitations",
+        metadata,
+        text("token", primary_key=True),  # its hash
+        text("role"),
+        text("group"),
+        text("created"),
+        text("until"),
+        text("used_by", nullable=True),
+    )
+    return Tables(metadata, events, study, items, queue, answers, accounts, sessions, invitations)

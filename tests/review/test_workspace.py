@@ -1,0 +1,234 @@
+"""From a workspace into the pool, and what people decide back into it: what passes is what is packaged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from tests.build.pages import CodeReader, write_pages
+from tests.review.people import NINE, Review
+from vdebench.box import Box
+from vdebench.build.decisions import PEOPLE
+from vdebench.build.edit import edit
+from vdebench.build.funnel import funnel as build_funnel
+from vdebench.build.funnel import require_sums
+from vdebench.build.instruct import instruct
+from vdebench.build.package import package
+from vdebench.build.pages import initialise, prepare
+from vdebench.build.read import read
+from vdebench.build.review import review_automatically
+from vdebench.build.settings import Chosen, Settings, Source
+from vdebench.build.workspace import Workspace
+from vdebench.editors.editor import EDITORS
+from vdebench.errors import InputError
+from vdebench.images import open_image
+from vdebench.readers.reader import READERS
+from vdebench.review.commands import Add, Adjudicate, Withdraw
+from vdebench.review.options import Options
+from vdebench.review.ratings import Ratings
+from vdebench.review.workspace import decisions, make_references, pool_from_workspace, write_decisions
+from vdebench.suites.suite import load_suite
+
+
+@pytest.fixture(scope="module")
+def _edited(tmp_path_factory):
+    """A workspace with nine edits on three small pages, in a font that a reader of a few lines reads."""
+    folder = tmp_path_factory.mktemp("edited")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(READERS, "code", "tests.build.pages:CodeReader")
+        patch.setitem(EDITORS, "code", "tests.build.pages:CodeEditor")
+        patch.setenv("VDE_CACHE", str(folder / "cache"))
+        source = Source(str(write_pages(folder / "scans")), document="note")
+        settings = Settings(
+            "tiny", "cc-by-4.0", "v1", 3, editor=Chosen("code"), reader=Chosen("code"), sources=(source,)
+        )
+        made = prepare(folder / "ws", settings)
+        initialise(made, 1)
+        instruct(made)
+        edit(made, workers=1)
+        read(made, workers=1)
+    return folder
+
+
+@pytest.fixture
+def workspace(tmp_path, _edited, monkeypatch):
+    monkeypatch.setitem(READERS, "code", "tests.build.pages:CodeReader")
+    monkeypatch.setitem(EDITORS, "code", "tests.build.pages:CodeEditor")
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "cache"))
+    shutil.copytree(_edited, tmp_path, dirs_exist_ok=True)
+    return Workspace(tmp_path / "ws")
+
+
+def opened(workspace, **options):
+    return Review(0, Options(**options), Add(tuple(pool_from_workspace(workspace.root))))
+
+
+def whole(box):
+    return Box(int(box.x1), int(box.y1), int(box.x2), int(box.y2))
+
+
+def boxes_of(workspace, id):
+    return tuple(whole(box) for box in workspace.edits_read()[id].regions)
+
+
+def test_what_passes_is_packaged(workspace):
+    review = opened(workspace)
+    ids = list(review.state.items)
+    assert len(ids) == 9
+    poor, unclear, misread, gone, *rest = ids
+    for id in ids[:-1]:  # the last stays in the pool
+        review.score(id, (NINE, Ratings(2, 3, 3) if id == poor else NINE, NINE))
+    review.must(Withdraw(gone, "a name is on it"), "root")
+    for id in (unclear, misread, *rest[:-1]):
+        review.draw(id, [boxes_of(workspace, id)] * 3)
+    made = make_references(workspace, review.state, workers=1)
+    assert made == [unclear, misread, *rest[:-1]]
+    assert make_references(workspace, review.state, workers=1) == []
+    for id in (unclear, misread, *rest[:-1]):
+        review.screen(id, (True, id != unclear, True))
+    for id in (misread, *rest[:-1]):
+        review.check(id, "wrong" if id == misread else "correct")
+    counts = write_decisions(workspace, review.state, workers=1)
+    assert counts == {
+        "score pass": 7,
+        "score reject": 1,
+        "screen pass": 5,
+        "screen reject": 1,
+        "ocr pass": 4,
+        "ocr reject": 1,
+        "boxes reject": 1,
+    }
+    assert write_decisions(workspace, review.state, workers=1) == {}
+    steps = {step.name: step for step in build_funnel(workspace)}
+    require_sums(list(steps.values()))
+    assert [steps[name].passed for name in ("scored 9", "boxes agreed", "screened", "OCR checked")] == [7, 6, 5, 4]
+    assert [dict(steps[name].rejected) for name in ("scored 9", "boxes agreed", "screened", "OCR checked")] == [
+        {"low_score": 1},
+        {"withdrawn": 1},
+        {"screened_out": 1},
+        {"misread": 1},
+    ]
+    assert package(workspace).total() == 4
+    suite = load_suite(workspace.package)
+    assert list(suite.faults()) == []
+    for sample in suite:  # pixels outside the boxes that were agreed on are the page's
+        source, reference, mask = (open_image(file) for file in suite.image_files(sample))
+        outside = mask[:, :, 0] == 0
+        assert (source == reference)[outside].all()
+        assert (source != reference)[~outside].any()
+        assert sample.extra["reviewed_by_people"]
+
+
+def test_the_largest_box_is_what_is_pasted(workspace):
+    review = opened(workspace)
+    id = next(iter(review.state.items))
+    (box, *_) = boxes_of(workspace, id)
+    wide = Box(0, box.y1 - 1, 600, box.y2 + 1)
+    review.score(id)
+    review.draw(id, [(wide,), (Box(1, wide.y1, 600, wide.y2),), (wide,)])
+    assert review.item(id).boxes == (wide,)
+    assert make_references(workspace, review.state, workers=1) == [id]
+    instruction = workspace.instructions()[id]
+    page, edited = (
+        open_image(workspace.page_image(workspace.pages()[instruction.page])),
+        open_image(workspace.edit_image(instruction)),
+    )
+    pasted = open_image(workspace.reference_image(id))
+    assert (pasted[wide.y1 : wide.y2, wide.x1 : wide.x2] == edited[wide.y1 : wide.y2, wide.x1 : wide.x2]).all()
+    kept = pasted.copy()
+    kept[wide.y1 : wide.y2, wide.x1 : wide.x2] = page[wide.y1 : wide.y2, wide.x1 : wide.x2]
+    assert (kept == page).all()
+
+
+def test_people_overrule_the_filter(workspace):
+    review_automatically(workspace, workers=1)
+    review = opened(workspace, rounds=1)
+    id, other = list(review.state.items)[:2]
+    review.score(id, (NINE, NINE, Ratings(1, 1, 1)))
+    review.score(other)
+    (box, *_) = boxes_of(workspace, other)
+    far = Box(0, 0, 20, 20)
+    review.draw(other, [(box,), (far,), (box,)])
+    assert write_decisions(workspace, review.state, workers=1) == {
+        "score reject": 1,
+        "score pass": 1,
+    }  # no word yet on a conflict
+    review.must(Adjudicate(other, 1, "boxes", (box,), "the second group saw a stain"), "judge")
+    make_references(workspace, review.state, workers=1)
+    last = {decision.step: decision for decision in decisions(review.state) if decision.id == other}
+    assert (last["boxes"].by, last["boxes"].boxes, last["boxes"].kind) == ("adjudicator (judge)", (box,), PEOPLE)
+    assert last["score"].scores == {"compliance": 3, "authenticity": 3, "satisfaction": 3}
+    assert last["score"].by == "group 1 (1a), group 2 (2a), group 3 (3a)"
+    decided = workspace.decisions()
+    assert decided[id, review.item(id).edit]["score"].verdict == "reject"
+    assert decided[other, review.item(other).edit]["boxes"] == last["boxes"]
+
+
+def checked(workspace, texts):
+    """A sample whose reading a person corrects; its id, and the decision on it."""
+    review = opened(workspace)
+    id = next(iter(review.state.items))
+    review.score(id)
+    review.draw(id, [boxes_of(workspace, id)] * 3)
+    make_references(workspace, review.state, workers=1)
+    review.screen(id)
+    review.check(id, "corrected", texts)
+    write_decisions(workspace, review.state, workers=1)
+    return id, workspace.decisions()[id, review.item(id).edit]["ocr"]
+
+
+def test_a_corrected_text_goes_into_the_readings(workspace, monkeypatch, tmp_path):
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr(CodeReader, "read", misreading(CodeReader.read))
+    id, decision = checked(workspace, ["corrected!"])
+    assert decision.verdict == "pass"
+    assert workspace.reference_reading(id, 0).blocks[0].content == "corrected!"
+    contents = [block.content for block in workspace.reference_reading(id).blocks]
+    assert "corrected!" in " ".join(contents)
+    assert contents[1] == "with corrected! in it"
+
+
+def misreading(read, page=("first", "with misread in it", "third")):
+    """A reader that takes every small picture for one word, and a page for three lines."""
+    from dataclasses import replace
+
+    def wrong(self, image):
+        found = read(self, image)
+        words = ["misread"] if image.shape[0] < 80 else page
+        blocks = [replace(block, content=word) for block, word in zip(found.blocks, words, strict=False)]
+        return replace(found, blocks=tuple(blocks))
+
+    return wrong
+
+
+def test_a_corrected_text_without_a_place_is_no_truth(workspace, monkeypatch, tmp_path):
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "empty"))
+    twice = misreading(CodeReader.read, ["misread", "and misread again", "third"])
+    monkeypatch.setattr(CodeReader, "read", twice)
+    id, decision = checked(workspace, ["corrected!"])
+    assert (decision.verdict, decision.reason) == ("reject", "misread")
+    assert "corrected!" in decision.words
+    assert workspace.reference_reading(id, 0).blocks[0].content == "misread"  # nothing half done
+
+
+def test_lines_of_the_review_say_who_and_when(workspace):
+    review = opened(workspace)
+    id = next(iter(review.state.items))
+    review.score(id)
+    write_decisions(workspace, review.state, workers=1)
+    (line,) = map(json.loads, workspace.review_file.read_text().splitlines())
+    assert line["when"].startswith("2026-11-16T09:00:")
+    assert len(line["when"]) == len("2026-11-16T09:00:00Z")
+    assert line["scores"] == {"compliance": 3, "authenticity": 3, "satisfaction": 3}
+    entry = [entry for entry in workspace.ledger if entry.stage == "review"]
+    assert [(each.id, each.what, each.by) for each in entry] == [
+        (id, "score pass", "group 1 (1a), group 2 (2a), group 3 (3a)")
+    ]
+
+
+def test_a_workspace_without_edits(workspace):
+    shutil.rmtree(workspace.edits)
+    with pytest.raises(InputError, match="no edited images yet"):
+        pool_from_workspace(workspace.root)
