@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from tests.colours import paint
-from vdebench.editing import edit_suite, read_edits
+from vdebench.editing import edit_suite, jobs, read_edits, stage
 from vdebench.editors.editor import EDITORS, Edit, Editor
-from vdebench.errors import EditorError, EditorUnusableError, VdeError
+from vdebench.errors import EditorError, EditorUnusableError, InputError, VdeError
 from vdebench.given import Given
 from vdebench.images import open_image
 from vdebench.judges.budget import Budget
@@ -28,7 +28,7 @@ PAGES = 10
 class Waiting(Editor):
     """Behind an imagined server: a tenth of a second and four cents each."""
 
-    waits = True
+    waits = charges = True
     under_way, most, begun, closed = 0, 0, [], 0
     lock = threading.Lock()
 
@@ -163,6 +163,13 @@ def test_a_budget_without_prices_is_refused(suite, tmp_path):
     assert len(Waiting.begun) == 1
 
 
+def test_an_editor_that_charges_nothing_is_not_held_up_by_a_budget(suite, tmp_path, monkeypatch):
+    monkeypatch.setattr(Waiting, "charges", False)
+    made = edit_suite(suite, "waiting", tmp_path / "w", options={"price": None}, budget=Budget(1.0))
+    assert {each.state for each in made} == {"edited"}
+    assert Waiting.most == 4
+
+
 def test_what_failed_tries_have_cost_is_not_forgotten(suite, tmp_path):
     first = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "once", "at_once": 1})
     assert [each.state for each in first].count("failed") == 1
@@ -170,6 +177,53 @@ def test_what_failed_tries_have_cost_is_not_forgotten(suite, tmp_path):
     assert {each.state for each in again} == {"edited"}
     told = json.loads((tmp_path / "w/run.json").read_text())["provenance"]["cost"]
     assert told["dollars"] == pytest.approx(0.5 + PAGES * 0.04)
+
+
+def test_edits_that_cannot_be_kept_are_paid_for_and_end_the_run(suite, tmp_path, monkeypatch):
+    def full(path, content):
+        raise InputError(f"{path}: cannot be written: No space left on device")
+
+    monkeypatch.setattr(jobs, "write_bytes", full)
+    with pytest.raises(EditorError, match="No space left on device"):
+        edit_suite(suite, "waiting", tmp_path / "w", options={"at_once": 1})
+    assert len(Waiting.begun) == 8
+    told = json.loads((tmp_path / "w/run.json").read_text())["provenance"]["cost"]
+    assert told["dollars"] == pytest.approx(8 * 0.04)
+
+
+def test_a_page_that_is_away_for_a_session_costs_nothing_again(suite, tmp_path):
+    first = edit_suite(suite, "waiting", tmp_path / "w")
+    (suite.root / "before").rename(suite.root / "away")
+    gone = edit_suite(load_suite(suite.root), "waiting", tmp_path / "w")
+    assert {each.state for each in gone} == {"failed"}
+    (suite.root / "away").rename(suite.root / "before")
+    assert edit_suite(load_suite(suite.root), "waiting", tmp_path / "w") == first
+    assert len(Waiting.begun) == PAGES
+
+
+def test_an_image_never_passes_for_that_of_other_options(suite, tmp_path, monkeypatch):
+    """Killed between a new image and its line, then run as before."""
+    edit_suite(suite, "seeing", tmp_path / "s", workers=1)
+    journal = (tmp_path / "s/edits.jsonl").read_bytes()
+
+    def killed(made):
+        raise KeyboardInterrupt
+
+    watched = stage._watched
+    monkeypatch.setattr(stage, "_watched", lambda outcomes, *_: (killed(each) for each in outcomes))
+    with pytest.raises(KeyboardInterrupt):
+        edit_suite(suite, "seeing", tmp_path / "s", workers=1, given=Given(max_pixels=15000))
+    monkeypatch.setattr(stage, "_watched", watched)
+    assert (tmp_path / "s/edits.jsonl").read_bytes().startswith(journal)
+    again = edit_suite(suite, "seeing", tmp_path / "s", workers=1)
+    assert {tuple(each.size) for each in again} == {(200, 300)}
+    assert open_image(tmp_path / "s" / again[0].file).shape == (300, 200, 3)
+
+
+def test_an_editor_that_is_another_elsewhere_is_refused(suite, tmp_path, monkeypatch):
+    monkeypatch.setattr(stage, "identity_text", lambda editor: "as on the machine that started it")
+    with pytest.raises(EditorError, match="is another editor in this process"):
+        edit_suite(suite, "copy", tmp_path / "c", workers=1)
 
 
 @pytest.mark.parametrize(("way", "most", "words"), [("key", 4, "the key is wrong"), ("all", 10, "8 samples in a row")])
@@ -256,3 +310,28 @@ def test_ctrl_c_finishes_what_is_under_way_and_the_next_run_goes_on(suite, tmp_p
     assert all(each.state == "edited" for each in kept)
     assert subprocess.run(command, check=True, capture_output=True).returncode == 0
     assert len(read_edits(tmp_path / "s")) == PAGES
+
+
+def test_a_second_ctrl_c_ends_at_once(suite, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    script = tmp_path / "go.py"
+    script.write_text(
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from vdebench.editing import edit_suite\n"
+        "from vdebench.editors.editor import EDITORS\n"
+        "from vdebench.suites.suite import load_suite\n"
+        "import tests.test_editing as ours\n"
+        "EDITORS['slow'] = 'tests.test_editing:Slow'\n"
+        "ours.Slow.waits = True\n"
+        "ours.time.sleep = lambda seconds: (print('asked', flush=True), ours.threading.Event().wait(60))\n"
+        "edit_suite(load_suite(sys.argv[1]), 'slow', Path(sys.argv[2]))\n"
+    )
+    command = [sys.executable, str(script), str(suite.root), str(tmp_path / "s")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline().strip() == "asked"
+    process.send_signal(signal.SIGINT)
+    assert "what is under way is finished" in process.stderr.readline() + process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)
+    assert process.returncode != 0

@@ -16,6 +16,8 @@ from typing import Any
 
 from vdebench.api import Score, TruthChoice, around_masks, score
 from vdebench.editing import Made, counts_of, edit_suite, images_of, read_edits, states_of, total_cost
+from vdebench.editing.jobs import editor_of
+from vdebench.editing.stage import options_of
 from vdebench.editors.choice import parse_choices
 from vdebench.engine.engine import LOCAL, Engine
 from vdebench.errors import RunFolderError
@@ -74,6 +76,8 @@ def run(
         "seed": seed,
         "given": given.pins,
     }
+    for editor, kind in chosen:  # what is wrong with the last is told before the first is run
+        editor_of(kind, options_of((options or {}).get(editor)))
     claimed = _claim(out, asked, [choice.name for choice in chosen], protocols)
     with session(out) as noted, recorded(out, shared=True):
         noted.seeds = {"editing": seed}

@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from queue import SimpleQueue
 
 from vdebench.editing.jobs import Outcome, Unit, carry_out
 from vdebench.editing.stopping import Stop
@@ -33,51 +33,82 @@ class Rate:
 
 
 def ask(
-    units: Iterable[Unit], at_once: int, *, per_minute: float = 0, budget: Budget | None = None, stop: Stop
+    units: Iterable[Unit],
+    at_once: int,
+    *,
+    per_minute: float = 0,
+    budget: Budget | None = None,
+    charges: bool = False,
+    stop: Stop,
 ) -> Iterator[Outcome]:
-    """Outcomes as they come. Nothing is begun that the budget may not pay: the dearest edit so far is the estimate."""
+    """Outcomes as they come. Nothing is begun that the budget may not pay: the dearest edit so far is the estimate.
+
+    Of an editor that `charges`, what an edit costs must be known where there is a budget.
+    """
     purse = budget or Budget(None)
+    careful = charges and purse.limit < math.inf
     rate, waiting = Rate(per_minute), iter(stop.until(units))
     dearest: float | None = None
-    with ThreadPoolExecutor(at_once) as pool:
-        under_way: dict[Future[Outcome | None], float] = {}
+    asked: SimpleQueue[tuple[Unit, float] | None] = SimpleQueue()
+    answered: SimpleQueue[tuple[Outcome | None, float]] = SimpleQueue()
+    under_way = 0
+    for _ in range(at_once):  # nobody waits for them after a second Ctrl-C
+        threading.Thread(target=_asker, args=(asked, answered, rate, stop), daemon=True).start()
+    try:
         while True:
             # What an edit costs is known after the first: with a ceiling, that one is asked for alone.
-            room = 1 if dearest is None and purse.limit < math.inf else at_once
-            while len(under_way) < room and not stop.asked:
-                if purse.spent >= purse.limit or not purse.take(dearest or 0.0):
+            room = 1 if careful and dearest is None else at_once
+            while under_way < room and not stop.asked:
+                estimate = dearest or 0.0
+                if purse.spent >= purse.limit or not purse.take(estimate):
                     if not under_way:  # else they may turn out cheaper
                         stop.now(_no_money(purse))
                     break
                 if (unit := next(waiting, None)) is None:
-                    purse.settle(dearest or 0.0, 0.0)
+                    purse.settle(estimate, 0.0)
                     break
-                under_way[pool.submit(_in_turn, unit, rate, stop)] = dearest or 0.0
+                asked.put((unit, estimate))
+                under_way += 1
             if not under_way:
                 return
-            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-            for future in done:
-                outcome, estimate = future.result(), under_way.pop(future)
-                if outcome is None:
-                    purse.settle(estimate, 0.0)
-                    continue
-                known = [made.parameters.get("dollars") for made in outcome.made]
-                dollars, edited = sum(filter(None, known)), any(made.state == "edited" for made in outcome.made)
-                if edited and None in known and purse.limit < math.inf:
-                    stop.now(_NO_PRICE)
-                purse.settle(estimate, dollars, unknown=0 if edited or any(known) else 1)
-                dearest = max(dearest or 0.0, dollars) if edited else dearest
-                yield outcome
+            outcome, estimate = answered.get()
+            under_way -= 1
+            if outcome is None:
+                purse.settle(estimate, 0.0)
+                continue
+            known = [made.parameters.get("dollars") for made in outcome.made]
+            dollars, edited = sum(filter(None, known)), any(made.state == "edited" for made in outcome.made)
+            if careful and edited and None in known:
+                stop.now(_NO_PRICE)
+            unanswered = sum(made.parameters.get("unanswered") or 0 for made in outcome.made)
+            purse.settle(estimate, dollars, unknown=unanswered or (0 if edited or any(known) else 1))
+            dearest = max(dearest or 0.0, dollars) if edited or dollars else dearest
+            yield outcome
+    finally:
+        for _ in range(at_once):
+            asked.put(None)
+
+
+def _asker(
+    asked: SimpleQueue[tuple[Unit, float] | None],
+    answered: SimpleQueue[tuple[Outcome | None, float]],
+    rate: Rate,
+    stop: Stop,
+) -> None:
+    """The life of a thread that asks."""
+    while (task := asked.get()) is not None:
+        unit, estimate = task
+        outcome: Outcome | None = None
+        try:
+            outcome = carry_out(unit) if rate.turn(stop) else None
+        finally:
+            answered.put((outcome, estimate))
 
 
 _NO_PRICE = (
     "a budget is given, and neither the server nor our list says what an edit costs"
     "\n  name the price: --editor-option EDITOR.price=0.04 (dollars an image), or 10,40 (per million tokens in and out)"
 )
-
-
-def _in_turn(unit: Unit, rate: Rate, stop: Stop) -> Outcome | None:
-    return carry_out(unit) if rate.turn(stop) else None
 
 
 def _no_money(purse: Budget) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from vdebench.editing.journal import Made
 from vdebench.editors.editor import Edit, Editor, Task, get_editor
 from vdebench.errors import EditorUnusableError, InputError, MissingPartError, TooLargeError, VdeError
-from vdebench.files import remove_file, write_bytes
+from vdebench.files import write_bytes
 from vdebench.given import Given
 from vdebench.images import image_size, open_image
 from vdebench.png import encode_png
@@ -31,6 +31,8 @@ class Order(NamedTuple):
     images: Path
     seed: int
     given: Given
+    identity: str
+    """Of the editor, as whoever started the run knows it."""
     by_return: bool = False
     """Whether images are handed back with the outcome: other machines may have other disks."""
 
@@ -66,10 +68,9 @@ class Outcome(NamedTuple):
     """Images that whoever asked is to keep, by their names in the folder of images."""
 
 
-def job_of(
-    suite: Suite, sample: Sample, order: Order, identity: Mapping[str, str], asked: str | VdeError, before: Made | None
-) -> Job | Made:
+def job_of(suite: Suite, sample: Sample, order: Order, asked: str | VdeError, before: Made | None) -> Job | Made:
     """The job of a sample, or why there is none."""
+    earlier = before.cost if before else {}
     try:
         if isinstance(asked, VdeError):
             raise asked
@@ -79,16 +80,14 @@ def job_of(
                 f"sample {sample.key}: the suite has no source image of it; name their folder in suite.toml"
                 f" (source_images of [groups.{sample.group}])"
             )
-        told = json.dumps(dict(identity), sort_keys=True)
         regions = repr([(region.x, region.y, region.width, region.height) for region in sample.regions])
         reference = digest_of_file(files.reference) if files.reference else ""  # the oracle looks at it
-        parts = [digest_of_file(files.source), reference, asked, regions, str(order.seed), told]
+        parts = [digest_of_file(files.source), reference, asked, regions, str(order.seed), order.identity]
         if order.given.max_pixels:
             parts.append(order.given.input)
-        earlier = before.cost if before else {}
         return Job(sample, asked, files, suite.output_name(sample), digest_of(*parts), earlier)
     except VdeError as error:
-        return Made(sample.key, "failed", str(error))
+        return Made(sample.key, "failed", str(error), earlier=earlier)
 
 
 def units_of(jobs: Sequence[Job], order: Order, batch: int) -> Iterator[Unit]:
@@ -113,37 +112,35 @@ def carry_out(unit: Unit) -> Outcome:
     """Edit what a unit asks for; what goes wrong with one sample is its own affair."""
     start = time.perf_counter()
     try:
-        editor = editor_of(unit.order.editor, unit.order.options)
-        if len(unit.jobs) == 1:
-            edits = [editor.carry_out(_task(unit.order, unit.jobs[0]))]
-        else:
-            edits = editor.edit_all([_task(unit.order, job) for job in unit.jobs])
-        took = (time.perf_counter() - start) / len(unit.jobs)
-        pairs = list(zip(unit.jobs, edits, strict=True))
-        pictures = {f"{job.name}.png": encode_png(edit.image) for job, edit in pairs if edit.image is not None}
-        if not unit.order.by_return:
-            for name, content in pictures.items():
-                write_bytes(unit.order.images / name, content)
-            pictures = {}
-        return Outcome([_kept(unit.order, job, edit, took) for job, edit in pairs], pictures=pictures)
+        edits = _edits(unit)
     except Exception as error:  # what nobody foresaw in an editor costs its sample, not the run
         if len(unit.jobs) > 1:  # one of the batch is to blame, or all are too much at once
-            alone = [carry_out(Unit(unit.order, (job,))) for job in unit.jobs]
-            unusable = next((each.unusable for each in alone if each.unusable), "")
-            fault = all(each.fault for each in alone)
-            pictures = {name: content for each in alone for name, content in each.pictures.items()}
-            return Outcome([made for each in alone for made in each.made], unusable, fault, pictures)
+            return _together([carry_out(Unit(unit.order, (job,))) for job in unit.jobs])
         told = str(error) if isinstance(error, VdeError) else f"{type(error).__name__}: {error}"
         parameters = dict(getattr(error, "parameters", {}))
         outcome = failed(unit, told, time.perf_counter() - start, parameters)
         unusable = told if isinstance(error, EditorUnusableError | MissingPartError) else ""
         return outcome._replace(unusable=unusable, fault=not isinstance(error, InputError | TooLargeError))
+    took = (time.perf_counter() - start) / len(unit.jobs)
+    return _together([_kept(unit.order, job, edit, took) for job, edit in zip(unit.jobs, edits, strict=True)])
+
+
+def _edits(unit: Unit) -> list[Edit]:
+    editor = _same_editor(unit.order.editor, unit.order.options, unit.order.identity)
+    tasks = [_task(unit.order, job) for job in unit.jobs]
+    return [editor.carry_out(tasks[0])] if len(tasks) == 1 else editor.edit_all(tasks)
+
+
+def _together(outcomes: Sequence[Outcome]) -> Outcome:
+    made = [made for each in outcomes for made in each.made]
+    unusable = next((each.unusable for each in outcomes if each.unusable), "")
+    pictures = {name: content for each in outcomes for name, content in each.pictures.items()}
+    return Outcome(made, unusable, all(each.fault for each in outcomes), pictures)
 
 
 def failed(unit: Unit, reason: str, seconds: float = 0.0, parameters: Mapping[str, Any] | None = None) -> Outcome:
     """A unit of which nothing came, such as one whose process has died."""
-    made = [_without_image(unit.order, job, "failed", reason, seconds, parameters or {}) for job in unit.jobs]
-    return Outcome(made, fault=True)
+    return Outcome([_line(job, "failed", reason, seconds, parameters or {}) for job in unit.jobs], fault=True)
 
 
 def _task(order: Order, job: Job) -> Task:
@@ -152,32 +149,32 @@ def _task(order: Order, job: Job) -> Task:
     return Task(page, job.instruction, order.seed, job.sample, job.files)
 
 
-def _kept(order: Order, job: Job, edit: Edit, seconds: float) -> Made:
-    """The line of an edit; its image is in its place by then, or on its way."""
+def _kept(order: Order, job: Job, edit: Edit, seconds: float) -> Outcome:
+    """An edit on disk or on its way there; one that cannot be kept has failed, and has cost what it has cost."""
     parameters = dict(edit.parameters)
     if edit.seconds is not None:
         parameters["model_seconds"] = round(edit.seconds, 3)
-    if edit.image is None:
-        return _without_image(order, job, edit.state, edit.reason, seconds, parameters, edit.metadata)
     made = _line(job, edit.state, edit.reason, seconds, parameters, edit.metadata)
-    return made._replace(file=f"images/{job.name}.png", size=list(edit.native_size or ()))
+    if edit.image is None:
+        return Outcome([made])
+    try:
+        name, content = f"{job.name}.png", encode_png(edit.image)
+        if not order.by_return:
+            write_bytes(order.images / name, content)
+    except Exception as error:
+        told = str(error) if isinstance(error, VdeError) else f"{type(error).__name__}: {error}"
+        return Outcome([made._replace(state="failed", reason=told)], fault=True)
+    made = made._replace(file=f"images/{name}", size=list(edit.native_size or ()))
+    return Outcome([made], pictures={name: content} if order.by_return else {})
 
 
-def _without_image(
-    order: Order,
+def _line(
     job: Job,
     state: str,
     reason: str,
     seconds: float,
     parameters: Mapping[str, Any],
     metadata: Mapping[str, Any] | None = None,
-) -> Made:
-    remove_file(order.images / f"{job.name}.png")  # of an earlier version of the task
-    return _line(job, state, reason, seconds, parameters, metadata or {})
-
-
-def _line(
-    job: Job, state: str, reason: str, seconds: float, parameters: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> Made:
     rewritten = job.instruction if job.instruction != job.sample.instruction else ""
     return Made(
@@ -186,7 +183,7 @@ def _line(
         reason,
         seconds=round(seconds, 3),
         parameters=dict(parameters),
-        metadata=dict(metadata),
+        metadata=dict(metadata or {}),
         instruction=rewritten,
         earlier=dict(job.earlier),
         input=job.input,
@@ -197,3 +194,20 @@ def _line(
 def editor_of(name: str, options: Options) -> Editor:
     """The editor of this process, made once."""
     return get_editor(name, **dict(options))
+
+
+@cache
+def _same_editor(name: str, options: Options, identity: str) -> Editor:
+    """The same; another machine may have other weights or versions, and its edits would be another editor's."""
+    editor = editor_of(name, options)
+    if (found := identity_text(editor)) != identity:
+        raise EditorUnusableError(
+            f"{name}: is another editor in this process than where the run was started: {found}, not {identity}\n"
+            "  install the same versions and weights on all machines, and name the device"
+        )
+    return editor
+
+
+def identity_text(editor: Editor) -> str:
+    """All that an editor is, in one string."""
+    return json.dumps(dict(editor.identity), sort_keys=True)

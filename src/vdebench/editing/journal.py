@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.errors import RunFolderError
-from vdebench.files import is_file, is_folder, read_bytes, read_json, write_json, write_text
+from vdebench.errors import InputError, RunFolderError
+from vdebench.files import is_file, is_folder, read_json, replacing, write_json
 from vdebench.runs.provenance import cost_of
 from vdebench.storage import mounted
 
@@ -59,18 +60,23 @@ def read_edits(folder: Path) -> list[Made]:
 
 
 def _lines(file: Path) -> Iterator[Made]:
-    for line in read_bytes(file).split(b"\n"):  # not at what Unicode takes for the end of a line
-        try:
-            yield Made(**json.loads(line))
-        except (ValueError, TypeError):
-            continue
+    try:
+        with file.open("rb") as lines:  # one by one: a million of them are a gigabyte
+            for line in lines:
+                with suppress(ValueError, TypeError):  # one that a kill left unfinished
+                    yield Made(**json.loads(line))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
 
 
 def write_edits(folder: Path, made: Iterable[Made]) -> None:
     """Rewrite the journal with one line per sample, and the list of those without an image."""
-    kept = list(made)
-    write_text(folder / JOURNAL, "".join(f"{each.line}\n" for each in kept))
-    left = [{"sample": each.sample, "state": each.state, "reason": each.reason} for each in kept if not each.file]
+    left = []
+    with replacing(folder / JOURNAL) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as lines:
+        for each in made:
+            lines.write(f"{each.line}\n")
+            if not each.file:
+                left.append({"sample": each.sample, "state": each.state, "reason": each.reason})
     write_json(folder / NOT_EDITED, left)
 
 

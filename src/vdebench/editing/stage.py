@@ -8,7 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.editing.asking import ask
-from vdebench.editing.jobs import Job, Order, Outcome, Unit, carry_out, editor_of, failed, job_of, units_of
+from vdebench.editing.jobs import (
+    Job,
+    Options,
+    Order,
+    Outcome,
+    Unit,
+    carry_out,
+    editor_of,
+    failed,
+    identity_text,
+    job_of,
+    units_of,
+)
 from vdebench.editing.journal import (
     IMAGES,
     JOURNAL,
@@ -24,7 +36,7 @@ from vdebench.editing.stopping import Stop, stopped_by_ctrl_c
 from vdebench.editors.editor import Editor
 from vdebench.engine.engine import LOCAL, Engine
 from vdebench.errors import EditorError, RunFolderError, VdeError
-from vdebench.files import is_file, locked, write_bytes, write_json
+from vdebench.files import is_file, locked, remove_file, write_bytes, write_json
 from vdebench.given import Given
 from vdebench.judges.budget import Budget
 from vdebench.runs.provenance import recorded, session, stage
@@ -61,7 +73,7 @@ def edit_suite(
     `KeyboardInterrupt` tells.
     """
     suite.require_distinct_keys()
-    chosen = tuple(sorted((options or {}).items()))
+    chosen = options_of(options)
     maker = editor_of(editor, chosen)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,33 +82,55 @@ def edit_suite(
     with locked(folder), session(folder) as noted, recorded(folder), stage("editing"):
         if images:
             put_images_into(folder, images)
-        order = Order(editor, chosen, images_of(folder), seed, given, by_return=not (engine.shares_disk or images))
+        by_return = not (engine.shares_disk or images)
+        order = Order(editor, chosen, images_of(folder), seed, given, identity_text(maker), by_return)
         write_json(folder / "editor.json", dict(maker.identity))
         known = {made.sample: made for made in read_edits(folder)}
         jobs: list[Job] = []
         done: dict[str, Made] = {}
         for sample in suite.samples:
             asked = (instructions or {}).get(sample.key, sample.instruction)
-            job = job_of(suite, sample, order, maker.identity, asked, known.get(sample.key))
+            made = known.get(sample.key)
+            job = job_of(suite, sample, order, asked, made)
             if isinstance(job, Made):
                 done[sample.key] = job
-            elif (made := known.get(sample.key)) and made.input == job.input and _stands(order.images, made):
+            elif made and made.input == job.input and _stands(order.images, made):
                 done[sample.key] = made
             else:
                 jobs.append(job)
+        unplanned = {key for key, made in done.items() if made.state == "failed"}
         total = len(done) + len(jobs)
         stop = Stop()
         with (folder / JOURNAL).open("ab") as journal, stopped_by_ctrl_c(stop):
-            outcomes = _carried_out(jobs, order, maker, workers, engine, budget, stop)
-            for made in _watched(outcomes, stop, order.images):
-                done[made.sample] = made
+
+            def note(made: Made) -> None:
+                known[made.sample] = made
                 journal.write(f"\n{made.line}".encode())  # after a line that a kill left unfinished
                 journal.flush()
+
+            def made_room(unit: Unit) -> bool:
+                """Have what a unit will replace forgotten first: its image must never pass for another's."""
+                try:
+                    for job in unit.jobs:
+                        if (before := known.get(job.sample.key)) and before.state != "failed":
+                            note(Made(before.sample, "failed", "begun anew and not finished", earlier=before.cost))
+                        if is_file(old := order.images / f"{job.name}.png"):
+                            remove_file(old)
+                except VdeError as error:
+                    stop.now(str(error))
+                return not stop.asked
+
+            units = (unit for unit in units_of(jobs, order, max(1, maker.batch)) if made_room(unit))
+            outcomes = _carried_out(units, len(jobs), order, maker, workers, engine, budget, stop)
+            for made in _watched(outcomes, stop, order.images):
+                done[made.sample] = made
+                note(made)
                 if progress:
                     progress(len(done), total)
-        left = {job.sample.key: known[job.sample.key] for job in jobs if job.sample.key in known}
-        made_all = [made for sample in suite.samples if (made := done.get(sample.key) or left.get(sample.key))]
-        write_edits(folder, made_all)
+        # A page that was away today is no reason to forget what was made of it before.
+        lasting = {**known, **{key: made for key, made in done.items() if key not in unplanned or key not in known}}
+        write_edits(folder, [made for sample in suite.samples if (made := lasting.get(sample.key))])
+        made_all = [made for sample in suite.samples if (made := done.get(sample.key) or known.get(sample.key))]
         noted.seeds, noted.cost = {"editing": seed}, total_cost(made_all)
         noted.counts = counts_of(made_all)
         if stop.interrupted:
@@ -113,17 +147,23 @@ def _stands(images: Path, made: Made) -> bool:
 
 
 def _carried_out(
-    jobs: list[Job], order: Order, maker: Editor, workers: int, engine: Engine, budget: Budget | None, stop: Stop
+    units: Iterable[Unit],
+    jobs: int,
+    order: Order,
+    maker: Editor,
+    workers: int,
+    engine: Engine,
+    budget: Budget | None,
+    stop: Stop,
 ) -> Iterator[Outcome]:
-    """Jobs by threads where the editor waits, else by the engine's processes."""
+    """Units by threads where the editor waits, else by the engine's processes."""
     if not jobs:
         return
-    batch = max(1, maker.batch)
-    units = units_of(jobs, order, batch)
     if maker.waits:
         with closing(maker):
             at_once = maker.at_once or workers or ASKED_AT_ONCE
-            yield from ask(units, at_once, per_minute=maker.per_minute, budget=budget, stop=stop)
+            rate, charges = maker.per_minute, maker.charges
+            yield from ask(units, at_once, per_minute=rate, budget=budget, charges=charges, stop=stop)
         return
     crashed: list[Job] = []
 
@@ -139,7 +179,7 @@ def _carried_out(
         return engine.spread(carry_out, stop.until(units), most, recycled=recycled, lost=lost, gpus=maker.needs_gpu)
 
     with closing(maker):
-        yield from spread(units, -(-len(jobs) // batch))
+        yield from spread(units, -(-jobs // max(1, maker.batch)))
         if crashed:
             yield from spread(units_of(crashed, order, 1), len(crashed))
 
@@ -158,3 +198,9 @@ def _watched(outcomes: Iterable[Outcome], stop: Stop, images: Path) -> Iterator[
         for name, content in outcome.pictures.items():
             write_bytes(images / name, content)
         yield from outcome.made
+
+
+def options_of(given: Mapping[str, Any] | None) -> Options:
+    """An editor's options in a form that can be compared."""
+    fixed = {name: tuple(value) if isinstance(value, list) else value for name, value in (given or {}).items()}
+    return tuple(sorted(fixed.items()))

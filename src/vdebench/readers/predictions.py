@@ -155,12 +155,16 @@ class ImagePredictions(ReadPredictions):
         self._named: Outputs = files or NamedFiles(root, samples, "image")
         self._samples = samples
         self._absent = absent or {}
-        super().__init__(name or folder_label(root), root, self._named.find, reader)
+        super().__init__(name or folder_label(root), root, self._found, reader)
         require_some(self, samples, "image", "png")
+
+    def _found(self, sample: Sample) -> Path | None:
+        """The image; none where the editor said that it made none, whatever lies there."""
+        return None if sample.key in self._absent else self._named.find(sample)
 
     def has_any(self, sample: Sample) -> bool:
         """Whether any file could be the sample's."""
-        return self._named.has_any(sample)
+        return sample.key not in self._absent and self._named.has_any(sample)
 
     def absence(self, sample: Sample) -> str:
         """Why the image is missing: what the editor said, by the sample's key."""
