@@ -12,7 +12,8 @@ from tests.colours import ColourReader, paint
 from vdebench.editing import read_edits
 from vdebench.errors import InputError, VdeError
 from vdebench.readers.cached import CachedReader
-from vdebench.rewriting import get_rewriter, rewrite_suite
+from vdebench.rewriting import Rewriter, get_rewriter, rewrite_suite
+from vdebench.rewriting.rewriter import RewritingError
 from vdebench.running import run
 from vdebench.suites.suite import load_suite
 
@@ -33,7 +34,13 @@ class Chat(BaseHTTPRequestHandler):
             status, said = 401, f"wrong key {KEY}"
         elif self.server.way == "empty":
             said = " "
+        elif self.server.way == "echo":
+            said = f"You sent {KEY}"
         body = json.dumps({"choices": [{"message": {"content": said}}], "error": said if status != 200 else None})
+        if self.server.way in ("long key", "no answer"):
+            filler = "x" if self.server.before < 160 else " "
+            status = 401 if self.server.way == "long key" else 200
+            body = f"{'x'.ljust(self.server.before, filler)}{KEY} {'x' * 1000}"
         self.send_response(status)
         self.end_headers()
         self.wfile.write(body.encode())
@@ -93,6 +100,8 @@ def test_another_prompt_or_temperature_is_another_rewriter(chat, tmp_path):
     (tmp_path / "mine.txt").write_text("Say it louder.")
     labels = {model(chat).label, model(chat, prompt=str(tmp_path / "mine.txt")).label, model(chat, temperature=1).label}
     assert len(labels) == 3
+    assert model(chat).label == model(chat, temperature="0.0").label
+    assert model(chat, temperature="").label == f"{model(chat).label},t=default"  # the server's own, whatever it is
 
 
 @pytest.mark.parametrize(("way", "words"), [("key", "HTTP 401"), ("empty", "the answer is empty")])
@@ -103,6 +112,54 @@ def test_a_rewriter_that_answers_nothing_is_given_up(suite, chat, tmp_path, monk
         rewrite_suite(suite, model(chat), tmp_path)
     assert KEY not in str(told.value)
     assert len(chat.asked) == 8
+
+
+@pytest.mark.parametrize("before", [150, 4 * 160 - 10])
+@pytest.mark.parametrize("way", ["long key", "no answer"])
+def test_no_part_of_a_key_stays_where_a_text_is_cut(suite, chat, tmp_path, monkeypatch, way, before):
+    monkeypatch.setenv("VDE_REWRITER_KEY", KEY)
+    chat.way, chat.before = way, before
+    with pytest.raises(VdeError, match="HTTP 401" if way == "long key" else "no answer in") as told:
+        rewrite_suite(suite, model(chat), tmp_path)
+    assert "sk-rew" not in str(told.value)
+
+
+def test_a_key_in_an_answer_is_not_kept(suite, chat, tmp_path, monkeypatch):
+    monkeypatch.setenv("VDE_REWRITER_KEY", KEY)
+    chat.way = "echo"
+    found = rewrite_suite(suite, model(chat), tmp_path)
+    assert found["text/0"] == "You sent [key]"
+    assert KEY not in (tmp_path / "rewritten.jsonl").read_text()
+
+
+def test_what_was_paid_for_is_not_thrown_away(suite, tmp_path):
+    """Lines of samples that fail, or are not asked for, stay, whatever they were made from."""
+
+    class Sometimes(Rewriter):
+        label = "sometimes"
+
+        def __init__(self, *works):
+            self.works, self.asked = works, []
+
+        def rewrite(self, sample, image, instruction):
+            self.asked.append(sample)
+            if sample not in self.works:
+                raise RewritingError("the server is away")
+            return f"{sample} again"
+
+    names = [sample.key for sample in suite.samples]
+    rewrite_suite(suite, Sometimes(*names), tmp_path)
+    paint(suite.root / "before/page_2.png", 77)  # another input: it is asked for again
+    lines = (tmp_path / "rewritten.jsonl").read_text().splitlines()
+    now = Sometimes()
+    found = rewrite_suite(suite, now, tmp_path)
+    assert now.asked == [names[2]]
+    assert isinstance(found[names[2]], RewritingError)
+    assert sorted((tmp_path / "rewritten.jsonl").read_text().splitlines()) == sorted(lines)
+    paint(suite.root / "before/page_2.png", 3)
+    back = Sometimes()
+    assert rewrite_suite(suite, back, tmp_path)[names[2]] == f"{names[2]} again"
+    assert back.asked == []
 
 
 def test_instructions_rewritten_elsewhere(suite, tmp_path):

@@ -65,10 +65,11 @@ def test_missing_packages_are_told(name, bare):
 
 
 def test_options_come_as_strings_too(installed):
-    given = {"steps": "5", "guidance": "3", "max_pixels": "65536", "batch": "4", "device": "cuda:1", "offload": "model"}
+    given = {"steps": "5", "guidance": "3", "max_pixels": "65536", "batch": "4", "device": "cuda", "offload": "model"}
     editor = make("editors", "flux-kontext", EDITORS, given)
     assert (editor.steps, editor.guidance, editor.max_pixels, editor.batch) == (5, 3.0, 65536, 4)
-    assert editor.at_once == 1
+    assert editor.at_once == 0
+    assert make("editors", "flux-kontext", EDITORS, {"device": "mps"}).at_once == 1
     assert make("editors", "firered-image-edit", EDITORS, {"release": "1.1"}).weights.endswith("-1.1")
     assert make("editors", "magicbrush", EDITORS, {"release": "jul7"}).weights == "vinesmsuic/magicbrush-jul7"
     assert make("editors", "magicbrush", EDITORS, {"weights": "mine/brush"}).weights == "mine/brush"
@@ -82,7 +83,8 @@ def test_options_come_as_strings_too(installed):
         ("flux-kontext", {"guidance": "-1"}, "flux-kontext: guidance is '-1', expected a number, 0 or more"),
         ("flux-kontext", {"max_pixels": "1e6"}, "max_pixels is '1e6', expected a whole number, 256 or more"),
         ("flux-kontext", {"batch": "0"}, "batch is '0', expected a whole number, 1 or more"),
-        ("flux-kontext", {"device": "gpu"}, "device is 'gpu', expected auto, cpu, mps, cuda or one of several"),
+        ("flux-kontext", {"device": "gpu"}, "device is 'gpu', expected auto, cuda, mps or cpu"),
+        ("flux-kontext", {"device": "cuda:1"}, "set CUDA_VISIBLE_DEVICES=1 in the environment"),
         ("flux-kontext", {"dtype": "fp8"}, "dtype is 'fp8', expected auto, bfloat16, float16 or float32"),
         ("flux-kontext", {"offload": "disk"}, "offload is 'disk', expected none, model, sequential or group"),
         ("flux-kontext", {"offload": "model", "device": "cpu"}, "offload=model is for a GPU, and device is cpu"),
@@ -189,6 +191,7 @@ def error_of(*names):
             MissingPartError,
             "not on this machine, and the hub is not to be reached (said)",
         ),
+        (error_of("EntryNotFoundError"), MissingPartError, "the weights a/b have no such file on the hub: said"),
         (ValueError("odd"), EditorUnusableError, "cannot be loaded: ValueError: odd"),
     ],
 )
@@ -198,4 +201,4 @@ def test_what_goes_wrong_with_weights(error, kind, told):
     for each in (error, outer) if kind is MissingPartError else (error,):
         found = explained("icedit", "a/b", each, "v2")
         assert type(found) is kind
-        assert told.replace("(said)", "(outside)" if each is outer else "(said)") in str(found)
+        assert told.replace("said", "outside" if each is outer else "said") in str(found)

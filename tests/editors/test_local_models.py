@@ -202,19 +202,19 @@ def test_a_broken_checkpoint_is_told(tmp_path):
 
 def test_a_device_that_is_not_there():
     """The machine that hands out the work may have none; the one that edits says so."""
-    editor = get_editor("instruct-pix2pix", **options_of("instruct-pix2pix"), device="cuda:7")
+    editor = get_editor("instruct-pix2pix", **options_of("instruct-pix2pix"), device="cuda")
     assert (editor.identity["device"], editor.identity["dtype"]) == ("cuda", "float16")
-    with pytest.raises(EditorUnusableError, match="there is no device cuda:7"):
+    with pytest.raises(EditorUnusableError, match="there is no device cuda"):
         editor.edit(page(), "x")
 
 
 @pytest.mark.parametrize(
     ("offload", "expected"),
     [
-        ("none", "to cuda:1"),
-        ("model", "enable_model_cpu_offload cuda:1"),
-        ("sequential", "enable_sequential_cpu_offload cuda:1"),
-        ("group", "enable_group_offload cuda:1"),
+        ("none", "to cuda"),
+        ("model", "enable_model_cpu_offload cuda"),
+        ("sequential", "enable_sequential_cpu_offload cuda"),
+        ("group", "enable_group_offload cuda"),
     ],
 )
 def test_offloading(offload, expected):
@@ -222,7 +222,7 @@ def test_offloading(offload, expected):
     from diffusers import DiffusionPipeline
 
     pipe = create_autospec(DiffusionPipeline, instance=True)
-    loading.place("flux-kontext", pipe, "cuda:1", offload)
+    loading.place("flux-kontext", pipe, "cuda", offload)
     (name, args, kwargs), *others = pipe.method_calls
     assert f"{name} {(args or tuple(kwargs.values()))[0]}" == expected
     assert not others

@@ -83,6 +83,7 @@ def test_openai_form():
         "prompt_rewriting": "unknown",
         "watermark": "unknown",
         "requests": 1,
+        "unanswered": 0,
     }
     assert edit.native_size == (48, 64)  # whatever the answer says of it
     assert edit.cost == {"input_tokens": 1000, "output_tokens": 300}

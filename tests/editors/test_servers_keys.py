@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from tests.editors.server import Reply, ark, chat, coded, dashscope, error, gemini, inline, openai, png, serving
@@ -129,6 +130,36 @@ def test_keys_are_taken_from_nowhere_else(options):
     with pytest.raises(MissingPartError) as told:
         get_editor("openai-images", model="m", **options)
     assert "sk-plant" not in str(told.value)
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 500])
+@pytest.mark.parametrize("way", ["message", "error", "text", "words"])
+def test_no_part_of_a_key_stays_where_a_text_is_cut(way, status):
+    """Texts are cut after 160, 300 and 4000 characters: a key that begins before the cut and ends behind it."""
+    page = np.full((8, 8, 3), 255, np.uint8)
+    for before in (150, 290, 3990, 4 * 160 - 10, 4 * 300 - 10):
+        words = f"{'x' * before}{KEY} and more{' x' * 5000}"
+        spread = f"{'x' + ' ' * (before - 1)}{KEY} and more{' x' * 5000}"
+        for said in (words, spread):
+            body = {"message": {"error": {"message": said}}, "error": {"error": said}, "text": said.encode()}
+            reply = Reply(body[way], status) if way in body else Reply(chat({"content": said}).body, status)
+            with serving(reply) as server:
+                editor = get_editor("chat-image", base_url=server.url, model="m", key_variable="MY_KEY", tries=1)
+                try:
+                    made = repr(editor.edit(page, "x"))
+                except EditorError as told:
+                    made = str(told)
+                editor.close()
+            assert "sk-pl" not in made
+
+
+def test_no_part_of_a_key_stays_of_an_editor_at_an_address():
+    with (
+        serving(error(500, f"{'x' * 290}{KEY}")) as server,
+        pytest.raises(EditorError, match="asked for its models: HTTP 500") as told,
+    ):
+        get_editor(server.url, key_variable="MY_KEY")
+    assert "sk-pl" not in str(told.value)
 
 
 def test_a_run_goes_on_without_paying_twice(tmp_path):

@@ -122,7 +122,7 @@ class Editor(ABC):
     about: ClassVar[About] = About()
     waits: ClassVar[bool] = False
     """Whether its time is spent waiting for others: then threads of one process ask, and no processor is taken up."""
-    charges: ClassVar[bool] = False
+    charges: bool = False
     """Whether edits cost money: within a budget, what each costs must then be known."""
     needs_gpu: ClassVar[bool] = False
     """Whether each process that edits should have a GPU to itself."""

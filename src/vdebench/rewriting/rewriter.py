@@ -77,9 +77,10 @@ class ModelRewriter(Rewriter):
 
     @property
     def label(self) -> str:
-        """The model, the prompt's hash, and the temperature where it is not 0."""
-        warm = f",t={self._temperature:g}" if self._temperature else ""
-        return f"{self.model}#{hashlib.sha256(self._prompt.encode()).hexdigest()[:8]}{warm}"
+        """The model, the prompt's hash, and the temperature where it is not 0: `default` is the server's own."""
+        warmth = "default" if self._temperature is None else f"{self._temperature:g}"
+        prompt = hashlib.sha256(self._prompt.encode()).hexdigest()[:8]
+        return f"{self.model}#{prompt}" + (f",t={warmth}" if warmth != "0" else "")
 
     @cached_property
     def _client(self) -> PatientClient:
@@ -112,16 +113,18 @@ class ModelRewriter(Rewriter):
         try:
             response = self._client.post(f"{self.url}/chat/completions", json=asked)
         except httpx2.HTTPError as error:
-            raise RewritingError(self._key.out_of(str(no_answer(self._who, error)))) from None
+            clean = type(error)(self._key.out_of(str(error)))  # before it is shortened, or part of the key could stay
+            raise RewritingError(str(no_answer(self._who, clean))) from None
         if not response.is_success:
-            raise RewritingError(self._key.out_of(str(not_done(self._who, response, "key_variable=NAME"))))
+            shown_body = httpx2.Response(response.status_code, text=self._key.out_of(response.text))
+            raise RewritingError(str(not_done(self._who, shown_body, "key_variable=NAME")))
         return response.content
 
     def _said(self, answer: bytes) -> str:
         try:
-            return str(json.loads(answer)["choices"][0]["message"]["content"] or "")
+            return self._key.out_of(str(json.loads(answer)["choices"][0]["message"]["content"] or ""))
         except (ValueError, KeyError, IndexError, TypeError):
-            said = self._key.out_of(excerpt(answer.decode("utf-8", "replace")))
+            said = excerpt(self._key.out_of(answer.decode("utf-8", "replace")))
             raise RewritingError(f"{self._who}: no answer in {said!r}") from None
 
 

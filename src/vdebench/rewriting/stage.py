@@ -35,10 +35,14 @@ class _Rewritten(NamedTuple):
 def rewrite_suite(
     suite: Suite, rewriter: Rewriter, out: Path, progress: Progress | None = None
 ) -> dict[str, str | VdeError]:
-    """The instruction of every sample in other words, or why there is none; what was rewritten before is kept."""
+    """The instruction of every sample in other words, or why there is none; what was rewritten before is kept.
+
+    So are earlier lines, whatever they were made from, of samples that fail now or are not asked for: they were paid.
+    """
     file = out / FILE
     with locked(out, wait=True), stage("rewriting"):
-        known = {each.input: each for each in _read(file)}
+        earlier = list(_read(file))
+        known = {each.input: each for each in earlier}
         found: dict[str, str | VdeError] = {}
         kept: list[_Rewritten] = []
 
@@ -69,6 +73,8 @@ def rewrite_suite(
                     progress(done, len(suite.samples))
                 if done == ENOUGH and not kept and isinstance(made, VdeError):
                     raise VdeError(f"{made}\n  the first {ENOUGH} instructions could not be rewritten: nothing is run")
+        made_now = {each.sample for each in kept}
+        kept += [each for each in known.values() if each.sample not in made_now]
         write_text(file, "".join(f"{_line(each)}\n" for each in kept))
     return found
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
-import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About, Edit, Editor
+from vdebench.editors.external.commands import split_command, told_command
 from vdebench.editors.external.program import Program, program
 from vdebench.editors.external.protocol import Hello, differing
-from vdebench.editors.external.server import Server
+from vdebench.editors.external.server import Server, bad_url
 from vdebench.editors.servers.options import whole
 from vdebench.errors import EditorError, VdeError
 from vdebench.images import Image
@@ -69,7 +67,7 @@ class ExternalEditor(Editor):
     def missing(cls, command: str | Sequence[str] = "", url: str = "", **options: Any) -> str:
         """A program, where none is given or the one given is not there."""
         if url:
-            return ""
+            return bad_url(url)
         if not command:
             return GIVE
         try:
@@ -84,7 +82,7 @@ class ExternalEditor(Editor):
         hello = self._hello = self._hello or self._there[0].hello()  # asked once: it would be started for it
         told = {"name": self.name, "version": "1", **hello.identity}
         if hello.parameters is None:
-            told |= {"command": shlex.join(self._command)} if self._command else self._place
+            told |= {"command": told_command(self._command)} if self._command else self._place
         return told
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
@@ -120,25 +118,3 @@ def cards_for(programs: int) -> list[str]:
         return [""]
     visible = list(filter(None, os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")))
     return [visible[number % len(visible)] if visible else str(number) for number in range(programs)]
-
-
-def split_command(command: str | Sequence[str], who: str) -> list[str]:
-    """A command's words: a list, a JSON list, or a line as for a shell. `~` is the home folder in the first.
-
-    >>> split_command("python 'my program.py' --steps 28", "external")
-    ['python', 'my program.py', '--steps', '28']
-    >>> split_command('["python", "my program.py"]', "external")
-    ['python', 'my program.py']
-    """
-    try:
-        if not isinstance(command, str):
-            words = [str(word) for word in command]
-        elif command.lstrip().startswith("["):
-            words = [str(word) for word in json.loads(command)]
-        else:
-            words = shlex.split(command)
-    except ValueError as error:
-        raise VdeError(f"{who}: the command {command!r} cannot be split: {error}") from None
-    if not words or not words[0]:
-        raise VdeError(f"{who}: the command {command!r} is empty")
-    return [str(Path(words[0]).expanduser()) if words[0].startswith("~") else words[0], *words[1:]]

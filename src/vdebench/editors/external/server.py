@@ -23,11 +23,22 @@ MOST_BYTES = 1 << 28
 HELLO_TIMEOUT = 30.0
 
 
+def bad_url(url: str) -> str:
+    """Why an address is not taken, or nothing. What may be a password is not repeated.
+
+    >>> bad_url("http://me:hush@localhost:8000").partition("\\n")[0]
+    'url holds a password or a query, which no address here has'
+    """
+    if any(mark in url for mark in "@?#"):
+        return "url holds a password or a query, which no address here has\n  give http://host:port, or a path below it"
+    return bad_address(url)
+
+
 class Server:
     """A server that answers `GET /hello` and `POST /edit`."""
 
     def __init__(self, who: str, url: str, timeout: float, start_timeout: float) -> None:
-        if problem := bad_address(url):
+        if problem := bad_url(url):
             raise VdeError(f"{who}: {problem}")
         self._who, self._url = f"{who} at {shown(url)}", url.rstrip("/")
         self._timeout, self._start_timeout = timeout, start_timeout

@@ -76,7 +76,7 @@ class LocalEditor(Editor):
         self.offload = one_of(self.name, "offload", self.offload, OFFLOADS)
         self.steps = whole(self.name, "steps", self.steps, least=1)
         self.batch = whole(self.name, "batch", self.batch, least=1)
-        self.at_once = 1 if self.device == "mps" or ":" in self.device else 0  # one device holds the model once
+        self.at_once = 1 if self.device == "mps" else 0  # one device holds the model once
         if self.offload != "none" and self.device == "cpu":
             raise VdeError(f"{self.name}: offload={self.offload} is for a GPU, and device is cpu")
 
@@ -140,7 +140,7 @@ class LocalEditor(Editor):
     @property
     def _kind(self) -> str:
         """Of the device; one that is named need not be on the machine that only hands out the work."""
-        return (self._device if self.device == "auto" else self.device).partition(":")[0]
+        return self._device if self.device == "auto" else self.device
 
     @property
     def _dtype(self) -> str:

@@ -33,12 +33,8 @@ def device_here(editor: str, device: str) -> str:
             os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = before
     if device == "auto":
         return next(kind for kind, usable in there.items() if usable)
-    kind, _, number = device.partition(":")
-    count = torch.cuda.device_count() if kind == "cuda" else 1
-    if not there[kind] or int(number or 0) >= count:
-        found = (
-            f"torch {torch.__version__} sees {count} GPUs" if kind == "cuda" else f"torch {torch.__version__} has none"
-        )
+    if not there[device]:
+        found = f"torch {torch.__version__} sees none"
         raise EditorUnusableError(f"{editor}: there is no device {device} ({found})\n  device=auto takes what there is")
     return device
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from vdebench.errors import VdeError
 
 DTYPES = ("auto", "bfloat16", "float16", "float32")
 OFFLOADS = ("none", "model", "sequential", "group")
-_DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
+DEVICES = ("auto", "cuda", "mps", "cpu")
 
 
 def one_of(editor: str, option: str, value: str, known: Sequence[str]) -> str:
@@ -27,12 +26,18 @@ def one_of(editor: str, option: str, value: str, known: Sequence[str]) -> str:
 
 
 def device_option(editor: str, value: str) -> str:
-    """The device as torch names it, or `auto`.
+    """The kind of device, or `auto`. Which GPU is the environment's to say: a run gives each process one of them.
 
     >>> device_option("flux-kontext", "cuda:1")
-    'cuda:1'
+    Traceback (most recent call last):
+    vdebench.errors.VdeError: flux-kontext: device is 'cuda:1', expected auto, cuda, mps or cpu
+      to choose among GPUs, set CUDA_VISIBLE_DEVICES=1 in the environment
     """
-    word = str(value).strip()
-    if not _DEVICE.fullmatch(word):
-        raise VdeError(f"{editor}: device is {value!r}, expected auto, cpu, mps, cuda or one of several, as cuda:1")
-    return word
+    kind, sign, number = str(value).strip().partition(":")
+    try:
+        return one_of(editor, "device", value if sign else kind, DEVICES)
+    except VdeError as error:
+        if kind != "cuda" or not number.isdecimal():
+            raise
+        advice = f"to choose among GPUs, set CUDA_VISIBLE_DEVICES={number} in the environment"
+        raise VdeError(f"{error}\n  {advice}") from None

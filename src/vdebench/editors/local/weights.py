@@ -14,6 +14,7 @@ from vdebench.errors import EditorUnusableError, MissingPartError, VdeError
 _HUB = re.compile(r"[\w.-]+/[\w.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _READ = {".json", ".txt", ".model", ".safetensors", ".bin"}
+_HEAVY = {".safetensors", ".bin"}
 _WHOLE = 1 << 20
 """Files up to this size are read whole for the digest; of larger ones the size, the first and the last bytes."""
 
@@ -30,7 +31,7 @@ class Weights(NamedTuple):
 
 
 def find_weights(editor: str, weights: str, revision: str, *, holding: str = "model_index.json") -> Weights:
-    """A folder with such a file, or a repository and its commit: from the hub's cache, else asked of the hub."""
+    """A folder with such a file, or a repository and its commit: as the hub's cache has it, else as the hub says."""
     folder = Path(weights).expanduser()
     if folder.is_dir():
         if revision:
@@ -43,7 +44,7 @@ def find_weights(editor: str, weights: str, revision: str, *, holding: str = "mo
         return Weights(str(folder), None, "a folder", f"sha256:{digest_of_folder(folder)[:16]}")
     if not _HUB.fullmatch(weights) or weights.startswith("."):
         raise MissingPartError(f"{editor}: {weights}: no such folder, and no id of the hub (as owner/name)")
-    commit = commit_of(editor, weights, revision or "main")
+    commit = commit_of(editor, weights, revision or "main", holding)
     return Weights(weights, commit, weights, commit)
 
 
@@ -71,35 +72,49 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def in_cache(repository: str) -> bool:
-    """Whether the hub's cache has anything of a repository; asked without loading the hub's package."""
+    """Whether the hub's cache has weights of a repository; asked without loading the hub's package."""
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface"
     cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
-    return (cache / f"models--{repository.replace('/', '--')}" / "snapshots").is_dir()
+    return _holds_weights(cache / _folder_of(repository) / "snapshots")
 
 
-def commit_of(editor: str, repository: str, revision: str) -> str:
-    """The commit that a branch or tag means: as the cache has it, else as the hub says."""
+def _folder_of(repository: str) -> str:
+    return f"models--{repository.replace('/', '--')}"
+
+
+def _holds_weights(folder: Path) -> bool:
+    return any(file.suffix in _HEAVY and file.exists() for file in folder.rglob("*"))
+
+
+def commit_of(editor: str, repository: str, revision: str, holding: str) -> str:
+    """The commit that a branch or tag means: as the cache has it, else as the hub says, and the cache from then on.
+
+    The file `holding` is fetched for it, because that is what writes the name into the cache: pipelines are loaded by
+    their commit, which does not, and without the name a machine that loses the network would not know its own weights.
+    """
     if _COMMIT.fullmatch(revision):
         return revision
-    from huggingface_hub import HfApi, constants
+    from huggingface_hub import constants, hf_hub_download
 
-    known = Path(constants.HF_HUB_CACHE, f"models--{repository.replace('/', '--')}", "refs", revision)
+    known = Path(constants.HF_HUB_CACHE, _folder_of(repository), "refs", revision)
     if known.is_file():
         return known.read_text().strip()
     try:
-        return str(HfApi().model_info(repository, revision=revision, timeout=30).sha)
+        file = Path(hf_hub_download(repository, holding, revision=revision))
+        return file.parent.name
     except Exception as error:  # its client has many; all of them are told in our words
         raise explained(editor, repository, error, revision) from error
 
 
 def is_cached(weights: Weights) -> bool:
-    """Whether a load needs no download, as far as the cache's folder tells."""
+    """Whether a load needs no download, as far as the cache's folder tells: weights, and no half of any."""
     if weights.commit is None:
         return True
     from huggingface_hub import constants
 
-    name = f"models--{weights.place.replace('/', '--')}"
-    return Path(constants.HF_HUB_CACHE, name, "snapshots", weights.commit, "model_index.json").is_file()
+    folder = Path(constants.HF_HUB_CACHE, _folder_of(weights.place))
+    half = any((folder / "blobs").glob("*.incomplete"))
+    return not half and _holds_weights(folder / "snapshots" / weights.commit)
 
 
 def explained(editor: str, place: str, error: BaseException, revision: str = "") -> VdeError:
@@ -120,6 +135,8 @@ def explained(editor: str, place: str, error: BaseException, revision: str = "")
             f"{editor}: the weights {place} are not on this machine, and the hub is not to be reached ({said})\n"
             f"  on a machine with network: `hf download {place}`, or with --local-dir DIR and here weights=DIR"
         )
+    if "EntryNotFoundError" in kinds:
+        return MissingPartError(f"{editor}: the weights {place} have no such file on the hub: {said}")
     return EditorUnusableError(f"{editor}: the weights {place} cannot be loaded: {type(error).__name__}: {said}")
 
 

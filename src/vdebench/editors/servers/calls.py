@@ -13,15 +13,20 @@ from typing import Any, NamedTuple, TypeVar
 import httpx2
 
 from vdebench.editors.servers.faults import CallError, Complaint, complaint_in, fault_of
+from vdebench.editors.servers.keys import cleaned
 from vdebench.editors.servers.picture import decoded
 from vdebench.errors import InputError
 from vdebench.files import parse_json
 from vdebench.images import Image
+from vdebench.judges.secret import Secret
 from vdebench.readers.http import excerpt, shown
 from vdebench.readers.patient import PatientClient
 
 PAUSE = 1.0
 """Seconds before the second try, where the server asks for none; twice as many before each further one."""
+
+LATE = 2
+"""How often a request may get no answer in time: each may be charged, for the server may be at work all the same."""
 
 Result = TypeVar("Result")
 
@@ -43,8 +48,8 @@ def _certificates() -> SSLContext:
 class Caller:
     """Talks to one server, for any number of threads; and fetches pictures from wherever it says, without its key."""
 
-    def __init__(self, headers: Mapping[str, str], *, timeout: float, tries: int, key: str) -> None:
-        self.timeout, self.tries, self.key = timeout, tries, key
+    def __init__(self, headers: Mapping[str, str], timeout: float, tries: int, key: str, secret: Secret | None) -> None:
+        self.timeout, self.tries, self.key, self._secret = timeout, tries, key, secret
         self._closed = threading.Event()
         self._client = PatientClient(timeout, tries=1, headers=dict(headers), verify=_certificates())
         self._client.follow_redirects = False  # the page and the key are for this server alone
@@ -60,6 +65,7 @@ class Caller:
 
     def patiently(self, work: Callable[[], Result]) -> Result:
         """What some work comes to; faults that may pass are tried again, unless the pause is too long."""
+        late = 0
         for number in range(1, self.tries + 1):
             try:
                 return work()
@@ -68,7 +74,8 @@ class Caller:
                     raise
                 pause = max(fault.wait, PAUSE * 2 ** (number - 1) * random.uniform(0.75, 1.25))
                 too_long = pause > self.timeout
-                if number == self.tries or too_long or self._closed.wait(pause):
+                late += fault.late
+                if number == self.tries or late == LATE or too_long or self._closed.wait(pause):
                     asked = f", and the server asks for {fault.wait:.0f} s of pause" if too_long else ""
                     times = "once" if number == 1 else f"{number} times"
                     raise fault.told(f"{fault.reason} (tried {times}{asked})") from None
@@ -79,7 +86,8 @@ class Caller:
         response = self._sent(self._client, "GET", url)
         told = self._told(response)
         if not response.is_success:
-            raise fault_of(response.status_code, response.headers, response.text, complaint_in(told), self.key)
+            text = cleaned(response.text, self._secret)
+            raise fault_of(response.status_code, response.headers, text, complaint_in(told), self.key)
         return told
 
     def post(self, url: str, **content: Any) -> Reply:
@@ -89,7 +97,7 @@ class Caller:
         said = complaint_in(told)
         if response.is_success and said is None:
             if told is None:
-                body = excerpt(response.text) or "nothing"
+                body = self._words(response.text) or "nothing"
                 raise CallError(
                     f"the answer is no JSON: {body}", "is base_url right? See the server's log", passing=True
                 )
@@ -97,7 +105,7 @@ class Caller:
         status = response.status_code
         if said and said.is_refusal and (response.is_success or status in (400, 422) or said.flagged):
             return Reply(told, response.headers, said)
-        raise fault_of(status, response.headers, response.text, said, self.key)
+        raise fault_of(status, response.headers, cleaned(response.text, self._secret), said, self.key)
 
     def fetch(self, url: str) -> Image:
         """The image at an address, at once, for it may expire; what was made is not asked for again."""
@@ -121,28 +129,35 @@ class Caller:
         try:
             return client.request(method, url, **content)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            words = excerpt(str(error)) or "it did not answer in time"
+            words = self._words(str(error)) or "it did not answer in time"
             raise CallError(
                 f"no connection: {words}", "is the server running, and is its address right?", passing=True
             ) from None
-        except httpx2.TimeoutException:
+        except httpx2.TimeoutException as error:
             advice = "give it more time with the option timeout=SECONDS, or ask for fewer at once: at_once=1"
-            raise CallError(f"no answer in {self.timeout:g} seconds", advice, passing=True) from None
+            # To ask for what is there costs nothing, nor does what never left for want of a free connection.
+            late = method == "POST" and not isinstance(error, httpx2.PoolTimeout)
+            raise CallError(f"no answer in {self.timeout:g} seconds", advice, passing=True, late=late) from None
         except httpx2.TransportError as error:
-            words = excerpt(str(error)) or type(error).__name__
-            raise CallError(
-                f"the connection broke: {words}", "see the server's log, then run again", passing=True
-            ) from None
+            words = self._words(str(error)) or type(error).__name__
+            advice = "see the server's log, then run again"
+            lost = method == "POST"
+            raise CallError(f"the connection broke: {words}", advice, passing=True, lost=lost) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            words = excerpt(str(error)) or type(error).__name__
+            words = self._words(str(error)) or type(error).__name__
             raise CallError(words, "see the server's log, then run again") from None
         except RuntimeError:  # what the client says of requests after its end
             if not self._closed.is_set():
                 raise
             raise CallError("the editor was closed while it was asked", "run again") from None
 
+    def _words(self, text: str) -> str:
+        """The beginning of a text, without the key: were it shortened first, part of the key could stay."""
+        return excerpt(cleaned(text, self._secret))
+
     def _told(self, response: httpx2.Response) -> Any:
+        """The JSON, without the key, before anything is shortened."""
         try:
-            return parse_json(response.content, "the answer")
+            return cleaned(parse_json(response.content, "the answer"), self._secret)
         except InputError:
             return None

@@ -11,7 +11,11 @@ from vdebench.readers.http import excerpt
 
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _PASSING_CODE = re.compile(r"rate.?limit|throttl|server.?error|internal|overload|timeout|unavailable|exhausted", re.I)
-_NO_MONEY = re.compile(r"insufficient_quota|billing|credit balance|arrearage|insufficient credits|AccountOverdue", re.I)
+_NO_MONEY = re.compile(  # not "billing" alone: Gemini speaks of it whenever a minute's requests are used up
+    r"insufficient_quota|billing_(hard_limit|not_active)|credit balance|arrearage|insufficient credits|AccountOverdue",
+    re.I,
+)
+_OF_THE_DAY = re.compile(r'"quotaId"\s*:\s*"[^"]*PerDay', re.I)
 _NO_KEY = re.compile(r"API_KEY_INVALID|API key not valid|invalid.?api.?key|incorrect api key", re.I)
 _NO_MODEL = re.compile(r"model_?not_?found|InvalidEndpointOrModel|model.{0,60}(does not|not) exist", re.I)
 _POLICY_CODE = re.compile(
@@ -25,10 +29,22 @@ class CallError(Exception):
     """One try that came to nothing: `passing` where another may do better, `fatal` where no page can."""
 
     def __init__(
-        self, reason: str, advice: str = "", *, passing: bool = False, fatal: bool = False, wait: float = 0.0
+        self,
+        reason: str,
+        advice: str = "",
+        *,
+        passing: bool = False,
+        fatal: bool = False,
+        wait: float = 0.0,
+        lost: bool = False,
+        late: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason, self.advice, self.passing, self.fatal, self.wait = reason, advice, passing, fatal, wait
+        self.lost = lost or late
+        """Whether a request was sent and not answered, so that it may be charged all the same."""
+        self.late = late
+        """Whether it was not answered in time."""
 
     def told(self, reason: str, advice: str = "") -> CallError:
         """The same in other words, and for good: it has been tried often enough."""
@@ -86,6 +102,9 @@ def fault_of(status: int, headers: Mapping[str, str], body: str, said: Complaint
     found = f"{said.code} {said.words}" if said else ""
     if status == 402 or _NO_MONEY.search(found):
         advice = "the account has no money or quota left; what was edited is kept, so run again then"
+        return CallError(reason, advice, fatal=True)
+    if status == 429 and _OF_THE_DAY.search(body):
+        advice = "the day's quota is used up; what was edited is kept, so run again when the next day's is there"
         return CallError(reason, advice, fatal=True)
     if status == 401 or _NO_KEY.search(found) or (status == 403 and said):
         advice = f"the server wants a key, or another one, or does not let this one edit: {key}"

@@ -60,6 +60,8 @@ class Spent:
 
     price: Price | float | None
     requests: int = 0
+    unanswered: int = 0
+    """Requests that were sent and not answered: what they have cost is not known."""
     input_tokens: int | None = None
     output_tokens: int | None = None
     dollars: float | None = None
@@ -74,7 +76,7 @@ class Spent:
     @property
     def told(self) -> dict[str, Any]:
         """As an edit's parameters have it."""
-        names = ("requests", "input_tokens", "output_tokens", "dollars")
+        names = ("requests", "unanswered", "input_tokens", "output_tokens", "dollars")
         return {name: getattr(self, name) for name in names}
 
 

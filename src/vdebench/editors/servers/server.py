@@ -78,6 +78,7 @@ class ServerEditor(Editor):
         self._seed_rule = str(self.seed).strip() or self._usual_seed
         if self._seed_rule not in ("task", "none"):
             whole(self.name, "seed", self._seed_rule)
+        self.charges = self._is_home or self._price is not None  # of own servers the user knows
         self._secret = self._key()
         self._opening = threading.Lock()
         self._caller: Caller | None = None
@@ -182,7 +183,7 @@ class ServerEditor(Editor):
                 headers = self._headers(self._secret.reveal()) if self._secret else {}
                 variable = self.key_variable or self.default_key_variable
                 how = f"set the environment variable {variable}, or key_variable=NAME"
-                self._caller = Caller(headers, timeout=float(self.timeout), tries=int(self.tries), key=how)
+                self._caller = Caller(headers, float(self.timeout), int(self.tries), how, self._secret)
             return self._caller
 
     def close(self) -> None:
@@ -223,7 +224,11 @@ class ServerEditor(Editor):
     ) -> tuple[Answer, Image | None, Any]:
         path, content = self._request(sent, instruction, seed)
         spent.requests += 1
-        reply = caller.post(self.url + path, **content)
+        try:
+            reply = caller.post(self.url + path, **content)
+        except CallError as fault:
+            spent.unanswered += fault.lost
+            raise
         said = {"answer": without_images(reply.told), "request_id": reply.headers.get("x-request-id")}
         if reply.refusal:
             return Answer(refusal=reply.refusal.code or "policy", words=reply.refusal.words), None, said

@@ -1,0 +1,68 @@
+"""Commands that start programs: their words, and as much of them as may be written down."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from vdebench.errors import VdeError
+from vdebench.judges.secret import HIDDEN
+from vdebench.readers.http import shown
+from vdebench.submission.private import is_private
+
+
+def split_command(command: str | Sequence[str], who: str) -> list[str]:
+    """A command's words: a list, a JSON list, or a line as for a shell. `~` is the home folder in the first.
+
+    >>> split_command("python 'my program.py' --steps 28", "external")
+    ['python', 'my program.py', '--steps', '28']
+    >>> split_command('["python", "my program.py"]', "external")
+    ['python', 'my program.py']
+    """
+    try:
+        if not isinstance(command, str):
+            words = [str(word) for word in command]
+        elif command.lstrip().startswith("["):
+            words = [str(word) for word in json.loads(command)]
+        else:
+            words = shlex.split(command)
+    except ValueError as error:
+        raise VdeError(f"{who}: the command {command!r} cannot be split: {error}") from None
+    if not words or not words[0]:
+        raise VdeError(f"{who}: the command {command!r} is empty")
+    return [str(Path(words[0]).expanduser()) if words[0].startswith("~") else words[0], *words[1:]]
+
+
+def told_command(words: Sequence[str]) -> str:
+    """A command as an identity has it: without keys and passwords, so that another key is no other editor.
+
+    >>> told_command(["python", "mine.py", "--steps", "28", "--token", "abc", "--api-key=abc", "http://me:abc@host/v1"])
+    "python mine.py --steps 28 --token '[key]' '--api-key=[key]' http://host/v1"
+    """
+    return shlex.join(_without_keys(words))
+
+
+def _without_keys(words: Sequence[str]) -> list[str]:
+    told, after_name = [], False
+    for word in words:
+        option = word.startswith("-")
+        told.append(HIDDEN if after_name and not option else _without_key(word))
+        after_name = option and "=" not in word and is_private(word, "")
+    return told
+
+
+def _without_key(word: str) -> str:
+    """A word by itself: `NAME=KEY`, `Authorization: KEY`, an address, a line of a shell, or what looks like a key."""
+    for sign in ("=", ":"):
+        name, _, value = word.partition(sign)
+        whole = bool(value) if sign == ":" else len(value.split()) == 1
+        if whole and not any(mark in name for mark in "/ ") and is_private(name, ""):
+            return f"{name}{sign}{HIDDEN}"
+    if len(word.split()) > 1:
+        return " ".join(_without_keys(word.split()))
+    if "://" in word:
+        name, sign, value = word.partition("=") if "=" in word.partition("://")[0] else ("", "", word)
+        return f"{name}{sign}{shown(value)}"
+    return HIDDEN if "@" not in word and is_private("", f" {word}") else word  # the space: of paths nothing is hidden
