@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.colours import paint
+from tests.plugins import register
 from vdebench.editing import edit_suite, jobs, read_edits, stage
 from vdebench.editors.editor import EDITORS, Edit, Editor
 from vdebench.errors import EditorError, EditorUnusableError, InputError, VdeError
@@ -237,22 +238,13 @@ def test_an_editor_that_cannot_be_used_is_given_up(suite, tmp_path, way, most, w
 
 @pytest.mark.parametrize("batch", [1, 3])
 def test_a_process_that_dies_loses_one_sample(suite, tmp_path, batch, monkeypatch):
-    _register(monkeypatch, tmp_path)
+    register(tmp_path / "site", "editors", dying="tests.test_editing:Dying")
+    monkeypatch.syspath_prepend(tmp_path / "site")
     made = edit_suite(suite, "dying", tmp_path / "d", options={"batch": batch}, workers=2)
     states = {each.sample: each.state for each in made}
     assert [sample for sample, state in states.items() if state != "edited"] == ["text/2"]
     lost = next(each for each in made if each.state == "failed")
     assert "died" in lost.reason or "killed" in lost.reason or "SIGKILL" in lost.reason
-
-
-def _register(monkeypatch, tmp_path):
-    """Editors of this file for other processes too, by an entry point as other packages have it."""
-    package = tmp_path / "site/dying_editor-1.dist-info"
-    package.mkdir(parents=True)
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: dying-editor\nVersion: 1\n")
-    points = "".join(f"{name.lower()} = tests.test_editing:{name}\n" for name in ("Dying", "Slow"))
-    (package / "entry_points.txt").write_text(f"[vdebench.editors]\n{points}")
-    monkeypatch.syspath_prepend(tmp_path / "site")
 
 
 def test_batches_are_of_one_size_and_fall_apart_where_they_fail(suite, tmp_path):

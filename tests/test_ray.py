@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.plugins import register
 from tests.test_engine import die_on_three, die_once, fail, square
 from vdebench import load_suite
 from vdebench.engine.engine import get_engine
@@ -102,7 +103,9 @@ def about(number: int) -> tuple[int, str, str, str]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_sixty_samples_through_ray_with_killed_workers_equal_those_of_this_machine(tmp_path, monkeypatch):
-    """Overlay, rapidocr, exact; a worker is killed while pages are read, another while they are scored."""
+    """Overlay, a quick reader, exact; a worker is killed while pages are read, another while they are scored."""
+    register(tmp_path / "site", "readers", shapes="tests.plugins:ShapesReader")
+    monkeypatch.syspath_prepend(tmp_path / "site")
     suite = load_suite(SLIDES)
     suite.prepare()
     killed = []
@@ -122,7 +125,7 @@ def test_sixty_samples_through_ray_with_killed_workers_equal_those_of_this_machi
         monkeypatch.setenv("VDE_CACHE", str(cache))
         with get_engine(name) as engine:
             bar = killing if name == "ray" else (lambda title: None)
-            run(suite, ["overlay"], tmp_path / name, reader=CachedReader.named("rapidocr"), engine=engine, bar=bar)
+            run(suite, ["overlay"], tmp_path / name, reader=CachedReader.named("shapes"), engine=engine, bar=bar)
         outs[name] = content(tmp_path / name / "overlay/exact")
     assert [title for title, _ in killed] == ["overlay: reading", "overlay by exact"]
     assert outs["local"] == outs["ray"]
