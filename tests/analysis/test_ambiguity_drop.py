@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from tests.judges.server import grade, judging
 from vdebench.analysis.ambiguity_drop import ambiguity_drop
-from vdebench.analysis.ambiguity_grades import ambiguity_of_samples
+from vdebench.analysis.ambiguity_grades import ambiguity_by_judge, paired_ambiguity
 from vdebench.analysis.ambiguity_runs import paired_runs
 from vdebench.analysis.stored import read_run
 from vdebench.api import score
@@ -203,7 +203,7 @@ def rows_of(*given):
     )
 
 
-def test_grades_are_means_of_draws_then_dimensions_then_judges(tmp_path):
+def test_grades_are_means_of_draws_then_dimensions(tmp_path):
     for judge, rows in {
         "a": rows_of(
             ("s", "target", 0, 1),
@@ -217,13 +217,48 @@ def test_grades_are_means_of_draws_then_dimensions_then_judges(tmp_path):
         (tmp_path / judge).mkdir()
         rows.write_parquet(tmp_path / judge / "grades.parquet")
     # s by a: (2.5 + 2)/2 = 2.25, by b: 4.5. t by a lacks a dimension; by b: 1.5.
-    assert ambiguity_of_samples([tmp_path]) == {"s": pytest.approx(3.375), "t": 1.5}
-    assert ambiguity_of_samples([tmp_path / "a"]) == {"s": 2.25}
+    assert ambiguity_by_judge([tmp_path]) == {"a": {"s": 2.25}, "b": {"s": 4.5, "t": 1.5}}
+    assert ambiguity_by_judge([tmp_path / "a"]) == {"a": {"s": 2.25}}
     with pytest.raises(RunFolderError, match="vde ambiguity"):
-        ambiguity_of_samples([tmp_path / "nowhere"])
+        ambiguity_by_judge([tmp_path / "nowhere"])
     (tmp_path / "a/grades.parquet").write_text("no table")
     with pytest.raises(RunFolderError, match="grade again"):
-        ambiguity_of_samples([tmp_path / "a"])
+        ambiguity_by_judge([tmp_path / "a"])
+
+
+def write_grades(folder, judge, dimensions=("target",), **grades):
+    folder.mkdir(parents=True)
+    told = {"judge": judge, "dimensions": list(dimensions), "prompts": "0123456789"}
+    (folder / "judge.json").write_text(json.dumps(told))
+    rows_of(*((sample, "target", 0, grade) for sample, grade in grades.items())).write_parquet(
+        folder / "grades.parquet"
+    )
+    return folder
+
+
+def test_a_rise_is_told_by_judges_that_have_seen_both_sides(tmp_path):
+    plain = [
+        write_grades(tmp_path / "p1", "mild", s=1, t=2, u=1),
+        write_grades(tmp_path / "p2", "strict", s=3, t=4),
+        write_grades(tmp_path / "p3", "gone", s=5, t=5, u=5),
+    ]
+    vague = [write_grades(tmp_path / "v1", "mild", s=2, t=4), write_grades(tmp_path / "v2", "strict", t=5, u=5)]
+    # s: mild alone, t: both, u: no judge on both sides. All judges of each side together would say s: 3 and 2.
+    assert paired_ambiguity(plain, vague) == ({"s": 1, "t": 3}, {"s": 2, "t": 4.5})
+    with pytest.raises(VdeError, match=r"no judge has graded both suites: found mild \(target.* the one, strict \("):
+        paired_ambiguity(plain[:1], vague[1:])
+    with pytest.raises(VdeError, match="no judge has graded both"):  # the same judge, asked something else
+        paired_ambiguity(plain[:1], [write_grades(tmp_path / "v3", "mild", ("target", "scope"), s=2)])
+
+
+def test_two_runs_of_one_editor_on_a_side_are_refused(study, tmp_path):
+    root = study[0]
+    clever, vague = (read_run(root / kind / "clever/exact") for kind in ("plain", "vague"))
+    shutil.copytree(clever.root, tmp_path / "again")
+    with pytest.raises(VdeError, match="two runs of clever by exact on one suite"):
+        paired_runs([clever, read_run(tmp_path / "again")], [vague])
+    with pytest.raises(VdeError, match="two runs of clever by exact on one suite"):
+        paired_runs([clever], [vague, replace(vague)])
 
 
 def only_text(sample):

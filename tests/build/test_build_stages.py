@@ -255,8 +255,8 @@ def test_torn_lines_are_passed_over_and_wrong_ones_named(workspace):
         file.write(b'{"id": "half a')
     assert set(workspace.pages()) == set(LINES)
     instruct(workspace)
-    add_line(workspace.pages_file, {"id": "short"})
-    with pytest.raises(InputError, match=r"pages\.jsonl: line 5: missing 7 required"):
+    add_line(workspace.pages_file, {"id": "short"})  # in the place of the torn one
+    with pytest.raises(InputError, match=r"pages\.jsonl: line 4: missing 7 required"):
         workspace.pages()
 
 

@@ -92,6 +92,14 @@ def test_good_answers_pass(text, operation, language, target, new):
         ('Delete the row "East" from the table.', "table_structure", "english", "target_not_on_page"),
         ('In the table, fill the empty cell in row "East", column "2023" with "9".', "table_insert", "english",
          "target_not_on_page"),
+        ('Add a new row below the row "Nowhere" of the table with the cells "Other" and "41.5".', "table_structure",
+         "english", "target_not_on_page"),
+        ('Add a column headed "2022" right after the column "1999" of the table, with the values "1" and "2".',
+         "table_structure", "english", "target_not_on_page"),
+        ('Delete the column "North Pole" from the table, beside "2022".', "table_structure", "english",
+         "target_not_on_page"),
+        ('Merge the rows "North" and "Nowhere" of the table into one row: "a", "b".', "table_structure", "english",
+         "target_not_on_page"),
         ("将表格中“甲”行“乙”列的单元格改为“3”。", "text_replace", "simplified_chinese", "table_on_page_without_table"),
         ("将“销售额”改为“利润”。", "text_replace", "simplified_chinese", "target_not_unique"),
         ("将“12.5%”改为“14.0%”，并将“成本下降”改为“成本上升”。", "text_replace", "simplified_chinese", "two_places"),
@@ -108,6 +116,18 @@ def test_bad_answers_are_turned_down_for_the_right_reason(text, operation, langu
     assert found.id == "p-1"
     assert found.generator == "model-a"
     assert not found.final
+
+
+def test_words_that_say_the_table_do_not_mean_a_paragraph():
+    on = reading("There were 12 of them.", table=TABLE.replace("41.5", "12"))
+    told = 'Replace "12" in the table with "13".'
+    assert outcome(told, "text_replace", on=on).reason == "target_not_unique"
+    assert outcome(told, "table_replace", on=on).place == Box(10, 500, 400, 700)
+
+
+def test_a_new_columns_heading_is_not_looked_for():
+    told = 'Add a column headed "Notes" right after the column "2022" of the table, with the values "a" and "b".'
+    assert outcome(told, "table_structure").target == "2022"
 
 
 def test_a_table_on_a_page_without_one():

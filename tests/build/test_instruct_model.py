@@ -93,17 +93,6 @@ def test_a_table_on_a_page_without_one_is_turned_down_for_good_after_three_answe
     assert len(server.posts) == 3
 
 
-def test_what_was_turned_down_before_is_not_asked_again(image):
-    with serving(says("nothing"), says("nothing"), says(GOOD)) as server:
-        first, second, found = asking(server, image)
-    with serving(says(GOOD)) as server:
-        (again,) = asking(server, image, before=[first, second])
-        assert again == found
-        assert len(server.posts) == 1
-        assert asking(server, image, before=[first, second._replace(attempt=3, final=True)]) == []
-        assert len(server.posts) == 1
-
-
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_passing_faults_are_tried_again(image, status):
     with serving(Reply({"error": "later"}, status), Reply({"error": "later"}, status), says(GOOD)) as server:

@@ -120,6 +120,54 @@ def test_readings_that_say_the_same_or_differ_twice_have_no_instruction():
     )
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "instruction"),
+    [
+        ("Sales rose by 5% in May. Costs fell by 5% in June.", "Sales rose in May. Costs fell by 5% in June.",
+         'In the text "rose by 5% in", delete "by 5%".'),
+        ("销售额增长百分之五。成本增长百分之五。", "销售额增长百分之五。成本增长。",
+         "在文字“本增长百分之五。”中，删除“百分之五”。"),
+    ],
+)  # fmt: skip
+def test_a_deletion_of_what_stands_there_twice_names_what_is_around_it(one, other, instruction):
+    found = infer_from_pair(reading(one), reading(other))
+    assert found is not None
+    assert (found.operation.value, found.instruction) == ("text_delete", instruction)
+    language = "english" if one.isascii() else "simplified_chinese"
+    passed = checked(found.instruction, drawn("text_delete"), page(language=language), reading(one))
+    assert isinstance(passed, Instruction), passed
+
+
+NORTH = "<tr><td>North</td><td>41.5</td><td>44.0</td></tr>"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (reading("It is very very late."), reading("It is very late.")),  # which `very`, nothing around it tells
+        (reading("Draft", "Text.", "Draft"), reading("Draft", "Text.")),  # nor which block
+        (reading("Yes or no.", "Yes or no."), reading("Yes or no.", "Yes or no, not both.")),
+        (reading("Yes or no.", "Yes or no."), reading("Yes or no.", "Yes or never.")),
+        (reading("rose in May.", "Costs fell."), reading("Sales rose in May.", "Costs halved.")),  # before all words
+        (reading("", "Below."), reading("A new heading", "Above.")),  # one of two changes
+        (reading("A.", table=TABLE), reading("B.")),  # a table more or less beside another change
+        (reading("A.", table=TABLE), reading("B.", table=TABLE.replace(NORTH, "").replace("<td>2022</td>", "")
+                                             .replace("<td>38.2</td>", ""))),
+        (reading("A.", table=TABLE), reading("A.", table=TABLE.replace("Region", "Area"))),  # names itself
+        (reading("A.", table=TABLE.replace("South", "North")),
+         reading("A.", table=TABLE.replace("South", "North").replace("41.5", "43.9"))),  # which row?
+        (reading("A.", table=TABLE.replace("South", "North")),
+         reading("A.", table=TABLE.replace("South", "North").replace(NORTH, ""))),
+        (reading("A.", table=TABLE), reading("B.", table=TABLE.replace("<tr>", f"{NORTH}<tr>", 1))),  # above all
+        (reading("A.", table=TABLE), reading("A.", table=TABLE.replace(NORTH, f"{NORTH}{NORTH}".replace("North", "W")))),
+        (reading("A.", table=TABLE),
+         reading("A.", table=TABLE.replace("<td>41.5</td><td>44.0</td>", '<td colspan="2">41.5</td>'))),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_said_has_no_instruction(one, other):
+    assert infer_from_pair(one, other, "english") is None
+
+
 def test_a_chinese_pair_is_told_in_chinese():
     one, other = reading("销售额在五月增长。成本不变。"), reading("销售额在六月增长。成本不变。")
     assert infer_from_pair(one, other).instruction == "将“五”替换为“六”。"
@@ -144,6 +192,38 @@ def test_each_kind_of_ambiguity_leaves_something_out(instruction):
         assert found.text != instruction
         assert "{" not in found.text
         assert any("一" <= letter <= "鿿" for letter in found.text) == chinese
+
+
+@pytest.mark.parametrize("tongue", ["en", "zh"])
+def test_the_typeset_suites_tables_are_made_ambiguous_as_that_suite_does_it(tongue):
+    words = phrasings(tongue)
+    opening, closing = words["quote"]
+    fields = {name: f"{opening}{name.upper()}{closing}" for name in ("row", "column", "other", "head", "new")}
+    fields |= {"table": words["the_table"], "cells": words["list_join"].join([fields["new"], fields["new"]])}
+    lines = ("row", "column")
+    names = [*(f"{verb}_{line}" for verb in ("add", "delete") for line in lines), *(f"merge_{line}s" for line in lines)]
+    for name in [*names, "merge_cells"]:
+        wanted = {kind: [way.format(**fields) for way in ways] for kind, ways in words["ambiguous"][name].items()}
+        for way in words["instructions"][name]:
+            told = way.format(**fields)
+            assert kinds_for(told) == sorted(wanted), told
+            for kind, ways in wanted.items():
+                assert make_ambiguous(told, kind).text in ways, told
+
+
+@pytest.mark.parametrize(
+    ("told", "forms"),
+    [
+        ('Add a new row below the row "North" with the cells "West" and "3".',
+         {"spatial": 'Add a row with "West", "3" to the table.', "operation": 'Extend the table below "North".'}),
+        ('Insert a row above "North" with the cells "West" and "3".',
+         {"spatial": 'Add a row with "West", "3" to the table.'}),
+        ('Add two rows below the row "North" with the cells "West" and "East".', {}),
+        ('Split the cell "41.5" of the row "North" in two.', {}),
+    ],
+)  # fmt: skip
+def test_what_is_added_to_a_table_is_not_made_a_deletion(told, forms):
+    assert {kind: make_ambiguous(told, kind).text for kind in kinds_for(told)} == forms
 
 
 def test_the_seed_decides_which_kind():

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from vdebench.analysis.ambiguity_grades import ambiguity_of_samples
+from vdebench.analysis.ambiguity_grades import paired_ambiguity
 from vdebench.analysis.ambiguity_runs import Pair, require_metrics, sides_of
 from vdebench.analysis.bootstrap import RESAMPLES, Array, Derive, bootstrap, means, summed
 from vdebench.analysis.matrix import Matrix
@@ -44,7 +44,7 @@ class Drop:
     drop_low: float | None
     drop_high: float | None
     ambiguity: float | None = None
-    """By how much the mean grade is higher on the ambiguous suite, on the same samples."""
+    """By how much the mean grade is higher on the ambiguous suite, on the same samples, by the same judges."""
     per_unit: float | None = None
     per_unit_low: float | None = None
     per_unit_high: float | None = None
@@ -77,7 +77,7 @@ def ambiguity_drop(
     if bool(grades) != bool(grades_ambiguous):
         raise VdeError("grades of one suite alone: give those of both, or of neither")
     require_metrics(pairs, metrics)
-    graded = [ambiguity_of_samples(folders) for folders in (grades, grades_ambiguous)] if grades else [{}, {}]
+    graded = paired_ambiguity(grades, grades_ambiguous) if grades else None
     notes = [
         "Drop: how much worse an editor is on ambiguous instructions, on the samples that both runs have. "
         "Per unit: the drop by the rise in mean ambiguity, which judges grade from 1 to 5. "
@@ -102,7 +102,7 @@ def _drops(
     pair: Pair,
     setting: str,
     sides: tuple[Matrix, Matrix],
-    graded: Sequence[Mapping[str, float]],
+    graded: Sequence[Mapping[str, float]] | None,
     pages: Mapping[str, str] | None,
     options: Mapping[str, int],
 ) -> Iterator[Drop]:
@@ -139,17 +139,17 @@ def _per_unit(
     samples: Sequence[str],
     over: Array,
     under: Array,
-    graded: Sequence[Mapping[str, float]],
+    graded: Sequence[Mapping[str, float]] | None,
     drawn: Sequence[str],
     fallen: Derive,
     options: Mapping[str, int],
 ) -> dict[str, Any]:
-    """The drop by the rise in ambiguity, on the samples that were graded in both suites; or why there is none."""
-    if not graded[0] and not graded[1]:
+    """The drop by the rise in ambiguity, on the samples that a judge has graded in both suites; or why not."""
+    if graded is None:
         return {"reason": "no grades of ambiguity were given"}
     rows = [at for at, sample in enumerate(samples) if all(sample in grades for grades in graded)]
     if not rows:
-        return {"reason": "no sample was graded in both suites"}
+        return {"reason": "no sample was graded in both suites by the same judge"}
     found = np.array([[grades[samples[at]] for grades in graded] for at in rows])
     rise = float(np.mean(found[:, 1] - found[:, 0]))
     told: dict[str, Any] = {"ambiguity": rise}

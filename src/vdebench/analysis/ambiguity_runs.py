@@ -28,12 +28,8 @@ class Pair(NamedTuple):
 
 def paired_runs(original: Sequence[StoredRun], ambiguous: Sequence[StoredRun], *, force: bool = False) -> list[Pair]:
     """Runs of the same editor by the same protocol, scored alike but for the suite."""
-    others = {(run.editor, run.summary["protocol"]): run for run in ambiguous}
-    pairs = [
-        Pair(run, others[run.editor, run.summary["protocol"]])
-        for run in original
-        if (run.editor, run.summary["protocol"]) in others
-    ]
+    ones, others = _by_editor(original), _by_editor(ambiguous)
+    pairs = [Pair(run, others[key]) for key, run in ones.items() if key in others]
     if not pairs:
         told = [
             ", ".join(sorted({f"{run.editor} by {run.summary['protocol']}" for run in runs}))
@@ -51,6 +47,19 @@ def paired_runs(original: Sequence[StoredRun], ambiguous: Sequence[StoredRun], *
                 + "\n  score them alike, or add --force"
             )
     return pairs
+
+
+def _by_editor(runs: Sequence[StoredRun]) -> dict[tuple[str, str], StoredRun]:
+    """Runs by editor and protocol; which of two is meant nobody can tell."""
+    found: dict[tuple[str, str], StoredRun] = {}
+    for run in runs:
+        there = found.setdefault((run.editor, run.summary["protocol"]), run)
+        if there is not run:
+            raise VdeError(
+                f"{there.root} and {run.root}: two runs of {run.editor} by {run.summary['protocol']} on one suite\n"
+                "  give a folder that has one of them"
+            )
+    return found
 
 
 def require_metrics(pairs: Sequence[Pair], metrics: Sequence[str]) -> None:

@@ -73,7 +73,6 @@ class Remembering(Generator):
         self._inner = inner
         self._answers = answers
         self.name = inner.name
-        self.needs_image = inner.needs_image
 
     @property
     def label(self) -> str:

@@ -86,21 +86,24 @@ def body(suite: PackagedSuite, settings: Settings, steps: Sequence[Step], editor
 
 
 def _review(steps: Sequence[Step], by_people: int, count: int) -> list[str]:
-    if not stood_in(steps):
-        return ["Every sample was reviewed by people.", ""]
+    if by_people == count:
+        more = " Of the edits that are not in it, an automatic filter has turned some down." if stood_in(steps) else ""
+        return [f"Every sample was reviewed by people.{more}", ""]
+    some = f"**Only {by_people:,} of {count:,} samples were reviewed by people.**"
     words = (
-        "An automatic filter stood in for them: an edit was accepted where the reader finds the new text and no longer"
-        " the old one, in one place, and the page elsewhere is unchanged. The filter cannot see how an edit looks, and"
-        " it shares the reader's errors."
+        f"An automatic filter stood in for them{' for the others' if by_people else ''}: an edit was accepted where the"
+        " reader finds the new text and no longer the old one, in one place, and the page elsewhere is unchanged. The"
+        " filter cannot see how an edit looks, and it shares the reader's errors."
     )
-    some = f" {by_people} of {count} samples were reviewed by people." if by_people else ""
-    return [f"{NOT_REVIEWED} {words}{some}", ""]
+    return [f"{some if by_people else NOT_REVIEWED} {words}", ""]
 
 
 def _by(step: Step) -> str:
     if step.unit != "edits":
         return ""
-    return "a filter in place of people" if step.stood_in else "people"
+    if step.stood_in < step.passed + step.turned_down:
+        return "people, a filter in place of some" if step.stood_in else "people"
+    return "a filter in place of people" if step.stood_in else ""
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from vdebench.box import Box
+from vdebench.box import Box, Size
 from vdebench.errors import InputError
 from vdebench.reading import as_numbers
 
@@ -78,12 +78,32 @@ def last_words(decisions: Iterable[Decision]) -> dict[tuple[str, str], dict[str,
 
 def _boxes(decision: Decision) -> tuple[Box, ...]:
     found = [as_numbers(list(box), 4) for box in decision.boxes if isinstance(box, Sequence)]
-    if len(found) < len(decision.boxes) or None in found or (decision.step == "boxes" and _lacks(decision, found)):
+    boxes = tuple(Box(*box) for box in found if box)
+    whole = len(boxes) == len(decision.boxes) and all(box.x1 < box.x2 and box.y1 < box.y2 for box in boxes)
+    if not whole or (decision.step == "boxes" and _lacks(decision, found)):
         raise InputError(
             f"review.jsonl: {decision.id}: boxes are {decision.boxes!r}, expected lists of left, top, right, bottom in"
-            " pixels, and at least one where the step `boxes` has passed"
+            " pixels, right of left and below top, and at least one where the step `boxes` has passed"
         )
-    return tuple(Box(*box) for box in found if box)
+    return boxes
+
+
+def clipped(boxes: Sequence[Box], page: Size, id: str) -> tuple[Box, ...]:
+    """Boxes as far as the page goes; refused where nothing of one is on it.
+
+    >>> clipped([Box(-2, 1, 5, 30)], Size(10, 20), "a")
+    (Box(x1=0, y1=1, x2=5, y2=20),)
+    """
+    found = tuple(
+        Box(max(box.x1, 0), max(box.y1, 0), min(box.x2, page.width), min(box.y2, page.height)) for box in boxes
+    )
+    for box, part in zip(boxes, found, strict=True):
+        if part.x1 >= part.x2 or part.y1 >= part.y2:
+            raise InputError(
+                f"review.jsonl: {id}: the box {list(box)} is not on the page, which has {page.width:g}×{page.height:g}"
+                " pixels"
+            )
+    return found
 
 
 def _lacks(decision: Decision, found: Sequence[object]) -> bool:

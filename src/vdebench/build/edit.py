@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from vdebench.build.choosing import require_editor
 from vdebench.build.ledger import Entry
 from vdebench.build.settings import FILE, Chosen, write_settings
 from vdebench.build.suite import WorkspaceSuite
@@ -56,6 +57,7 @@ def choose_editor(workspace: Workspace, name: str, options: Mapping[str, Any]) -
             f"{workspace.root}: {there.name} has begun to edit; go on without --editor, or choose another folder\n"
             f"  to begin anew, delete {workspace.edits} and change [editor] in {workspace.root / FILE}"
         )
+    require_editor(chosen)
     write_settings(workspace.root, replace(workspace.settings, editor=chosen))
     return Workspace(workspace.root)
 

@@ -46,7 +46,7 @@ def instruct(
         done = workspace.instructions().keys() | {
             each.id for each in rejected if each.stage == "instruct" and each.final
         }
-        told = {(each.id, each.attempt) for each in rejected if each.stage == "instruct"}
+        told = {(each.id, each.attempt, each.final) for each in rejected if each.stage == "instruct"}
         left = [drawn for drawn in draws if drawn.id not in done]
         counts: Counter[str] = Counter(known=len(draws) - len(left))
         answers = Answers(workspace.answers_file, workspace.ledger, {name: each.hash for name, each in pool().items()})
@@ -128,13 +128,13 @@ def _draws(workspace: Workspace, pages: dict[str, Page]) -> list[Drawn]:
     return wanted
 
 
-def _write_down(workspace: Workspace, came: Came, told: set[tuple[str, int]], counts: Counter[str]) -> None:
+def _write_down(workspace: Workspace, came: Came, told: set[tuple[str, int, bool]], counts: Counter[str]) -> None:
     drawn = came.drawn
     for step in came.steps:
         entry = Entry("instruct", drawn.id, "", drawn.generator, seed=drawn.seed)
         if isinstance(step, Rejection):
             counts[step.reason] += step.final
-            if (step.id, step.attempt) not in told:
+            if (step.id, step.attempt, step.final) not in told:
                 workspace.ledger.note(entry._replace(what="rejected", words=f"attempt {step.attempt}: {step.reason}"))
                 workspace.reject(step)
         else:

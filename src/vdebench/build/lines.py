@@ -1,11 +1,11 @@
-"""Files of JSON lines that only grow: a line is whole or is passed over, so that a kill costs nothing."""
+"""Files of JSON lines that only grow: a last line that is not whole is passed over, so that a kill costs nothing."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from vdebench.errors import InputError, RunFolderError
 from vdebench.files import is_file, read_bytes
@@ -18,22 +18,44 @@ def add_line(file: Path, record: Mapping[str, Any]) -> None:
     line = json.dumps(record, ensure_ascii=False, allow_nan=False)
     try:
         with file.open("a+b") as lines:
-            size = lines.seek(0, 2)
-            torn = size > 0 and (lines.seek(size - 1), lines.read(1))[1] != b"\n"  # a kill left a line unfinished
-            lines.write((b"\n" if torn else b"") + line.encode("utf-8", "backslashreplace") + b"\n")
+            lines.write(_mended(lines) + line.encode("utf-8", "backslashreplace") + b"\n")
     except OSError as error:
         raise RunFolderError(f"{file}: cannot be written: {error.strerror}") from None
 
 
+def _mended(lines: BinaryIO) -> bytes:
+    """What must be written before another line: a last line that a kill has left unfinished is taken away."""
+    size = lines.seek(0, 2)
+    if not size or (lines.seek(size - 1), lines.read(1))[1] == b"\n":
+        return b""
+    lines.seek(0)
+    content = lines.read()
+    begin = content.rfind(b"\n") + 1
+    try:
+        json.loads(content[begin:])
+    except ValueError:
+        lines.truncate(begin)
+        return b""
+    return b"\n"  # whole but for its end, as other programs may write it
+
+
 def read_lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every whole line, with the words that name it in messages; nothing where there is no file."""
+    """Every line, with the words that name it in messages; nothing where there is no file.
+
+    A last line that is unfinished is passed over; another that is no JSON is an error.
+    """
     if not is_file(file):
         return
-    for number, line in enumerate(read_bytes(file).split(b"\n"), start=1):  # not at what Unicode takes for an end
+    lines = read_bytes(file).split(b"\n")  # not at what Unicode takes for an end
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         try:
             record = json.loads(line)
-        except ValueError:  # unfinished, or empty
-            continue
+        except ValueError as error:
+            if number == len(lines):
+                continue
+            raise InputError(f"{file}: line {number} is no JSON: {error}\n  mend that line or delete it") from None
         if not isinstance(record, dict):
             raise InputError(f"{file}: line {number} is no object, expected one JSON object per line")
         yield f"{file}: line {number}", record

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +11,8 @@ from pathlib import Path
 from vdebench.build.card import body, front_matter
 from vdebench.build.funnel import Step, funnel, require_sums
 from vdebench.build.ledger import Entry
-from vdebench.build.packaged import PackagedSuite
+from vdebench.build.packaged import PackagedSuite, provenance
+from vdebench.build.settings import PACKAGE
 from vdebench.build.statistics import suite_statistics, write_statistics
 from vdebench.build.workspace import Workspace
 from vdebench.editing import identity_of
@@ -25,7 +25,6 @@ from vdebench.scoring import Progress
 from vdebench.suites.export import export_suite
 from vdebench.suites.suite import load_suite
 
-MARKER = ".vdebench-package.json"
 SUMS = "SHA256SUMS"
 HUB = "huggingface"
 
@@ -42,9 +41,9 @@ def package(workspace: Workspace, out: Path | None = None, progress: Progress | 
             raise InputError(
                 f"{workspace.root}: no edit has passed the review; `vde build status {workspace.root}` says why"
             )
-        require_ours(target, MARKER, "package")
+        require_ours(target, PACKAGE, "package")
         suite.write_masks()
-        with replacing_folder(target, MARKER, "package") as fresh:
+        with replacing_folder(target, PACKAGE, "package") as fresh:
             _write(workspace, suite, steps, fresh, progress)
         outputs = {"sums": digest_of_file(target / SUMS)}
         workspace.ledger.note(Entry("package", "", "packaged", outputs=outputs, words=f"{len(suite)} samples"))
@@ -70,7 +69,7 @@ def _write(
     shutil.copytree(fresh / "figures", fresh / HUB / "figures")
     for folder in (fresh, fresh / HUB):
         write_text(folder / "README.md", "\n".join([*(head if folder.name == HUB else []), *lines]) + "\n")
-        write_text(folder / "provenance.jsonl", "".join(f"{line}\n" for line in _provenance(workspace, suite)))
+        write_text(folder / "provenance.jsonl", "".join(f"{line}\n" for line in provenance(workspace, suite)))
         write_json(folder / "funnel.json", [step.to_json() for step in steps])
     write_text(fresh / SUMS, "".join(f"{digest}  {name}\n" for digest, name in checksums(fresh)))
 
@@ -86,17 +85,10 @@ def _reader(workspace: Workspace, suite: PackagedSuite) -> str:
     return ", ".join(sorted({reads[id].reader.split(" ")[0] for id in suite.passed if id in reads})) or "people"
 
 
-def _provenance(workspace: Workspace, suite: PackagedSuite) -> Iterator[str]:
-    """The ledger's entries of all that is in the package: samples and their pages."""
-    wanted = set(suite.passed) | {each.page.id for each in suite.passed.values()}
-    for entry in workspace.ledger:
-        if entry.id in wanted and entry.stage != "package":
-            yield json.dumps(entry._asdict(), ensure_ascii=False)
-
-
 def checksums(folder: Path) -> Iterator[tuple[str, str]]:
     """SHA-256 and name of every file below a folder, as `sha256sum -c` wants them; the list itself and marks aside."""
     for file in sorted(file for file in folder.rglob("*") if file.is_file()):
         name = file.relative_to(folder).as_posix()
         if name != SUMS and not file.name.startswith("."):
-            yield hashlib.sha256(read_bytes(file)).hexdigest(), name
+            with file.open("rb") as content:  # piece by piece: Parquet files may be large
+                yield hashlib.file_digest(content, "sha256").hexdigest(), name

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.box import Size
-from vdebench.build.decisions import PEOPLE, STEPS, Decision, reached
+from vdebench.box import Box, Size
+from vdebench.build.decisions import PEOPLE, STEPS, Decision, clipped, reached
 from vdebench.build.edit import edits_of
 from vdebench.build.funnel import current_decisions
 from vdebench.build.paste import mask_of
@@ -22,6 +23,7 @@ from vdebench.png import encode_png
 from vdebench.reading import Reading
 from vdebench.runs.cache import digest_of
 from vdebench.sample import Sample
+from vdebench.submission.private import without_places
 from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
 
 
@@ -32,6 +34,11 @@ class Passed(NamedTuple):
     page: Page
     made: Made
     steps: dict[str, Decision]
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """What was changed, as far as the page goes."""
+        return clipped(self.steps["boxes"].boxes, Size(self.page.width, self.page.height), self.instruction.id)
 
     @property
     def by_people(self) -> bool:
@@ -67,8 +74,7 @@ class PackagedSuite(Suite):
     def _samples(self) -> list[Sample]:
         identity = identity_of(self._workspace.edits) if self.passed else {}
         return [
-            sample_of(each.instruction, each.page, each.steps["boxes"].boxes, _told(each, identity))
-            for each in self.passed.values()
+            sample_of(each.instruction, each.page, each.boxes, _told(each, identity)) for each in self.passed.values()
         ]
 
     @property
@@ -110,7 +116,7 @@ class PackagedSuite(Suite):
         """Write the masks of all samples: white in their regions."""
         for sample in self.samples:
             each = self.passed[sample.id]
-            mask = mask_of(Size(each.page.width, each.page.height), each.steps["boxes"].boxes)
+            mask = mask_of(Size(each.page.width, each.page.height), each.boxes)
             write_bytes(self.mask_file(sample), encode_png(mask))
 
     def faults(self) -> Iterator[Fault]:
@@ -118,22 +124,32 @@ class PackagedSuite(Suite):
         return iter(())
 
 
+def provenance(workspace: Workspace, suite: PackagedSuite) -> Iterator[str]:
+    """The ledger's lines on all that is packaged: samples and their pages. What failures said stays in the ledger:
+    it may name folders and servers."""
+    wanted = set(suite.passed) | {each.page.id for each in suite.passed.values()}
+    for entry in workspace.ledger:
+        if entry.id in wanted and entry.stage != "package":
+            told = entry._replace(by=without_places(entry.by), words="" if entry.what == "failed" else entry.words)
+            yield json.dumps(told._asdict(), ensure_ascii=False)
+
+
 def _told(each: Passed, identity: dict[str, str]) -> dict[str, Any]:
     """How a sample came to be, in the sample itself."""
     instruction, made = each.instruction, each.made
-    editor = {key: identity[key] for key in ("name", "version", "model") if key in identity}
+    editor = {key: without_places(identity[key]) for key in ("name", "version", "model") if key in identity}
     told = {
         "page": each.page.id,
         "origin": {key: value for key, value in each.page.origin.items() if key not in ("key", "pixels")},
         "target": instruction.target,
         "replacement": instruction.replacement,
         "generator": instruction.generator,
-        "generator_model": instruction.model,
+        "generator_model": without_places(instruction.model),
         "prompt": instruction.prompt,
         "prompt_hash": instruction.prompt_hash,
         "seed": instruction.seed,
         "editor": editor,
-        "editor_model": made.parameters.get("model", ""),
+        "editor_model": without_places(str(made.parameters.get("model") or "")),
         "reviewed_by_people": each.by_people,
     }
     return {key: value for key, value in told.items() if value not in ("", None)}

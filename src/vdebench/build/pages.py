@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vdebench.box import Size
+from vdebench.build.choosing import require_choices
 from vdebench.build.instructions.draw import draw
 from vdebench.build.language import has_table, language_of
 from vdebench.build.ledger import Entry
@@ -55,6 +56,7 @@ def prepare(root: Path, settings: Settings | None) -> Workspace:
         raise RunFolderError(f"{root}: no {FILE} here; name what its pages come from: `vde build init {root} SOURCE`")
     if is_file(root) or (is_folder(root) and list_folder(root)):
         raise RunFolderError(f"{root}: is not empty and no workspace; choose another folder")
+    require_choices(settings)
     draw((), settings.preset, settings.seed, [each.name for each in settings.generators])
     for source in settings.sources:
         next(find_pages(source, root), None)  # says what is wrong before anything is written

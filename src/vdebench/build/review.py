@@ -19,12 +19,12 @@ from vdebench.build.automatic import (
     wrong_surroundings,
     wrong_text,
 )
-from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, reached
+from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, clipped, reached
 from vdebench.build.edit import edited_file_digest, edits_of
 from vdebench.build.ledger import Entry, now
 from vdebench.build.lines import add_line
 from vdebench.build.paste import paste_back
-from vdebench.build.read import crops_of
+from vdebench.build.read import crops_of, label_of
 from vdebench.build.records import EditRead, Instruction, Page
 from vdebench.build.workspace import Workspace
 from vdebench.errors import ReaderError, VdeError
@@ -55,7 +55,7 @@ def review_automatically(workspace: Workspace, *, workers: int = 0, progress: Pr
         workspace.require("read", workspace.edits_read(), "its edits are not read yet")
         reader = workspace.reader()
         counts: Counter[str] = Counter(passed=0)
-        cases = list(_cases(workspace, counts))
+        cases = list(_cases(workspace, label_of(reader), counts))
         for number, case in enumerate(cases, start=1):
             for step in FIRST:
                 if step not in case.steps and reached(case.steps)[1] is None:
@@ -82,11 +82,12 @@ def review_automatically(workspace: Workspace, *, workers: int = 0, progress: Pr
 def make_reference(workspace: Workspace, instruction: Instruction, page: Page, boxes: Sequence[Box]) -> None:
     """Write the right answer: what is in the boxes from the edit, all else from the page."""
     source, edited = (open_image(file) for file in (workspace.page_image(page), workspace.edit_image(instruction)))
+    boxes = clipped(boxes, Size(page.width, page.height), instruction.id)
     write_bytes(workspace.reference_image(instruction.id), encode_png(paste_back(source, edited, boxes)))
 
 
-def _cases(workspace: Workspace, counts: Counter[str]) -> Iterator[Case]:
-    """Edits that are read and not decided on to the end; what an earlier filter said does not count."""
+def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[Case]:
+    """Edits that this reader has read, not decided on to the end; what an earlier filter said does not count."""
     pages, edits, decided = workspace.pages(), edits_of(workspace), workspace.decisions()
     reads = workspace.edits_read()
     for id, instruction in workspace.instructions().items():
@@ -99,6 +100,9 @@ def _cases(workspace: Workspace, counts: Counter[str]) -> Iterator[Case]:
         steps = decided.get((id, read.edit), {})
         if any(decision.kind == PEOPLE for decision in steps.values()):
             counts["decided by people"] += 1
+            continue
+        if read.reader != reader:  # the page before the edit and the finished image are to be read alike
+            counts["not read yet"] += 1
             continue
         steps = {step: decision for step, decision in steps.items() if decision.by == _by(read)}
         passed, ended = reached(steps)

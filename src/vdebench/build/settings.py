@@ -18,6 +18,7 @@ path = "../scans"              # OmniDocBench JSON, a PDF, an image, or a folder
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -28,6 +29,8 @@ from vdebench.errors import InputError
 from vdebench.files import read_bytes, write_text
 
 FILE = "build.toml"
+PACKAGE = ".vdebench-package.json"
+"""What marks the folder of a package."""
 
 
 class Chosen(NamedTuple):
@@ -97,12 +100,21 @@ def write_settings(folder: Path, settings: Settings) -> None:
         lines += [
             "",
             title,
-            *(f"{key} = {_toml(value)}" for key, value in {"name": chosen.name, **chosen.options}.items()),
+            *(f"{_key(key)} = {_toml(value)}" for key, value in {"name": chosen.name, **chosen.options}.items()),
         ]
     for source in settings.sources:
         told = {each.name: getattr(source, each.name) for each in fields(Source)}
         lines += ["", "[[sources]]", *(f"{key} = {_toml(value)}" for key, value in told.items() if value)]
     write_text(folder / FILE, "\n".join(lines) + "\n")
+
+
+def _key(name: str) -> str:
+    """A key of TOML: as it is where it may be, else quoted.
+
+    >>> _key("max_tokens"), _key("a = b")
+    ('max_tokens', '"a = b"')
+    """
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
 
 
 def _toml(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from vdebench.box import Size
 from vdebench.build.pdf import PageOfPdf, count_pages, wanted_pages
-from vdebench.build.settings import Source
+from vdebench.build.settings import FILE, PACKAGE, Source
 from vdebench.errors import InputError
 from vdebench.files import is_file, is_folder, list_folder, read_bytes, read_json
 from vdebench.reading import Reading
@@ -39,11 +39,20 @@ class Found(NamedTuple):
     data_set: str = ""
     fault: str = ""
     """Why it cannot be had."""
+    root: Path | None = None
+    """The workspace to which its source is relative."""
 
     @property
     def key(self) -> str:
-        """The same for the same page of the same file, for whoever looks at a source again."""
-        return digest_of(os.path.abspath(self.file), str(self.page))[:16]
+        """The same for the same page of the same file, for whoever looks at a source again.
+
+        A source that is named relative to the workspace may move with it.
+        """
+        named = self.source.images if self.annotation is not None and self.source.images else self.source.path
+        where = os.path.abspath(self.file)
+        if self.root is not None and not Path(named).is_absolute():
+            where = Path(os.path.relpath(where, os.path.abspath(self.root))).as_posix()
+        return digest_of(where, str(self.page))[:16]
 
     def content(self) -> tuple[bytes, str]:
         """Its image file and that file's ending."""
@@ -63,14 +72,15 @@ class Found(NamedTuple):
 
     @property
     def language(self) -> str:
-        """As the user or the data set says; nothing where neither does."""
+        """As the data set says, else the user; nothing where neither does."""
         told = str(self.attributes.get("language") or "")
-        return self.source.language or (told if told != "unknown" else "")
+        return told if told not in ("", "unknown") else self.source.language
 
     @property
     def document(self) -> str:
-        """The kind of document, as the user or the data set says."""
-        return self.source.document or str(self.attributes.get("data_source") or "unknown")
+        """The kind of document, as the data set says, else the user."""
+        told = str(self.attributes.get("data_source") or "")
+        return told if told not in ("", "unknown") else self.source.document or "unknown"
 
     @property
     def origin(self) -> dict[str, Any]:
@@ -82,6 +92,10 @@ class Found(NamedTuple):
 
 def find_pages(source: Source, root: Path) -> Iterator[Found]:
     """All pages of a source, in the order of their files; relative paths are the workspace's."""
+    return (found._replace(root=root) for found in _find_pages(source, root))
+
+
+def _find_pages(source: Source, root: Path) -> Iterator[Found]:
     path = root / source.path
     if source.language and source.language not in LANGUAGES:
         raise InputError(f"language {source.language!r}, expected one of {', '.join(LANGUAGES)}")
@@ -109,6 +123,8 @@ def _files_below(folder: Path) -> Iterator[Path]:
         if name.startswith("."):
             continue
         if is_folder(folder / name):
+            if any(is_file(folder / name / mark) for mark in (FILE, PACKAGE)):  # a workspace's own pages are no sources
+                continue
             yield from _files_below(folder / name)
         elif name.lower().endswith((".pdf", *FILES["image"])):
             yield folder / name

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from vdebench.build.edit import edited_file_digest, edits_of
 from vdebench.build.funnel import Step, funnel
+from vdebench.build.packaged import PackagedSuite, provenance
+from vdebench.build.read import label_of
 from vdebench.build.workspace import Workspace
-from vdebench.files import is_file, is_folder
+from vdebench.errors import VdeError
+from vdebench.files import is_file, read_bytes, read_json
 from vdebench.report.table import Column, Row, Table
 
 
@@ -50,10 +54,37 @@ def next_command(workspace: Workspace, steps: Sequence[Step]) -> str:
         return f"vde build instruct {root}"
     if by_name["edits"].pending:
         return f"vde build edit {root}"
-    if not is_file(workspace.readings / "readings.jsonl") or len(workspace.edits_read()) < by_name["edits"].passed:
+    if not _is_read(workspace):
         return f"vde build read {root}"
     if any(step.pending for step in steps[3:]):
         return f"vde build review {root} --automatic"
-    if not is_folder(workspace.package):
+    if not _is_packaged(workspace, steps):
         return f"vde build package {root}"
     return f"vde run {workspace.package} -e copy --out runs"
+
+
+def _is_read(workspace: Workspace) -> bool:
+    """Whether the edits as they are now were read, by the reader that is to read them."""
+    reads, instructions = workspace.edits_read(), workspace.instructions()
+    try:
+        reader = label_of(workspace.reader())
+    except VdeError:  # it is not installed here: those who read elsewhere will know
+        reader = ""
+    for id, made in edits_of(workspace).items():
+        if made.state != "edited" or id not in instructions:
+            continue
+        read = reads.get(id)
+        if read is None or read.state != "read" or reader not in ("", read.reader):
+            return False
+        if read.edit != edited_file_digest(workspace, made):
+            return False
+    return True
+
+
+def _is_packaged(workspace: Workspace, steps: Sequence[Step]) -> bool:
+    """Whether there is a package, made of what is in the workspace now."""
+    files = [workspace.package / name for name in ("funnel.json", "provenance.jsonl")]
+    if not all(map(is_file, files)):
+        return False
+    lines = "".join(f"{line}\n" for line in provenance(workspace, PackagedSuite(workspace)))
+    return bool(read_json(files[0]) == [step.to_json() for step in steps] and read_bytes(files[1]) == lines.encode())

@@ -18,8 +18,6 @@ from vdebench.files import is_file, locked, read_json
 from vdebench.readers.cached import CachedReader
 from vdebench.reading import Reading
 
-STAGES = ("init", "instruct", "edit", "read", "review", "package")
-
 
 class Workspace:
     """A folder with a `build.toml`. What it says of its contents is read anew each time it is asked."""

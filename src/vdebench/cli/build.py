@@ -35,7 +35,9 @@ def init(
         "", "--document", help="Kind of document, where no data set says it: research_report."
     ),
     language: str = typer.Option(
-        "", "--language", help="english, simplified_chinese, en_ch_mixed; found out if empty."
+        "",
+        "--language",
+        help="Where no data set says it: english, simplified_chinese, en_ch_mixed; found out if empty.",
     ),
     generator: list[str] = typer.Option(
         ["template"], "--generator", help="Who writes instructions; repeat for several."

@@ -10,8 +10,9 @@ import regex
 from vdebench.box import Box
 from vdebench.build.instructions.folding import folded
 from vdebench.build.instructions.meaning import Meaning, understand
-from vdebench.build.instructions.onpage import GridCell, OnPage, Place
+from vdebench.build.instructions.onpage import GridCell, OnPage, Place, is_heading
 from vdebench.build.instructions.pool import pool
+from vdebench.build.instructions.structure import structure_of
 from vdebench.build.records import Drawn, Instruction, Page, Rejection
 from vdebench.editors.overlay.quotes import cut_quotes
 from vdebench.reading import Reading
@@ -119,7 +120,10 @@ def _judged(told: str, operation: Operation, page: Page, on_page: OnPage) -> Tur
         return Turned("no_target", "it quotes nothing")
     if meaning.operation is not operation and not _same_but_for_the_table(meaning.operation, operation):
         return Turned("wrong_operation", f"it asks for {meaning.operation.value}, drawn was {operation.value}")
-    found = _target(meaning, operation, on_page)
+    if operation is Operation.TABLE_STRUCTURE:
+        found = _line_of_table(meaning, structure_of(told, meaning).named, on_page)
+    else:
+        found = _target(meaning, operation, on_page)
     if isinstance(found, Turned):
         return found
     if operation.value.endswith(("replace", "insert")) and not folded(meaning.new):
@@ -164,8 +168,6 @@ def wrong_language(told: str, language: str) -> str:
 
 
 def _target(meaning: Meaning, operation: Operation, on_page: OnPage) -> Turned | Found:
-    if operation is Operation.TABLE_STRUCTURE:
-        return _line_of_table(meaning, on_page)
     in_table = operation.value.startswith("table")
     if in_table and meaning.row and meaning.column and not meaning.row.startswith("#"):
         found = _cell(meaning, on_page)
@@ -182,7 +184,7 @@ def _target(meaning: Meaning, operation: Operation, on_page: OnPage) -> Turned |
     right = [place for place in places if (place.cell is not None) == in_table]
     if not right and (on_page.grids or not in_table):
         return Turned("wrong_operation", f"{shown} stands {'outside' if in_table else 'in'} a table")
-    if right and meaning.operation.value.startswith("table"):  # it says `in the table`, so nothing else can be meant
+    if in_table and right and meaning.operation.value.startswith("table"):  # it says so: nothing else can be meant
         places = right
     if len(places) > 1:
         return Turned("target_not_unique", f"{shown} stands on the page {len(places)} times")
@@ -215,25 +217,33 @@ def _no_cell(meaning: Meaning, on_page: OnPage) -> Turned:
     return Turned("target_not_on_page", f"{what} is not in a table of the page")
 
 
-def _line_of_table(meaning: Meaning, on_page: OnPage) -> Turned | Found:
-    """The row or column that is named by the text of one of its cells: the first quotation that is one."""
+def _line_of_table(meaning: Meaning, named: tuple[str, ...], on_page: OnPage) -> Turned | Found:
+    """The row or column that is named by the text of one of its cells: all that names one must be there.
+
+    Where the words do not tell what names a row or column, it is the first quotation that is a cell.
+    """
     lacking = Turned("no_target", "it quotes no row or column of the table")
-    for name in dict.fromkeys(filter(None, (meaning.row, meaning.column, meaning.target, *meaning.quoted))):
+    found: Found | None = None
+    for name in named or dict.fromkeys(filter(None, (meaning.target, *meaning.quoted))):
         cells = on_page.cells_reading(name)
         if not cells:
             lacking = Turned("target_not_on_page", f"no cell of a table says “{_short(name, 60)}”")
+            if named:
+                return lacking
             continue
         if len(_headings(cells, on_page)) != 1:
             return Turned("target_not_unique", f"{len(cells)} cells say “{_short(name, 60)}”")
-        return Found(name, on_page.grids[cells[0].table].block.box)
-    return lacking
+        found = found or Found(name, on_page.grids[cells[0].table].block.box)
+        if not named:
+            break
+    return found or lacking
 
 
 def _headings(cells: list[GridCell], on_page: OnPage) -> list[GridCell]:
     """Of several cells those that can name a row or column: at the left or at the top."""
     if len(cells) == 1:
         return cells
-    return [cell for cell in cells if cell.column == 0 or cell.row < on_page.grids[cell.table].head]
+    return [cell for cell in cells if is_heading(cell, on_page)]
 
 
 def _restored(words: str, quoted: tuple[str, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,7 +47,6 @@ class Generator(ABC):
     """Writes instructions."""
 
     name: str
-    needs_image: bool = True
 
     @property
     @abstractmethod
@@ -67,17 +66,10 @@ def obtain(
     *,
     image: Path | None = None,
     attempts: int = ATTEMPTS,
-    before: Sequence[Rejection] = (),
 ) -> Iterator[Instruction | Rejection]:
-    """One step per answer, as it comes; the last is the instruction, or a rejection that is final.
-
-    `before` are this draw's rejections that are known already: what they were for is not asked again.
-    """
-    if any(rejection.final for rejection in before):
-        return
-    last = max(before, key=lambda rejection: rejection.attempt, default=None)
-    complaint = _complaint(last) if last else ""
-    for attempt in range(last.attempt + 1 if last else 1, max(attempts, last.attempt + 1 if last else 1) + 1):
+    """One step per answer, as it comes; the last is the instruction, or a rejection that is final."""
+    complaint = ""
+    for attempt in range(1, attempts + 1):
         answer = generator.answer(Asked(drawn, page, reading, image, attempt, complaint))
         if answer.reason:
             yield Rejection("instruct", drawn.id, answer.reason, REASONS[answer.reason], True, drawn.generator, attempt)
@@ -95,18 +87,26 @@ def _complaint(rejection: Rejection) -> str:
     return f"{REASONS.get(rejection.reason, rejection.reason)} ({rejection.words})"
 
 
+OPTIONS = ("url", "key_variable", "model", "temperature", "timeout", "longest_side")
+"""Of a model; `template` has none."""
+
+
+def require_options(name: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that a generator does not have."""
+    if name == TEMPLATE and options:
+        raise VdeError(f"the generator template has no options, got {', '.join(options)}")
+    for option in options:
+        if option not in OPTIONS:
+            raise VdeError(f"the generator {name} has no option {option!r}; it has: {', '.join(OPTIONS)}")
+
+
 def generator(name: str, options: Mapping[str, Any] | None = None) -> Generator:
-    """`template`, or a model on a server (`url`, `key_variable`, `model`, `temperature`, `timeout`, `longest_side`)."""
+    """`template`, or a model on a server with `OPTIONS`."""
+    require_options(name, options or {})
     if name == TEMPLATE:
         from vdebench.build.instructions.template import TemplateGenerator
 
-        if options:
-            raise VdeError(f"the generator template has no options, got {', '.join(options)}")
         return TemplateGenerator()
     from vdebench.build.instructions.model import ModelGenerator
 
-    known = ("url", "key_variable", "model", "temperature", "timeout", "longest_side")
-    for option in options or {}:
-        if option not in known:
-            raise VdeError(f"the generator {name} has no option {option!r}; it has: {', '.join(known)}")
     return ModelGenerator(name, **dict(options or {}))

@@ -166,6 +166,11 @@ class OnPage:
         return found
 
 
+def is_heading(cell: GridCell, on_page: OnPage) -> bool:
+    """Whether a cell can name a row or column: at the left or at the top."""
+    return cell.column == 0 or cell.row < on_page.grids[cell.table].head
+
+
 def _found(wanted: str, texts: list[_Text]) -> list[Place]:
     return [
         Place(block, text, start, start + len(wanted), cell)

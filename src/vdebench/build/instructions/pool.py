@@ -23,7 +23,7 @@ OPERATIONS = tuple(
         Operation.TABLE_STRUCTURE,
     )
 )
-TEXT_OPERATIONS, TABLE_OPERATIONS = OPERATIONS[:3], OPERATIONS[3:]
+TEXT_OPERATIONS = OPERATIONS[:3]
 PER_OPERATION = 3
 _FOLDER = files("vdebench.build.instructions").joinpath("prompts")
 _LANGUAGES = {

@@ -36,7 +36,6 @@ class TemplateGenerator(Generator):
     """Chooses by the seed what occurs once on the page, and says it in one of several wordings."""
 
     name = TEMPLATE
-    needs_image = False
 
     @property
     def label(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import regex
 
 from vdebench.build.instructions.chance import Chance
 from vdebench.build.instructions.meaning import Meaning, understand
+from vdebench.build.instructions.structure import Structure, structure_of
 from vdebench.errors import VdeError
 from vdebench.sample import Operation
 from vdebench.suites.typeset.instructions import AMBIGUITIES, phrasings
@@ -68,22 +69,42 @@ def _ways(instruction: str) -> dict[str, list[str]]:
     meaning = understand(instruction)
     words = phrasings("zh" if _HAN.search(_outside(instruction, meaning)) else "en")
     opening, closing = words["quote"]
-    phrasing = _phrasing(meaning)
+    structure = structure_of(instruction, meaning) if meaning.operation is Operation.TABLE_STRUCTURE else None
+    phrasing = _phrasing(meaning, structure)
     if not phrasing:
         return {}
-    named = {
-        "target": meaning.target,
-        "anchor": meaning.target,
-        "new": meaning.new,
-        "added": meaning.new,
-        "row": meaning.row or meaning.target,
-        "column": meaning.column or meaning.target,
+    named = _of_table(structure, meaning) if structure else _of_text(meaning)
+    fields = {
+        name: words["list_join"].join(f"{opening}{each}{closing}" for each in values)
+        for name, values in named.items()
+        if all(values) and values
     }
-    fields = {name: f"{opening}{value}{closing}" for name, value in named.items() if value}
     fields |= {"table": words["the_table"]}
     forms: dict[str, list[str]] = words["ambiguous"][phrasing]
     made = {kind: [_filled(way, fields) for way in ways] for kind, ways in forms.items()}
     return {kind: found for kind, ways in made.items() if (found := [way for way in ways if way])}
+
+
+def _of_text(meaning: Meaning) -> dict[str, Sequence[str]]:
+    """The fields of forms for text and cells."""
+    return {
+        "target": [meaning.target],
+        "anchor": [meaning.target],
+        "new": [meaning.new],
+        "added": [meaning.new],
+        "row": [meaning.row or meaning.target],
+        "column": [meaning.column or meaning.target],
+    }
+
+
+def _of_table(structure: Structure, meaning: Meaning) -> dict[str, Sequence[str]]:
+    """The fields of forms for rows, columns and cells. The forms say `below` and `to the right`: not of what is
+    to stand before a row or column."""
+    names = () if structure.before else structure.named or tuple(filter(None, [meaning.target]))
+    told: dict[str, Sequence[str]] = {"head": [structure.head], "cells": structure.cells, "other": names[1:2]}
+    if structure.what == "cells":
+        return {"row": [meaning.row]}
+    return {**told, structure.what: names[:1]}
 
 
 def _outside(instruction: str, meaning: Meaning) -> str:
@@ -98,8 +119,13 @@ def _filled(way: str, fields: Mapping[str, str]) -> str:
     return way.format(**fields) if all(name in fields for name in needed) else ""
 
 
-def _phrasing(meaning: Meaning) -> str:
-    """The typeset suite's name for what is asked."""
+def _phrasing(meaning: Meaning, structure: Structure | None) -> str:
+    """The typeset suite's name for what is asked; nothing where it has none."""
+    if structure is not None:
+        if not structure.verb or not structure.what:
+            return ""
+        several = "s" if structure.verb == "merge" and structure.what != "cells" else ""
+        return f"{structure.verb}_{structure.what}{several}"
     sentence = bool(regex.search(r"[.。!！?？]$", meaning.new))
     names: Mapping[Operation, Callable[[], str]] = {
         Operation.TEXT_REPLACE: lambda: "replace_text",
@@ -108,6 +134,5 @@ def _phrasing(meaning: Meaning) -> str:
         Operation.TABLE_REPLACE: lambda: "set_cell",
         Operation.TABLE_INSERT: lambda: "append_cell" if meaning.target else "fill_cell",
         Operation.TABLE_DELETE: lambda: "clear_cell",
-        Operation.TABLE_STRUCTURE: lambda: "delete_column" if meaning.column and not meaning.row else "delete_row",
     }
     return names[meaning.operation]() if meaning.operation in names and meaning.quoted else ""

@@ -38,6 +38,30 @@ STRUCTURE = (
     rf"\bnew {_LINES}\b",
     rf"\b{_LINES}\b[^.]*\bshould (?:be (?:removed|deleted|added|taken out|inserted|merged)|become one)\b",
 )
+ADDED = rf"\b(?:insert|add|append|create|include)\s+(?P<several>two|three)?\s*{_NEW}(?P<line>rows?|columns?)\b"
+DELETED = (
+    r"\b(?:delete|remove|drop|take out|erase|eliminate|cut)\b"
+    r"|\bshould (?:be (?:removed|deleted|taken out|dropped|cut)|go)\b"
+)
+MERGED = r"\b(?:merged?|combined?|join(?:ed)?)\b|\bbecome one\b"
+REARRANGED = r"\b(?:split|swap|transpose|reorder|exchange)\b"
+LINE = r"\b(?P<line>rows?|columns?)\b"
+NEW_LINE = r"\bnew (?P<line>rows?|columns?)\b"
+_BESIDE = (
+    r"\b(?:after|before|behind|following|preceding|below|above|beneath|under|underneath|beside|next to|between"
+    r"|in front of|(?:right|left) of)\s+"
+)
+_WORD = r"(?:(?:begin\w*|start\w*)\s+with\s+|(?!(?:with|cells?|values?|read\w*|contain\w*)\b)[\w-]+\s+)"
+BESIDE_LINE = (
+    rf"{_BESIDE}{_WORD}{{0,4}}?(?:row|column|line)\s+{_WORD}{{0,4}}?⟦(?P<quoted>\d+)⟧",
+    rf"{_BESIDE}{_WORD}{{0,5}}?⟦(?P<quoted>\d+)⟧",
+)
+"""Where a new row or column is to stand; a word such as `row` tells more than none."""
+IN_FRONT = r"\b(?:before|preceding|above|in front of|left of)\b"
+HEAD = (
+    r"\b(?:headed|header|heading|titled|called|named|labell?ed|column)\s*(?:(?:is|reads|with|by|the|text)\s+){0,2}"
+    r"[:,]?\s*⟦(?P<quoted>\d+)⟧"
+)
 IN_TABLE = r"\b(?:table|cells?|rows?|columns?)\b"
 NOT_IN_TABLE = (
     r"\b(?:caption|title|heading|note|footnote|text|paragraph|sentence|line)\s+(?:of|for|below|above|under"
@@ -131,3 +155,10 @@ WITHIN = (
 def matches(pattern: str, words: str) -> regex.Match[str] | None:
     """Where a sign is first found."""
     return regex.search(pattern, words, regex.IGNORECASE)
+
+
+def merged(words: str) -> str:
+    """What is merged: the first of cells, rows and columns that is named behind the verb, or before it."""
+    behind = regex.search(r"\b(?:merge|combine|join)\b.*?\b(cell|row|column)s?\b", words, regex.IGNORECASE)
+    found = behind or matches(r"\b(cell|row|column)s?\b", words)
+    return {"cell": "cells", "row": "row", "column": "column"}[found[1].lower()] if found else ""

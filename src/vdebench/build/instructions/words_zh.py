@@ -24,6 +24,25 @@ STRUCTURE = (
     r"(?:将|把)[^，。]*?(?:⟧|第[一二三四五六七八九十\d]+|最后一)(?:这一|那一|一|这|所在)?(?:行|列)(?:整体"
     r"|完全|全部|整个|从[^，。]*中)?(?:删除|删去|删掉|去掉|移除)",
 )
+ADDED = (
+    r"(?:插入|新增|添加|增加|加入|加上|补充|加)(?:新的|新)?"
+    r"(?:一|1|(?P<several>两|2))?(?:个)?(?:新的|新|空白)?(?P<line>行|列|栏)"
+)
+DELETED = r"删除|删去|删掉|去掉|移除|去除"
+MERGED = r"合并|合成"
+REARRANGED = r"拆分|互换|对调"
+LINE = r"(?P<line>行|列|栏)"
+NEW_LINE = r"新(?:的)?(?:一)?(?P<line>行|列|栏)"
+_SIDE = (
+    r"(?:之后|后面|后边|后方|后|之下|下方|下面|下边|下|之前|前面|前边|前|之上|上方|上面|上边|上|右侧|右边|右面|右方"
+    r"|左侧|左边|左面|左方)"
+)
+BESIDE_LINE = (
+    rf"⟦(?P<quoted>\d+)⟧(?:这一|那一|一|这|所在)?(?:整)?(?:行|列|栏)的?(?:正|紧邻)?{_SIDE}",
+    rf"⟦(?P<quoted>\d+)⟧的?(?:正|紧邻)?{_SIDE}",
+)
+IN_FRONT = r"前|上|左"
+HEAD = r"(?:表头|列标题|列名|标题|列)(?:为|是|写|名为)?[:：]?⟦(?P<quoted>\d+)⟧"
 IN_TABLE = (
     r"表格|该表|此表|上表|下表|表中|表里|表内|单元格|[⟧一二三四五六七八九十\d]行"
     r"|[⟧一二三四五六七八九十\d]列|(?<![代图])表⟦"
@@ -80,3 +99,11 @@ WITHIN = (
 def matches(pattern: str, words: str) -> regex.Match[str] | None:
     """Where a sign is first found."""
     return regex.search(pattern, words)
+
+
+def merged(words: str) -> str:
+    """What is merged: cells where they are spoken of as such, not as those of what comes of it."""
+    if matches(r"(?<!各)单元格", words):
+        return "cells"
+    found = matches(r"行|列", words)
+    return {"行": "row", "列": "column"}[found[0]] if found else ""

@@ -1,0 +1,87 @@
+"""What is asked of a table's rows, columns or cells as a whole: whether one is added, deleted or merged, and which."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import NamedTuple
+
+import regex
+
+from vdebench.build.instructions.meaning import Meaning, tongue_of
+from vdebench.editors.overlay.quotes import cut_quotes
+
+
+class Structure(NamedTuple):
+    """An instruction on a table's structure taken apart; what it does not say is empty."""
+
+    verb: str = ""
+    """add, delete or merge."""
+    what: str = ""
+    """row, column or cells; nothing where several rows or columns come or go."""
+    named: tuple[str, ...] = ()
+    """What names rows or columns that the page has: each must be there."""
+    before: bool = False
+    """Whether what is added is to stand above or to the left of what is named."""
+    head: str = ""
+    cells: tuple[str, ...] = ()
+    """Of what is added: none of it needs to be on the page."""
+
+
+def structure_of(instruction: str, meaning: Meaning) -> Structure:
+    """What an instruction asks of a table.
+
+    >>> from vdebench.build.instructions.meaning import understand
+    >>> told = 'Add a row below the row "North" with the cells "West" and "3".'
+    >>> structure_of(told, understand(told))[:3]
+    ('add', 'row', ('North',))
+    """
+    words, _ = cut_quotes(" ".join(instruction.split()))
+    tongue = tongue_of(words)
+    verb = _verb(words, tongue)
+    by_signs = tuple(filter(None, (meaning.row or meaning.column,)))
+    if verb == "add":
+        return _added(words, tongue, meaning)
+    if verb == "merge":
+        what = tongue.merged(words)
+        named = by_signs if what == "cells" and meaning.row else meaning.quoted[:2] if what != "cells" else ()
+        return Structure(verb, what, named)
+    what = _noun(tongue.matches(tongue.LINE, words)) if verb else ""
+    return Structure(verb, what, by_signs)
+
+
+def _verb(words: str, tongue: ModuleType) -> str:
+    """The first of the verbs; the words `a new row` alone tell it where there is none."""
+    signs = {"add": tongue.ADDED, "merge": tongue.MERGED, "delete": tongue.DELETED, "": tongue.REARRANGED}
+    found = [(match.start(), verb) for verb, sign in signs.items() if (match := tongue.matches(sign, words))]
+    return min(found)[1] if found else "add" if tongue.matches(tongue.NEW_LINE, words) else ""
+
+
+def _added(words: str, tongue: ModuleType, meaning: Meaning) -> Structure:
+    what = _noun(tongue.matches(tongue.ADDED, words) or tongue.matches(tongue.NEW_LINE, words))
+    beside = next((match for sign in tongue.BESIDE_LINE if (match := tongue.matches(sign, words))), None)
+    head = next(
+        (
+            int(match["quoted"])
+            for match in regex.finditer(tongue.HEAD, words, regex.IGNORECASE)
+            if what == "column" and not (beside and match["quoted"] == beside["quoted"])
+        ),
+        None,
+    )
+    heading = "" if head is None else meaning.quoted[head]
+    if beside is None:
+        lines = [name for name in (meaning.row, meaning.column) if name and name != heading]
+        named = lines[:1] or [meaning.target] * bool(meaning.target)
+        left = {number for number, text in enumerate(meaning.quoted) if text not in named}
+        before = False
+    else:
+        at = int(beside["quoted"])
+        named, before = [meaning.quoted[at]], bool(tongue.matches(tongue.IN_FRONT, beside[0]))
+        left = set(range(len(meaning.quoted))) - {at}
+    cells = tuple(meaning.quoted[number] for number in sorted(left - {head}))
+    return Structure("add", what, tuple(named), before, heading, cells)
+
+
+def _noun(match: regex.Match[str] | None) -> str:
+    """Row or column; nothing where several are meant."""
+    kinds = {"row": "row", "column": "column", "行": "row", "列": "column", "栏": "column"}
+    return kinds.get(match["line"].lower(), "") if match and not match.groupdict().get("several") else ""
