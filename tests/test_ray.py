@@ -28,13 +28,14 @@ FILES = ("scores.parquet", "blocks.parquet", "regions.parquet", "summary.json", 
 SLIDES = "typeset:n=60,seed=1,kinds=PPT2PDF,languages=en,ppi=50"
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    """Ray keeps a token in the user's folder."""
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """One for all: Ray keeps a token in the user's folder, and a process that has seen it keeps to it."""
     pytest.importorskip("ray")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    (tmp_path / "home").mkdir()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        patched.delenv("RAY_ADDRESS", raising=False)
+        yield
 
 
 def content(run: Path) -> dict[str, str]:
