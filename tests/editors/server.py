@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from vdebench.editors.editor import Edit, get_editor
@@ -25,6 +26,14 @@ PAGE[10:20, 5:40] = (200, 0, 0)
 SIZE = (48, 64)
 INSTRUCTION = "Replace 'a' with 'b'"
 COLOUR = (10, 120, 200)
+KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "ARK_API_KEY", "DASHSCOPE_API_KEY", "OPENROUTER_API_KEY", "OPENAI_BASE_URL")
+
+
+def without_keys_or_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine where no maker is known; tries follow each other at once."""
+    monkeypatch.setattr("vdebench.editors.servers.calls.PAUSE", 0.001)
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
 
 
 def png(size=SIZE, colour=COLOUR, form="PNG", **options: Any) -> bytes:

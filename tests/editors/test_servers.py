@@ -25,19 +25,16 @@ from tests.editors.server import (
     openai,
     png,
     serving,
+    without_keys_or_pauses,
 )
 from vdebench.editors.editor import get_editor
 
 pytest.importorskip("httpx2")
 
-KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "ARK_API_KEY", "DASHSCOPE_API_KEY", "OPENROUTER_API_KEY", "OPENAI_BASE_URL")
-
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr("vdebench.editors.servers.calls.PAUSE", 0.01)
-    for name in KEYS:
-        monkeypatch.delenv(name, raising=False)
+    without_keys_or_pauses(monkeypatch)
 
 
 def opened(content: bytes) -> np.ndarray:

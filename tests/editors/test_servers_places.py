@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.editors.server import COLOUR, PAGE, Reply, coded, error, openai, png, serving
+from tests.editors.server import COLOUR, PAGE, Reply, coded, error, openai, png, serving, without_keys_or_pauses
 from vdebench.editors.external.editor import ExternalEditor
 from vdebench.editors.servers.places import editor_at
 from vdebench.errors import EditorError, MissingPartError, VdeError
@@ -16,8 +16,7 @@ HELLO = {"name": "mine", "version": "1", "model": "m", "protocol": 1, "parameter
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr("vdebench.editors.servers.calls.PAUSE", 0.01)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    without_keys_or_pauses(monkeypatch)
 
 
 def answering(**replies):

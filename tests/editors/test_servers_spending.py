@@ -6,7 +6,18 @@ import json
 
 import pytest
 
-from tests.editors.server import GOOD, Reply, dashscope, edited, error, link, openai, png, serving
+from tests.editors.server import (
+    GOOD,
+    Reply,
+    dashscope,
+    edited,
+    error,
+    link,
+    openai,
+    png,
+    serving,
+    without_keys_or_pauses,
+)
 from vdebench.editors.editor import get_editor
 from vdebench.editors.servers.faults import complaint_in, fault_of
 from vdebench.errors import EditorError, EditorUnusableError
@@ -16,9 +27,7 @@ pytest.importorskip("httpx2")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr("vdebench.editors.servers.calls.PAUSE", 0.001)
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GEMINI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+    without_keys_or_pauses(monkeypatch)
 
 
 def quota(per: str, delay: str) -> Reply:

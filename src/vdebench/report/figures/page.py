@@ -10,7 +10,8 @@ from typing import Any
 from vdebench import __version__
 from vdebench.report.figures.suite import Figure, suite_figures
 from vdebench.report.figures.tables import statistics_tables
-from vdebench.report.table import Table, render, runs
+from vdebench.report.html_table import html_table
+from vdebench.report.table import render
 
 
 def statistics_page(found: Mapping[str, Any], figures: Sequence[Figure]) -> str:
@@ -52,26 +53,6 @@ def _figure(figure: Figure) -> Iterator[str]:
     name = escape(figure.name)
     yield f'<figure><div class="scroll" tabindex="0" role="region" aria-label="{name}">{figure.svg}</div>'
     yield f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
-
-
-def html_table(table: Table) -> Iterator[str]:
-    """A table with its notes."""
-    name = escape(table.title)
-    yield f'<h2>{name}</h2>\n<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>\n<thead>'
-    if any(column.group for column in table.columns):
-        groups = runs([column.group for column in table.columns])
-        yield "<tr><td></td>" + "".join(f'<th colspan="{n}">{escape(head)}</th>' for head, n in groups) + "</tr>"
-    heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in table.columns)
-    yield f'<tr><th scope="col">{escape(table.head)}</th>{heads}</tr>\n</thead>\n<tbody>'
-    section = ""
-    for row in table.rows:
-        if row.section != section:
-            section = row.section
-            yield f'<tr class="section"><th colspan="{len(table.columns) + 1}">{escape(section)}</th></tr>'
-        cells = "".join(f"<td>{escape(table.cell(row, at))}</td>" for at in range(len(table.columns)))
-        yield f'<tr><th scope="row">{escape(row.label)}</th>{cells}</tr>'
-    yield "</tbody>\n</table></div>"
-    yield from (f'<p class="note">{escape(note)}</p>' for note in table.notes)
 
 
 def card_lines(found: Mapping[str, Any], folder: str = "") -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -11,10 +11,11 @@ from typing import Any
 
 from vdebench import __version__
 from vdebench.files import write_json, write_text
+from vdebench.report.html_table import html_table
 from vdebench.report.human.figure import study_figure
 from vdebench.report.human.tables import study_tables
 from vdebench.report.replaced import replacing_folder, require_ours
-from vdebench.report.table import Table, render, runs
+from vdebench.report.table import Table, render
 
 MARKER = "vdebench-agreement.json"
 
@@ -48,27 +49,7 @@ def _page(found: Mapping[str, Any], tables: list[Table]) -> str:
         f"<style>{style}</style>\n</head>\n<body>\n<main>",
         f"<h1>People and metrics</h1>\n<p>{escape(about)}</p>",
         f'<div class="scroll figure" tabindex="0" role="region" aria-label="Figure">{study_figure(found)}</div>',
-        *(line for table in tables for line in _table(table)),
+        *(line for table in tables for line in html_table(table)),
         f"<footer>Made by vdebench {__version__}.</footer>\n</main>\n</body>\n</html>\n",
     ]
     return "\n".join(parts)
-
-
-def _table(table: Table) -> Iterator[str]:
-    """A table with its notes, as HTML."""
-    name = escape(table.title)
-    yield f'<h2>{name}</h2>\n<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>\n<thead>'
-    if any(column.group for column in table.columns):
-        groups = runs([column.group for column in table.columns])
-        yield "<tr><td></td>" + "".join(f'<th colspan="{n}">{escape(head)}</th>' for head, n in groups) + "</tr>"
-    heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in table.columns)
-    yield f'<tr><th scope="col">{escape(table.head)}</th>{heads}</tr>\n</thead>\n<tbody>'
-    section = ""
-    for row in table.rows:
-        if row.section != section:
-            section = row.section
-            yield f'<tr class="section"><th colspan="{len(table.columns) + 1}">{escape(section)}</th></tr>'
-        cells = "".join(f"<td>{escape(table.cell(row, at))}</td>" for at in range(len(table.columns)))
-        yield f'<tr><th scope="row">{escape(row.label)}</th>{cells}</tr>'
-    yield "</tbody>\n</table></div>"
-    yield from (f'<p class="note">{escape(note)}</p>' for note in table.notes)
