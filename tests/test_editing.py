@@ -51,6 +51,8 @@ class Waiting(Editor):
             kind.under_way -= 1
         if self._fails == "key":
             raise EditorUnusableError("the key is wrong")
+        if self._fails == "exit":
+            raise SystemExit("a library has had enough")
         if self._fails == "all":
             raise EditorError("the server is away")
         if self._fails == "once" and len(kind.begun) == 1:
@@ -227,7 +229,10 @@ def test_an_editor_that_is_another_elsewhere_is_refused(suite, tmp_path, monkeyp
         edit_suite(suite, "copy", tmp_path / "c", workers=1)
 
 
-@pytest.mark.parametrize(("way", "most", "words"), [("key", 4, "the key is wrong"), ("all", 10, "8 samples in a row")])
+@pytest.mark.parametrize(
+    ("way", "most", "words"),
+    [("key", 4, "the key is wrong"), ("exit", 10, "a library has had"), ("all", 10, "8 samples in a row")],
+)
 def test_an_editor_that_cannot_be_used_is_given_up(suite, tmp_path, way, most, words):
     with pytest.raises(EditorError, match=words):
         edit_suite(suite, "waiting", tmp_path / "w", options={"fails": way})
@@ -316,7 +321,10 @@ def test_a_second_ctrl_c_ends_at_once(suite, tmp_path, monkeypatch):
         "import tests.test_editing as ours\n"
         "EDITORS['slow'] = 'tests.test_editing:Slow'\n"
         "ours.Slow.waits = True\n"
-        "ours.time.sleep = lambda seconds: (print('asked', flush=True), ours.threading.Event().wait(60))\n"
+        "def waiting(*_, **__):\n"
+        "    print('asked', flush=True)\n"
+        "    ours.threading.Event().wait(60)\n"
+        "ours.Slow.edit = waiting\n"
         "edit_suite(load_suite(sys.argv[1]), 'slow', Path(sys.argv[2]))\n"
     )
     command = [sys.executable, str(script), str(suite.root), str(tmp_path / "s")]

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
 
-from vdebench.editing.jobs import Outcome, Unit, carry_out
+from vdebench.editing.jobs import Outcome, Unit, carry_out, failed
 from vdebench.editing.stopping import Stop
 from vdebench.judges.budget import Budget
 
@@ -98,11 +98,11 @@ def _asker(
     """The life of a thread that asks."""
     while (task := asked.get()) is not None:
         unit, estimate = task
-        outcome: Outcome | None = None
         try:
             outcome = carry_out(unit) if rate.turn(stop) else None
-        finally:
-            answered.put((outcome, estimate))
+        except BaseException as error:  # such as a library's SystemExit: it must not end as a sample without a word
+            outcome = failed(unit, f"{type(error).__name__}: {error}")
+        answered.put((outcome, estimate))
 
 
 _NO_PRICE = (
