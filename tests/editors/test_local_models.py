@@ -167,15 +167,16 @@ class GatedHub(BaseHTTPRequestHandler):
         pass
 
 
-def test_weights_behind_a_licence(tmp_path):
+@pytest.mark.parametrize("revision", ["main", "1" * 40])  # told when the name is asked for; a commit is told on loading
+def test_weights_behind_a_licence(tmp_path, revision):
     """In a process of its own: libraries read the hub's address when they are imported."""
     code = (
         "import numpy as np\n"
         "from vdebench.editors.editor import get_editor\n"
         "from vdebench.errors import MissingPartError\n"
-        "editor = get_editor('flux-kontext')\n"
-        "print(editor.identity['revision'])\n"
+        f"editor = get_editor('flux-kontext', revision='{revision}')\n"
         "try:\n"
+        "    print(editor.identity['revision'])\n"
         "    editor.edit(np.zeros((64, 64, 3), np.uint8), 'x')\n"
         "except MissingPartError as error:\n"
         "    print(error)\n"
@@ -187,8 +188,8 @@ def test_weights_behind_a_licence(tmp_path):
             [sys.executable, "-c", code], env={**os.environ, **there}, capture_output=True, text=True, timeout=300
         )
         hub.shutdown()
-    commit, told, advice = done.stdout.strip().split("\n")
-    assert commit == "1" * 40
+    *commit, told, advice = done.stdout.strip().split("\n")
+    assert commit == ([] if revision == "main" else [revision])
     assert told.endswith("FLUX.1-Kontext-dev are given only to those who accept their licence")
     assert "hf auth login" in advice
 
