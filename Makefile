@@ -29,6 +29,9 @@ test: lint  ## all that needs no heavy extra
 
 $(VENV)/full: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --group full
+	@for program in chromium postgresql; do \
+	  dpkg -s $$program >/dev/null 2>&1 || apt-get install -y -qq $$program >/dev/null 2>&1 \
+	    || echo "no $$program here: the tests that need it are skipped"; done
 	@touch $@
 
 test-full: $(VENV)/full  ## what takes longer or needs heavy packages; real pages where they are beside the project
