@@ -307,3 +307,36 @@ def test_ctrl_c_finishes_what_is_under_way_and_the_next_run_goes_on(suite, tmp_p
     assert all(each.state == "edited" for each in kept)
     assert subprocess.run(command, check=True, capture_output=True).returncode == 0
     assert len(read_edits(tmp_path / "s")) == PAGES
+
+
+def test_a_second_ctrl_c_ends_at_once(suite, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    script = tmp_path / "go.py"
+    script.write_text(
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from vdebench.editing import edit_suite\n"
+        "from vdebench.editors.editor import EDITORS\n"
+        "from vdebench.suites.suite import load_suite\n"
+        "import tests.test_editing as ours\n"
+        "EDITORS['slow'] = 'tests.test_editing:Slow'\n"
+        "ours.Slow.waits = True\n"
+        "def waiting(*_, **__):\n"
+        "    ours.os.write(1, b'asked\\n')\n"  # at once: several threads print, and print writes twice
+        "    ours.threading.Event().wait(60)\n"
+        "ours.Slow.edit = waiting\n"
+        "edit_suite(load_suite(sys.argv[1]), 'slow', Path(sys.argv[2]))\n"
+    )
+    command = [sys.executable, str(script), str(suite.root), str(tmp_path / "s")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline().strip() == "asked"
+    process.send_signal(signal.SIGINT)
+    assert "what is under way is finished" in process.stderr.readline() + process.stderr.readline()
+    start = time.monotonic()
+    while process.poll() is None and time.monotonic() < start + 20:  # as often as an impatient person would
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    process.kill()
+    process.communicate()
+    assert time.monotonic() < start + 20
+    assert process.returncode != 0

@@ -58,7 +58,7 @@ def stopped_by_ctrl_c(stop: Stop) -> Iterator[None]:
         return
 
     def first(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # not `before`: a job in the background ignores it
         print("\nstopping: what is under way is finished and kept; Ctrl-C again to end at once", file=sys.stderr)
         stop.interrupted = True
         stop.now("interrupted")
