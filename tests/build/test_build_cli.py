@@ -32,8 +32,6 @@ def test_the_way_of_a_user(tmp_path, monkeypatch):
     assert vde("instruct", "ws").startswith("ws: 6 instructions, 6 answers\n")
     assert "ws: 6 edited" in vde("edit", "ws", "--editor", "code", "--workers", 1)
     assert "ws: 6 read" in vde("read", "ws", "--workers", 1)
-    with pytest.raises(VdeError, match="use --automatic to let a filter stand in"):
-        vde("review", "ws")
     assert "ws: 6 passed" in vde("review", "ws", "--automatic", "--workers", 1)
     assert "ws: 0 passed, 6 from before" in vde("review", "ws", "--automatic", "--workers", 1)
     assert vde("package", "ws") == "ws/package: 6 samples (6 text)\n"

@@ -7,70 +7,27 @@ import shutil
 
 import pytest
 
-from tests.build.pages import CodeReader, write_pages
+from tests.build.pages import CodeReader
 from tests.review.people import NINE, Review
+from tests.review.tiny_workspace import boxes_of
 from vdebench.box import Box
 from vdebench.build.decisions import PEOPLE
-from vdebench.build.edit import edit
 from vdebench.build.funnel import funnel as build_funnel
 from vdebench.build.funnel import require_sums
-from vdebench.build.instruct import instruct
 from vdebench.build.package import package
-from vdebench.build.pages import initialise, prepare
-from vdebench.build.read import read
 from vdebench.build.review import review_automatically
-from vdebench.build.settings import Chosen, Settings, Source
-from vdebench.build.workspace import Workspace
-from vdebench.editors.editor import EDITORS
 from vdebench.errors import InputError
 from vdebench.images import open_image
-from vdebench.readers.reader import READERS
 from vdebench.review.commands import Add, Adjudicate, Withdraw
 from vdebench.review.options import Options
+from vdebench.review.preparing import make_references
 from vdebench.review.ratings import Ratings
-from vdebench.review.workspace import decisions, make_references, pool_from_workspace, write_decisions
+from vdebench.review.workspace import decisions, pool_from_workspace, write_decisions
 from vdebench.suites.suite import load_suite
-
-
-@pytest.fixture(scope="module")
-def _edited(tmp_path_factory):
-    """A workspace with nine edits on three small pages, in a font that a reader of a few lines reads."""
-    folder = tmp_path_factory.mktemp("edited")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(READERS, "code", "tests.build.pages:CodeReader")
-        patch.setitem(EDITORS, "code", "tests.build.pages:CodeEditor")
-        patch.setenv("VDE_CACHE", str(folder / "cache"))
-        source = Source(str(write_pages(folder / "scans")), document="note")
-        settings = Settings(
-            "tiny", "cc-by-4.0", "v1", 3, editor=Chosen("code"), reader=Chosen("code"), sources=(source,)
-        )
-        made = prepare(folder / "ws", settings)
-        initialise(made, 1)
-        instruct(made)
-        edit(made, workers=1)
-        read(made, workers=1)
-    return folder
-
-
-@pytest.fixture
-def workspace(tmp_path, _edited, monkeypatch):
-    monkeypatch.setitem(READERS, "code", "tests.build.pages:CodeReader")
-    monkeypatch.setitem(EDITORS, "code", "tests.build.pages:CodeEditor")
-    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "cache"))
-    shutil.copytree(_edited, tmp_path, dirs_exist_ok=True)
-    return Workspace(tmp_path / "ws")
 
 
 def opened(workspace, **options):
     return Review(0, Options(**options), Add(tuple(pool_from_workspace(workspace.root))))
-
-
-def whole(box):
-    return Box(int(box.x1), int(box.y1), int(box.x2), int(box.y2))
-
-
-def boxes_of(workspace, id):
-    return tuple(whole(box) for box in workspace.edits_read()[id].regions)
 
 
 def test_what_passes_is_packaged(workspace):
@@ -84,13 +41,13 @@ def test_what_passes_is_packaged(workspace):
     for id in (unclear, misread, *rest[:-1]):
         review.draw(id, [boxes_of(workspace, id)] * 3)
     made = make_references(workspace, review.state, workers=1)
-    assert made == [unclear, misread, *rest[:-1]]
-    assert make_references(workspace, review.state, workers=1) == []
+    assert made == ([unclear, misread, *rest[:-1]], {})
+    assert make_references(workspace, review.state, workers=1) == ([], {})
     for id in (unclear, misread, *rest[:-1]):
         review.screen(id, (True, id != unclear, True))
     for id in (misread, *rest[:-1]):
         review.check(id, "wrong" if id == misread else "correct")
-    counts = write_decisions(workspace, review.state, workers=1)
+    counts = write_decisions(workspace, review.state)
     assert counts == {
         "score pass": 7,
         "score reject": 1,
@@ -98,9 +55,10 @@ def test_what_passes_is_packaged(workspace):
         "screen reject": 1,
         "ocr pass": 4,
         "ocr reject": 1,
+        "boxes pass": 6,
         "boxes reject": 1,
     }
-    assert write_decisions(workspace, review.state, workers=1) == {}
+    assert write_decisions(workspace, review.state) == {}
     steps = {step.name: step for step in build_funnel(workspace)}
     require_sums(list(steps.values()))
     assert [steps[name].passed for name in ("scored 9", "boxes agreed", "screened", "OCR checked")] == [7, 6, 5, 4]
@@ -129,7 +87,7 @@ def test_the_largest_box_is_what_is_pasted(workspace):
     review.score(id)
     review.draw(id, [(wide,), (Box(1, wide.y1, 600, wide.y2),), (wide,)])
     assert review.item(id).boxes == (wide,)
-    assert make_references(workspace, review.state, workers=1) == [id]
+    assert make_references(workspace, review.state, workers=1) == ([id], {})
     instruction = workspace.instructions()[id]
     page, edited = (
         open_image(workspace.page_image(workspace.pages()[instruction.page])),
@@ -151,12 +109,13 @@ def test_people_overrule_the_filter(workspace):
     (box, *_) = boxes_of(workspace, other)
     far = Box(0, 0, 20, 20)
     review.draw(other, [(box,), (far,), (box,)])
-    assert write_decisions(workspace, review.state, workers=1) == {
+    assert write_decisions(workspace, review.state) == {
         "score reject": 1,
         "score pass": 1,
     }  # no word yet on a conflict
     review.must(Adjudicate(other, 1, "boxes", (box,), "the second group saw a stain"), "judge")
     make_references(workspace, review.state, workers=1)
+    assert write_decisions(workspace, review.state) == {"boxes pass": 1}
     last = {decision.step: decision for decision in decisions(review.state) if decision.id == other}
     assert (last["boxes"].by, last["boxes"].boxes, last["boxes"].kind) == ("adjudicator (judge)", (box,), PEOPLE)
     assert last["score"].scores == {"compliance": 3, "authenticity": 3, "satisfaction": 3}
@@ -175,7 +134,7 @@ def checked(workspace, texts):
     make_references(workspace, review.state, workers=1)
     review.screen(id)
     review.check(id, "corrected", texts)
-    write_decisions(workspace, review.state, workers=1)
+    write_decisions(workspace, review.state)
     return id, workspace.decisions()[id, review.item(id).edit]["ocr"]
 
 
@@ -217,7 +176,7 @@ def test_lines_of_the_review_say_who_and_when(workspace):
     review = opened(workspace)
     id = next(iter(review.state.items))
     review.score(id)
-    write_decisions(workspace, review.state, workers=1)
+    write_decisions(workspace, review.state)
     (line,) = map(json.loads, workspace.review_file.read_text().splitlines())
     assert line["when"].startswith("2026-11-16T09:00:")
     assert len(line["when"]) == len("2026-11-16T09:00:00Z")

@@ -12,6 +12,7 @@ from vdebench.build.instructions.check import REASONS
 from vdebench.build.ledger import TOOL
 from vdebench.build.packaged import PackagedSuite
 from vdebench.build.settings import Settings
+from vdebench.review import closing as people
 
 CODES = {"english": ("en",), "simplified_chinese": ("zh",), "en_ch_mixed": ("en", "zh")}
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -21,6 +22,8 @@ MEANINGS: Mapping[str, str] = {
     **REASONS,
     "refused": "the editor would not do it",
     "failed": "the editor could not do it",
+    **people.REASONS,
+    "withdrawn": "taken out of the review",
     **automatic.REASONS,
 }
 """What every reason means, for people."""
@@ -61,7 +64,7 @@ def body(suite: PackagedSuite, settings: Settings, steps: Sequence[Step], editor
         f"1. Pages were taken from {_count(len(settings.sources), 'source')}.",
         f"2. Operations were drawn for each page (preset `{settings.preset}`, seed {settings.seed}); instructions were"
         f" written by {generators} and checked against the page.",
-        f"3. `{editor}` carried them out.",
+        f"3. `{editor}` carried them out{_by_hand(sum(each.made.by_hand for each in passed))}.",
         f"4. `{reader}` read every page before and after.",
         "5. Each edit went through the four steps of the review. Of those that passed, the changed place was put on the"
         " page as it was, so that all else is the page's own pixels.",
@@ -83,6 +86,10 @@ def body(suite: PackagedSuite, settings: Settings, steps: Sequence[Step], editor
     ]
     lines += _table(("step", "reason", "count", "meaning"), reasons) if reasons else ["Nothing.", ""]
     return lines
+
+
+def _by_hand(count: int) -> str:
+    return f", but for {_count(count, 'sample')} that people have edited by hand" if count else ""
 
 
 def _review(steps: Sequence[Step], by_people: int, count: int) -> list[str]:

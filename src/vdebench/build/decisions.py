@@ -8,7 +8,7 @@ One JSON line per decision, never rewritten; the last line for a sample, an edit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from vdebench.box import Box, Size
@@ -53,8 +53,12 @@ class Decision(NamedTuple):
     """Of the step `score`, by people: their total is 9 where it passes."""
 
 
-def last_words(decisions: Iterable[Decision]) -> dict[tuple[str, str], dict[str, Decision]]:
+def last_words(
+    decisions: Iterable[Decision], given_to_people: Set[tuple[str, str]] = frozenset()
+) -> dict[tuple[str, str], dict[str, Decision]]:
     """The decisions that count, by sample and edit, then by step; a filter never overrules people.
+
+    On what was given to people nobody else's word counts, be it before theirs or in a step they have not come to.
 
     >>> first = Decision("a", "e", "score", "reject", "group 1", PEOPLE, "2026-11-16T00:00:00Z")
     >>> then = first._replace(verdict="pass", by="filter", kind=AUTOMATIC)
@@ -69,6 +73,8 @@ def last_words(decisions: Iterable[Decision]) -> dict[tuple[str, str], dict[str,
                 f" {decision.kind!r}; expected a step of {', '.join(STEPS)}, a verdict of {', '.join(VERDICTS)},"
                 f" and {PEOPLE} or {AUTOMATIC}"
             )
+        if decision.kind == AUTOMATIC and (decision.id, decision.edit) in given_to_people:
+            continue
         steps = found.setdefault((decision.id, decision.edit), {})
         before = steps.get(decision.step)
         if before is None or not (before.kind == PEOPLE and decision.kind == AUTOMATIC):

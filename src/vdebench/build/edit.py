@@ -42,7 +42,7 @@ def edit(
                 progress=progress,
             )
         finally:
-            _note(workspace)
+            note_edits(workspace)
         return Counter(states_of(made))
 
 
@@ -75,7 +75,7 @@ def edited_file_digest(workspace: Workspace, made: Made) -> str:
     return digest_of_file(file)
 
 
-def _note(workspace: Workspace) -> None:
+def note_edits(workspace: Workspace) -> None:
     """Bring the ledger up to what the editor's own journal says."""
     if not is_file(workspace.edits / "editor.json"):
         return
@@ -86,12 +86,12 @@ def _note(workspace: Workspace) -> None:
         if id not in instructions:
             continue
         model = made.parameters.get("model")
-        by = f"{name}: {model}" if model else name
+        by = str(model) if made.by_hand else f"{name}: {model}" if model else name
         instruction = instructions[id]
         inputs = {"page": pages[instruction.page].sha256, "instruction": digest_of(instruction.instruction)}
         file = workspace.edits / made.file
         outputs = {"image": digest_of_file(file)} if made.file and is_file(file) else {}
         when = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if outputs else ""
-        seed = workspace.settings.seed
+        seed = None if made.by_hand else workspace.settings.seed
         entry = Entry("edit", id, made.state, by, when, seed, inputs=inputs, outputs=outputs, words=made.reason)
         workspace.ledger.note(entry)

@@ -17,6 +17,7 @@ from vdebench.build.records import Instruction, Page
 from vdebench.build.suite import sample_of
 from vdebench.build.workspace import Workspace
 from vdebench.editing import Made, identity_of
+from vdebench.editing.journal import BY_HAND
 from vdebench.errors import InputError
 from vdebench.files import is_file, write_bytes
 from vdebench.png import encode_png
@@ -138,6 +139,8 @@ def _told(each: Passed, identity: dict[str, str]) -> dict[str, Any]:
     """How a sample came to be, in the sample itself."""
     instruction, made = each.instruction, each.made
     editor = {key: without_places(identity[key]) for key in ("name", "version", "model") if key in identity}
+    if made.by_hand:
+        editor = {"name": BY_HAND}
     told = {
         "page": each.page.id,
         "origin": {key: value for key, value in each.page.origin.items() if key not in ("key", "pixels")},

@@ -103,3 +103,14 @@ class EditRead(NamedTuple):
     regions: Sequence[Box] = ()
     """Where source and edit differ, in pixels of the source page."""
     reason: str = ""
+
+
+class Given(NamedTuple):
+    """An edit that people are to decide on: a line of `pool.jsonl`."""
+
+    id: str
+    """Of the instruction."""
+    edit: str
+    """SHA-256 of the edited image."""
+    when: str = ""
+    """UTC."""

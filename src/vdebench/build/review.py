@@ -89,7 +89,7 @@ def make_reference(workspace: Workspace, instruction: Instruction, page: Page, b
 def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[Case]:
     """Edits that this reader has read, not decided on to the end; what an earlier filter said does not count."""
     pages, edits, decided = workspace.pages(), edits_of(workspace), workspace.decisions()
-    reads = workspace.edits_read()
+    reads, given = workspace.edits_read(), workspace.given_to_people()
     for id, instruction in workspace.instructions().items():
         read, made = reads.get(id), edits.get(id)
         if read is None or read.state != "read" or made is None or made.state != "edited":
@@ -100,6 +100,9 @@ def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[
         steps = decided.get((id, read.edit), {})
         if any(decision.kind == PEOPLE for decision in steps.values()):
             counts["decided by people"] += 1
+            continue
+        if (id, read.edit) in given:
+            counts["left to people"] += 1
             continue
         if read.reader != reader:  # the page before the edit and the finished image are to be read alike
             counts["not read yet"] += 1

@@ -54,7 +54,11 @@ def next_command(workspace: Workspace, steps: Sequence[Step]) -> str:
         return f"vde build instruct {root}"
     if by_name["edits"].pending:
         return f"vde build edit {root}"
-    if not _is_read(workspace):
+    given = workspace.given_to_people()
+    if given and any(step.pending for step in steps[3:]):
+        into = f"vde build review {root}"
+        return f"vde review serve {root}" if len({id for id, _ in given}) >= by_name["edits"].passed else into
+    if not given and not _is_read(workspace):
         return f"vde build read {root}"
     if any(step.pending for step in steps[3:]):
         return f"vde build review {root} --automatic"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 
@@ -11,12 +12,15 @@ from vdebench.box import Box
 from vdebench.build.decisions import Decision, last_words
 from vdebench.build.ledger import Ledger
 from vdebench.build.lines import add_line, read_records
-from vdebench.build.records import Drawn, EditRead, Instruction, Page, Rejection
+from vdebench.build.records import Drawn, EditRead, Given, Instruction, Page, Rejection
 from vdebench.build.settings import FILE, Settings, read_settings
 from vdebench.errors import InputError, RunFolderError
 from vdebench.files import is_file, locked, read_json
 from vdebench.readers.cached import CachedReader
 from vdebench.reading import Reading
+
+AGAIN = 0.05
+"""Seconds after which whoever waits looks again."""
 
 
 class Workspace:
@@ -37,6 +41,7 @@ class Workspace:
         self.edits = root / "edits"
         self.readings = root / "readings"
         self.review_file = root / "review.jsonl"
+        self.pool_file = root / "pool.jsonl"
         self.references = root / "references"
         self.package = root / "package"
 
@@ -46,10 +51,23 @@ class Workspace:
         return read_settings(self.root)
 
     @contextmanager
-    def at_work(self) -> Iterator[None]:
-        """Keep other stages out while one is at work."""
-        with locked(self.root):
+    def at_work(self, patience: float = 0) -> Iterator[None]:
+        """Keep other stages out while one is at work; where one is, an error after so many seconds."""
+        until = time.monotonic() + patience
+        with ExitStack() as held:
+            while True:
+                try:
+                    held.enter_context(locked(self.root))
+                    break
+                except RunFolderError:
+                    if time.monotonic() >= until:
+                        raise
+                    time.sleep(AGAIN)
             yield
+
+    def given_to_people(self) -> set[tuple[str, str]]:
+        """Samples with their edits that are in a review by people: no filter decides on them."""
+        return {(given.id, given.edit) for given in read_records(self.pool_file, Given)}
 
     def reader(self) -> CachedReader:
         """The reader that `build.toml` names."""
@@ -102,7 +120,7 @@ class Workspace:
 
     def decisions(self) -> dict[tuple[str, str], dict[str, Decision]]:
         """The last word of each step of the review, by sample and edit."""
-        return last_words(read_records(self.review_file, Decision))
+        return last_words(read_records(self.review_file, Decision), self.given_to_people())
 
     def reference_image(self, id: str) -> Path:
         """The right answer: the edit's regions on the page as it was."""

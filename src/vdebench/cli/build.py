@@ -9,10 +9,11 @@ from pathlib import Path
 
 import typer
 
+from vdebench.cli import build_review
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.read import reader_options
+from vdebench.cli.review_options import DATABASE
 from vdebench.cli.runs import EDITOR_HELP, OPTION_HELP
-from vdebench.errors import VdeError
 
 app = typer.Typer(help="Make a benchmark from documents.", no_args_is_help=True)
 WORKSPACE = typer.Argument(..., metavar="WORKSPACE", help="A folder that `vde build init` made.")
@@ -81,7 +82,7 @@ def init(
     made = prepare(workspace, settings if sources else None)
     with progress_bar("pages") as progress:
         counts = initialise(made, workers, progress)
-    _tell(made.root, counts, "pages", f"vde build instruct {workspace}")
+    tell(made.root, counts, "pages", f"vde build instruct {workspace}")
 
 
 @app.command()
@@ -99,7 +100,7 @@ def instruct(
 
     with progress_bar("instructions") as progress:
         counts = run(Workspace(workspace), attempts=attempts, at_once=at_once, progress=progress)
-    _tell(workspace, counts, "instructions", f"vde build edit {workspace}")
+    tell(workspace, counts, "instructions", f"vde build edit {workspace}")
 
 
 @app.command()
@@ -128,7 +129,7 @@ def edit(
         found = choose_editor(found, editor, reader_options(option))
     with progress_bar("edits") as progress:
         counts = run(found, budget=parse_budget(budget), workers=workers, progress=progress)
-    _tell(workspace, counts, "edited", f"vde build read {workspace}")
+    tell(workspace, counts, "edited", f"vde build read {workspace}")
 
 
 @app.command()
@@ -142,48 +143,34 @@ def read(workspace: Path = WORKSPACE, workers: int = WORKERS) -> None:
 
     with progress_bar("readings") as progress:
         counts = run(Workspace(workspace), workers=workers, progress=progress)
-    _tell(workspace, counts, "read", f"vde build review {workspace} --automatic")
+    tell(workspace, counts, "read", f"vde build review {workspace} (by people; with --automatic by a filter)")
 
 
-@app.command()
-def review(
-    workspace: Path = WORKSPACE,
-    automatic: bool = typer.Option(
-        False, "--automatic", help="Let a filter stand in for people, and say so everywhere."
-    ),
-    workers: int = WORKERS,
-) -> None:
-    """Decide on every edit: by people (they write review.jsonl), or by a filter that stands in for them.
-
-    Example: `vde build review mine --automatic`
-    """
-    from vdebench.build.review import review_automatically
-    from vdebench.build.workspace import Workspace
-
-    found = Workspace(workspace)
-    if not automatic:
-        raise VdeError(
-            f"{workspace}: people's decisions go into {found.review_file} (see docs/building.md)\n"
-            "  use --automatic to let a filter stand in for them; the data set will say so"
-        )
-    with progress_bar("review") as progress:
-        counts = review_automatically(found, workers=workers, progress=progress)
-    _tell(workspace, counts, "passed", f"vde build package {workspace}")
+app.command("review")(build_review.review_command)
 
 
 @app.command()
 def package(
     workspace: Path = WORKSPACE,
     out: Path | None = typer.Option(None, "--out", "-o", help="Another folder than WORKSPACE/package."),
+    database: str = DATABASE,
+    as_written: bool = typer.Option(
+        False, "--as-written", help="Take review.jsonl as it is: do not ask the database of people's review."
+    ),
 ) -> None:
     """Write what has passed as a suite, as a folder for Hugging Face, with card, figures and checksums.
+
+    Where people review the workspace, what they have decided by now is brought into it first.
 
     Example: `vde build package mine && vde suite check mine/package`
     """
     from vdebench.build.package import package as run
     from vdebench.build.workspace import Workspace
+    from vdebench.review.preparing import bring_decisions
 
     found = Workspace(workspace)
+    if not as_written:
+        bring_decisions(found, database)
     with progress_bar("package") as progress:
         counts = run(found, out, progress)
     typer.echo(f"{out or found.package}: {counts.total()} samples ({_listed(counts)})")
@@ -206,7 +193,7 @@ def status(workspace: Path = WORKSPACE, as_json: bool = typer.Option(False, "--j
         raise typer.Exit(2)
 
 
-def _tell(root: Path, counts: Counter[str], main: str, then: str) -> None:
+def tell(root: Path, counts: Counter[str], main: str, then: str) -> None:
     """What a stage did, and what is next."""
     known, others = counts.pop("known", 0), Counter(counts)
     done = others.pop(main, 0)

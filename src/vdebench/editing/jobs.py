@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.editing.journal import Made
+from vdebench.editing.journal import BY_HAND, Made
 from vdebench.editors.editor import Edit, Editor, Task, get_editor
 from vdebench.errors import EditorUnusableError, InputError, MissingPartError, TooLargeError, VdeError
 from vdebench.files import write_bytes
@@ -88,6 +88,11 @@ def job_of(suite: Suite, sample: Sample, order: Order, asked: str | VdeError, be
         return Job(sample, asked, files, suite.output_name(sample), digest_of(*parts), earlier)
     except VdeError as error:
         return Made(sample.key, "failed", str(error), earlier=earlier)
+
+
+def input_by_hand(source: Path, instruction: str) -> str:
+    """Hash of what a person's edit was made from: it does not hang on who the editor is."""
+    return f"{BY_HAND} {digest_of(digest_of_file(source), instruction)}"
 
 
 def units_of(jobs: Sequence[Job], order: Order, batch: int) -> Iterator[Unit]:

@@ -18,6 +18,7 @@ JOURNAL = "edits.jsonl"
 NOT_EDITED = "not_edited.json"
 IMAGES = "images"
 ELSEWHERE = "images_at.json"
+BY_HAND = "by hand"
 
 
 class Made(NamedTuple):
@@ -46,6 +47,11 @@ class Made(NamedTuple):
     def cost(self) -> dict[str, float | None]:
         """Of this try and of those it has replaced."""
         return cost_of([self.parameters, self.earlier])
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person made it, in place of the editor."""
+        return self.input.startswith(BY_HAND)
 
     @property
     def line(self) -> str:

@@ -18,6 +18,7 @@ from vdebench.editing.jobs import (
     editor_of,
     failed,
     identity_text,
+    input_by_hand,
     job_of,
     units_of,
 )
@@ -94,7 +95,7 @@ def edit_suite(
             job = job_of(suite, sample, order, asked, made)
             if isinstance(job, Made):
                 done[sample.key] = job
-            elif made and made.input == job.input and _stands(order.images, made):
+            elif made and _is_of(job, made) and _stands(order.images, made):
                 done[sample.key] = made
             else:
                 jobs.append(job)
@@ -139,6 +140,13 @@ def edit_suite(
             settled = sum(made.state != "failed" for made in done.values())
             raise EditorError(f"{editor}: {stop.reason}\n  {settled} of {total} samples are done and kept")
     return made_all
+
+
+def _is_of(job: Job, made: Made) -> bool:
+    """Whether an edit was made from what a job would be made from."""
+    if made.by_hand and job.files.source:
+        return made.input == input_by_hand(job.files.source, job.instruction)
+    return made.input == job.input
 
 
 def _stands(images: Path, made: Made) -> bool:

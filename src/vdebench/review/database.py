@@ -30,8 +30,8 @@ class Database:
         more: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 10, "max_overflow": 30}
         if self.is_sqlite:
             more = {"connect_args": {"timeout": BUSY_SECONDS}, "pool_size": 50}
-        try:
-            self._engine = sa.create_engine(self.url, **more)
+        try:  # what is written may be secret: it is in no message
+            self._engine = sa.create_engine(self.url, hide_parameters=True, **more)
         except ImportError as error:
             raise InputError(f"{self.shown}: the driver of this database is not installed: {error}") from None
         if self.is_sqlite:

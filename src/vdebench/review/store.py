@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,15 +61,36 @@ class Store:
         """Close all connections."""
         self._database.close()
 
-    def submit(self, command: Command, *, who: str, now: datetime, key: str = "") -> Accepted | Refusal:
+    @property
+    def database(self) -> Database:
+        """Where it is kept."""
+        return self._database
+
+    @contextmanager
+    def reading(self) -> Iterator[tuple[Any, Study]]:
+        """A connection that sees one moment of the database, and the review at that moment."""
+        with self._database.reading() as connection:
+            yield connection, self._read_study(connection)
+
+    def submit(
+        self, command: Command, *, who: str, now: datetime, key: str = "", along: Callable[[Any], None] | None = None
+    ) -> Accepted | Refusal:
         """Carry a command out, or say why not.
 
         With a `key` that the sender has chosen, the same command sent again is answered as the first time was, and
-        counts once; so whoever got no answer sends it again.
+        counts once; so whoever got no answer sends it again. `along` writes in the same transaction, once the command
+        is accepted; where it raises, nothing was written.
         """
         if problem := wrong_name(who) or (key and wrong_name(key)):
             return Refusal(Reason.BAD_TEXT, f"the sender's name or the key {problem}")
-        return self._written(lambda connection: self._submit(connection, command, who, now, key))
+
+        def submitted(connection: Any) -> Accepted | Refusal:
+            answer = self._submit(connection, command, who, now, key)
+            if along and isinstance(answer, Accepted):
+                along(connection)
+            return answer
+
+        return self._written(submitted)
 
     def _written(self, change: Callable[[Any], Answer]) -> Answer | Refusal:
         """What a change comes to that is made whole or not at all, and tried again where somebody was faster."""
@@ -142,20 +164,18 @@ class Store:
 
     def view(self, who: str, sample: str) -> views.View | Refusal:
         """What a member may see of a sample."""
-        with self._database.reading() as connection:
-            study = self._read_study(connection)
+        with self.reading() as (connection, study):
             return views.view(State(study, StoredItems(connection, study)), who, sample)
 
     def study(self) -> Study:
         """The review without its samples."""
-        with self._database.reading() as connection:
-            return self._read_study(connection)
+        with self.reading() as (_, study):
+            return study
 
     def funnel(self) -> Funnel:
         """Where all samples are, without a replay."""
         sa, items = sqlalchemy(), tables().items
-        with self._database.reading() as connection:
-            study = self._read_study(connection)
+        with self.reading() as (connection, study):
             grouped = sa.select(items.c.step, items.c.reason, sa.func.count()).group_by(items.c.step, items.c.reason)
             places: dict[Place, int] = {}
             for step, reason, number in connection.execute(grouped):

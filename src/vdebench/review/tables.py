@@ -65,6 +65,7 @@ def tables() -> Tables:
         text("body"),
         sa.UniqueConstraint("stream", "version", name="one_event_per_version"),
         sa.UniqueConstraint("stream", "step", "round", "voter", name="one_vote_per_round"),
+        sa.Index("events_by_who", "who", "voter", "step"),
     )
     study = sa.Table("study", metadata, number("id", primary_key=True, autoincrement=False), number("version"))
     items = sa.Table(
@@ -107,7 +108,12 @@ def tables() -> Tables:
         text("moment"),
     )
     accounts = sa.Table(
-        "accounts", metadata, text("name", primary_key=True), text("password", nullable=True), text("created")
+        "accounts",
+        metadata,
+        text("name", primary_key=True),
+        text("folded", unique=True),  # what no two names may share: `Anna` and `anna`
+        text("password"),  # its hash
+        text("created"),
     )
     sessions = sa.Table(
         "sessions",
@@ -122,8 +128,11 @@ def tables() -> Tables:
         "invitations",
         metadata,
         text("token", primary_key=True),  # its hash
+        text("id", unique=True),  # for people: says nothing of the token
         text("role"),
         text("group"),
+        text("name"),  # of a member who is there already; else nothing
+        text("inviter"),
         text("created"),
         text("until"),
         text("used_by", nullable=True),

@@ -3,40 +3,96 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from vdebench.build.decisions import PEOPLE, STEPS, Decision
 from vdebench.build.edit import edited_file_digest, edits_of
-from vdebench.build.ledger import Entry
+from vdebench.build.ledger import Entry, now
 from vdebench.build.lines import add_line
-from vdebench.build.read import crops_of
-from vdebench.build.review import make_reference
+from vdebench.build.records import Given
 from vdebench.build.workspace import Workspace
-from vdebench.files import is_file, write_json
-from vdebench.read_ahead import read_pictures
-from vdebench.readers.cached import Picture
-from vdebench.reading import Reading
+from vdebench.errors import InputError, VdeError
+from vdebench.files import write_json
 from vdebench.review.commands import Sample
 from vdebench.review.events import Event
 from vdebench.review.facts import Adjudicated, Checked, Closed, Rated
+from vdebench.review.finished import Finished, corrected, finished
+from vdebench.review.pictures import open_checked
 from vdebench.review.ratings import SCALES
+from vdebench.review.shown import AT_ONCE
 from vdebench.review.state import CONFLICT, Item, State
+from vdebench.scoring import Progress
+
+PATIENCE = 60.0
+"""Seconds to wait for a stage that is at work in the workspace."""
+
+
+class Gathered(NamedTuple):
+    """What a workspace has for the pool."""
+
+    samples: list[Sample]
+    """In the order of its draws."""
+    left_out: dict[str, str]
+    """Samples that nobody could look at, and why."""
+
+
+def require_edits(workspace: Workspace) -> list[str]:
+    """Ids of what was edited, in the order of the draws; an error where nothing was."""
+    edits = edits_of(workspace)
+    found = [id for id in workspace.instructions() if id in edits and edits[id].state == "edited"]
+    workspace.require("edit", found, "it has no edited images yet")
+    return found
 
 
 def pool_from_workspace(folder: Path) -> list[Sample]:
-    """The samples of a workspace that can be reviewed: everything that was edited, in the order of its draws."""
+    """Everything that a workspace has edited; an error where there is a picture that nobody could look at."""
+    found = gather(folder)
+    if found.left_out:
+        raise InputError("\n  ".join(found.left_out.values()))
+    return found.samples
+
+
+def gather(folder: Path, known: Collection[str] = (), progress: Progress | None = None) -> Gathered:
+    """Everything that was edited, but for samples that are `known`; apart from it, what nobody could look at."""
     workspace = Workspace(folder)
-    pages, edits = workspace.pages(), edits_of(workspace)
-    found = []
-    for id, instruction in workspace.instructions().items():
-        made = edits.get(id)
-        if made is not None and made.state == "edited":
-            page = pages[instruction.page]
-            found.append(Sample(id, edited_file_digest(workspace, made), page.width, page.height))
-    workspace.require("edit", found, "it has no edited images yet")
-    return found
+    edited = require_edits(workspace)
+    pages, edits, instructions = workspace.pages(), edits_of(workspace), workspace.instructions()
+    whole_page = cache(lambda page: open_checked(workspace.page_image(pages[page])).shape)  # many edits share a page
+
+    def looked_at(id: str) -> Sample | str:
+        page = pages[instructions[id].page]
+        try:
+            sample = Sample(id, edited_file_digest(workspace, edits[id]), page.width, page.height)
+            open_checked(workspace.edits / edits[id].file)
+            if whole_page(page.id)[:2] != (page.height, page.width):
+                raise InputError(f"{workspace.page_image(page)}: is no longer of {page.width}×{page.height} pixels")
+        except VdeError as error:
+            return str(error)
+        return sample
+
+    gathered = Gathered([], {})
+    wanted = [id for id in edited if id not in known]
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        for done, (id, found) in enumerate(zip(wanted, threads.map(looked_at, wanted), strict=True), start=1):
+            if isinstance(found, Sample):
+                gathered.samples.append(found)
+            else:
+                gathered.left_out[id] = found
+            if progress:
+                progress(done, len(wanted))
+    return gathered
+
+
+def note_given(workspace: Workspace, given: Mapping[str, str]) -> None:
+    """Write down which edits people decide on, by sample, so that no filter does; needs `at_work`."""
+    known = workspace.given_to_people()
+    for id, edit in given.items():
+        if (id, edit) not in known:
+            add_line(workspace.pool_file, Given(id, edit, now())._asdict())
 
 
 def decisions(state: State) -> list[Decision]:
@@ -81,58 +137,45 @@ def _seconds(when: str) -> str:
     return f"{when[:19]}Z"
 
 
-def make_references(workspace: Workspace, state: State, *, workers: int = 0) -> list[str]:
-    """Paste back and read what the groups have agreed on, for the screening and the check; ids of those made now."""
-    with workspace.at_work():
-        known, made = workspace.decisions(), []
-        for decision in decisions(state):
-            if decision.step == "boxes" and decision.verdict == "pass":
-                kept = known.get((decision.id, decision.edit), {}).get("boxes")
-                ready = is_file(workspace.reading_file(workspace.references / "readings", decision.id))
-                if kept != decision or not ready:
-                    made.append(decision)
-        _make(workspace, made, workers)
-        for decision in made:
-            if known.get((decision.id, decision.edit), {}).get("boxes") != decision:
-                _write(workspace, decision)
-    return [decision.id for decision in made]
+def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
+    """Bring `review.jsonl` up to what people have decided; how many lines of what kind were written now.
 
-
-def _make(workspace: Workspace, made: list[Decision], workers: int) -> None:
-    pages, instructions, folder = workspace.pages(), workspace.instructions(), workspace.references / "readings"
-    pictures: dict[str, list[Picture]] = {}
-    for decision in made:
-        instruction = instructions[decision.id]
-        page = pages[instruction.page]
-        make_reference(workspace, instruction, page, decision.boxes)
-        whole = Picture.of(workspace.reference_image(decision.id))
-        pictures[decision.id] = [whole, *crops_of(whole, page, decision.boxes)]
-    if not pictures:
-        return
-    reader = workspace.reader()
-    read_pictures(reader, [picture for each in pictures.values() for picture in each], workers, None)
-    for id, (whole, *crops) in pictures.items():
-        for number, crop in enumerate(crops):
-            write_json(workspace.reading_file(folder, id, number), reader.read(crop).to_json())
-        write_json(workspace.reading_file(folder, id), reader.read(whole).to_json())
-
-
-def write_decisions(workspace: Workspace, state: State, *, workers: int = 0) -> Counter[str]:
-    """Bring `review.jsonl` up to what people have decided; corrected texts go into the readings. How many lines now."""
-    make_references(workspace, state, workers=workers)
+    What needs a finished image that is not made yet (see `preparing.py`) is not written before it is.
+    """
     counts: Counter[str] = Counter()
-    with workspace.at_work():
-        known = workspace.decisions()
-        for decision in decisions(state):
-            before = known.get((decision.id, decision.edit), {}).get(decision.step)
-            texts = _corrected(state.items[decision.id]) if decision.step == "ocr" else ()
-            if texts and before != decision and not _correct(workspace, decision.id, texts):
-                words = f"the corrected text could not be placed on the page: {' / '.join(texts)}"
-                decision = decision._replace(verdict="reject", reason="misread", words=words)
-            if before != decision:
-                _write(workspace, decision)
-                counts[f"{decision.step} {decision.verdict}"] += 1
+    known = workspace.decisions()
+    wanted = [each for each in decisions(state) if known.get((each.id, each.edit), {}).get(each.step) != each]
+    if not wanted:
+        return counts
+    with workspace.at_work(PATIENCE):
+        for decision in wanted:
+            item = state.items[decision.id]
+            found = finished(workspace, item.id, item.edit, item.boxes) if item.boxes else None
+            if (decision.step, decision.verdict) == ("boxes", "pass") and found is None:
+                continue
+            texts = corrected_texts(item) if decision.step == "ocr" else ()
+            if texts:
+                if found is None:
+                    continue
+                done = corrected(found, texts)
+                if isinstance(done, Finished):
+                    write_readings(workspace, item.id, done)
+                else:
+                    words = f"{done}; the corrected text: {' / '.join(texts)}"
+                    decision = decision._replace(verdict="reject", reason="misread", words=words)
+                    if known.get((item.id, item.edit), {}).get("ocr") == decision:
+                        continue
+            _write(workspace, decision)
+            counts[f"{decision.step} {decision.verdict}"] += 1
     return counts
+
+
+def write_readings(workspace: Workspace, id: str, found: Finished) -> None:
+    """Write what a finished image and its regions read to where a package takes it from."""
+    folder = workspace.references / "readings"
+    for number, region in enumerate(found.regions):
+        write_json(workspace.reading_file(folder, id, number), region.to_json())
+    write_json(workspace.reading_file(folder, id), found.page.to_json())
 
 
 def _write(workspace: Workspace, decision: Decision) -> None:
@@ -143,38 +186,7 @@ def _write(workspace: Workspace, decision: Decision) -> None:
     add_line(workspace.review_file, decision._asdict())
 
 
-def _corrected(item: Item) -> tuple[str, ...]:
+def corrected_texts(item: Item) -> tuple[str, ...]:
     """What a person says stands in the regions, where they have corrected it."""
     given = [vote.what for vote in item.votes("ocr", item.round) if isinstance(vote.what, Checked)]
     return given[0].texts if given else ()
-
-
-def _correct(workspace: Workspace, id: str, texts: tuple[str, ...]) -> bool:
-    """Put corrected texts into the readings of the regions and of the page; False where their place is not clear."""
-    folder = workspace.references / "readings"
-    page = workspace.reference_reading(id)
-    regions: list[Reading] = []
-    for number, text in enumerate(texts):
-        region = workspace.reference_reading(id, number)
-        if len(region.blocks) != 1:
-            return False
-        old = region.blocks[0].content
-        changed = page if old == text else _with_text(page, old, text)
-        if changed is None:
-            return False
-        page = changed
-        regions.append(replace(region, blocks=(replace(region.blocks[0], content=text),)))
-    write_json(workspace.reading_file(folder, id), page.to_json())
-    for number, region in enumerate(regions):
-        write_json(workspace.reading_file(folder, id, number), region.to_json())
-    return True
-
-
-def _with_text(page: Reading, old: str, new: str) -> Reading | None:
-    """A page's reading with a text replaced that stands on it once; as it is where that was done before."""
-    count = sum(block.content.count(old) for block in page.blocks) if old else 0
-    if count == 0 and new and sum(block.content.count(new) for block in page.blocks) == 1:
-        return page
-    if count != 1:
-        return None
-    return replace(page, blocks=tuple(replace(each, content=each.content.replace(old, new)) for each in page.blocks))

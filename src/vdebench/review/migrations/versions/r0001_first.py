@@ -38,6 +38,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("stream", "version", name="one_event_per_version"),
         sa.UniqueConstraint("stream", "step", "round", "voter", name="one_vote_per_round"),
     )
+    op.create_index("events_by_who", "events", ["who", "voter", "step"])
     study = op.create_table(
         "study", sa.Column("id", sa.Integer, primary_key=True, autoincrement=False), number("version")
     )
@@ -63,7 +64,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("who", "key"),
     )
     op.create_table(
-        "accounts", text("name"), text("password", nullable=True), text("created"), sa.PrimaryKeyConstraint("name")
+        "accounts",
+        *(text("name"), text("folded"), text("password"), text("created")),
+        sa.PrimaryKeyConstraint("name"),
+        sa.UniqueConstraint("folded"),
     )
     op.create_table(
         "sessions", text("token"), text("name"), text("created"), text("until"), sa.PrimaryKeyConstraint("token")
@@ -71,8 +75,10 @@ def upgrade() -> None:
     op.create_index("sessions_by_name", "sessions", ["name"])
     op.create_table(
         "invitations",
-        *(text("token"), text("role"), text("group"), text("created"), text("until"), text("used_by", nullable=True)),
+        *(text("token"), text("id"), text("role"), text("group"), text("name"), text("inviter")),
+        *(text("created"), text("until"), text("used_by", nullable=True)),
         sa.PrimaryKeyConstraint("token"),
+        sa.UniqueConstraint("id"),
     )
     if op.get_bind().dialect.name == "sqlite":
         for what in ("update", "delete"):

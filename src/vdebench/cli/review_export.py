@@ -1,0 +1,44 @@
+"""`vde review ratings` and `vde review events`: what people said, as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from vdebench.cli.review_options import DATABASE, WORKSPACE
+
+
+def ratings_command(
+    workspace: Path = WORKSPACE,
+    out: Path = typer.Option(..., "--out", "-o", metavar="FILE.csv", help="Where to."),
+    pilot: bool = typer.Option(False, "--pilot", help="What single people said in the pilot; else the groups' votes."),
+    database: str = DATABASE,
+) -> None:
+    """Ratings of steps that have come to their end, as a table for `vde review agreement`.
+
+    Example: `vde review ratings mine -o pilot.csv --pilot && vde review agreement pilot.csv`
+    """
+    from vdebench.review.opening import opened_review
+    from vdebench.review.ratings_table import group_ratings, pilot_ratings, write_ratings
+
+    with opened_review(workspace, database) as store:
+        count = write_ratings(out, (pilot_ratings if pilot else group_ratings)(store.state()))
+    typer.echo(f"{out}: {count} ratings\n  next: vde review agreement {out}")
+
+
+def events_command(
+    workspace: Path = WORKSPACE,
+    out: Path = typer.Option(..., "--out", "-o", metavar="FILE.jsonl", help="Where to."),
+    database: str = DATABASE,
+) -> None:
+    """All that happened, who did it and when: one JSON object per line, oldest first.
+
+    Example: `vde review events mine -o events.jsonl`
+    """
+    from vdebench.review.event_file import write_events
+    from vdebench.review.opening import opened_review
+
+    with opened_review(workspace, database) as store:
+        count = write_events(out, store.events())
+    typer.echo(f"{out}: {count} events")

@@ -1,0 +1,37 @@
+"""`vde review invite`: links by which people join."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from vdebench.cli.review_options import DATABASE, URL, WORKSPACE
+
+
+def invite_command(
+    workspace: Path = WORKSPACE,
+    role: str = typer.Option("annotator", "--role", help="annotator, adjudicator or admin."),
+    group: str = typer.Option("", "--group", help="Of an annotator."),
+    number: int = typer.Option(1, "--number", min=1, max=1000, help="How many links; each lets one person in, once."),
+    days: float = typer.Option(7, "--days", help="How long they can be used."),
+    name: str = typer.Option("", "--name", help="Somebody who takes part already: a link to set their password."),
+    url: str = URL,
+    database: str = DATABASE,
+) -> None:
+    """Links that let people join the review, one per line.
+
+    Examples:
+
+    `vde review invite mine --group 1 --number 5`
+
+    `vde review invite mine --role adjudicator --url https://review.example`
+    """
+    from vdebench.review.accounts import Accounts
+    from vdebench.review.opening import opened_review
+
+    address = url.rstrip("/") or "http://127.0.0.1:8765"
+    with opened_review(workspace, database) as store:
+        accounts = Accounts(store)
+        for _ in range(1 if name else number):
+            typer.echo(f"{address}/#join={accounts.invite(role, group, days=days, name=name)}")

@@ -1,0 +1,19 @@
+"""All events of a review as a file, for whoever wants to keep or replay them elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from vdebench.files import replacing
+from vdebench.review.events import Event
+
+
+def write_events(file: Path, events: Iterable[Event]) -> int:
+    """Write events as JSON lines, whole or not at all; how many there are."""
+    count = 0
+    with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as lines:
+        for count, event in enumerate(events, start=1):  # noqa: B007 - counted here
+            lines.write(json.dumps(event.to_json(), ensure_ascii=False) + "\n")
+    return count

@@ -1,0 +1,67 @@
+"""Where a workspace's review is kept, and opening it with words for what can go wrong."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from vdebench.errors import InputError
+from vdebench.review.store import Store
+from vdebench.review.tables import sqlalchemy
+
+FILE = "review.sqlite"
+VARIABLE = "VDE_REVIEW_DATABASE"
+WAITED = 5.0
+"""Seconds to wait for another process that holds a file."""
+_OURS = {"events", "study"}
+
+
+def database_of(folder: Path, told: str | Path = "") -> str | Path:
+    """The database that was named, else the file in the workspace."""
+    return told or folder / FILE
+
+
+@contextmanager
+def opened_review(folder: Path, told: str | Path = "", *, begin: bool = False) -> Iterator[Store]:
+    """The review of a workspace; one that is not there or was not opened is an error, unless it is to begin."""
+    sa = sqlalchemy()
+    place = database_of(folder, told)
+    file = _file_of(place)
+    if file is not None:
+        if not file.is_file() and not begin:
+            raise InputError(f"{file}: {_no_review(folder)}, or name its database with --database or ${VARIABLE}")
+        _require_ours(file)
+    try:
+        with Store(place) as store:
+            if not begin and not store.study().opened:
+                raise InputError(f"{store.database.shown}: {_no_review(folder)}")
+            yield store
+    except sa.exc.DBAPIError as error:
+        shown = file or "the review's database"
+        raise InputError(f"{shown}: the database does not answer: {error.orig}; try again") from None
+
+
+def _no_review(folder: Path) -> str:
+    return f"no review was opened there; run `vde build review {folder}` first"
+
+
+def _file_of(place: str | Path) -> Path | None:
+    if isinstance(place, Path) or "://" not in place:
+        return Path(place)
+    return Path(place.removeprefix("sqlite:///")) if place.startswith("sqlite:///") else None
+
+
+def _require_ours(file: Path) -> None:
+    """Refuse a database of another program: it would get our tables."""
+    if not file.is_file() or file.stat().st_size == 0:
+        return
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=rw", uri=True, timeout=WAITED)) as connection:
+            names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.Error as error:
+        raise InputError(f"{file}: cannot be opened as a database of a review: {error}") from None
+    if names and not names >= _OURS:
+        raise InputError(f"{file}: is a database of something else; expected one that `vde build review` made")

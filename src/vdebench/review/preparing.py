@@ -1,0 +1,196 @@
+"""Between two votes: paste back and read what was agreed on, and write down in the workspace what was decided.
+
+Safe to kill at any moment, and to run again: what is done is found done. Other stages are kept out of the workspace
+while something is written, never while pages are read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from vdebench.build.decisions import PEOPLE, Decision
+from vdebench.build.read import crops_of
+from vdebench.build.records import Page
+from vdebench.build.workspace import Workspace
+from vdebench.errors import InputError, ReaderError, VdeError
+from vdebench.files import is_file, locked, make_folder, read_bytes, write_bytes, write_json
+from vdebench.read_ahead import read_pictures
+from vdebench.readers.cached import Picture
+from vdebench.reading import Reading
+from vdebench.review.finished import Finished, corrected, finished, keep_finished
+from vdebench.review.opening import FILE, VARIABLE, opened_review
+from vdebench.review.pool import PICTURES, Pool
+from vdebench.review.state import Item, State
+from vdebench.review.workspace import PATIENCE, corrected_texts, note_given, write_decisions, write_readings
+from vdebench.scoring import Progress
+
+Decided = Mapping[tuple[str, str], Mapping[str, Decision]]
+AT_A_TIME = 16
+"""Samples that are pasted, read and written down together: people need not wait for the last of hundreds."""
+
+
+class Prepared(NamedTuple):
+    """What was done now."""
+
+    made: list[str]
+    """Samples that were pasted back and read."""
+    written: Counter[str]
+    """Decisions by step and verdict."""
+    failed: dict[str, str]
+    """Samples that could not be pasted back or read, and why."""
+
+    def require_all(self) -> None:
+        """An error where something failed."""
+        if self.failed:
+            first = next(iter(self.failed.values()))
+            raise ReaderError(
+                f"{first}\n  {len(self.failed)} of the samples that the groups have agreed on could not be pasted back"
+                " or read; all else is written down; run the same command again"
+            )
+
+
+def prepare(folder: Path, database: str | Path = "", *, workers: int = 0, progress: Progress | None = None) -> Prepared:
+    """Have the finished images made and read that people wait for, and what they have decided written down.
+
+    Goes on until nothing is left, also of what is decided meanwhile. Without a database it is the workspace's own.
+    """
+    workspace = Workspace(folder)
+    make_folder(folder / PICTURES)
+    done = Prepared([], Counter(), {})
+    with opened_review(folder, database) as store, locked(folder / PICTURES, wait=True):  # two would do the same work
+        while True:
+            state = store.state()
+            require_its_own(workspace, state)
+            _note_given(workspace, state)
+            written = write_decisions(workspace, state)
+            made, failed = make_references(workspace, state, workers=workers, progress=progress, without=done.failed)
+            written += write_decisions(workspace, state)
+            done.made.extend(made)
+            done.written.update(written)
+            done.failed.update(failed)
+            if not made and not written:
+                return done
+
+
+def _note_given(workspace: Workspace, state: State) -> None:
+    known = workspace.given_to_people()
+    new = {item.id: item.edit for item in state.items.values() if (item.id, item.edit) not in known}
+    if new:
+        with workspace.at_work(PATIENCE):
+            note_given(workspace, new)
+
+
+def bring_decisions(workspace: Workspace, database: str | Path = "", *, workers: int = 0) -> Prepared | None:
+    """What people have decided, written down before a workspace is packaged; nothing where no people review it."""
+    own = is_file(workspace.root / FILE)
+    if not own and not is_file(workspace.pool_file):
+        return None
+    if not own and not database:
+        raise InputError(
+            f"{workspace.root}: people review it, and {FILE} is not there: name the review's database with --database"
+            f" or ${VARIABLE}; or package what review.jsonl says, with --as-written"
+        )
+    return prepare(workspace.root, database, workers=workers)
+
+
+def require_its_own(workspace: Workspace, state: State) -> None:
+    """Refuse a review of another workspace."""
+    strange = sorted(state.items.keys() - workspace.instructions().keys())
+    if strange:
+        raise InputError(
+            f"{workspace.root}: has no instruction {strange[0]}, which the review has: its database is another"
+            " workspace's; name the right one with --database"
+        )
+
+
+def make_references(
+    workspace: Workspace,
+    state: State,
+    *,
+    workers: int = 0,
+    progress: Progress | None = None,
+    without: Collection[str] = (),
+) -> tuple[list[str], dict[str, str]]:
+    """Paste back and read what the groups have agreed on; ids of those made now, and why others could not be."""
+    ordered = sorted(state.items.values(), key=lambda item: item.position)
+    known = workspace.decisions()
+    wanted = [
+        item for item in ordered if item.boxes and item.id not in without and not _is_made(workspace, item, known)
+    ]
+    if not wanted:
+        return [], {}
+    maker = _Maker(workspace, workers)
+    made: list[str] = []
+    for start in range(0, len(wanted), AT_A_TIME):
+        made += maker.make(wanted[start : start + AT_A_TIME])
+        if progress:
+            progress(min(start + AT_A_TIME, len(wanted)), len(wanted))
+    return made, maker.failed
+
+
+def _is_made(workspace: Workspace, item: Item, known: Decided) -> bool:
+    reading = workspace.reading_file(workspace.references / "readings", item.id)
+    if not (is_file(workspace.reference_image(item.id)) and is_file(reading)):
+        return False
+    decision = known.get((item.id, item.edit), {}).get("boxes")
+    if decision is not None and decision.kind == PEOPLE and tuple(decision.boxes) == item.boxes:
+        return True  # written when all of it was there; thousands of readings need not be opened to know that
+    return finished(workspace, item.id, item.edit, item.boxes) is not None
+
+
+class _Maker:
+    """Makes finished images and has them read."""
+
+    def __init__(self, workspace: Workspace, workers: int) -> None:
+        self.workspace, self.workers = workspace, workers
+        self.pool, self.reader = Pool(workspace.root), workspace.reader()
+        self.pages, self.instructions = workspace.pages(), workspace.instructions()
+        self.failed: dict[str, str] = {}
+
+    def make(self, items: list[Item]) -> list[str]:
+        """Some samples at once; ids of those that are finished."""
+        pictures: dict[str, list[Picture]] = {}
+        for item in items:
+            try:
+                pictures[item.id] = self._pasted(item)
+            except VdeError as error:
+                self.failed[item.id] = str(error)
+        try:
+            read_pictures(self.reader, [each for parts in pictures.values() for each in parts], self.workers, None)
+        except ReaderError as error:  # given up after the first few: the others would fail too
+            self.failed |= dict.fromkeys(pictures, str(error))
+            return []
+        found: dict[str, list[Reading]] = {}
+        for id, parts in pictures.items():
+            try:
+                found[id] = [self.reader.read(each) for each in parts]
+            except VdeError as error:
+                self.failed[id] = str(error)
+        with self.workspace.at_work(PATIENCE):
+            for item in items:
+                if item.id in found:
+                    self._write(item, pictures[item.id][1].file, found[item.id])
+        return list(found)
+
+    def _page(self, item: Item) -> Page:
+        return self.pages[self.instructions[item.id].page]
+
+    def _pasted(self, item: Item) -> list[Picture]:
+        """What is to be read: the page as it was, the finished image, its regions."""
+        page = self._page(item)
+        whole = Picture.of(self.pool.reference(item.id, item.boxes, item.edit))
+        return [Picture.of(self.workspace.page_image(page)), whole, *crops_of(whole, page, item.boxes)]
+
+    def _write(self, item: Item, image: Path, readings: list[Reading]) -> None:
+        """Into the workspace; the file that says what was read comes last."""
+        before, page, *regions = readings
+        workspace, found = self.workspace, Finished(item.edit, item.boxes, page, tuple(regions))
+        write_bytes(workspace.reference_image(item.id), read_bytes(image))
+        write_json(workspace.readings / "pages" / f"{self._page(item).id}.json", before.to_json())
+        texts = corrected_texts(item)
+        told = corrected(found, texts) if texts else found
+        write_readings(workspace, item.id, told if isinstance(told, Finished) else found)
+        keep_finished(workspace, item.id, found)

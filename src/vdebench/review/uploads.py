@@ -1,0 +1,63 @@
+"""Edits that were made elsewhere, by hand or in a web product, for instructions that the editor has no edit of."""
+
+from __future__ import annotations
+
+from vdebench.box import Size
+from vdebench.build.edit import edits_of, note_edits
+from vdebench.build.lines import add_line
+from vdebench.build.suite import sample_of
+from vdebench.build.workspace import Workspace
+from vdebench.editing import Made
+from vdebench.editing.jobs import input_by_hand
+from vdebench.editing.journal import BY_HAND, IMAGES, JOURNAL
+from vdebench.errors import InputError
+from vdebench.files import is_file, make_folder, write_bytes, write_json
+from vdebench.png import encode_png
+from vdebench.review.commands import Sample
+from vdebench.review.pictures import open_sent
+from vdebench.review.texts import wrong_name
+from vdebench.runs.cache import digest_of_file
+
+PATIENCE = 20.0
+"""Seconds to wait for a stage that is at work in the workspace."""
+
+
+def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
+    """Take a picture as the edit of an instruction; its pixels are kept and nothing else of the file.
+
+    KeyError where there is no such instruction, an error in words where it has an edit or the picture cannot be one.
+    """
+    if problem := wrong_name(who):
+        raise InputError(f"the name of whoever sends an edit {problem}")
+    instruction = workspace.instructions()[id]
+    page = workspace.pages()[instruction.page]
+    _require_none(workspace, id)
+    image = open_sent(content, Size(page.width, page.height))
+    encoded = encode_png(image)  # anew: nothing that stood in the file beside its pixels gets into a data set
+    with workspace.at_work(PATIENCE):
+        before = _require_none(workspace, id)
+        file = workspace.edit_image(instruction)
+        make_folder(workspace.edits)
+        write_bytes(file, encoded)
+        made = Made(
+            sample_of(instruction, page).key,
+            "edited",
+            file=f"{IMAGES}/{file.parent.name}/{file.name}",
+            size=[image.shape[1], image.shape[0]],
+            parameters={"model": f"{BY_HAND}: {who}"},
+            earlier=before.cost if before else {},
+            input=input_by_hand(workspace.page_image(page), instruction.instruction),
+        )
+        if not is_file(workspace.edits / "editor.json"):  # no editor was at work here yet
+            write_json(workspace.edits / "editor.json", {"name": BY_HAND})
+        add_line(workspace.edits / JOURNAL, made._asdict())
+        note_edits(workspace)
+    return Sample(id, digest_of_file(file), page.width, page.height)
+
+
+def _require_none(workspace: Workspace, id: str) -> Made | None:
+    """Refuse what would replace an edit; what became of it so far."""
+    before = edits_of(workspace).get(id)
+    if before is not None and before.state == "edited":
+        raise InputError(f"{id}: has an edit already; one that was made elsewhere is taken only where there is none")
+    return before

@@ -1,0 +1,567 @@
+"""`vde build review`, `vde review …` and `vde build package` as they are typed: from edits to what is shipped."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from tests.build.pages import CodeReader, write_line
+from tests.review.bad_pictures import png
+from tests.review.people import NINE
+from tests.review.tiny_workspace import boxes_of, make_workspace, with_our_reader
+from tests.review.voting import Voting
+from vdebench import files
+from vdebench.box import Box
+from vdebench.build import ledger, lines
+from vdebench.build.funnel import funnel as build_funnel
+from vdebench.build.funnel import require_sums
+from vdebench.build.workspace import Workspace
+from vdebench.cli.main import app
+from vdebench.errors import ReaderError, VdeError
+from vdebench.images import open_image
+from vdebench.review.commands import Adjudicate, Withdraw
+from vdebench.review.finished import finished
+from vdebench.review.funnel import funnel, passed_through
+from vdebench.review.pool import Pool
+from vdebench.review.preparing import prepare
+from vdebench.review.ratings import Ratings
+from vdebench.review.store import Store
+from vdebench.suites.suite import load_suite
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("alembic")
+
+LOW = Ratings(3, 2, 3)
+
+
+def vde(*words, code=0):
+    done = CliRunner().invoke(app, list(map(str, words)))
+    if isinstance(done.exception, VdeError):
+        raise done.exception
+    assert done.exit_code == code, done.output
+    return done.stdout
+
+
+def filled(workspace, *options):
+    return vde("build", "review", workspace.root, "--admin", "root", "--workers", 1, *options)
+
+
+@pytest.fixture
+def store(workspace):
+    filled(workspace)
+    with Store(workspace.root / "review.sqlite") as store:
+        yield store
+
+
+def numbers(workspace, store):
+    """How many have come through each step and why others have not, by the review and by the workspace."""
+    state = store.state()
+    found, through = funnel(state), passed_through(state.items.values())
+    steps = build_funnel(workspace)
+    require_sums(steps)
+    reasons = dict(found.rejected)
+    if found.places["withdrawn"]:
+        reasons["withdrawn"] = found.places["withdrawn"]
+    by_workspace: dict[str, int] = {}
+    for step in steps[3:]:
+        for reason, count in step.rejected.items():
+            by_workspace[reason] = by_workspace.get(reason, 0) + count
+    ended = found.places["rejected"] + found.places["withdrawn"] + found.places["OCR checked"]
+    theirs = [step.passed for step in steps[3:]], by_workspace, sum(step.pending for step in steps[3:])
+    return (list(through.values()), reasons, found.total - ended), theirs
+
+
+def test_what_people_let_pass_is_what_is_packaged(workspace, store):
+    people = Voting(store)
+    ids = list(store.state().items)
+    low, out, misread, gone, conflict, *good, waiting = ids
+    for id in ids[:-1]:
+        people.score(id, (NINE, LOW, NINE) if id == low else (NINE, NINE, NINE))
+    people.must(Withdraw(gone, "a name is on it"), "root")
+    for id in (out, misread, *good):
+        people.draw(id, boxes_of(workspace, id))
+    for _ in range(3):  # the third group sees something else, to the last round
+        people.draw(conflict, boxes_of(workspace, conflict), [(Box(0, 0, 30, 30),)])
+    ours, theirs = numbers(workspace, store)
+    assert ours != theirs  # nobody has brought it over yet
+    assert f"{workspace.root}: {2 + len(good)} finished images made and read" in vde(
+        "review", "prepare", workspace.root, "--workers", 1
+    )
+    ours, theirs = numbers(workspace, store)
+    assert ours == theirs == ([7, 2 + len(good), 0, 0], {"low_score": 1, "withdrawn": 1}, 7)
+    people.must(Adjudicate(conflict, 3, "boxes", boxes_of(workspace, conflict), "the third group is wrong"), "judge")
+    prepare(workspace.root, workers=1)
+    good = [conflict, *good]
+    for id in (out, misread, *good):
+        people.screen(id, (True, id != out, True))
+    for id in (misread, *good):
+        people.check(id, "wrong" if id == misread else "correct")
+    packaged = vde("build", "package", workspace.root)
+    assert f"{len(good)} samples" in packaged
+    ours, theirs = numbers(workspace, store)
+    reasons = {"low_score": 1, "withdrawn": 1, "screened_out": 1, "misread": 1}
+    assert ours == theirs == ([7, 6, 5, 4], reasons, 1)
+    assert store.check() == []
+    status = json.loads(vde("review", "status", workspace.root, "--json"))
+    assert status["funnel"]["places"]["OCR checked"] == len(good)
+    assert status["through"] == {"score": 7, "boxes": 6, "screen": 5, "ocr": 4}
+
+    suite = load_suite(workspace.package)
+    assert sorted(sample.id for sample in suite) == sorted(good)
+    assert list(suite.faults()) == []
+    card = (workspace.package / "README.md").read_text()
+    assert "Every sample was reviewed by people." in card
+    assert "| screened | `screened_out` | 1 | a group said no at the final screening |" in card
+    state = store.state()
+    for sample in suite:
+        source, reference, mask = (open_image(file) for file in suite.image_files(sample))
+        edit = open_image(workspace.edit_image(workspace.instructions()[sample.id]))
+        outside = np.ones(source.shape[:2], bool)
+        for x1, y1, x2, y2 in state.items[sample.id].boxes:
+            outside[y1:y2, x1:x2] = False
+        assert np.array_equal(mask[:, :, 0] == 0, outside)
+        assert np.array_equal(reference[outside], source[outside])
+        assert np.array_equal(reference[~outside], edit[~outside])
+        assert not np.array_equal(reference, source)
+        assert sample.extra["reviewed_by_people"]
+        replacement = sample.extra.get("replacement", "")
+        assert replacement in " ".join(block.content for block in suite.truth(sample).blocks)
+    assert f"next: vde review serve {workspace.root}" in vde("build", "status", workspace.root)
+    assert state.items[waiting].step == "score"
+    before = workspace.review_file.read_bytes(), workspace.pool_file.read_bytes(), workspace.ledger.file.read_bytes()
+    done = prepare(workspace.root, workers=1)
+    assert (done.made, done.written, done.failed) == ([], {}, {})
+    filled(workspace)
+    assert before == (
+        workspace.review_file.read_bytes(),
+        workspace.pool_file.read_bytes(),
+        workspace.ledger.file.read_bytes(),
+    )
+
+
+def agreed(workspace, people, id):
+    """A sample up to its check."""
+    people.score(id)
+    people.draw(id, boxes_of(workspace, id))
+    prepare(workspace.root, workers=1)
+    people.screen(id)
+
+
+def test_corrected_texts_are_packaged(workspace, store):
+    people, pool = Voting(store), Pool(workspace.root)
+    id = next(iter(store.state().items))
+    agreed(workspace, people, id)
+    boxes = store.state().items[id].boxes
+    (text,) = pool.readings(id, boxes)
+    people.check(id, "corrected", [f"{text}{text}"])  # holds the old text: done twice it would be another
+    prepare(workspace.root, workers=1)
+    lines = workspace.review_file.read_text().splitlines()
+    workspace.review_file.write_text("".join(f"{line}\n" for line in lines if '"step": "ocr"' not in line))
+    shutil.rmtree(workspace.references / "readings" / "regions")  # killed in between
+    vde("build", "package", workspace.root)
+    suite = load_suite(workspace.package)
+    (sample,) = suite
+    assert [block.content for block in suite.truth_regions(sample)[0].blocks] == [f"{text}{text}"]
+    whole = " ".join(block.content for block in suite.truth(sample).blocks)
+    assert (whole.count(f"{text}{text}"), whole.count(text)) == (1, 2)
+    assert finished(workspace, id, store.state().items[id].edit, boxes).texts == [text]  # as it was read
+    shutil.rmtree(workspace.references)  # made anew, with the correction
+    vde("review", "prepare", workspace.root, "--workers", 1)
+    assert workspace.reference_reading(id, 0).blocks[0].content == f"{text}{text}"
+
+
+def test_a_correction_without_a_place_is_told(workspace, store):
+    people = Voting(store)
+    id = next(iter(store.state().items))
+    people.score(id)
+    people.draw(id, (Box(0, 0, 600, 200),))  # the whole page: three lines
+    prepare(workspace.root, workers=1)
+    people.screen(id)
+    boxes = store.state().items[id].boxes
+    assert "read as 3 blocks" in Pool(workspace.root).wrong_correction(id, boxes, ["other"])
+    people.check(id, "corrected", ["other"])
+    assert prepare(workspace.root, workers=1).written == {"screen pass": 1, "ocr reject": 1}
+    assert prepare(workspace.root, workers=1).written == {}
+    shown = vde("review", "status", workspace.root)
+    assert "passed, but not packaged: a corrected text has no clear place" in " ".join(shown.split())
+    assert json.loads(vde("review", "status", workspace.root, "--json"))["not_placed"] == [id]
+    with pytest.raises(VdeError, match="no edit has passed the review"):
+        vde("build", "package", workspace.root)
+
+
+def test_edits_that_nobody_could_look_at_are_told(workspace):
+    ids = list(workspace.instructions())
+    files = [workspace.edit_image(workspace.instructions()[id]) for id in ids]
+    Image.new("RGB", (1, 1)).save(files[0])
+    files[1].write_bytes(files[1].read_bytes()[:300])
+    files[2].write_bytes(png(60_000, 60_000))
+    Image.new("1", (20_001, 20)).save(files[3])
+    files[4].unlink()
+    told = filled(workspace)
+    assert "4 samples into the pool, 0 were there" in told
+    for id, words in zip(
+        ids,
+        (
+            "1×1 pixels, expected sides of 16 to 20,000",
+            "is broken",
+            "exceeds limit",
+            "20001×20 pixels",
+            "is gone; run `vde build edit",
+        ),
+        strict=False,
+    ):
+        (line,) = [line for line in told.splitlines() if line.startswith(f"warning: {id} is left out: ")]
+        assert words in line or "cannot be read" in line
+    with Store(workspace.root / "review.sqlite") as store:
+        assert list(store.state().items) == ids[5:]
+    assert {entry.id for entry in workspace.ledger if entry.what == "left out"} == set(ids[:5])
+    for file in files[5:]:
+        Image.new("RGB", (1, 1)).save(file)
+    assert f"warning: {ids[5]} was edited anew after it came into the pool" in filled(workspace)
+
+
+def test_none_that_can_be_looked_at(workspace):
+    for instruction in workspace.instructions().values():
+        Image.new("RGB", (1, 1)).save(workspace.edit_image(instruction))
+    with pytest.raises(VdeError, match=r"none of its 9 edits can be reviewed:\n.*1×1 pixels"):
+        filled(workspace)
+    with pytest.raises(VdeError, match="no review was opened there"):
+        vde("review", "status", workspace.root)
+
+
+def test_what_is_done_again_changes_nothing_and_goes_on(workspace):
+    assert "review opened; its admin is root" in filled(workspace)
+    told = filled(workspace, "--groups", "1,2,3", "--rounds", 3)
+    assert "0 samples into the pool, 9 were there" in told
+    assert "opened" not in told
+    for option, words in (
+        (("--groups", "a,b"), "opened with groups 1,2,3, not a,b"),
+        (("--rounds", 4), "opened with rounds 3, not 4"),
+        (("--agreement", 0.9), r"opened with agreement 0\.95, not 0\.9"),
+        (("--rescore",), "opened with rescore false, not true"),
+        (("--admin", "eve"), "'eve' is no admin of this review, whose admins are root"),
+    ):
+        with pytest.raises(VdeError, match=words):
+            vde("build", "review", workspace.root, *option)
+
+
+def test_options_of_a_new_review(workspace):
+    with pytest.raises(VdeError, match="agreement is 95"):
+        filled(workspace, "--agreement", 95)
+    filled(workspace, "--groups", "a, b", "--rounds", 1, "--agreement", 0.9, "--rescore")
+    with Store(workspace.root / "review.sqlite") as store:
+        options = store.study().options
+    assert (options.groups, options.rounds, options.agreement, options.rescore) == (("a", "b"), 1, 0.9, True)
+
+
+def test_a_filter_leaves_to_people_what_is_theirs(workspace):
+    vde("build", "review", workspace.root, "--automatic", "--workers", 1)
+    assert "OCR checked    9       9" in vde("build", "status", workspace.root)
+    filled(workspace)
+    shown = vde("build", "status", workspace.root)
+    assert "scored 9       9       0         0        9" in shown
+    assert f"next: vde review serve {workspace.root}" in shown
+    assert "9 left to people" in vde("build", "review", workspace.root, "--automatic", "--workers", 1)
+    with Store(workspace.root / "review.sqlite") as store:
+        people = Voting(store)
+        id = next(iter(store.state().items))
+        people.score(id)
+    vde("review", "prepare", workspace.root)
+    told = vde("build", "review", workspace.root, "--automatic", "--workers", 1)
+    assert "0 passed, 1 decided by people, 8 left to people" in told
+    with pytest.raises(VdeError, match="no edit has passed the review"):  # one vote of people and a filter's others
+        vde("build", "package", workspace.root)
+    with pytest.raises(VdeError, match="knows no admin, groups"):
+        vde("build", "review", workspace.root, "--automatic", "--groups", "1,2")
+
+
+def test_status_fits_a_terminal(workspace, store):
+    people = Voting(store)
+    first, second, *_ = store.state().items
+    people.score(first, (NINE, LOW, NINE))
+    people.score(second)
+    people.draw(second, boxes_of(workspace, second), [(Box(0, 0, 30, 30),)])
+    shown = vde("review", "status", workspace.root)
+    assert max(map(len, shown.replace(str(workspace.root), "ws").splitlines())) <= 80
+    told = " ".join(shown.split())
+    assert "rounds: 8 in round 1, 1 in round 2" in told
+    assert "rejected: 1 low_score (a group's total was too low)" in told
+    assert f"next: vde review serve {workspace.root}" in told
+    assert "group 1 2 7 1 1 0 0" in told
+    status = json.loads(vde("review", "status", workspace.root, "--json"))
+    assert status["groups"]["3"]["score"] == {"done": 2, "waiting": 7}
+    assert status["rounds"] == {"1": 8, "2": 1}
+
+
+def test_files_of_what_people_said(workspace, store, tmp_path):
+    people = Voting(store)
+    people.score(next(iter(store.state().items)))
+    assert "9 ratings" in vde("review", "ratings", workspace.root, "-o", tmp_path / "votes.csv")
+    assert "0 ratings" in vde("review", "ratings", workspace.root, "-o", tmp_path / "pilot.csv", "--pilot")
+    assert "instruction compliance" in vde("review", "agreement", tmp_path / "votes.csv")
+    vde("review", "events", workspace.root, "-o", tmp_path / "events.jsonl")
+    lines = (tmp_path / "events.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == [event.to_json() for event in store.events()]
+
+
+def test_invitations(workspace, store):
+    pytest.importorskip("argon2")
+    links = vde("review", "invite", workspace.root, "--group", 1, "--number", 3).splitlines()
+    assert len(set(links)) == 3
+    assert all(link.startswith("http://127.0.0.1:8765/#join=") for link in links)
+    (link,) = vde("review", "invite", workspace.root, "--name", "root", "--url", "https://r.example/").splitlines()
+    assert link.startswith("https://r.example/#join=")
+    with pytest.raises(VdeError, match="group"):
+        vde("review", "invite", workspace.root, "--group", "nobody's")
+
+
+VERBS = [
+    ("status",),
+    ("prepare",),
+    ("ratings", "-o", "x.csv"),
+    ("events", "-o", "x.jsonl"),
+    ("invite", "--group", "1"),
+    ("serve",),
+]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_where_there_is_no_review(workspace, verb, tmp_path):
+    pytest.importorskip("argon2")
+    words = ("review", verb[0], workspace.root, *verb[1:])
+    with pytest.raises(VdeError, match=r"review\.sqlite: no review was opened there; run `vde build review"):
+        vde(*words)
+    assert not (workspace.root / "review.sqlite").exists()
+    (workspace.root / "review.sqlite").write_bytes(b"SQLite format 3\0" + bytes(2000))
+    with pytest.raises(VdeError, match=r"review\.sqlite: cannot be opened as a database of a review"):
+        vde(*words)
+    other = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(other)) as made:
+        made.execute("CREATE TABLE songs (name TEXT)")
+        made.commit()
+    before = other.read_bytes()
+    with pytest.raises(VdeError, match=r"other\.sqlite: is a database of something else"):
+        vde(*words, "--database", other)
+    assert other.read_bytes() == before
+    with pytest.raises(VdeError, match="no database we know"):
+        vde(*words, "--database", "mysql://a@b/c")
+
+
+def test_a_database_of_another_workspace(workspace, store, edited_workspace, tmp_path):
+    from vdebench.review.commands import Add, Sample
+
+    Voting(store).must(Add((Sample("strange", "e", 100, 100),)), "root")
+    for words in (("review", "prepare"), ("build", "review"), ("build", "package")):
+        with pytest.raises(VdeError, match="has no instruction strange, which the review has"):
+            vde(*words, workspace.root)
+
+
+def test_a_database_that_is_locked_or_newer(workspace, store, monkeypatch):
+    store.close()
+    file = workspace.root / "review.sqlite"
+    monkeypatch.setattr("vdebench.review.opening.WAITED", 0.1)
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("PRAGMA locking_mode=EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(VdeError, match=r"review\.sqlite: cannot be opened as a database of a review: .*locked"):
+            vde("review", "status", workspace.root)
+        other.rollback()
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("UPDATE alembic_version SET version_num = 'r9999'")
+        other.commit()
+    with pytest.raises(VdeError, match="was written by a newer vdebench"):
+        vde("review", "status", workspace.root)
+
+
+def test_the_database_of_a_team_is_named(workspace, tmp_path, monkeypatch):
+    place = tmp_path / "team.sqlite"
+    monkeypatch.setenv("VDE_REVIEW_DATABASE", str(place))
+    filled(workspace)
+    assert "9" in vde("review", "status", workspace.root)
+    monkeypatch.delenv("VDE_REVIEW_DATABASE")
+    with pytest.raises(
+        VdeError, match=r"people review it, and review\.sqlite is not there: name the review's database"
+    ):
+        vde("build", "package", workspace.root)
+    for option in (("--database", place), ("--as-written",)):
+        with pytest.raises(VdeError, match="nothing is reviewed yet"):
+            vde("build", "package", workspace.root, *option)
+
+
+class Killed(BaseException):
+    """Nobody catches it."""
+
+
+@pytest.fixture
+def kill_at(monkeypatch):
+    """Have the nth write end in the middle, as a kill does; returns a function that says which."""
+    left = [0]
+    replacing, add_line = files.replacing, lines.add_line
+
+    def dies():
+        left[0] -= 1
+        return left[0] == 0
+
+    def killed_replacing(path):
+        if dies():
+            raise Killed
+        return replacing(path)
+
+    def killed_add_line(file, record):
+        if dies():
+            with file.open("ab") as half:
+                half.write(json.dumps(record)[:20].encode())
+            raise Killed
+        add_line(file, record)
+
+    monkeypatch.setattr(files, "replacing", killed_replacing)
+    monkeypatch.setattr(ledger, "add_line", killed_add_line)
+    monkeypatch.setattr("vdebench.review.workspace.add_line", killed_add_line)
+    return lambda number: left.__setitem__(0, number)
+
+
+def outcome(workspace):
+    """All that a review leaves in a workspace."""
+    readings = sorted((workspace.references / "readings").rglob("*.json"))
+    entries = [(entry.id, entry.what) for entry in workspace.ledger if entry.stage == "review"]
+    return (
+        sorted(workspace.review_file.read_text().splitlines()),
+        sorted(workspace.given_to_people()),
+        sorted(entries),
+        [(file.name, file.read_bytes()) for file in readings],
+        [file.read_bytes() for file in sorted(workspace.references.glob("*.png"))],
+    )
+
+
+def test_prepare_may_be_killed_at_any_write(workspace, store, kill_at, tmp_path):
+    people = Voting(store)
+    id = next(iter(store.state().items))
+    agreed(workspace, people, id)
+    (text,) = Pool(workspace.root).readings(id, store.state().items[id].boxes)
+    people.check(id, "corrected", [f"{text}{text}"])  # holds the old text: done twice it would be another
+    store.close()
+    for made in ("review.jsonl", "ledger.jsonl", "pool.jsonl"):
+        (workspace.root / made).unlink()
+    for made in ("references", "pictures"):
+        shutil.rmtree(workspace.root / made)
+    shutil.copytree(workspace.root, tmp_path / "whole")
+    prepare(tmp_path / "whole", workers=1)
+    wanted = outcome(Workspace(tmp_path / "whole"))
+    assert len(wanted[0]) == 4
+    for number in range(1, 100):
+        shutil.copytree(workspace.root, tmp_path / f"{number}")
+        kill_at(number)
+        try:
+            prepare(tmp_path / f"{number}", workers=1)
+        except Killed:
+            kill_at(0)
+            prepare(tmp_path / f"{number}", workers=1)
+            assert outcome(Workspace(tmp_path / f"{number}")) == wanted, number
+        else:
+            break
+    assert number > 20  # so many places there are
+
+
+def test_other_stages_may_work_while_pages_are_read(workspace, store, monkeypatch, tmp_path):
+    """Nor is anything forgotten that is decided meanwhile."""
+    people = Voting(store)
+    first, second, *_ = store.state().items
+    people.score(first)
+    people.draw(first, boxes_of(workspace, first))
+    read, asked = CodeReader.read, []
+
+    def reading(self, image):
+        with Workspace(workspace.root).at_work():  # refused where somebody is
+            asked.append(image.shape)
+        if len(asked) == 1:
+            people.score(second)
+            people.draw(second, boxes_of(workspace, second))
+        return read(self, image)
+
+    monkeypatch.setattr(CodeReader, "read", reading)
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "empty"))
+    assert prepare(workspace.root, workers=1).made == [first, second]
+    assert asked
+
+
+def test_two_at_once_write_everything_once(workspace, store):
+    people = Voting(store)
+    ids = list(store.state().items)[:4]
+    for id in ids:
+        people.score(id)
+        people.draw(id, boxes_of(workspace, id))
+    with ThreadPoolExecutor(3) as others:
+        done = list(others.map(lambda _: prepare(workspace.root, workers=1), range(3)))
+    assert sorted(id for each in done for id in each.made) == sorted(ids)
+    assert len(workspace.review_file.read_text().splitlines()) == 2 * len(ids)
+
+
+def test_what_cannot_be_made_or_read_does_not_stop_the_rest(workspace, store, monkeypatch, tmp_path):
+    people = Voting(store)
+    gone, changed, good, unread, *_ = store.state().items
+    for id in (gone, changed, good, unread):
+        people.score(id)
+        people.draw(id, boxes_of(workspace, id))
+    files_of = {id: workspace.edit_image(workspace.instructions()[id]) for id in (gone, changed, unread)}
+    kept = files_of[gone].read_bytes()
+    files_of[gone].unlink()
+    Image.fromarray(255 - open_image(files_of[changed])).save(files_of[changed])
+    read, page = CodeReader.read, workspace.instructions()[unread].page
+    shape = open_image(Pool(workspace.root).reference(unread, boxes_of(workspace, unread)))
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "empty"))
+
+    def reading(self, image):
+        if np.array_equal(image, shape):
+            raise ReaderError(f"{page}: the server is away")
+        return read(self, image)
+
+    monkeypatch.setattr(CodeReader, "read", reading)
+    with pytest.raises(ReaderError, match=r"3 of the samples that the groups have agreed on could not be pasted back"):
+        vde("review", "prepare", workspace.root, "--workers", 1)
+    decided = workspace.decisions()
+    steps = {id: sorted(found) for (id, _), found in decided.items()}
+    assert steps == {gone: ["score"], changed: ["score"], unread: ["score"], good: ["boxes", "score"]}
+    monkeypatch.setattr(CodeReader, "read", read)
+    files_of[gone].write_bytes(kept)
+    done = prepare(workspace.root, workers=1)
+    assert (sorted(done.made), list(done.failed)) == (sorted([gone, unread]), [changed])
+    assert "was edited anew after it came into the review" in done.failed[changed]
+
+
+def test_an_edit_by_hand_goes_all_the_way(tmp_path, monkeypatch):
+    with_our_reader(monkeypatch, tmp_path / "cache")
+    workspace = Workspace(make_workspace(tmp_path, refuse="Replace"))
+    filled(workspace)
+    pool = Pool(workspace.root)
+    id, *_ = pool.without_edit()
+    page = open_image(pool.picture(id, "before")).copy()
+    write_line(page, 36, "Written by hand")
+    content = io.BytesIO()
+    Image.fromarray(page).save(content, "PNG")
+    sample = pool.upload(id, content.getvalue(), "anna")
+    assert "1 samples into the pool, 7 were there" in filled(workspace)
+    with Store(workspace.root / "review.sqlite") as store:
+        assert store.state().items[id].edit == sample.edit
+        people = Voting(store)
+        people.score(id)
+        people.draw(id, (Box(0, 30, 600, 66),))
+        prepare(workspace.root, workers=1)
+        people.screen(id)
+        people.check(id)
+    vde("build", "edit", workspace.root, "--workers", 1)
+    vde("build", "package", workspace.root)
+    (packaged,) = load_suite(workspace.package)
+    assert packaged.id == id
+    assert (packaged.extra["editor"], packaged.extra["editor_model"]) == ({"name": "by hand"}, "by hand: anna")
+    told = [json.loads(line) for line in (workspace.package / "provenance.jsonl").read_text().splitlines()]
+    assert "by hand: anna" in {line["by"] for line in told if line["stage"] == "edit" and line["what"] == "edited"}
+    assert "by hand" in (workspace.package / "README.md").read_text()
