@@ -213,7 +213,7 @@ def test_edits_that_nobody_could_look_at_are_told(workspace):
         (
             "1×1 pixels, expected sides of 16 to 20,000",
             "is broken",
-            "exceeds limit",
+            "more than the 178,956,970 pixels",
             "20001×20 pixels",
             "is gone; run `vde build edit",
         ),

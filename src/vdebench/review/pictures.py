@@ -23,18 +23,34 @@ KINDS = {"PNG": (b"\x89PNG\r\n\x1a\n", 0), "JPEG": (b"\xff\xd8\xff", 0), "WebP":
 """What may be sent: the bytes each begins with, and where."""
 
 
-def open_checked(file: Path) -> Image:
-    """A picture that can be reviewed, as RGB; an error that names it where it cannot."""
-    _require_size(file)
+def open_checked(file: Path, page: Size | None = None) -> Image:
+    """A picture that can be reviewed, as RGB, of the shape of a page; an error that names it where it cannot."""
+    if told := _told_size(file):  # refused before a pixel is decoded
+        require_sides(told, str(file))
+        if page and not any(_alike(size, page) for size in (told, Size(told.height, told.width))):  # it may be turned
+            raise _another_shape(file, told, page)
     try:
         image = open_image(file)
     except VdeError:
         raise
     except Exception as error:  # decoders raise what they like on broken files
         raise InputError(f"{file}: is broken: {type(error).__name__}: {error}") from None
-    height, width = image.shape[:2]
-    require_sides(Size(width, height), str(file))
+    found = Size(image.shape[1], image.shape[0])
+    require_sides(found, str(file))
+    if page and not _alike(found, page):
+        raise _another_shape(file, found, page)
     return image
+
+
+def _alike(one: Size, other: Size) -> bool:
+    return abs((one.width / one.height) / (other.width / other.height) - 1) <= OFF
+
+
+def _another_shape(file: Path, size: Size, page: Size) -> InputError:
+    return InputError(
+        f"{file}: has {size.width:g}×{size.height:g} pixels, the page {page.width:g}×{page.height:g}:"
+        f" expected the same shape, within {OFF:.0%}"
+    )
 
 
 def require_sides(size: Size, name: str) -> None:
@@ -62,27 +78,19 @@ def open_sent(content: bytes, page: Size) -> Image:
         file = Path(folder) / "picture"
         file.write_bytes(content)
         try:
-            image = open_checked(file)
+            return open_checked(file, page)
         except VdeError as error:
             raise type(error)(str(error).replace(str(file), "the picture")) from None
-    height, width = image.shape[:2]
-    if abs((width / height) / (page.width / page.height) - 1) > OFF:
-        raise InputError(
-            f"the picture has {width}×{height} pixels, the page {page.width:g}×{page.height:g}:"
-            f" expected the same shape, within {OFF:.0%}"
-        )
-    return image
 
 
-def _require_size(file: Path) -> None:
-    """Refuse by what the header says, before a pixel is decoded."""
+def _told_size(file: Path) -> Size | None:
+    """What the header says; nothing where it cannot be read, and opening the file says why."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # we have a limit of our own
             with Pictures.open(fetched(file)) as picture:
-                size = Size(*picture.size)
-    except Pictures.DecompressionBombError as error:
-        raise TooLargeError(f"{file}: {error}") from None
-    except Exception:  # opening it says what is wrong
-        return
-    require_sides(size, str(file))
+                return Size(*picture.size)
+    except Pictures.DecompressionBombError:
+        raise TooLargeError(f"{file}: says it has more than the {MAX_PIXELS:,} pixels we open") from None
+    except Exception:
+        return None
