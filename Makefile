@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 
-.PHONY: demo test test-full bench lint clean
+.PHONY: demo test test-full test-label-studio bench lint clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,15 @@ test-full: $(VENV)/full  ## what takes longer or needs heavy packages; real page
 	$(BIN)/pytest -q -m slow
 	$(BIN)/pytest -q tests/judges/test_natives.py tests/review  # of which much skips itself without those packages
 
+STUDIO := .venv-label-studio
+$(STUDIO)/ready:
+	$(PYTHON) -m venv $(STUDIO)
+	$(STUDIO)/bin/python -m pip install --quiet label-studio==1.23.2
+	@touch $@
+
+test-label-studio: $(VENV)/full $(STUDIO)/ready  ## the bridge against a real Label Studio (a gigabyte, ten minutes)
+	VDE_LABEL_STUDIO=$(STUDIO) $(BIN)/pytest -q tests/review/label_studio
+
 bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
 	$(BIN)/python benchmarks/bootstrap.py
 	$(BIN)/python benchmarks/leaderboard.py
@@ -54,4 +63,4 @@ bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
 	$(BIN)/python benchmarks/workers.py
 
 clean:
-	rm -rf $(VENV) .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(STUDIO) .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

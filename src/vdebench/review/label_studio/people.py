@@ -1,0 +1,90 @@
+"""Who is who: e-mails of Label Studio and names of the review, in a small TOML file.
+
+[people]
+"anna@lab.example" = "anna"                       # who takes part already
+"bo@lab.example" = { name = "bo", group = "2" }   # who joins that group, where they do not
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from vdebench.errors import InputError
+from vdebench.files import read_bytes
+from vdebench.review.commands import Join
+from vdebench.review.refusals import Refusal
+from vdebench.review.state import Study
+from vdebench.review.store import Store
+from vdebench.review.texts import wrong_name
+
+EXAMPLE = '"anna@lab.example" = "anna" or { name = "anna", group = "1" }'
+
+
+class Person(NamedTuple):
+    """A member, and the group that they are to be in where that is told."""
+
+    name: str
+    group: str = ""
+
+
+def read_people(file: Path) -> dict[str, Person]:
+    """People by e-mail, in small letters."""
+    try:
+        told = tomllib.loads(read_bytes(file).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{file}: not TOML: {error}") from None
+    table = told.get("people")
+    if not isinstance(table, dict) or not table or set(told) != {"people"}:
+        raise InputError(f"{file}: expected one table [people] with lines like {EXAMPLE}")
+    found: dict[str, Person] = {}
+    for email, given in table.items():
+        fields = {"name": given} if isinstance(given, str) else given
+        if (
+            "@" not in email
+            or not isinstance(fields, dict)
+            or not {"name"} <= fields.keys() <= {"name", "group"}
+            or not all(isinstance(value, str) and value for value in fields.values())
+        ):
+            raise InputError(f"{file}: {email!r} = {given!r}, expected an e-mail and a name: {EXAMPLE}")
+        if email.lower() in found:
+            raise InputError(f"{file}: {email} stands there twice")
+        found[email.lower()] = Person(**fields)
+    return found
+
+
+def members_of(file: Path, store: Store) -> dict[str, str]:
+    """Names of members by e-mail. Whoever has a group in the file and is no member yet joins it, as if by the admin."""
+    people = read_people(file)
+    _require(file, people, store.study())
+    for email, person in people.items():
+        study = store.study()
+        if person.group and study.member(person.name) is None:
+            admin = next(member.name for member in study.members if member.active and member.role == "admin")
+            joined = store.submit(Join(person.name, "annotator", person.group), who=admin, now=datetime.now(UTC))
+            if isinstance(joined, Refusal):
+                raise InputError(f"{file}: {email}: {joined.words}")
+    return {email: person.name for email, person in people.items()}
+
+
+def _require(file: Path, people: Mapping[str, Person], study: Study) -> None:
+    """Refuse a file that contradicts the review before anybody joins by it."""
+    for email, person in people.items():
+        member = study.member(person.name)
+        if problem := wrong_name(person.name):
+            raise InputError(f"{file}: {email}: the name {problem}")
+        if member is None and not person.group:
+            known = ", ".join(sorted(each.name for each in study.members))
+            raise InputError(
+                f"{file}: {email}: {person.name!r} does not take part in this review; who does: {known}\n"
+                f'  invite them, or have them join here: {{ name = "{person.name}", group = "…" }}'
+            )
+        if person.group and person.group not in study.options.groups:
+            groups = ", ".join(study.options.groups)
+            raise InputError(f"{file}: {email}: group {person.group!r}, expected one of {groups}")
+        if member and person.group and (member.role, member.group) != ("annotator", person.group):
+            found = f"{member.role} {member.group}".rstrip()
+            raise InputError(f"{file}: {email}: {person.name} is {found}, not annotator {person.group}")
