@@ -11,6 +11,7 @@ from typing import Any
 from vdebench.review.commands import Command, command_to_json
 from vdebench.review.events import Event, event_from_json
 from vdebench.review.refusals import Reason, Refusal
+from vdebench.review.statements import add_to, answer
 from vdebench.review.tables import sqlalchemy, tables
 
 
@@ -32,8 +33,8 @@ def digest_of_command(command: Command) -> str:
 
 def answered(connection: Any, command: Command, who: str, key: str) -> Accepted | Refusal | None:
     """What a command with this key was answered before, where one was."""
-    sa, answers, events = sqlalchemy(), tables().answers, tables().events
-    row = connection.execute(sa.select(answers).where(answers.c.who == who, answers.c.key == key)).first()
+    sa, events = sqlalchemy(), tables().events
+    row = connection.execute(answer(), {"who": who, "key": key}).first()
     if row is None:
         return None
     if row.digest != digest_of_command(command):
@@ -51,4 +52,4 @@ def remember(connection: Any, command: Command, who: str, key: str, rows: Sequen
     if len(streams) == 1:
         place = {"stream": streams.pop(), "first": rows[0]["version"], "last": rows[-1]["version"]}
     told = {"who": who, "key": key, "digest": digest_of_command(command), "moment": now}
-    connection.execute(sqlalchemy().insert(tables().answers).values(**told, **place))
+    connection.execute(add_to("answers"), {**told, **place})

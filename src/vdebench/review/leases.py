@@ -9,6 +9,7 @@ from typing import Any
 from vdebench.review.events import stamp
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.state import Item, Study
+from vdebench.review.statements import holder, lend, longest_free, longest_held
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.work import Lease, lent, voter_for
 
@@ -18,21 +19,16 @@ def take(connection: Any, study: Study, who: str, now: datetime, steps: Collecti
     member = study.member(who)
     if member is None or not member.active:
         return None
-    sa, queue, moment = sqlalchemy(), tables().queue, stamp(now)
-    mine = (queue.c.holder == who) & (queue.c.until > moment)
-    free = queue.c.holder.is_(None) | (queue.c.holder == who) | (queue.c.until <= moment)
-    for condition in (mine, free):
-        found = []
-        for voter in member.voters:  # one by one: so each goes by the index, and does not sort the queue
-            here = (queue.c.voter == voter) & condition
-            if steps is not None:
-                here &= queue.c.step.in_(list(steps))
-            first = sa.select(queue).where(here).order_by(queue.c.since, queue.c.position).limit(1)
-            found += connection.execute(first.with_for_update(skip_locked=True)).all()
-        if found:
-            row = min(found, key=lambda each: (each.since, each.position))
-            return _write(connection, lent(study.options, row.sample, row.voter, who, now))
-    return None
+    asked = {"who": who, "now": stamp(now), **({} if steps is None else {"steps": list(steps)})}
+    by_step = steps is not None
+    held = connection.execute(longest_held(by_step), {**asked, "voters": member.voters}).all()
+    # one by one: so each goes by the index, and does not sort the queue
+    free = (connection.execute(longest_free(by_step), {**asked, "voter": voter}) for voter in member.voters)
+    found = held or [row for rows in free for row in rows]
+    if not found:
+        return None
+    row = min(found, key=lambda each: (each.since, each.position))
+    return _write(connection, lent(study.options, row.sample, row.voter, who, now))
 
 
 def hold(connection: Any, study: Study, item: Item, who: str, now: datetime) -> Lease | Refusal:
@@ -55,14 +51,11 @@ def release(connection: Any, who: str, sample: str) -> None:
 
 def held_by(connection: Any, sample: str, voter: str) -> Lease | None:
     """The last hold on a sample in the place of a voter; it may be over."""
-    queue = tables().queue
-    here = (queue.c.sample == sample) & (queue.c.voter == voter)
-    row = connection.execute(sqlalchemy().select(queue.c.holder, queue.c.until).where(here)).first()
+    row = connection.execute(holder(), {"sample": sample, "voter": voter}).first()
     return Lease(sample, voter, row.holder, row.until) if row and row.holder else None
 
 
 def _write(connection: Any, lease: Lease) -> Lease:
-    queue = tables().queue
-    here = (queue.c.sample == lease.sample) & (queue.c.voter == lease.voter)
-    connection.execute(sqlalchemy().update(queue).where(here).values(holder=lease.who, until=lease.until))
+    told = {"held": lease.sample, "asked": lease.voter, "who": lease.who, "end": lease.until}
+    connection.execute(lend(), told)
     return lease

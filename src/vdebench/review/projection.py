@@ -9,6 +9,7 @@ from typing import Any
 from vdebench.review.events import Event, event_from_json
 from vdebench.review.facts import Added, Joined, Left, PilotEnded, PilotStarted
 from vdebench.review.state import Item, Study, item_after
+from vdebench.review.statements import add_to, bodies, change_item, leave_queue
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.texts import wrong_name
 from vdebench.review.work import waiting_for
@@ -50,9 +51,7 @@ class StoredItems(Mapping[str, Item]):
 
 def stream(connection: Any, name: str) -> Iterator[Event]:
     """The events of a sample, or of the review itself (an empty name), oldest first."""
-    events = tables().events
-    found = sqlalchemy().select(events.c.body).where(events.c.stream == name).order_by(events.c.version)
-    for body in connection.scalars(found):
+    for body in connection.scalars(bodies(), {"stream": name}):
         yield event_from_json(json.loads(body), f"{name or 'the review'}: event")
 
 
@@ -103,19 +102,16 @@ def add_samples(connection: Any, study: Study, added: list[Event]) -> None:
 
 def project_item(connection: Any, study: Study, before: Item, after: Item) -> bool:
     """Bring the rows of a sample up to its events. False where somebody else did so meanwhile."""
-    sa, at = sqlalchemy(), tables()
-    changed = item_row(after)
-    known = (at.items.c.sample == before.id) & (at.items.c.version == len(before.history))
-    if connection.execute(sa.update(at.items).where(known).values(changed)).rowcount != 1:
+    known = {"changed": before.id, "before": len(before.history)}
+    if connection.execute(change_item(), {**item_row(after), **known}).rowcount != 1:
         return False
     old = {row["voter"]: row for row in queue_rows(study, before)}
     new = {row["voter"]: row for row in queue_rows(study, after)}
     gone = [voter for voter, row in old.items() if new.get(voter) != row]
     if gone:
-        where = (at.queue.c.sample == before.id) & at.queue.c.voter.in_(gone)
-        connection.execute(sa.delete(at.queue).where(where))
+        connection.execute(leave_queue(), {"sample": before.id, "voters": gone})
     if come := [row for voter, row in new.items() if old.get(voter) != row]:
-        connection.execute(sa.insert(at.queue), come)
+        connection.execute(add_to("queue"), come)
     return True
 
 

@@ -34,6 +34,7 @@ from vdebench.review.projection_check import differences
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.rules import STEP_OF, decide
 from vdebench.review.state import Item, State, Study, item_after, replay, study_after
+from vdebench.review.statements import add_to, locked_item, study_version
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.texts import wrong_name
 from vdebench.review.work import Lease, voter_for
@@ -123,11 +124,11 @@ class Store:
 
     def _locked_study(self, connection: Any, *, changing: bool = False) -> tuple[int, Study]:
         """The review; until the transaction ends nobody changes it, or with `changing` relies on it."""
-        found = sqlalchemy().select(tables().study.c.version).with_for_update(read=not changing)
+        found = study_version("update" if changing else "share")
         return self._at(connection, int(connection.scalar(found)))
 
     def _read_study(self, connection: Any) -> Study:
-        return self._at(connection, int(connection.scalar(sqlalchemy().select(tables().study.c.version))))[1]
+        return self._at(connection, int(connection.scalar(study_version())))[1]
 
     def _at(self, connection: Any, version: int) -> tuple[int, Study]:
         known = self._known
@@ -222,9 +223,8 @@ def _locked_item(connection: Any, study: Study, sample: str) -> Item | None:
     """A sample that nobody else changes until the transaction ends."""
     if wrong_name(sample):
         return None
-    items = tables().items
-    found = sqlalchemy().select(items.c.version).where(items.c.sample == sample).with_for_update()
-    return StoredItems(connection, study)[sample] if connection.scalar(found) is not None else None
+    known = connection.scalar(locked_item(), {"sample": sample}) is not None
+    return StoredItems(connection, study)[sample] if known else None
 
 
 def _append(connection: Any, version: int, state: State, events: list[Event]) -> list[dict[str, Any]]:
@@ -246,7 +246,7 @@ def _append(connection: Any, version: int, state: State, events: list[Event]) ->
         lengths[name] += 1
         rows.append(event_row(event, lengths[name]))
     if rows:
-        connection.execute(sa.insert(at.events), rows)
+        connection.execute(add_to("events"), rows)
     add_samples(connection, study, events)
     for item in changed.values():
         if not project_item(connection, study, state.items[item.id], item):

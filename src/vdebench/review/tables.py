@@ -95,6 +95,7 @@ def tables() -> Tables:
         text("holder", nullable=True),
         text("until", nullable=True),
         sa.Index("queue_by_voter", "voter", "since", "position"),
+        sa.Index("queue_by_holder", "holder"),
     )
     answers = sa.Table(
         "answers",

@@ -58,6 +58,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("sample", "voter"),
     )
     op.create_index("queue_by_voter", "queue", ["voter", "since", "position"])
+    op.create_index("queue_by_holder", "queue", ["holder"])
     op.create_table(
         "answers",
         *(text("who"), text("key"), text("digest"), text("stream"), number("first"), number("last"), text("moment")),

@@ -1,0 +1,1 @@
+"""`vde review serve`: the review over HTTP, for people with a browser."""

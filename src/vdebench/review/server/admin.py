@@ -1,0 +1,159 @@
+"""What admins ask for: the funnel, how far people agree, rounds, invitations, edits made elsewhere, downloads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import datetime
+from typing import Any
+
+from vdebench.analysis.reliability_ratings import Rating
+from vdebench.analysis.reliability_scales import reliability_by_scale
+from vdebench.errors import InputError, TooLargeError, VdeError
+from vdebench.review import listing
+from vdebench.review.commands import Add
+from vdebench.review.funnel import passed_through
+from vdebench.review.ratings_table import COLUMNS, group_ratings, pilot_ratings
+from vdebench.review.refusals import Reason, Refusal
+from vdebench.review.server.desk import Asked, Desk
+from vdebench.review.server.replies import NOT_FOUND, NOTHING, UNKNOWN_SAMPLE, Reply, fail, only, problem, refused
+from vdebench.review.server.samples import wanted
+from vdebench.review.state import State
+from vdebench.review.texts import wrong_name
+
+RATINGS = {"pilot": pilot_ratings, "pool": group_ratings}
+
+
+def overview(desk: Desk, asked: Asked) -> Reply:
+    """GET /api/admin/overview."""
+    through = desk.replayed.computed("through", lambda state: passed_through(state.items.values()))
+    data = {
+        "funnel": desk.store.funnel().to_json(),
+        "through": through,
+        "rounds": listing.by_round(desk.store),
+        "members": listing.members(desk.store),
+        "invitations": [_shown(each._asdict()) for each in desk.accounts.invitations()],
+    }
+    return Reply(data=data)
+
+
+def _shown(invitation: dict[str, Any]) -> dict[str, Any]:
+    return {name: invitation[name] for name in ("id", "role", "group", "name", "by", "until", "used_by")}
+
+
+def agreement(desk: Desk, asked: Asked) -> Reply:
+    """GET /api/admin/agreement."""
+    of = _of(asked)
+    return Reply(data=desk.replayed.computed(("agreement", of), lambda state: _agreement(state, of)))
+
+
+def _agreement(state: State, of: str) -> dict[str, Any]:
+    rows = [
+        Rating(who, unit, scale, value, datetime.fromisoformat(when))
+        for who, unit, scale, value, when in _ratings(state, of)
+    ]
+    found: dict[str, Any] = {}
+    for each in reliability_by_scale(rows):
+        found[each.scale] = {**_told(each.found.to_json()), "day": []}
+    for each in reliability_by_scale(rows, over="day"):
+        found[each.scale]["day"].append({"window": each.window, **_told(each.found.to_json())})
+    return {"of": of, "scales": found}
+
+
+def _ratings(state: State, of: str) -> list[Any]:
+    return list(RATINGS[of](state))
+
+
+def _told(found: dict[str, Any]) -> dict[str, Any]:
+    """Under the names of the interface, beside their own."""
+    return {**found, "fleiss": found["kappa"], "percent": found["pairwise"]}
+
+
+def _of(asked: Asked) -> str:
+    of = asked.query.get("of", "pool")
+    if of not in RATINGS:
+        fail(400, "malformed", "of is not known, expected pilot or pool")
+    return of
+
+
+def rounds(desk: Desk, asked: Asked) -> Reply:
+    """GET /api/admin/rounds."""
+    return Reply(data=desk.replayed.computed("rounds", _rounds))
+
+
+def _rounds(state: State) -> list[dict[str, Any]]:
+    back = [
+        item for item in state.items.values() if any(each.outcome in ("again", "conflict") for each in item.closings())
+    ]
+    return [
+        {
+            "id": item.id,
+            "round": item.round,
+            "agreements": [each.agreement for each in item.closings() if each.agreement is not None],
+            "step": item.step,
+        }
+        for item in sorted(back, key=lambda item: (-item.round, item.position))
+    ]
+
+
+def invite(desk: Desk, asked: Asked) -> Reply:
+    """POST /api/admin/invitations."""
+    only(asked.body, "role", "group", "days", "name")
+    role, group, name = (asked.body.get(key, "") for key in ("role", "group", "name"))
+    for value in (role, group, name):
+        if value != "" and wrong_name(value):
+            fail(400, "malformed", "role, group or name is no text that can be one")
+    days = asked.body.get("days", 7)
+    try:
+        token = desk.accounts.invite(role, group, by=asked.member.name, days=days, name=name, now=asked.now)
+    except InputError as error:
+        return problem(400, "malformed", str(error))
+    return Reply(data={"link": f"{desk.settings.origins[0]}/#join={token}"})
+
+
+def take_back(desk: Desk, asked: Asked) -> Reply:
+    """DELETE /api/admin/invitations."""
+    return NOTHING if desk.accounts.take_back(wanted(asked)) else NOT_FOUND
+
+
+def upload(desk: Desk, asked: Asked) -> Reply:
+    """POST /api/admin/upload: an edit made elsewhere."""
+    id = wanted(asked)
+    if wrong_name(id):
+        return UNKNOWN_SAMPLE
+    if listing.is_known(desk.store, id):
+        return problem(409, str(Reason.KNOWN_SAMPLE), "the sample has an edit already and is in the review")
+    try:
+        sample = desk.pool.upload(id, asked.content, asked.member.name)
+    except KeyError:
+        return UNKNOWN_SAMPLE
+    except TooLargeError as error:
+        return problem(413, "too_large", str(error)[:500])
+    except VdeError as error:
+        return problem(400, "bad_image", str(error)[:500])
+    added = desk.store.submit(Add((sample,)), who=asked.member.name, now=asked.now)
+    if isinstance(added, Refusal):
+        return refused(added)
+    return Reply(data={"accepted": True, "sample": sample.sample})
+
+
+def events(desk: Desk, asked: Asked) -> Reply:
+    """GET /api/admin/events.jsonl."""
+    lines = (json.dumps(event.to_json(), ensure_ascii=False) for event in desk.store.events())
+    return _download("events.jsonl", "application/x-ndjson", "".join(f"{line}\n" for line in lines))
+
+
+def ratings(desk: Desk, asked: Asked) -> Reply:
+    """GET /api/admin/ratings.csv."""
+    of = _of(asked)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(_ratings(desk.replayed.state()[1], of))
+    return _download(f"ratings-{of}.csv", "text/csv; charset=utf-8", text.getvalue())
+
+
+def _download(name: str, kind: str, text: str) -> Reply:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Reply(content=text.encode("utf-8", "backslashreplace"), kind=kind, headers=headers)

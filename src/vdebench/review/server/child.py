@@ -1,0 +1,51 @@
+"""The process that pastes back and reads for a server: of low priority, and gone when the server is.
+
+`python -m vdebench.review.server.child WORKSPACE`, the database in VDE_REVIEW_DATABASE, a pipe on its standard input
+that the server holds open: it ends when the server does, however that ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from vdebench.errors import VdeError
+
+NICE = 10
+
+
+def follow_the_server() -> None:
+    """End with whoever holds the other end of our standard input, and all that we have started with us."""
+
+    def wait() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 4096):
+                pass
+        if hasattr(os, "killpg") and os.getpgid(0) == os.getpid():
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def main() -> int:
+    """One pass; 0 where nothing is left to be done."""
+    follow_the_server()
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    from vdebench.review.preparing import prepare
+
+    try:
+        prepare(Path(sys.argv[1]), os.environ.get("VDE_REVIEW_DATABASE", ""), workers=1).require_all()
+    except VdeError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

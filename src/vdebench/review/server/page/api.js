@@ -1,0 +1,83 @@
+/* The server's answers. A lost connection and a refusal are told apart; a session that is over is asked for again. */
+
+const PATIENCE = 30000;
+
+/** The server has answered, and says no. */
+export class Refused extends Error {
+  constructor(status, told, wait) {
+    super(told?.words || `${status}`);
+    this.status = status;
+    this.reason = told?.error || "";
+    this.wait = wait;
+  }
+
+  /** Whether the same may be sent again as it is. */
+  get passing() {
+    return this.status >= 500 || this.status === 429 || this.status === 408;
+  }
+}
+
+/** No answer came: whether the server has got it is not known. */
+export class Lost extends Error {}
+
+export const api = {
+  csrf: "",
+  /** Has the person sign in again; set by the page. */
+  signInAgain: null,
+  get: (path) => call("GET", path),
+  post: (path, body) => call("POST", path, body ?? {}),
+  remove: (path) => call("DELETE", path),
+  /** Without asking to sign in: what comes of it is the caller's business. */
+  plain: (method, path, body) => once(method, path, body),
+  upload: (path, file) => call("POST", path, file),
+  sample: (id) => call("GET", `/api/sample?id=${encodeURIComponent(id)}`),
+};
+
+async function call(method, path, body) {
+  for (let tries = 0; ; tries++) {
+    const used = api.csrf;
+    try {
+      return await once(method, path, body);
+    } catch (error) {
+      if (!(error instanceof Refused) || tries > 2) throw error;
+      if (error.status === 401 && api.signInAgain) await api.signInAgain();
+      else if (error.status === 403 && /csrf/.test(error.reason) && used === api.csrf) await renew();
+      else if (error.status !== 403 || used === api.csrf) throw error;
+    }
+  }
+}
+
+async function renew() {
+  api.csrf = (await once("GET", "/api/me")).csrf;
+}
+
+async function once(method, path, body) {
+  const given = { method, headers: { Accept: "application/json" }, credentials: "same-origin", cache: "no-store" };
+  if (method !== "GET") given.headers["X-CSRF-Token"] = api.csrf;
+  if (body instanceof Blob) {
+    given.body = body;
+    given.headers["Content-Type"] = body.type || "application/octet-stream";
+  } else if (body !== undefined && method !== "GET") {
+    given.body = JSON.stringify(body);
+    given.headers["Content-Type"] = "application/json";
+  }
+  const patience = new AbortController(),
+    timer = setTimeout(() => patience.abort(), PATIENCE * (body instanceof Blob ? 10 : 1));
+  let answer, text;
+  try {
+    answer = await fetch(path, { ...given, signal: patience.signal });
+    text = await answer.text();
+  } catch {
+    throw new Lost(path);
+  } finally {
+    clearTimeout(timer);
+  }
+  let told = null;
+  try {
+    told = text ? JSON.parse(text) : null;
+  } catch {
+    if (answer.ok) throw new Lost(path);
+  }
+  if (answer.ok) return told;
+  throw new Refused(answer.status, told, Number(answer.headers.get("Retry-After")) || 0);
+}

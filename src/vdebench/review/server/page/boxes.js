@@ -1,0 +1,137 @@
+/* Boxes in whole pixels of the page: [left, top, right, bottom], the last two just outside. No page is needed here:
+   node can test it. */
+
+export const EDGES = ["left", "top", "right", "bottom"];
+const PARTS = {
+  nw: ["left", "top"],
+  n: ["top"],
+  ne: ["right", "top"],
+  e: ["right"],
+  se: ["right", "bottom"],
+  s: ["bottom"],
+  sw: ["left", "bottom"],
+  w: ["left"],
+};
+
+export const width = (box) => box[2] - box[0];
+export const height = (box) => box[3] - box[1];
+export const area = (box) => width(box) * height(box);
+export const same = (one, other) => one.every((side, index) => side === other[index]);
+const within = (value, least, most) => Math.min(Math.max(value, least), most);
+
+/** How far two boxes agree, 0 to 1. */
+export function iou(one, other) {
+  const wide = Math.min(one[2], other[2]) - Math.max(one[0], other[0]);
+  const high = Math.min(one[3], other[3]) - Math.max(one[1], other[1]);
+  const shared = Math.max(wide, 0) * Math.max(high, 0);
+  return shared / (area(one) + area(other) - shared);
+}
+
+/** The box between two points, snapped to whole pixels and inside the page; it may be empty. */
+export function between(from, to, page) {
+  const x = [from.x, to.x].map((value) => within(Math.round(value), 0, page.width)).sort((a, b) => a - b);
+  const y = [from.y, to.y].map((value) => within(Math.round(value), 0, page.height)).sort((a, b) => a - b);
+  return [x[0], y[0], x[1], y[1]];
+}
+
+/** Moved as a whole, as far as the page lets it. */
+export function moved(box, dx, dy, page) {
+  const x = within(dx, -box[0], page.width - box[2]),
+    y = within(dy, -box[1], page.height - box[3]);
+  return [box[0] + x, box[1] + y, box[2] + x, box[3] + y];
+}
+
+/** With some edges moved; it keeps at least one pixel and stays on the page. */
+export function resized(box, part, dx, dy, page) {
+  const edges = PARTS[part] || [part];
+  let [left, top, right, bottom] = box;
+  if (edges.includes("left")) left = within(left + dx, 0, right - 1);
+  if (edges.includes("right")) right = within(right + dx, left + 1, page.width);
+  if (edges.includes("top")) top = within(top + dy, 0, bottom - 1);
+  if (edges.includes("bottom")) bottom = within(bottom + dy, top + 1, page.height);
+  return [left, top, right, bottom];
+}
+
+/** A box of numbers that somebody typed: whole, ordered, on the page. Nothing where it cannot be one. */
+export function typed(values, page) {
+  const sides = values.map(Number);
+  if (sides.some((side) => !Number.isInteger(side))) return null;
+  const [left, top, right, bottom] = sides;
+  if (left < 0 || top < 0 || right > page.width || bottom > page.height || left >= right || top >= bottom) return null;
+  return sides;
+}
+
+/** The handles of a box, by their part, where they are in its pixels. */
+export function handles(box) {
+  const [left, top, right, bottom] = box,
+    x = (left + right) / 2,
+    y = (top + bottom) / 2;
+  return {
+    nw: [left, top],
+    ne: [right, top],
+    se: [right, bottom],
+    sw: [left, bottom],
+    n: [x, top],
+    e: [right, y],
+    s: [x, bottom],
+    w: [left, y],
+  };
+}
+
+/** What is at a point: a handle of the selected box, an edge of it, else the smallest box around the point. */
+export function hit(boxes, selected, point, reach) {
+  const near = (x, y) => Math.abs(point.x - x) <= reach && Math.abs(point.y - y) <= reach;
+  if (boxes[selected]) {
+    for (const [part, [x, y]] of Object.entries(handles(boxes[selected]))) {
+      if (near(x, y)) return { index: selected, part };
+    }
+    const edge = edgeAt(boxes[selected], point, reach);
+    if (edge) return { index: selected, part: edge };
+  }
+  const inside = (box) =>
+    point.x >= box[0] - reach && point.x <= box[2] + reach && point.y >= box[1] - reach && point.y <= box[3] + reach;
+  const found = boxes.map((box, index) => ({ box, index })).filter(({ box }) => inside(box));
+  found.sort((a, b) => area(a.box) - area(b.box));
+  return found.length ? { index: found[0].index, part: "all" } : null;
+}
+
+function edgeAt([left, top, right, bottom], { x, y }, reach) {
+  const across = x >= left - reach && x <= right + reach,
+    down = y >= top - reach && y <= bottom + reach;
+  if (down && Math.abs(x - left) <= reach) return "w";
+  if (down && Math.abs(x - right) <= reach) return "e";
+  if (across && Math.abs(y - top) <= reach) return "n";
+  if (across && Math.abs(y - bottom) <= reach) return "s";
+  return null;
+}
+
+/* What the rule asks for. `needed` is the IoU that must be exceeded; counted in whole numbers, so that exactly 0.95 is
+   not above 0.95. */
+const MILLION = 1000000;
+
+/** By how many pixels the two edges of a side may be off together, if all else is the same: the worst way to be off is
+    to cut, (side - n) / side. */
+export function slack(side, needed) {
+  return Math.max(0, Math.ceil((side * (MILLION - Math.round(needed * MILLION))) / MILLION) - 1);
+}
+
+/** What can be said of a box: the IoU with one that is a pixel larger on every side, and the pixels that may be off. */
+export function tolerance(box, needed) {
+  const wide = width(box),
+    high = height(box);
+  const across = slack(wide, needed),
+    down = slack(high, needed);
+  const larger = (wide * high) / ((wide + 2) * (high + 2));
+  return { larger, passes: larger > needed, across, down, all: Math.min(across, down) };
+}
+
+/** The box around all of these. */
+export function around(boxes) {
+  return [0, 1, 2, 3].map((side) => (side < 2 ? Math.min : Math.max)(...boxes.map((box) => box[side])));
+}
+
+/** What stands in the way of sending these boxes: "none", "twice" or nothing. */
+export function fault(boxes) {
+  if (!boxes.length) return "none";
+  return boxes.some((box, index) => boxes.slice(0, index).some((other) => same(box, other))) ? "twice" : "";
+}

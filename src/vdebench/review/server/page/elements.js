@@ -1,0 +1,129 @@
+/* Elements made without HTML, so that no text can become markup; styles by classes or through CSSOM, as the policy asks. */
+
+function fill(element, attributes, children) {
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "value") element.value = value;
+    else if (key === "checked") element.checked = value;
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined && child !== false && child !== "") element.append(child);
+  }
+  return element;
+}
+
+export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+export const s = (tag, attributes, ...children) =>
+  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+/** Text of somebody else's making: it may run in another direction, and must not turn what stands around it. */
+export const told = (text, attributes) => h("bdi", { dir: "auto", class: "told", ...attributes }, `${text ?? ""}`);
+
+export function button(label, run, attributes = {}) {
+  const { key, ...rest } = attributes;
+  return h("button", { type: "button", onclick: run, ...rest }, label, key ? [" ", h("kbd", null, key)] : null);
+}
+
+const SHAPES = {
+  first: "M4 4v12M16 4 7 10l9 6z",
+  previous: "M14 4 5 10l9 6z",
+  next: "m6 4 9 6-9 6z",
+  last: "M16 4v12M4 4l9 6-9 6z",
+  look: "M10 2v5M10 13v5M2 10h5M13 10h5M10 5a5 5 0 1 0 0 10a5 5 0 1 0 0-10z",
+  remove: "m5 5 10 10M15 5 5 15",
+};
+
+/** A sign drawn with lines: not every machine has a font with it. */
+export const sign = (name) =>
+  s("svg", { class: `sign ${name}`, viewBox: "0 0 20 20", "aria-hidden": "true" }, s("path", { d: SHAPES[name] }));
+
+let fields = 0;
+
+export function field(label, input, hint) {
+  input.id ||= `field-${++fields}`;
+  if (hint) input.setAttribute("aria-describedby", `${input.id}-hint`);
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { for: input.id }, label),
+    input,
+    hint ? h("small", { id: `${input.id}-hint` }, hint) : null,
+  );
+}
+
+export function choose(options, value, change, attributes) {
+  const select = h("select", { ...attributes, onchange: () => change?.(select.value) });
+  for (const [key, title] of options) select.append(h("option", { value: key }, title));
+  select.value = value;
+  return select;
+}
+
+/** A table with a caption that is read out, and a row of heads; cells are text or elements. */
+export function table(caption, heads, rows, attributes) {
+  const numbers = heads.map((_, index) => rows.some((row) => typeof row[index] === "number"));
+  return h(
+    "div",
+    { class: "scroll" },
+    h(
+      "table",
+      attributes,
+      h("caption", { class: "unseen" }, caption),
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          heads.map((head, index) => h("th", { scope: "col", class: numbers[index] && "number" }, head)),
+        ),
+      ),
+      h(
+        "tbody",
+        null,
+        rows.map((row) =>
+          h(
+            "tr",
+            null,
+            row.map((cell, index) =>
+              index
+                ? h(
+                    "td",
+                    typeof cell === "number" ? { class: "number" } : null,
+                    typeof cell === "number" ? count(cell) : cell,
+                  )
+                : h("th", { scope: "row" }, cell),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** A part of a whole, as a bar. */
+export function bar(part, whole, label) {
+  const inner = h("span", { class: "bar-part" });
+  inner.style.width = `${whole ? Math.min(100, (100 * part) / whole) : 0}%`;
+  return h("span", { class: "bar-whole", role: "img", "aria-label": label }, inner);
+}
+
+export const count = (number) => Number(number ?? 0).toLocaleString("en-US");
+
+export function clock(moment) {
+  const when = new Date(moment);
+  return Number.isNaN(when.getTime()) ? "" : when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+}
+
+export function day(moment) {
+  const when = new Date(moment);
+  if (!moment || Number.isNaN(when.getTime())) return "";
+  return when.toLocaleString([], {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+}

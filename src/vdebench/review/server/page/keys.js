@@ -1,0 +1,91 @@
+/* The keyboard: who listens, and what the help says. The last part that came is asked first. */
+
+import { button, h } from "./elements.js";
+import { words } from "./words.js";
+
+const parts = [];
+const FIELDS = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]";
+const PRESSED = "button, a[href], summary, [type=checkbox]";
+
+/** Have `handle(event)` asked for keys; it answers whether the key was its own. `help` is rows of [keys, what]. */
+export function listen({ title, help = [], handle, inFields = false }) {
+  const part = { title, help, handle, inFields };
+  parts.push(part);
+  return () => {
+    const at = parts.indexOf(part);
+    if (at >= 0) parts.splice(at, 1);
+  };
+}
+
+/** `Ctrl+Shift+z`, `Alt+ArrowLeft`, `?`; Shift is named only where the key does not already tell. */
+export function named(event) {
+  const letter = event.key.length === 1,
+    key = letter && (event.ctrlKey || event.metaKey) ? event.key.toLowerCase() : event.key;
+  const shift = event.shiftKey && (!letter || event.ctrlKey || event.metaKey);
+  return `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${shift ? "Shift+" : ""}${key}`;
+}
+
+function typing(event) {
+  return event.target.matches?.(FIELDS) ?? false;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+  const inField = typing(event),
+    name = named(event);
+  if ((event.key === "Enter" || event.key === " ") && event.target.matches?.(PRESSED) && !name.includes("+")) return;
+  if (event.key.startsWith("Arrow") && event.target.matches?.("[type=radio]")) return;
+  for (const part of [...parts].reverse()) {
+    if (inField && !part.inFields && name !== "Ctrl+Enter") continue;
+    if (part.handle(event, name)) {
+      event.preventDefault();
+      return;
+    }
+  }
+});
+
+/** All keys that do something now. */
+export function showHelp() {
+  const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" });
+  const groups = [...parts].reverse().filter((part) => part.help.length);
+  dialog.append(
+    h("h2", { id: "help-title" }, words.help.title),
+    h(
+      "div",
+      { class: "help-groups" },
+      groups.map((part) =>
+        h(
+          "section",
+          null,
+          h("h3", null, part.title),
+          h(
+            "dl",
+            null,
+            part.help.map(([keys, what]) => [
+              h(
+                "dt",
+                null,
+                keys
+                  .split(" ")
+                  .map((key) =>
+                    key === "/" || key === "–"
+                      ? ` ${key} `
+                      : h("kbd", null, key.length === 1 ? key.toUpperCase() : key),
+                  ),
+              ),
+              h("dd", null, what),
+            ]),
+          ),
+        ),
+      ),
+    ),
+    h(
+      "p",
+      { class: "row end" },
+      button(words.close, () => dialog.close(), { class: "main" }),
+    ),
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,66 @@
+/* A sample is kept for whoever works on it: held again while it is open and the person is there. */
+
+import { api, Refused } from "./api.js";
+import { clock, h } from "./elements.js";
+import { words } from "./words.js";
+
+const LOOK = 15000,
+  THERE = 180000;
+let lastSign = Date.now();
+for (const kind of ["pointermove", "keydown", "wheel", "pointerdown"]) {
+  addEventListener(
+    kind,
+    () => {
+      lastSign = Date.now();
+    },
+    { passive: true, capture: true },
+  );
+}
+
+export class Lease {
+  /** `lost(words)` is told when somebody else has the sample. */
+  constructor(minutes, lost) {
+    this.minutes = minutes;
+    this.lost = lost;
+    this.id = "";
+    this.element = h("span", { class: "lease", title: words.lease.title });
+    this.timer = setInterval(() => this.look(), LOOK);
+  }
+
+  close() {
+    clearInterval(this.timer);
+  }
+
+  /** Held from now on, until it is let go. */
+  has(id, until) {
+    this.id = id;
+    this.until = until ? Date.parse(until) : 0;
+    this.element.textContent = id && until ? words.lease.mine(clock(until)) : "";
+  }
+
+  async hold(id) {
+    const { until } = await api.post("/api/hold", { id });
+    this.has(id, until);
+  }
+
+  /** For others; nobody waits for the answer. */
+  release() {
+    const id = this.id;
+    this.has("", null);
+    if (id) api.post("/api/release", { id }).catch(() => {});
+  }
+
+  async look() {
+    const left = this.until - Date.now(),
+      half = (this.minutes * 60000) / 2;
+    if (!this.id || document.hidden || left > half || Date.now() - lastSign > THERE) return;
+    const id = this.id;
+    try {
+      await this.hold(id);
+    } catch (error) {
+      if (this.id !== id || !(error instanceof Refused)) return;
+      this.has("", null);
+      if (error.reason === "leased") this.lost(error.message);
+    }
+  }
+}

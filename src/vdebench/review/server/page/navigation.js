@@ -1,0 +1,176 @@
+/* First, previous, next, last, jump: over what is to do, what is mine, or all. */
+
+import { api } from "./api.js";
+import { button, choose, count, h, sign } from "./elements.js";
+import { fetchAhead } from "./pictures.js";
+import { words } from "./words.js";
+
+const FRESH = 60000,
+  AHEAD = 700;
+const STEPS = ["pilot", "score", "boxes", "screen", "ocr", "conflict"];
+
+export class Navigation {
+  /** `open(id)` shows a sample, `take()` the next to do, `say(text)` tells the person. */
+  constructor({ open, take, say, role }) {
+    Object.assign(this, { open, take, say });
+    this.which = role === "annotator" ? "todo" : role === "admin" ? "all" : "todo";
+    this.step = "";
+    this.ids = [];
+    this.at = -1;
+    this.asked = 0;
+    const t = words.list,
+      small = (shape, label, run, key) =>
+        button(sign(shape), run, { title: `${label} (${key})`, "aria-label": label, "data-go": shape });
+    this.jumpField = h("input", {
+      class: "jump",
+      "aria-label": t.jump,
+      placeholder: t.jump,
+      spellcheck: "false",
+      autocomplete: "off",
+    });
+    this.place = h("output", { class: "place" });
+    const jump = h(
+      "form",
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.jump(this.jumpField.value.trim());
+        },
+      },
+      this.jumpField,
+    );
+    this.stepChoice = choose(
+      [["", words.allSteps], ...STEPS.map((step) => [step, words.steps[step]])],
+      "",
+      (step) => this.change({ step }),
+      { "aria-label": t.step },
+    );
+    this.whichChoice = choose(
+      [
+        ["todo", t.todo],
+        ["mine", t.mine],
+        ["all", t.all],
+      ],
+      this.which,
+      (which) => this.change({ which }),
+      { "aria-label": t.which },
+    );
+    this.element = h(
+      "nav",
+      { class: "samples", "aria-label": t.label },
+      this.whichChoice,
+      this.stepChoice,
+      h(
+        "span",
+        { class: "row tight" },
+        small("first", t.first, () => this.go("first"), "Home"),
+        small("previous", t.previous, () => this.go("previous"), "PgUp"),
+        this.place,
+        small("next", t.next, () => this.go("next"), "PgDn"),
+        small("last", t.last, () => this.go("last"), "End"),
+      ),
+      jump,
+      button(t.nextTodo, () => this.take(), { key: "T", "data-go": "take" }),
+    );
+  }
+
+  /** Steps that `take` is limited to. */
+  get steps() {
+    return this.step ? [this.step] : null;
+  }
+
+  async change(wanted) {
+    Object.assign(this, wanted);
+    this.asked = 0;
+    await this.list();
+    this.show(this.id);
+  }
+
+  async list() {
+    if (Date.now() - this.asked < FRESH) return this.ids;
+    const step = this.step ? `&step=${this.step}` : "";
+    const told = await api.get(`/api/samples?which=${this.which}${step}`);
+    this.asked = Date.now();
+    this.ids = told.ids;
+    this.places = new Map(told.ids.map((id, index) => [id, index]));
+    return this.ids;
+  }
+
+  /** The sample that is shown now. */
+  show(id) {
+    this.id = id;
+    const at = this.places?.get(id) ?? -1;
+    if (at >= 0) this.at = at;
+    this.known = at >= 0;
+    const total = count(this.ids.length);
+    this.place.textContent = at >= 0 ? words.list.place(count(at + 1), total) : words.list.outside(total);
+  }
+
+  /** It has been voted on: what is to do is one less. */
+  done(id) {
+    const at = this.places?.get(id) ?? -1;
+    if (this.which !== "todo" || at < 0) {
+      this.asked = 0;
+      return;
+    }
+    this.ids = this.ids.filter((other) => other !== id);
+    this.places = new Map(this.ids.map((other, index) => [other, index]));
+    this.at = at - 1;
+  }
+
+  /** The next one's pictures, while this one is looked at. */
+  ahead(stillHere) {
+    const next = this.ids[this.at + 1];
+    if (!this.known || next === undefined) return;
+    setTimeout(async () => {
+      if (!stillHere() || document.hidden) return;
+      const found = await api.sample(next).catch(() => null);
+      const finished = found?.step === "screen" || found?.step === "ocr";
+      if (found) fetchAhead([found.images.before, finished ? found.images.reference : found.images.after]);
+    }, AHEAD);
+  }
+
+  neighbour(where) {
+    const last = this.ids.length - 1;
+    return { first: 0, last, previous: this.at - 1, next: this.at + 1 }[where];
+  }
+
+  async go(where) {
+    await this.list();
+    const to = this.neighbour(where);
+    if (this.ids[to] === undefined) this.say(words.list.end);
+    else await this.open(this.ids[to]);
+  }
+
+  async jump(text) {
+    if (!text) return;
+    await this.list();
+    const number = /^\d+$/.test(text) ? Number(text) - 1 : -1;
+    const id = this.places.has(text) ? text : this.ids[number];
+    if (id === undefined && !/^\d+$/.test(text)) return this.tryId(text);
+    if (id === undefined) return this.say(words.list.unknown(text));
+    this.jumpField.value = "";
+    this.jumpField.blur();
+    return this.open(id);
+  }
+
+  /** An id that is not in this list may be in the review. */
+  async tryId(id) {
+    if (await this.open(id, true)) {
+      this.jumpField.value = "";
+      this.jumpField.blur();
+    } else this.say(words.list.unknown(id));
+  }
+
+  /** Whether a key was for the samples; `arrows` says whether ← and → are free for it. */
+  key(name, arrows) {
+    const where =
+      { Home: "first", End: "last", PageUp: "previous", PageDown: "next" }[name] ||
+      (arrows && { ArrowLeft: "previous", ArrowRight: "next" }[name]);
+    if (where) this.go(where).catch(this.failed);
+    else if (name === "t") this.take();
+    else if (name === "g") this.jumpField.focus();
+    else return false;
+    return true;
+  }
+}

@@ -1,0 +1,124 @@
+/* Votes on their way. Each has a key that was made once; it is kept in this tab until the server has answered, and sent
+   again by itself with the same key: so a vote that the server has got already counts once. */
+
+import { api, Lost, Refused } from "./api.js";
+
+const PLACE = "vde.outbox",
+  WAITS = [1, 2, 4, 8, 15, 30];
+
+/** 32 letters and digits; also where the page is not served over https, and randomUUID is missing. */
+export function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export class Outbox {
+  /** `changed` is told whenever something waits or no longer does, `settled` how each was answered, and whether
+      it was left from before the page was loaded. */
+  constructor({ changed, settled }) {
+    this.changed = changed;
+    this.settled = settled;
+    this.who = "";
+    this.tries = 0;
+    this.sending = false;
+    this.timer = 0;
+    this.waiting = kept();
+    this.asking = new Map();
+    addEventListener("online", () => this.hurry());
+    addEventListener("beforeunload", (event) => {
+      if (this.mine().length) event.preventDefault();
+    });
+  }
+
+  /** What this person has not got an answer to. */
+  mine() {
+    return this.waiting.filter((entry) => entry.who === this.who);
+  }
+
+  /** Whether a vote on this sample, in this round, has no answer yet. */
+  has({ sample, round }) {
+    return this.mine().some(({ command }) => command.sample === sample && command.round === round);
+  }
+
+  /** Whose votes these are; what is left from before is sent. */
+  start(who) {
+    this.who = who;
+    this.tell();
+    this.hurry();
+  }
+
+  /** Send a command; {answer, refusal} once the server has said one or the other. */
+  ask(command) {
+    const entry = { key: newKey(), who: this.who, command };
+    this.waiting.push(entry);
+    this.keep();
+    const answered = new Promise((done) => {
+      this.asking.set(entry.key, done);
+    });
+    this.hurry();
+    return answered;
+  }
+
+  hurry() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.send();
+  }
+
+  async send() {
+    if (this.sending) return;
+    this.sending = true;
+    try {
+      while (!this.timer && this.mine().length) await this.sendFirst(this.mine()[0]);
+    } finally {
+      this.sending = false;
+    }
+  }
+
+  async sendFirst(entry) {
+    let answer = null,
+      refusal = null;
+    this.tell();
+    try {
+      answer = await api.post("/api/commands", { key: entry.key, command: entry.command });
+    } catch (error) {
+      if (error instanceof Lost || (error instanceof Refused && error.passing)) return this.wait(error.wait);
+      if (!(error instanceof Refused)) throw error;
+      refusal = error;
+    }
+    this.tries = 0;
+    this.waiting = this.waiting.filter((other) => other.key !== entry.key);
+    this.keep();
+    this.settled(entry, answer, refusal, !this.asking.has(entry.key));
+    this.asking.get(entry.key)?.({ answer, refusal });
+    this.asking.delete(entry.key);
+    return undefined;
+  }
+
+  wait(asked) {
+    const seconds = Math.max(asked || 0, WAITS[Math.min(this.tries, WAITS.length - 1)]) * (1 + Math.random() / 5);
+    this.tries += 1;
+    this.timer = setTimeout(() => this.hurry(), seconds * 1000);
+    this.tell();
+  }
+
+  keep() {
+    try {
+      sessionStorage.setItem(PLACE, JSON.stringify(this.waiting));
+    } catch {
+      /* the page itself still holds them */
+    }
+    this.tell();
+  }
+
+  tell() {
+    this.changed({ waiting: this.mine().length, tries: this.tries });
+  }
+}
+
+function kept() {
+  try {
+    return JSON.parse(sessionStorage.getItem(PLACE) || "[]");
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,126 @@
+/* What is known of a sample: its instruction, what was said of it, where it comes from. Text of others stays text. */
+
+import { day, h, told } from "./elements.js";
+import { highlighted } from "./letters.js";
+import { words } from "./words.js";
+
+/** The instruction with what it names marked; what it does not quote stands below. */
+export function instruction(about) {
+  const { instruction: text = "", target = "", replacement = "" } = about || {};
+  const parts = highlighted(text, target, replacement),
+    seen = new Set(parts.map(([kind]) => kind));
+  const line = h(
+    "p",
+    { class: "instruction", dir: "auto" },
+    text
+      ? parts.map(([kind, part]) =>
+          kind === "plain" ? part : h("mark", { class: kind, title: words.sample[kind] }, h("bdi", null, part)),
+        )
+      : words.sample.none,
+  );
+  const rest = [
+    ["target", target],
+    ["replacement", replacement],
+  ].filter(([kind, value]) => value && !seen.has(kind));
+  return h(
+    "header",
+    { class: "asks" },
+    line,
+    rest.length
+      ? h(
+          "p",
+          { class: "asks-more" },
+          rest.map(([kind, value]) =>
+            h("span", null, `${words.sample[kind]}: `, h("mark", { class: kind }, told(value)), " "),
+          ),
+        )
+      : null,
+  );
+}
+
+/** Where a sample comes from; whose edit it is stays hidden from those who judge it. */
+export function details(sample, me) {
+  const t = words.sample,
+    about = sample.about || {};
+  const rows = [
+    [t.id, sample.sample],
+    [t.size, `${sample.width} × ${sample.height}`],
+    [t.document, about.document],
+    [t.operation, about.operation],
+    [t.language, about.language],
+  ];
+  if (me.role !== "annotator") rows.push([t.editor, about.editor]);
+  return h(
+    "details",
+    { class: "facts" },
+    h("summary", null, t.details),
+    h(
+      "dl",
+      null,
+      rows.filter(([, value]) => value).map(([name, value]) => [h("dt", null, name), h("dd", null, told(value))]),
+    ),
+  );
+}
+
+/** What was said, as far as one may see it. */
+export function said(sample) {
+  const t = words.sample;
+  if (!sample.votes.length && !sample.outcomes.length) return null;
+  const votes = sample.votes.map((vote) =>
+    h(
+      "li",
+      null,
+      h("b", null, words.steps[stepOf(vote.kind)]),
+      " ",
+      told(summary(vote)),
+      h("div", { class: "soft" }, told(t.by(vote.who, vote.group, vote.round)), ` · ${day(vote.when)}`),
+      vote.note ? told(vote.note, { class: "told note" }) : null,
+    ),
+  );
+  const ends = sample.outcomes.map((end) =>
+    h(
+      "li",
+      { class: "end-of-step" },
+      h("b", null, words.steps[end.step]),
+      ` → ${end.outcome}`,
+      end.reason ? ` (${end.reason})` : null,
+      typeof end.agreement === "number" ? ` ${end.agreement.toFixed(3)}` : null,
+      end.words ? told(end.words, { class: "told note" }) : null,
+    ),
+  );
+  return h(
+    "details",
+    { class: "facts", open: true },
+    h("summary", null, t.votes),
+    h("ul", { class: "votes" }, votes, ends),
+  );
+}
+
+const KINDS = {
+  pilot_rated: "pilot",
+  rated: "score",
+  drawn: "boxes",
+  screened: "screen",
+  checked: "ocr",
+  adjudicated: "conflict",
+  rate_pilot: "pilot",
+  rate: "score",
+  draw: "boxes",
+  screen: "screen",
+  check: "ocr",
+  adjudicate: "conflict",
+};
+
+/** The step of a vote, by the kind of its event or command. */
+export const stepOf = (kind) => KINDS[kind];
+
+function summary(vote) {
+  const t = words.sample;
+  if (vote.ratings) {
+    const values = Object.values(vote.ratings);
+    return `${values.join(" + ")}, ${t.total(values.reduce((a, b) => a + b, 0))}`;
+  }
+  if (vote.kind === "drawn") return t.boxes(vote.boxes.length);
+  if (vote.kind === "screened") return vote.yes ? t.yes : t.no;
+  return `${vote.verdict || ""} ${(vote.texts || []).join(" / ")}`.trim();
+}

@@ -1,0 +1,37 @@
+/* One of a few answers, as large buttons that are radio buttons. */
+
+import { h } from "./elements.js";
+
+/** `answers` are [value, label, key, class]; `chosen(value)` is told. */
+export function verdictSet(name, answers, value, chosen) {
+  const inputs = answers.map(([answer]) =>
+    h("input", {
+      type: "radio",
+      name: `verdict-${name}`,
+      value: answer,
+      checked: answer === value,
+      onchange: () => chosen(answer),
+    }),
+  );
+  const element = h(
+    "div",
+    { class: "verdicts", role: "radiogroup" },
+    answers.map(([, label, key, kind], index) =>
+      h("label", { class: kind }, inputs[index], h("span", null, label, " ", key ? h("kbd", null, key) : null)),
+    ),
+  );
+  return {
+    element,
+    choose(answer) {
+      const input = inputs.find((each) => each.value === answer);
+      input.checked = true;
+      chosen(answer);
+    },
+    /** Without telling. */
+    set(answer) {
+      inputs.forEach((input) => {
+        input.checked = input.value === answer;
+      });
+    },
+  };
+}

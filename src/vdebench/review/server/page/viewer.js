@@ -1,0 +1,249 @@
+/* Pictures of one page in panes that are zoomed and moved together. A tool may take the pointer, else it moves the page. */
+
+import { h } from "./elements.js";
+import { drawCrosshair, drawPicture } from "./painting.js";
+import { around, corner, fitted, panned, stepped, toPage, zoomed } from "./viewport.js";
+
+export class Viewer {
+  /** `told` gets {cursor, scale} whenever they change. */
+  constructor(told) {
+    this.element = h("div", { class: "panes" });
+    this.told = told;
+    this.page = { width: 1, height: 1 };
+    this.view = { scale: 1, x: 0, y: 0 };
+    this.fits = true;
+    this.panes = [];
+    this.tool = null;
+    this.painters = [];
+    this.pointer = null;
+    this.spaceHeld = false;
+    this.touches = new Map();
+    this.drag = null;
+    this.frame = 0;
+    this.stale = true;
+    this.sizes = new ResizeObserver(() => this.resized());
+    this.stopped = new AbortController();
+    for (const kind of ["keydown", "keyup"]) {
+      addEventListener(kind, (event) => this.space(event), { signal: this.stopped.signal });
+    }
+  }
+
+  close() {
+    this.sizes.disconnect();
+    this.stopped.abort();
+    cancelAnimationFrame(this.frame);
+  }
+
+  /** Show a page; `panes` are {id, title, source, tool}: a picture, and whether the tool works on it. */
+  show(page, panes, arrangement) {
+    const another = page.width !== this.page.width || page.height !== this.page.height;
+    this.page = { width: page.width, height: page.height };
+    if (another) this.fits = true;
+    if (!another && panes.length === this.panes.length && this.element.dataset.arrangement === arrangement) {
+      this.panes.forEach((pane, index) => update(pane, panes[index]));
+      this.redraw();
+      return;
+    }
+    this.element.dataset.arrangement = arrangement;
+    this.element.dataset.count = panes.length;
+    this.sizes.disconnect();
+    this.panes = panes.map((pane) => this.made(pane));
+    this.element.replaceChildren(...this.panes.map((pane) => pane.element));
+    for (const pane of this.panes) this.sizes.observe(pane.box);
+    this.pointer = null;
+    this.resized();
+  }
+
+  made(pane) {
+    const base = h("canvas", { "aria-hidden": "true" });
+    const over = h("canvas", { class: "over", role: "img" });
+    const box = h("div", { class: "pane-box" }, base, over),
+      title = h("figcaption");
+    const made = update(
+      { base, over, box, title, width: 1, height: 1, element: h("figure", { class: "pane" }, title, box) },
+      pane,
+    );
+    over.addEventListener("pointerdown", (event) => this.down(made, event));
+    over.addEventListener("pointermove", (event) => this.move(made, event));
+    for (const kind of ["pointerup", "pointercancel"]) over.addEventListener(kind, (event) => this.up(made, event));
+    over.addEventListener("pointerleave", () => {
+      if (!this.drag) this.point(null);
+    });
+    over.addEventListener("wheel", (event) => this.wheel(made, event), { passive: false });
+    over.addEventListener("auxclick", (event) => event.preventDefault());
+    return made;
+  }
+
+  resized() {
+    const ratio = devicePixelRatio || 1;
+    for (const pane of this.panes) {
+      pane.width = Math.max(1, pane.box.clientWidth);
+      pane.height = Math.max(1, pane.box.clientHeight);
+      for (const canvas of [pane.base, pane.over]) {
+        canvas.width = Math.round(pane.width * ratio);
+        canvas.height = Math.round(pane.height * ratio);
+      }
+    }
+    if (this.fits && this.panes.length) this.view = fitted(this.page, this.panes[0]);
+    this.redraw();
+  }
+
+  redraw(picturesToo = true) {
+    this.stale ||= picturesToo;
+    this.frame ||= requestAnimationFrame(() => this.draw());
+  }
+
+  /** The page's point under the pointer, whatever was zoomed or moved since. */
+  get cursor() {
+    return this.pointer && toPage(this.view, this.pointer.pane, this.pointer.x, this.pointer.y);
+  }
+
+  draw() {
+    this.frame = 0;
+    const ratio = devicePixelRatio || 1,
+      cursor = this.cursor;
+    for (const pane of this.panes) {
+      const [left, top] = corner(this.view, pane, ratio),
+        place = { left, top, scale: this.view.scale, pane, page: this.page };
+      if (this.stale) drawPicture(pane.base.getContext("2d"), pane.source, place, ratio);
+      const context = pane.over.getContext("2d");
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, pane.width, pane.height);
+      for (const paint of this.painters) paint(context, place);
+      if (cursor) drawCrosshair(context, cursor, place);
+    }
+    this.stale = false;
+    this.told({ cursor, scale: this.view.scale });
+  }
+
+  at(pane, event) {
+    const edge = pane.over.getBoundingClientRect();
+    return { x: event.clientX - edge.left, y: event.clientY - edge.top };
+  }
+
+  point(pane, at) {
+    this.pointer = pane && { pane, ...at };
+    this.redraw(false);
+  }
+
+  down(pane, event) {
+    const at = this.at(pane, event),
+      point = toPage(this.view, pane, at.x, at.y);
+    pane.over.setPointerCapture(event.pointerId);
+    if (event.pointerType === "touch") this.touches.set(event.pointerId, at);
+    if (this.touches.size === 2) {
+      this.tool?.cancel();
+      this.drag = { kind: "pinch" };
+      return;
+    }
+    const tool = event.button === 0 && !this.spaceHeld && pane.tool && this.tool?.down(point, pane, event);
+    this.drag = tool ? { kind: "tool" } : { kind: "pan", at };
+    if (event.button === 1) event.preventDefault();
+    pane.over.classList.toggle("dragged", !tool);
+  }
+
+  move(pane, event) {
+    this.anchor = null;
+    const at = this.at(pane, event),
+      point = toPage(this.view, pane, at.x, at.y);
+    if (this.drag?.kind === "pinch") this.pinch(pane, event, at);
+    else if (this.drag?.kind === "pan") {
+      this.fits = false;
+      this.view = panned(this.view, this.page, at.x - this.drag.at.x, at.y - this.drag.at.y);
+      this.drag.at = at;
+      this.redraw();
+    } else if (this.drag) this.tool?.move(point, pane, event);
+    else pane.over.style.cursor = this.spaceHeld || !pane.tool ? "grab" : this.tool?.cursor(point) || "grab";
+    this.point(pane, at);
+  }
+
+  up(pane, event) {
+    this.touches.delete(event.pointerId);
+    if (this.drag?.kind === "tool") this.tool?.up(pane, event);
+    if (!this.touches.size || this.drag?.kind !== "pinch") this.drag = null;
+    pane.over.classList.remove("dragged");
+  }
+
+  pinch(pane, event, at) {
+    if (!this.touches.has(event.pointerId)) return;
+    const spread = () => {
+      const [a, b] = [...this.touches.values()];
+      return [Math.hypot(a.x - b.x, a.y - b.y), (a.x + b.x) / 2, (a.y + b.y) / 2];
+    };
+    if (this.touches.size < 2) return;
+    const [before, x, y] = spread();
+    this.touches.set(event.pointerId, at);
+    const [after, nextX, nextY] = spread();
+    this.fits = false;
+    this.view = panned(
+      zoomed(this.view, pane, (this.view.scale * after) / Math.max(before, 1), x, y),
+      this.page,
+      nextX - x,
+      nextY - y,
+    );
+    this.redraw();
+  }
+
+  wheel(pane, event) {
+    event.preventDefault();
+    const at = this.at(pane, event),
+      lines = event.deltaMode === 1 ? 24 : 1;
+    const turned = Math.max(-120, Math.min(120, event.deltaY * lines));
+    if (this.anchor?.x !== at.x || this.anchor.y !== at.y)
+      this.anchor = { ...at, point: toPage(this.view, pane, at.x, at.y) };
+    const scale = this.view.scale * Math.exp(-turned * (event.ctrlKey ? 0.01 : 0.0022));
+    this.fits = false;
+    this.view = zoomed(this.view, pane, scale, at.x, at.y, this.anchor.point); // the same point all along: it does not drift
+    this.point(pane, at);
+    this.redraw();
+  }
+
+  space(event) {
+    if (event.key !== " " || event.target.matches?.("button, input, textarea, select, a, summary")) return;
+    if (document.querySelector("dialog[open]")) return;
+    this.spaceHeld = event.type === "keydown";
+    event.preventDefault();
+  }
+
+  scaleTo(scale, x, y, pane = this.panes[0]) {
+    if (!pane) return;
+    this.fits = false;
+    this.view = zoomed(this.view, pane, scale, x, y);
+    this.redraw();
+  }
+
+  step(direction) {
+    this.scaleTo(stepped(this.view.scale, direction));
+  }
+
+  fit() {
+    this.fits = true;
+    this.resized();
+  }
+
+  full() {
+    this.scaleTo(1);
+  }
+
+  lookAt(box, room) {
+    if (!this.panes[0]) return;
+    this.fits = false;
+    this.view = around(box, this.page, this.panes[0], room);
+    this.redraw();
+  }
+
+  pan(dx, dy) {
+    this.fits = false;
+    this.view = panned(this.view, this.page, dx, dy);
+    this.redraw();
+  }
+}
+
+/** Another picture, or another title, in a pane that stays where it is. */
+function update(pane, { id, title, caption, label, source, tool, side, round }) {
+  Object.assign(pane, { id, source, tool, side, round });
+  pane.box.dataset.pane = id;
+  pane.over.setAttribute("aria-label", label || title);
+  pane.title.replaceChildren(caption || title);
+  return pane;
+}

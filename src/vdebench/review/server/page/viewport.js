@@ -1,0 +1,51 @@
+/* Where on a page one looks: `scale`, and the page's point in the middle of the pane. Pure, so node can test it. */
+
+const LADDER = [0.05, 0.1, 0.17, 0.25, 0.33, 0.5, 0.67, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48];
+export const LEAST = 0.03,
+  MOST = 64;
+
+/** All of the page. */
+export function fitted(page, pane, edge = 6) {
+  const scale = Math.min((pane.width - 2 * edge) / page.width, (pane.height - 2 * edge) / page.height, MOST);
+  return { scale: Math.max(scale, LEAST), x: page.width / 2, y: page.height / 2 };
+}
+
+/** The page's point under a point of the pane. */
+export function toPage(view, pane, x, y) {
+  const [left, top] = corner(view, pane);
+  return { x: (x - left) / view.scale, y: (y - top) / view.scale };
+}
+
+/** Where the page's corner is in the pane; whole pixels of the screen, so that magnified pixels are sharp. */
+export function corner(view, pane, ratio = 1) {
+  const whole = (value) => Math.round(value * ratio) / ratio;
+  return [whole(pane.width / 2 - view.x * view.scale), whole(pane.height / 2 - view.y * view.scale)];
+}
+
+/** Another scale, with the page's point under (x, y) kept where it is. */
+export function zoomed(view, pane, scale, x = pane.width / 2, y = pane.height / 2, at = toPage(view, pane, x, y)) {
+  const next = Math.min(Math.max(scale, LEAST), MOST);
+  return { scale: next, x: at.x - (x - pane.width / 2) / next, y: at.y - (y - pane.height / 2) / next };
+}
+
+/** Moved by pixels of the pane; the page cannot be lost. */
+export function panned(view, page, dx, dy) {
+  const x = Math.min(Math.max(view.x - dx / view.scale, 0), page.width);
+  const y = Math.min(Math.max(view.y - dy / view.scale, 0), page.height);
+  return { ...view, x, y };
+}
+
+/** The next larger or smaller scale of the ladder. */
+export function stepped(scale, direction) {
+  const larger = LADDER.find((step) => step > scale * 1.001);
+  const smaller = LADDER.findLast((step) => step < scale * 0.999);
+  return (direction > 0 ? larger : smaller) ?? scale;
+}
+
+/** Such that a box can be worked on: in the middle, with room around it. */
+export function around(box, page, pane, room = 0.35) {
+  const wide = box[2] - box[0],
+    high = box[3] - box[1];
+  const scale = Math.min((pane.width * (1 - room)) / wide, (pane.height * (1 - room)) / high, 8);
+  return { scale: Math.max(scale, LEAST), x: (box[0] + box[2]) / 2, y: (box[1] + box[3]) / 2 };
+}

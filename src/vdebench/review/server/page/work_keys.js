@@ -1,0 +1,51 @@
+/* The keys of the view in which samples are judged: the step first, then the pictures, then the samples. */
+
+import { listen } from "./keys.js";
+import { words } from "./words.js";
+
+/** Listen for a view; the function stops it. */
+export function workKeys(work) {
+  const { stage, panel } = work;
+  const stops = [
+    listen({
+      title: words.stage.keysTitle,
+      help: words.stage.keys,
+      handle: (event, name) => stageKey(work, event, name),
+    }),
+    listen({
+      title: words.navKeys.title,
+      help: words.navKeys.rows,
+      handle: (event, name) => work.navigation.key(name, !work.step?.draws && !work.marks?.drawing),
+    }),
+  ];
+  stage.element.addEventListener("keydown", (event) => {
+    const inside = work.marks?.drawing || work.step?.drawing || (work.step?.tab && work.step);
+    if (event.key !== "Tab" || !inside || event.target !== stage.element) return;
+    if (inside.tab(event.shiftKey)) event.preventDefault();
+  });
+  panel.element.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && event.target.matches("textarea, input")) stage.element.focus();
+  });
+  return () => stops.forEach((stop) => stop());
+}
+
+function stageKey({ stage, step, marks, sample }, event, name) {
+  if (!sample) return false;
+  if (stage.key(event, name, !step?.digits)) return true;
+  const free = step?.draws || marks?.drawing || name === "ArrowUp" || name === "ArrowDown";
+  return Boolean(free) && stage.arrow(name);
+}
+
+/** The keys of a step and of its marks; the function stops it. */
+export function stepKeys(step, marks, panel) {
+  return listen({
+    title: step.title,
+    help: [...step.help, ...(marks.open ? words.marks.keys : [])],
+    handle(event, name) {
+      if (marks.key(event, name) || (!panel.locked && step.key(event, name))) return true;
+      if (!step.send || (name !== "Enter" && name !== "Ctrl+Enter")) return false;
+      step.send();
+      return true;
+    },
+  });
+}

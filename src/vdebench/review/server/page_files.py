@@ -1,0 +1,35 @@
+"""The files of the page: those that come with the package, read once. No name that was sent is ever a path."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+PAGE = Path(__file__).parent / "page"
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+}
+
+
+class PageFile(NamedTuple):
+    """What is served under a name."""
+
+    content: bytes
+    kind: str
+    tag: str
+
+
+def page_files(folder: Path = PAGE) -> dict[str, PageFile]:
+    """All files of the page, by name."""
+    found = {}
+    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if file.suffix in KINDS and file.is_file():
+            content = file.read_bytes()
+            found[file.name] = PageFile(content, KINDS[file.suffix], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
+    return found

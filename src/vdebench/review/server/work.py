@@ -1,0 +1,133 @@
+"""What people do all day: ask for a sample, look at it, vote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from re import compile as pattern
+from typing import Any
+
+from vdebench.errors import VdeError
+from vdebench.review import listing
+from vdebench.review.commands import Add, Check, Join, Leave, Open, SampleCommand, command_from_json
+from vdebench.review.listing import look
+from vdebench.review.refusals import Reason, Refusal
+from vdebench.review.server.desk import Asked, Desk, csrf_of
+from vdebench.review.server.replies import NOTHING, Reply, ReplyError, fail, only, problem, refused, text_of
+from vdebench.review.server.samples import seen_by, told
+from vdebench.review.sessions import end_sessions
+from vdebench.review.state import FINAL
+
+KEY = pattern(r"[A-Za-z0-9-]{16,64}")
+LISTS = ("todo", "mine", "all")
+
+
+def me(desk: Desk, asked: Asked) -> Reply:
+    """GET /api/me."""
+    study, member = desk.store.study(), asked.member
+    options = study.options
+    data = {
+        "name": member.name,
+        "role": member.role,
+        "group": member.group,
+        "csrf": csrf_of(asked.token),
+        "options": {name: getattr(options, name) for name in options.__slots__},
+        "pilot": {"open": study.pilot_open, "round": study.pilot, "samples": len(study.pilot_samples)},
+        "steps": listing.own_counts(desk.store, member),
+    }
+    return Reply(data=data)
+
+
+def progress(desk: Desk, asked: Asked) -> Reply:
+    """GET /api/progress."""
+    return Reply(data=listing.progress(desk.store))
+
+
+def take(desk: Desk, asked: Asked) -> Reply:
+    """POST /api/take."""
+    only(asked.body, "steps")
+    steps = asked.body.get("steps")
+    if steps is not None and not (isinstance(steps, list) and all(step in listing.ALL_STEPS for step in steps)):
+        fail(400, "malformed", f"steps are no list of {', '.join(listing.ALL_STEPS)}")
+    taken = desk.store.take(asked.member.name, asked.now, steps)
+    if taken is None:
+        return NOTHING
+    if isinstance(taken, Refusal):
+        return refused(taken)
+    return Reply(data=told(desk, asked, seen_by(desk, asked, taken.sample)))
+
+
+def samples(desk: Desk, asked: Asked) -> Reply:
+    """GET /api/samples."""
+    which, step = asked.query.get("which", "todo"), asked.query.get("step", "")
+    if which not in LISTS or (step and step not in (*listing.ALL_STEPS, *FINAL)):
+        fail(400, "malformed", f"which or step is not known, expected which of {', '.join(LISTS)}")
+    if which == "todo":
+        found = listing.todo(desk.store, asked.member, step)
+    elif which == "mine":
+        found = listing.mine(desk.store, asked.member, step)
+    else:
+        found = listing.everything(desk.store, step)
+    return Reply(data={"ids": [id for id, _ in found], "steps": [at for _, at in found]})
+
+
+def hold(desk: Desk, asked: Asked) -> Reply:
+    """POST /api/hold."""
+    only(asked.body, "id")
+    lease = desk.store.hold(asked.member.name, text_of(asked.body, "id"), asked.now)
+    return refused(lease) if isinstance(lease, Refusal) else Reply(data={"until": lease.until})
+
+
+def release(desk: Desk, asked: Asked) -> Reply:
+    """POST /api/release."""
+    only(asked.body, "id")
+    desk.store.release(asked.member.name, text_of(asked.body, "id"))
+    return NOTHING
+
+
+def commands(desk: Desk, asked: Asked) -> Reply:
+    """POST /api/commands: all that changes the review."""
+    only(asked.body, "key", "command")
+    key = text_of(asked.body, "key")
+    if not KEY.fullmatch(key):
+        fail(400, "malformed", "key: expected 16 to 64 letters of A-Z, a-z, 0-9 and -, new for each command")
+    command = command_from_json(asked.body.get("command"))
+    if isinstance(command, Refusal):
+        return refused(command)
+    if isinstance(command, Open | Join | Add):
+        return problem(403, "forbidden", "this is not done over HTTP")
+    if isinstance(command, Check) and (words := _no_place_for(desk, asked, command)):
+        return problem(409, str(Reason.BAD_VERDICT), words)
+    along = _session_ender(command) if isinstance(command, Leave) else None
+    answer = desk.store.submit(command, who=asked.member.name, now=asked.now, key=key, along=along)
+    if isinstance(answer, Refusal):
+        return refused(answer)
+    if isinstance(command, Leave):
+        desk.forget(command.name)
+    sample = None
+    if isinstance(command, SampleCommand):
+        with suppress(ReplyError):  # the vote counts, whatever has become of whoever gave it
+            sample = told(desk, asked, seen_by(desk, asked, command.sample))
+    return Reply(data={"accepted": True, "sample": sample})
+
+
+def _no_place_for(desk: Desk, asked: Asked, command: Check) -> str:
+    """Why a corrected text could not be put into the readings: told now, while somebody can do something about it."""
+    if command.verdict != "corrected":
+        return ""
+    seen = look(desk.store, asked.member.name, command.sample, asked.now)
+    if isinstance(seen, Refusal) or seen.voter != "person" or not all(isinstance(text, str) for text in command.texts):
+        return ""  # the rules say why
+    find = getattr(desk.pool, "wrong_correction", None)  # not every pool can tell
+    with suppress(KeyError, VdeError):
+        return str(find(command.sample, seen.view.boxes, command.texts)) if find else ""
+    return ""
+
+
+def _session_ender(command: Leave) -> Callable[[Any], None]:
+    return lambda connection: end_sessions(connection, command.name)
+
+
+def conflicts(desk: Desk, asked: Asked) -> Reply:
+    """GET /api/conflicts."""
+    return Reply(data={"ids": listing.conflicts(desk.store)})

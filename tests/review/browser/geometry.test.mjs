@@ -1,0 +1,134 @@
+/* The page's geometry without a page; run by test_geometry.py, which says in PAGE where the modules are. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const load = (name) => import(`${process.env.PAGE}/${name}`);
+const boxes = await load("boxes.js"),
+  viewport = await load("viewport.js"),
+  letters = await load("letters.js");
+const { Past } = await load("past.js");
+const page = { width: 100, height: 50 };
+
+test("a box is snapped to whole pixels and stays on the page", () => {
+  assert.deepEqual(boxes.between({ x: 20.4, y: 30.6 }, { x: 10.5, y: 10.2 }, page), [11, 10, 20, 31]);
+  assert.deepEqual(boxes.between({ x: -5, y: -5 }, { x: 500, y: 500 }, page), [0, 0, 100, 50]);
+});
+
+test("a box keeps its size when it is moved to the edge", () => {
+  assert.deepEqual(boxes.moved([90, 40, 98, 48], 10, 10, page), [92, 42, 100, 50]);
+  assert.deepEqual(boxes.moved([3, 3, 5, 5], -10, 0, page), [0, 3, 2, 5]);
+});
+
+test("an edge that is moved leaves a pixel, and all others where they are", () => {
+  assert.deepEqual(boxes.resized([10, 10, 20, 20], "left", 50, 0, page), [19, 10, 20, 20]);
+  assert.deepEqual(boxes.resized([10, 10, 20, 20], "se", 3, -50, page), [10, 10, 23, 11]);
+  assert.deepEqual(boxes.resized([10, 10, 20, 20], "n", 7, -3, page), [10, 7, 20, 20]);
+});
+
+test("numbers that were typed are a box, or nothing", () => {
+  assert.deepEqual(boxes.typed(["1", "2", "3", "4"], page), [1, 2, 3, 4]);
+  for (const wrong of [
+    ["1", "2", "1", "4"],
+    ["1.5", "2", "3", "4"],
+    ["-1", "2", "3", "4"],
+    ["1", "2", "101", "4"],
+    ["", "x", "3", "4"],
+  ]) {
+    assert.equal(boxes.typed(wrong, page), null);
+  }
+});
+
+test("a handle of the selected box comes first, then the smallest box around the point", () => {
+  const drawn = [
+    [0, 0, 90, 45],
+    [10, 10, 40, 40],
+  ];
+  assert.deepEqual(boxes.hit(drawn, 0, { x: 20, y: 20 }, 1), { index: 1, part: "all" });
+  assert.deepEqual(boxes.hit(drawn, 1, { x: 40.5, y: 39.5 }, 1), { index: 1, part: "se" });
+  assert.deepEqual(boxes.hit(drawn, 1, { x: 10, y: 18 }, 1), { index: 1, part: "w" });
+  assert.equal(boxes.hit([drawn[1]], -1, { x: 80, y: 40 }, 1), null);
+});
+
+test("what the rule asks for, on the examples of the docs", () => {
+  assert.deepEqual(boxes.tolerance([0, 0, 300, 40], 0.95), {
+    larger: 12000 / (302 * 42),
+    passes: false,
+    across: 14,
+    down: 1,
+    all: 1,
+  });
+  assert.equal(boxes.tolerance([0, 0, 300, 20], 0.95).all, 0); // one pixel cut is exactly 0.95: not above it
+  assert.equal(boxes.tolerance([0, 0, 300, 21], 0.95).all, 1);
+});
+
+test("what cannot be sent is told", () => {
+  assert.equal(boxes.fault([]), "none");
+  assert.equal(
+    boxes.fault([
+      [1, 2, 3, 4],
+      [1, 2, 3, 4],
+    ]),
+    "twice",
+  );
+  assert.equal(boxes.fault([[1, 2, 3, 4]]), "");
+});
+
+test("zoom keeps the point under the cursor", () => {
+  const pane = { width: 300, height: 200 },
+    view = viewport.fitted(page, pane);
+  for (const scale of [0.5, 3, 17.3]) {
+    const before = viewport.toPage(view, pane, 71, 133),
+      after = viewport.toPage(viewport.zoomed(view, pane, scale, 71, 133), pane, 71, 133);
+    assert.ok(Math.hypot(before.x - after.x, before.y - after.y) * scale < 1.5, `${scale}`);
+  }
+});
+
+test("magnified pixels begin on whole pixels of the screen; the ladder goes up and down", () => {
+  const [left, top] = viewport.corner({ scale: 4, x: 12.37, y: 8.91 }, { width: 301, height: 199 });
+  assert.ok(Number.isInteger(left) && Number.isInteger(top));
+  assert.deepEqual([viewport.stepped(1, 1), viewport.stepped(1, -1), viewport.stepped(0.9, 1)], [1.5, 0.75, 1]);
+  const lost = viewport.panned({ scale: 1, x: 50, y: 25 }, page, -9999, 9999);
+  assert.deepEqual([lost.x, lost.y], [100, 0]);
+});
+
+test("nudges of one box are undone together, other changes one by one", () => {
+  const past = new Past([]);
+  past.add([1]);
+  past.add([2], "nudge");
+  past.add([3], "nudge");
+  past.add([4]);
+  assert.deepEqual([past.undo(), past.undo(), past.undo(), past.canUndo], [[3], [1], [], false]);
+  assert.deepEqual([past.redo(), past.redo()], [[1], [3]]);
+  past.add([9]);
+  assert.equal(past.canRedo, false);
+});
+
+test("letters that differ, and letters that look like others", () => {
+  assert.deepEqual(letters.difference("2O24", "2024"), [
+    ["same", "2"],
+    ["cut", "O"],
+    ["new", "0"],
+    ["same", "24"],
+  ]);
+  assert.deepEqual(letters.difference("a", "a"), [["same", "a"]]);
+  assert.deepEqual(letters.difference("", "基"), [["new", "基"]]);
+  assert.deepEqual(
+    letters.odd("a\u0430 b\u00a0").map(([, code, kind]) => [code, kind]),
+    [
+      ["U+0430", "cyrillic"],
+      ["U+00A0", "space"],
+    ],
+  );
+});
+
+test("an instruction is cut where target and replacement stand", () => {
+  assert.deepEqual(letters.highlighted("put b for a.", "a", " b"), [
+    ["plain", "put "],
+    ["replacement", "b"],
+    ["plain", " for "],
+    ["target", "a"],
+    ["plain", "."],
+  ]);
+  assert.deepEqual(letters.highlighted("nothing", "x", ""), [["plain", "nothing"]]);
+});

@@ -1,0 +1,152 @@
+"""What is lost on the way, and what is not: connections, sessions, samples that somebody else has."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium: apt-get install chromium"),
+]
+sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install --group full")
+pytest.importorskip("uvicorn", reason='pip install "vdebench[review]"')
+expect = sync_api.expect
+
+from datetime import UTC, datetime  # noqa: E402
+
+from tests.review.browser.served import CHANGED, PASSWORD  # noqa: E402
+from vdebench.review.commands import Rate  # noqa: E402
+from vdebench.review.ratings import Ratings  # noqa: E402
+
+NETWORK = ("401", "net::", "Failed to load")
+
+
+def votes(review, sample="page_0-0", step="score"):
+    return [event.who for event in review.store.state().items[sample].votes(step, 1)]
+
+
+def test_a_vote_outlives_the_connection_and_the_server(review, person):
+    review.people()
+    one = person("ann1")
+    one.expected = NETWORK
+    one.step("Score")
+    keys = []
+    one.page.on(
+        "request", lambda request: "commands" in request.url and keys.append(json.loads(request.post_data)["key"])
+    )
+    review.stop()
+    one.press("3", "3", "3", "Enter")
+    one.page.get_by_text("Not sent yet: 1 vote.").wait_for()
+    assert votes(review) == []
+    review.start()
+    one.page.get_by_role("button", name="Try now").click()
+    one.says("Sent: Score 3 + 3 + 3")
+    one.page.locator("#unsent").wait_for(state="hidden")
+    assert len(keys) >= 2
+    assert len(set(keys)) == 1
+    assert votes(review) == ["ann1"]
+
+
+def test_an_answer_that_is_lost_does_not_count_twice_even_over_a_reload(review, person):
+    review.people()
+    one = person("ann1")
+    one.expected = NETWORK
+    one.step("Score")
+    lost = []
+
+    def answer_lost(route):
+        route.fetch()  # the server has it; the page never hears of it
+        lost.append(json.loads(route.request.post_data)["key"])
+        route.abort()
+
+    one.page.route("**/api/commands", answer_lost)
+    one.press("2", "2", "2", "Enter")
+    one.page.get_by_text("Not sent yet: 1 vote.").wait_for()
+    assert votes(review) == ["ann1"]
+    warned = []
+    one.page.on("dialog", lambda dialog: (warned.append(dialog.type), dialog.accept()))
+    one.page.unroute("**/api/commands")
+    with one.page.expect_request("**/api/commands") as sent:
+        one.page.reload()
+    assert json.loads(sent.value.post_data)["key"] == lost[0]
+    one.says("A vote that waited was sent.")
+    assert warned == ["beforeunload"]
+    assert votes(review) == ["ann1"]
+    assert one.page.evaluate("sessionStorage.getItem('vde.outbox')") == "[]"
+
+
+def test_a_session_that_is_over_loses_nothing(review, person):
+    review.people()
+    for group in "123":
+        review.do(f"bob{group}", Rate("page_0-0", 1, group, Ratings(3, 3, 3)))
+    one = person("ann1")
+    one.open("page_0-0")
+    one.step("Boxes")
+    one.draw(*CHANGED)
+    one.page.context.clear_cookies()
+    one.press("Enter")
+    one.page.get_by_text("What you have drawn and typed is kept.").wait_for()
+    assert votes(review, step="boxes") == []
+    one.page.locator("dialog [name=password]").fill(PASSWORD)
+    one.press("Enter")
+    one.says("Sent: 1 box")
+    assert votes(review, step="boxes") == ["ann1"]
+
+
+def test_nobody_votes_in_the_name_of_another(review, person):
+    review.people()
+    one = person("ann1")
+    one.step("Score")
+    one.page.context.clear_cookies()
+    one.press("3", "3", "3", "Enter")
+    one.page.locator("dialog [name=name]").fill("bob1")
+    one.page.locator("dialog [name=password]").fill(PASSWORD)
+    one.press("Enter")
+    expect(one.page.locator(".me bdi")).to_have_text("bob1")
+    one.step("Score")
+    assert votes(review) == []
+    one.page.get_by_role("button", name="Sign out").click()
+    one.page.get_by_role("heading", name="Sign in").wait_for()
+    one.sign_in("ann1")
+    one.says("A vote that waited was sent.")
+    assert votes(review) == ["ann1"]
+
+
+def test_a_sample_is_kept_for_whoever_is_there(review, person):
+    review.people()
+    one = person()
+    one.page.clock.install()
+    one.sign_in("ann1")
+    one.step("Score")
+    one.page.clock.fast_forward("10:00")
+    one.press("3")
+    with one.page.expect_request("**/api/hold") as held:
+        one.page.clock.fast_forward("06:00")  # beyond half of its time
+        one.press("2")
+        one.page.clock.run_for(16_000)
+    assert held.value.post_data_json == {"id": "page_0-0"}
+
+
+def test_a_sample_that_another_works_on_is_said_so(review, person):
+    review.people()
+    review.store.hold("bob1", "page_0-0", datetime.now(UTC))
+    one = person("ann1")
+    one.expected = ("401", "409")
+    one.sees("page_1-0")
+    assert one.page.locator(".lease").inner_text().startswith("Yours until")
+    one.open("page_0-0")
+    one.page.get_by_text("Somebody else of your group works on this sample.").wait_for()
+    assert one.page.locator(".send").is_disabled()
+    one.page.locator(".notice").get_by_role("button", name="Next to do").click()
+    one.sees("page_1-0")
+
+    # a vote that comes too late is told why, and what to do
+    one.press("3", "3", "3")
+    review.store.release("ann1", "page_1-0")
+    review.do("bob1", Rate("page_1-0", 1, "1", Ratings(1, 1, 1)))
+    one.press("Enter")
+    one.page.get_by_text("This vote is in already").wait_for()
+    assert votes(review, "page_1-0") == ["bob1"]

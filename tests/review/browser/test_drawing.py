@@ -1,0 +1,154 @@
+"""Boxes, zoom and marks in a real browser: exact to the pixel, by mouse and by keys."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium: apt-get install chromium"),
+]
+sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install --group full")
+pytest.importorskip("uvicorn", reason='pip install "vdebench[review]"')
+expect = sync_api.expect
+
+from vdebench.review.commands import Rate  # noqa: E402
+from vdebench.review.ratings import Ratings  # noqa: E402
+
+COLOURS = """async ([x, y]) => {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const pictures = [...document.querySelectorAll(".pane-box canvas:first-child")];
+  return pictures.map((canvas) => [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].slice(0, 3));
+}"""
+"""What both panes show at a point of theirs, when they are drawn."""
+
+
+@pytest.fixture
+def drawer(review, person):
+    review.people()
+    for group in "123":
+        review.do(f"bob{group}", Rate("page_0-0", 1, group, Ratings(3, 3, 3)))
+    one = person("ann1")
+    one.open("page_0-0")
+    one.step("Boxes")
+    return one
+
+
+def test_boxes_by_mouse_and_keys(drawer):
+    one, page = drawer, drawer.page
+    one.draw(50, 60, 150, 80)
+    assert one.boxes() == [[50, 60, 150, 80]]
+    one.press("ArrowRight", "Shift+ArrowDown")
+    assert one.boxes() == [[51, 70, 151, 90]]
+    one.press("Alt+ArrowRight", "Alt+Shift+ArrowUp", "Control+ArrowRight")
+    assert one.boxes() == [[52, 60, 152, 90]]
+    one.press("e", "ArrowLeft", "ArrowUp")  # the left edge alone; it does not go up
+    page.get_by_text("The arrows move the left edge.").wait_for()
+    assert one.boxes() == [[51, 60, 152, 90]]
+    one.press("Escape", "Control+z")
+    assert one.boxes() == [[50, 60, 150, 80]]  # nudges of one box are undone together
+    one.press("Control+y")
+    assert one.boxes() == [[51, 60, 152, 90]]
+
+    one.drag(one.at("after", 152, 90), one.at("after", 160.4, 95.4))  # by its corner
+    assert one.boxes() == [[51, 60, 160, 95]]
+    one.drag(one.at("after", 100, 78), one.at("after", 90, 78))  # as a whole
+    assert one.boxes() == [[41, 60, 150, 95]]
+    one.draw(300, 200, 500, 500)  # over the edge of the page
+    assert one.boxes()[1] == [300, 200, 400, 300]
+    one.press("ArrowRight")
+    assert one.boxes()[1] == [300, 200, 400, 300]
+    page.locator(".stage").focus()
+    one.press("Shift+Tab", "Delete")
+    assert one.boxes() == [[300, 200, 400, 300]]
+
+    field = page.get_by_label("Box 1: Bottom")
+    field.fill("219")
+    field.press("Enter")
+    assert one.boxes() == [[300, 200, 400, 219]]
+    page.get_by_text("Every pixel counts").wait_for()
+    field.fill("150")  # above the top
+    field.press("Tab")
+    assert "Whole numbers" in page.locator(".numbers input").first.evaluate("field => field.validationMessage")
+    page.locator(".stage").focus()
+    one.press("b")
+    assert len(one.boxes()) == 2
+    page.reload()  # what was drawn is kept
+    one.step("Boxes")
+    assert one.boxes()[0] == [300, 200, 400, 219]
+
+
+def test_both_pictures_are_zoomed_and_moved_together(drawer):
+    one, page = drawer, drawer.page
+    one.press("z")
+    x, y = one.at("before", 130, 110)
+    page.mouse.move(x + 0.5, y + 0.5)
+    expect(page.locator(".cursor")).to_have_text("x 130, y 110")
+    for _ in range(4):
+        page.mouse.wheel(0, -120)
+    expect(page.locator(".tools .scale")).to_have_text(re.compile(r"[2-9]\d\d %"))
+    assert page.locator(".cursor").inner_text() == "x 130, y 110"  # the same pixel is under the cursor
+    edge = page.locator("[data-pane=before] .over").bounding_box()
+    here = [round(x - edge["x"]), round(y - edge["y"])]
+    one.expected = ("401", "willReadFrequently")  # a hint to whoever reads pixels back: this test
+    assert page.evaluate(COLOURS, here) == [[128, 128, 128], [0, 0, 255]]
+    one.drag((x, y), (x, y - 250), button="middle")
+    assert page.evaluate(COLOURS, here) == [[255, 255, 255], [255, 255, 255]]
+
+    one.press("0", "d")
+    page.locator("figcaption", has_text="Difference").wait_for()
+    assert page.locator(".pane").count() == 1
+    one.press("f", "f")
+    assert page.locator("figcaption").inner_text() == "Before"
+    one.press("f")
+    assert page.locator("figcaption").inner_text() == "After"
+    one.press("v")
+    assert page.locator(".panes").get_attribute("data-arrangement") == "above"
+    one.press("s")
+
+
+def test_places_are_marked_on_either_picture(drawer, review):
+    one, page = drawer, drawer.page
+    one.press("m")
+    one.draw(20, 30, 60, 50, pane="before")
+    page.get_by_label("What is seen there").fill("<i>a dot</i>")
+    page.get_by_role("button", name="Keep the mark").click()
+    one.says("The mark is kept.")
+    assert page.locator(".mark-list .note").inner_text() == "<i>a dot</i>"
+    kept = [event for event in review.store.state().items["page_0-0"].history if event.kind == "marked"]
+    assert [(event.what.side, event.what.boxes[0]) for event in kept] == [("before", (20, 30, 60, 50))]
+    assert one.boxes() == []  # a mark is no box
+    page.get_by_role("button", name="Remove").click()
+    one.says("The mark is removed.")
+    assert page.locator(".mark-list .none").count() == 1
+
+
+def test_samples_by_keys_and_all_that_can_be_used_has_a_name(drawer):
+    one, page = drawer, drawer.page
+    page.get_by_label("List", exact=True).select_option("all")
+    page.locator(".place", has_text="1 of 4").wait_for()
+    page.locator(".stage").focus()
+    for key, expected in [("End", 3), ("PageUp", 2), ("PageDown", 3), ("Home", 0)]:
+        one.press(key)
+        one.sees(f"page_{expected}-0")
+    one.press("PageUp")
+    one.says("There is no further sample in this list.")
+    one.press("g")
+    page.keyboard.type("3")
+    one.press("Enter")
+    one.sees("page_2-0")
+    one.press("g")
+    page.keyboard.type("nowhere")
+    one.expected = ("404", "401")
+    one.press("Enter")
+    one.says("No sample has the number or id “nowhere”.")
+    one.press("Escape", "?")
+    page.get_by_role("heading", name="Keys").wait_for()
+    one.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    nameless = """[...document.querySelectorAll('button, input, select, textarea, a')].filter(each =>
+      !(each.innerText || each.getAttribute('aria-label') || each.title || each.closest('label')?.innerText || '').trim())"""
+    assert page.evaluate(f"{nameless}.length") == 0

@@ -1,0 +1,115 @@
+"""Finished images are made and read beside the server, by a process that ends with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.review.server.serving import through_boxes
+from vdebench.review.server.preparer import FIRST_WAIT, LONGEST_WAIT, Preparer
+
+
+def waits_for(condition, seconds=20.0):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def preparer(site, *code, **options):
+    return Preparer(site.store, site.pool, [sys.executable, *code], ticks=site.clock.ticks, **options)
+
+
+def test_it_runs_when_something_waits(site, tmp_path):
+    ran = tmp_path / "ran"
+    looking = preparer(site, "-c", f"open({str(ran)!r}, 'a').write('x')")
+    assert not looking.look()
+    through_boxes(site)
+    real = site.pool.readings
+    site.pool.readings = lambda sample, boxes: ["read"] if ran.exists() else real(sample, boxes)
+    assert looking.look()
+    assert not looking.look()
+    assert ran.read_text() == "x"
+
+
+def test_what_fails_is_tried_again_later_and_later(site, caplog):
+    through_boxes(site)
+    command = ["sh", "-c", "echo no reader here >&2; exit 2"]
+    looking = Preparer(site.store, site.pool, command, ticks=site.clock.ticks)
+    assert looking.look()
+    assert "s0: not finished, tried again in 30 seconds: no reader here" in caplog.text
+    waits = []
+    for _ in range(6):
+        began = site.clock.seconds
+        while not looking.look():
+            site.clock.go(30)
+        waits.append(site.clock.seconds - began)
+    assert waits == [FIRST_WAIT * 2**n for n in range(5)] + [LONGEST_WAIT]
+    through_boxes(site, "s1")  # another is not made to wait for it
+    assert looking.look()
+
+
+def test_an_edit_that_is_gone_stops_nobody(site):
+    from vdebench.errors import InputError
+
+    through_boxes(site)
+
+    def gone(sample, boxes):
+        raise InputError("its edit is gone")
+
+    site.pool.readings = gone
+    assert preparer(site, "-c", "").look()
+
+
+def test_a_command_that_is_not_there(site, caplog):
+    through_boxes(site)
+    assert Preparer(site.store, site.pool, ["/no/such/program"]).look()
+    assert "No such file" in caplog.text
+
+
+SLEEPER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
+
+
+def is_there(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def started(file):
+    waits_for(lambda: file.exists() and file.read_text())
+    return int(file.read_text())
+
+
+FOLLOWER = "from vdebench.review.server.child import follow_the_server; follow_the_server(); " + SLEEPER
+
+
+def test_it_ends_with_the_server(site, tmp_path):
+    through_boxes(site)
+    with preparer(site, "-c", FOLLOWER, str(tmp_path / "id"), every=0.01):
+        process = started(tmp_path / "id")
+        assert is_there(process)
+        assert os.getpgid(process) == process  # Ctrl-C in the terminal is not for it
+    assert not is_there(process)
+
+
+def test_it_ends_when_the_server_is_killed(tmp_path):
+    server = (
+        "import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', sys.argv[1], sys.argv[2]],"
+        " stdin=subprocess.PIPE, start_new_session=True); child.wait()"
+    )
+    with subprocess.Popen([sys.executable, "-c", server, FOLLOWER, str(tmp_path / "id")]) as running:
+        process = started(tmp_path / "id")
+        running.send_signal(signal.SIGKILL)
+    waits_for(lambda: not is_there(process))
+
+
+def test_the_address_of_the_database_is_no_argument(site, tmp_path):
+    made = Preparer.of(site.store, site.pool, tmp_path, "postgresql://vde:secret@host/review")
+    assert "secret" not in str(made.command)
+    assert made.environment == {"VDE_REVIEW_DATABASE": "postgresql://vde:secret@host/review"}
