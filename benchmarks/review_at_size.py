@@ -121,7 +121,8 @@ def main() -> None:
     all_found = {}
     for kind in [given.database] if given.database else ["sqlite", "postgresql"]:
         load = os.getloadavg()[0]
-        all_found[kind] = {**measured(kind, plan, given.delay), "load_before": round(load, 2), "delay": given.delay}
+        found = {**measured(kind, plan, given.delay), "delay": given.delay}
+        all_found[kind] = {**found, "load_average": [round(load, 1), round(os.getloadavg()[0], 1)]}
         show(kind, all_found[kind])
     if given.json:
         told = {"cores": os.cpu_count(), "python": platform.python_version(), "found": all_found}

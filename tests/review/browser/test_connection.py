@@ -14,6 +14,7 @@ pytestmark = [
 sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install --group full")
 pytest.importorskip("uvicorn", reason='pip install "vdebench[review]"')
 expect = sync_api.expect
+text = pytest.importorskip("sqlalchemy").text
 
 from datetime import UTC, datetime  # noqa: E402
 
@@ -130,9 +131,31 @@ def test_a_sample_is_kept_for_whoever_is_there(review, person):
     assert held.value.post_data_json == {"id": "page_0-0"}
 
 
+def test_what_is_let_go_late_does_not_let_go_of_what_was_taken_since(review, person):
+    review.people()
+    one = person("ann1")
+    one.sees("page_0-0")
+    order, late = [], []
+    one.page.on("request", lambda request: request.method == "POST" and order.append(request.url.rsplit("/", 1)[1]))
+    one.page.route("**/api/release", lambda route: late.append(route))  # its answer does not come yet
+    with one.page.expect_request("**/api/release"):
+        one.press("PageDown")
+    one.press("t")
+    one.page.evaluate("new Promise((done) => requestAnimationFrame(done))")  # whatever else was to be sent is sent
+    order.append("let go")
+    late[0].continue_()
+    one.page.wait_for_event("response", lambda response: response.url.endswith("/api/take"))
+    one.step("Score")
+    assert order[:2] == ["release", "let go"]
+    shown = one.page.url.rsplit("/", 1)[1]  # either: the one that was asked for, or the one to do
+    with review.store.reading() as (connection, _):
+        held = text("select holder from queue where sample = :shown and voter = 'group:1'")
+        assert connection.execute(held, {"shown": shown}).scalar() == "ann1"
+
+
 def test_a_sample_that_another_works_on_is_said_so(review, person):
     review.people()
-    review.store.hold("bob1", "page_0-0", datetime.now(UTC))
+    assert review.store.hold("bob1", "page_0-0", datetime.now(UTC)).who == "bob1"
     one = person("ann1")
     one.expected = ("401", "409")
     one.sees("page_1-0")

@@ -39,15 +39,16 @@ export class Lease {
   }
 
   async hold(id) {
+    await this.released;
     const { until } = await api.post("/api/hold", { id });
     this.has(id, until);
   }
 
-  /** For others; nobody waits for the answer. */
+  /** For others. What is held next waits for it: coming late, it would let go of what was just taken. */
   release() {
     const id = this.id;
     this.has("", null);
-    if (id) api.post("/api/release", { id }).catch(() => {});
+    if (id) this.released = api.post("/api/release", { id }).catch(() => {});
   }
 
   async look() {
