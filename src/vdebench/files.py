@@ -199,15 +199,18 @@ def write_json(path: Path, data: Any) -> None:
 
 
 @contextmanager
-def locked(folder: Path, *, wait: bool = False) -> Iterator[None]:
-    """Keep other processes out of a folder; where one is at work there, wait for it, or an error."""
+def locked(folder: Path, *, wait: bool = False, name: str = ".lock") -> Iterator[None]:
+    """Keep other processes out of a folder; where one is at work there, wait for it, or an error.
+
+    Locks of different names do not know of each other.
+    """
     try:
         import fcntl
     except ImportError:  # Windows: nobody is kept out
         yield
         return
     try:
-        file = (folder / ".lock").open("w")
+        file = (folder / name).open("w")
     except OSError as error:
         raise RunFolderError(f"{folder}: cannot be written: {error.strerror}; choose another folder") from None
     with file:

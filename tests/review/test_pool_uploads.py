@@ -212,5 +212,6 @@ def test_before_any_editor_was_at_work(refusing):
     assert len(pool.without_edit()) == 9
     pool.upload(id, sent(drawn(refusing, id)), "anna")
     assert pool.about(id)["editor"] == "by hand: anna"
+    assert [given for given, _ in refusing.given_to_people()] == [id]  # before it is added: no filter decides
     edit(refusing, workers=1)
     assert edits_of(refusing)[id].by_hand

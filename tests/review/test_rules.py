@@ -345,6 +345,9 @@ def test_marks():
     review.must(Unmark("s0", "m1"), "1a")
     assert review.refused(Unmark("s0", "m1"), "1a") == "unknown_mark"
     assert review.refused(Mark("s0", "m1", "after", (BOX,)), "1a") == "known_mark"
+    review.must(Mark("s0", "m2", "after", (BOX,)), "1a")
+    review.must(Withdraw("s0", "broken"), "root")
+    assert review.refused(Unmark("s0", "m2"), "1a") == "closed"  # what has ended is not changed
 
 
 def test_events_and_commands_are_json():

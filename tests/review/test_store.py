@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 import threading
+from contextlib import contextmanager
 from random import Random
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from tests.review.people import BOX, GROUPS, MEMBERS, NINE, Review, at
 from vdebench.errors import InputError
 from vdebench.review.commands import Add, Draw, EndPilot, Join, Leave, Rate, RatePilot, StartPilot, Withdraw
+from vdebench.review.events import stamp
 from vdebench.review.funnel import funnel
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
@@ -23,6 +25,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("alembic")
 
 from tests.review.stores import filled, must, vote, walk
+from vdebench.review import database
 from vdebench.review.store import Store
 
 
@@ -134,6 +137,80 @@ def test_what_one_holds_is_kept_from_others_of_the_group(store):
     assert store.take("1d", at(31 * 60)).sample == "s0"  # the lease of 1a is over …
     assert store.submit(Rate("s0", 1, "1", NINE), who="1a", now=at(31 * 60)).reason == "leased"  # … and given on
     assert store.hold("judge", "s0", at(0)).reason == "closed"
+
+
+def test_a_clock_that_was_wrong_keeps_nobody_out_for_days(store):
+    tomorrow = 24 * 3600
+    assert store.take("1a", at(tomorrow)).sample == "s0"
+    assert store.take("1b", at(1)).sample == "s0"
+    must(store, Rate("s0", 1, "1", NINE), "1b", 2)
+    store.hold("1a", "s1", at(tomorrow))
+    assert isinstance(store.hold("1c", "s1", at(3)), Lease)
+    store.hold("1a", "s2", at(tomorrow))
+    must(store, Rate("s2", 1, "1", NINE), "1d", 4)
+    assert store.take("2a", at(60)).sample == "s0"
+    assert store.hold("2b", "s0", at(0)).reason == "leased"  # a server whose clock is a little behind
+
+
+def test_next_for_takes_no_word_of_a_clock_that_was_wrong(store):
+    for until, expected in ((at(60), "s1"), (at(31 * 60), "s1"), (at(24 * 3600), "s0")):
+        held = {("s0", "group:1"): Lease("s0", "group:1", "1a", stamp(until))}
+        assert next_for(store.state(), "1b", at(0), held).id == expected
+
+
+def test_whoever_leaves_holds_nothing(store):
+    assert store.take("1a", at(0)).sample == "s0"
+    assert store.take("1b", at(0)).sample == "s1"
+    must(store, Leave("1a"), "root", 1)
+    assert store.take("1c", at(2)).sample == "s0"
+    assert store.submit(Rate("s1", 1, "1", NINE), who="1d", now=at(3)).reason == "leased"  # others' holds stand
+    assert store.check() == []
+
+
+def test_take_without_some(store):
+    assert store.take("1a", at(0)).sample == "s0"
+    assert store.take("1a", at(1), without=["s0"]).sample == "s1"
+    assert store.take("1b", at(2)).sample == "s0"  # it was let go of
+    assert store.take("1a", at(3), ["score"], ["s0", "s1", "s2"]) is None
+
+
+@pytest.mark.parametrize(
+    ("pragma", "words"),
+    [("query_only = 1", "readonly"), ("max_page_count = 1", "full"), ("", "no such table")],
+)
+def test_a_database_that_cannot_be_written_is_told_and_logged_at_once(store, caplog, monkeypatch, pragma, words):
+    tries, writing = [], store.database.writing
+
+    @contextmanager
+    def broken():
+        tries.append(1)
+        with writing() as connection:
+            connection.exec_driver_sql(f"PRAGMA {pragma}" if pragma else "DROP TABLE queue")
+            try:
+                yield connection
+            finally:
+                for whole in ("query_only = 0", "max_page_count = 1000000"):
+                    connection.exec_driver_sql(f"PRAGMA {whole}")
+
+    monkeypatch.setattr(store.database, "writing", broken)
+    long = Withdraw("s0", "x" * 19_000)  # needs pages of its own
+    refused = store.submit(long, who="root", now=at(0))
+    assert (refused.reason, len(tries)) == ("busy", 1)
+    assert "cannot be written" in refused.words
+    assert words in caplog.text
+    assert "xxx" not in caplog.text
+    monkeypatch.undo()
+    must(store, long, "root")
+
+
+def test_a_database_that_is_busy_is_tried_again(store, caplog, monkeypatch, tmp_path):
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0)
+    with Store(tmp_path / "review.sqlite") as hasty, sqlite3.connect(tmp_path / "review.sqlite") as raw:
+        raw.execute("BEGIN IMMEDIATE")
+        refused = hasty.submit(Rate("s0", 1, "1", NINE), who="1a", now=at(0))
+        assert "is busy" in refused.words
+        assert "given up after 5 tries: database is locked" in caplog.text
+    raw.close()
 
 
 def leases(store):

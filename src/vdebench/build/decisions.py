@@ -54,11 +54,12 @@ class Decision(NamedTuple):
 
 
 def last_words(
-    decisions: Iterable[Decision], given_to_people: Set[tuple[str, str]] = frozenset()
+    decisions: Iterable[Decision], given_to_people: Set[str] = frozenset()
 ) -> dict[tuple[str, str], dict[str, Decision]]:
     """The decisions that count, by sample and edit, then by step; a filter never overrules people.
 
-    On what was given to people nobody else's word counts, be it before theirs or in a step they have not come to.
+    On a sample that was given to people nobody else's word counts, be it before theirs, in a step they have not come
+    to, or on another edit of it.
 
     >>> first = Decision("a", "e", "score", "reject", "group 1", PEOPLE, "2026-11-16T00:00:00Z")
     >>> then = first._replace(verdict="pass", by="filter", kind=AUTOMATIC)
@@ -73,7 +74,7 @@ def last_words(
                 f" {decision.kind!r}; expected a step of {', '.join(STEPS)}, a verdict of {', '.join(VERDICTS)},"
                 f" and {PEOPLE} or {AUTOMATIC}"
             )
-        if decision.kind == AUTOMATIC and (decision.id, decision.edit) in given_to_people:
+        if decision.kind == AUTOMATIC and decision.id in given_to_people:
             continue
         steps = found.setdefault((decision.id, decision.edit), {})
         before = steps.get(decision.step)

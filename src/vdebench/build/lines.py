@@ -18,9 +18,19 @@ def add_line(file: Path, record: Mapping[str, Any]) -> None:
     line = json.dumps(record, ensure_ascii=False, allow_nan=False)
     try:
         with file.open("a+b") as lines:
+            _wait_for_others(lines)
             lines.write(_mended(lines) + line.encode("utf-8", "backslashreplace") + b"\n")
     except OSError as error:
         raise RunFolderError(f"{file}: cannot be written: {error.strerror}") from None
+
+
+def _wait_for_others(lines: BinaryIO) -> None:
+    """Until the file is closed nobody else adds to it: what they are just writing would look unfinished."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    fcntl.flock(lines, fcntl.LOCK_EX)
 
 
 def _mended(lines: BinaryIO) -> bytes:

@@ -32,8 +32,12 @@ HUB = "huggingface"
 def package(workspace: Workspace, out: Path | None = None, progress: Progress | None = None) -> Counter[str]:
     """Write the package, whole or not at all; an older one is replaced. How many samples, of which group."""
     target = out or workspace.package
-    with workspace.at_work():
+    with workspace.at_work(), workspace.deciding():
         suite = PackagedSuite(workspace)
+        if workspace.given_to_people() and not workspace.decisions():
+            raise InputError(
+                f"{workspace.root}: people have decided nothing yet; see `vde review status {workspace.root}`"
+            )
         workspace.require("review", workspace.decisions(), "nothing is reviewed yet")
         steps = funnel(workspace)
         require_sums(steps)

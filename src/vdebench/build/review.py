@@ -51,7 +51,7 @@ class Case(NamedTuple):
 
 def review_automatically(workspace: Workspace, *, workers: int = 0, progress: Progress | None = None) -> Counter[str]:
     """Let the filter decide on every edit that it or people have not decided on. How many became what, now."""
-    with workspace.at_work():
+    with workspace.at_work():  # not `deciding`: samples come to people only under this, and theirs are not touched
         workspace.require("read", workspace.edits_read(), "its edits are not read yet")
         reader = workspace.reader()
         counts: Counter[str] = Counter(passed=0)
@@ -89,7 +89,7 @@ def make_reference(workspace: Workspace, instruction: Instruction, page: Page, b
 def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[Case]:
     """Edits that this reader has read, not decided on to the end; what an earlier filter said does not count."""
     pages, edits, decided = workspace.pages(), edits_of(workspace), workspace.decisions()
-    reads, given = workspace.edits_read(), workspace.given_to_people()
+    reads, given = workspace.edits_read(), {id for id, _ in workspace.given_to_people()}
     for id, instruction in workspace.instructions().items():
         read, made = reads.get(id), edits.get(id)
         if read is None or read.state != "read" or made is None or made.state != "edited":
@@ -101,7 +101,7 @@ def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[
         if any(decision.kind == PEOPLE for decision in steps.values()):
             counts["decided by people"] += 1
             continue
-        if (id, read.edit) in given:
+        if id in given:  # also with another edit than people have seen
             counts["left to people"] += 1
             continue
         if read.reader != reader:  # the page before the edit and the finished image are to be read alike

@@ -19,6 +19,7 @@ from vdebench.files import is_file, locked, read_json
 from vdebench.readers.cached import CachedReader
 from vdebench.reading import Reading
 
+DECIDING = ".deciding"
 AGAIN = 0.05
 """Seconds after which whoever waits looks again."""
 
@@ -65,8 +66,18 @@ class Workspace:
                     time.sleep(AGAIN)
             yield
 
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        """Keep others from what people's review writes (its decisions, pool and references); waits for them.
+
+        Not `at_work`: an editor is at work for hours, and people wait for what they have agreed on. What is held in
+        both is asked for in this order: `at_work`, then this.
+        """
+        with locked(self.root, wait=True, name=DECIDING):
+            yield
+
     def given_to_people(self) -> set[tuple[str, str]]:
-        """Samples with their edits that are in a review by people: no filter decides on them."""
+        """Samples that are in a review by people, with their edits: no filter decides on such a sample."""
         return {(given.id, given.edit) for given in read_records(self.pool_file, Given)}
 
     def reader(self) -> CachedReader:
@@ -120,7 +131,7 @@ class Workspace:
 
     def decisions(self) -> dict[tuple[str, str], dict[str, Decision]]:
         """The last word of each step of the review, by sample and edit."""
-        return last_words(read_records(self.review_file, Decision), self.given_to_people())
+        return last_words(read_records(self.review_file, Decision), {id for id, _ in self.given_to_people()})
 
     def reference_image(self, id: str) -> Path:
         """The right answer: the edit's regions on the page as it was."""

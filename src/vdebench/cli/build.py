@@ -164,16 +164,21 @@ def package(
 
     Example: `vde build package mine && vde suite check mine/package`
     """
+    from vdebench.build.funnel import funnel
     from vdebench.build.package import package as run
     from vdebench.build.workspace import Workspace
     from vdebench.review.preparing import bring_decisions
 
     found = Workspace(workspace)
     if not as_written:
-        bring_decisions(found, database)
+        brought = bring_decisions(found, database)
+        for words in brought.failed.values() if brought else ():
+            typer.echo(f"warning: {words}")
     with progress_bar("package") as progress:
         counts = run(found, out, progress)
     typer.echo(f"{out or found.package}: {counts.total()} samples ({_listed(counts)})")
+    if waiting := sum(step.pending for step in funnel(found)[3:]):
+        typer.echo(f"  {waiting} more are not decided yet: vde build status {workspace}")
 
 
 @app.command()

@@ -72,12 +72,8 @@ def _people(workspace: Path, database: str, admin: str, options: dict[str, Any],
     if filled.opened:
         typer.echo(f"{workspace}: review opened; its admin is {filled.admin}")
     typer.echo(f"{workspace}: {len(filled.added)} samples into the pool, {filled.known} were there")
-    for id, words in filled.left_out.items():
-        typer.echo(f"warning: {id} is left out: {words}")
-    for id in filled.changed:
-        typer.echo(
-            f"warning: {id} was edited anew after it came into the pool: withdraw it, or bring the old edit back"
-        )
+    for words in filled.warnings():
+        typer.echo(f"warning: {words}")
     with progress_bar("finished images") as progress:
         prepared = prepare(workspace, database, workers=workers, progress=progress)
     show(workspace, database)

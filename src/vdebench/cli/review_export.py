@@ -24,7 +24,7 @@ def ratings_command(
 
     with opened_review(workspace, database) as store:
         count = write_ratings(out, (pilot_ratings if pilot else group_ratings)(store.state()))
-    typer.echo(f"{out}: {count} ratings\n  next: vde review agreement {out}")
+    typer.echo(f"{out}: {count} ratings" + (f"\n  next: vde review agreement {out}" if count else ""))
 
 
 def events_command(

@@ -35,3 +35,5 @@ def invite_command(
         accounts = Accounts(store)
         for _ in range(1 if name else number):
             typer.echo(f"{address}/#join={accounts.invite(role, group, days=days, name=name)}")
+    if not url:
+        typer.echo(f"for a server at {address}; for another address give --url", err=True)

@@ -36,5 +36,6 @@ def show(workspace: Path, database: str, *, as_json: bool = False) -> bool:
     if as_json:
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     else:
-        typer.echo("\n".join(render(table, "terminal", width=80) for table in status_tables(workspace, told)), nl=False)
+        tables = status_tables(workspace, told, database)
+        typer.echo("\n".join(render(table, "terminal", width=80) for table in tables), nl=False)
     return bool(told["funnel"]["adds_up"])

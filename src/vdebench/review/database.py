@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -15,6 +16,8 @@ _WRITING = "vde_writing"
 _MIGRATING = 7_364_911
 """Of PostgreSQL's advisory locks: two servers that start at once migrate one after the other."""
 BUSY_SECONDS = 30
+_PASSING = ("40001", "40P01", "55P03")
+"""Of PostgreSQL: serialization failure, deadlock, lock not available."""
 
 
 class Database:
@@ -74,6 +77,14 @@ class Database:
                 command.upgrade(config, "head")
             except CommandError as error:
                 raise InputError(f"{self.shown}: was written by a newer vdebench ({error}); update this one") from None
+
+
+def is_passing(error: Any) -> bool:
+    """Whether what a driver says is over in a moment: somebody else was at the same rows, or at the file."""
+    number = getattr(error, "sqlite_errorcode", None)
+    if number is not None:
+        return number & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return getattr(error, "sqlstate", None) in _PASSING
 
 
 def _url(place: Path | str) -> Any:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from vdebench.build.decisions import PEOPLE, Decision
 from vdebench.build.edit import edits_of
-from vdebench.build.ledger import Entry
+from vdebench.build.ledger import Entry, now
 from vdebench.build.workspace import Workspace
 from vdebench.errors import InputError
 from vdebench.files import is_file
 from vdebench.review.answers import Accepted
 from vdebench.review.commands import Add, Command, Open
+from vdebench.review.events import PROTOCOL
 from vdebench.review.opening import opened_review
 from vdebench.review.options import Options
-from vdebench.review.preparing import require_its_own
+from vdebench.review.preparing import TURNED_DOWN, its_own
 from vdebench.review.refusals import Refusal
-from vdebench.review.state import State, Study
+from vdebench.review.state import FINAL, State, Study
 from vdebench.review.store import Store
-from vdebench.review.workspace import PATIENCE, gather, note_given, require_edits
+from vdebench.review.workspace import PATIENCE, gather, note_given, require_edits, write_decision
 from vdebench.runs.cache import digest_of_file
 from vdebench.scoring import Progress
 
@@ -39,7 +41,24 @@ class Filled(NamedTuple):
     left_out: dict[str, str]
     """Samples that nobody could look at, and why."""
     changed: list[str]
-    """Samples that were edited anew after they came into the pool: what people have seen of them is gone."""
+    """Samples that were edited anew while people review them: what people have seen of them is gone."""
+    changed_since: dict[str, str]
+    """Samples that were edited anew after they had passed, been rejected or withdrawn, and which of these it was."""
+
+    def warnings(self) -> Iterator[str]:
+        """What whoever runs the review should know."""
+        for id, words in self.left_out.items():
+            yield f"{id} is left out: {words}"
+        for id in self.changed:
+            yield (
+                f"{id} was edited anew after it came into the pool: bring the old edit back, or withdraw the sample,"
+                " which is out for good then"
+            )
+        for id, step in self.changed_since.items():
+            if step == "passed":
+                yield f"{id} was edited anew after it had passed: it is packaged only with the edit that passed"
+            else:
+                yield f"{id} was edited anew after people had {step} it: it is out for good"
 
 
 def fill_pool(
@@ -58,24 +77,28 @@ def fill_pool(
     require_edits(workspace)
     with opened_review(folder, database, begin=True) as store:
         state = store.state()
-        require_its_own(workspace, state)
+        its_own(workspace, state)
         who = _admin(state.study, admin)
         _require_options(state.study, options or {})
         found = gather(folder, state.items.keys(), progress)
         if found.left_out and not found.samples and not state.items:
             told = "\n  ".join(list(found.left_out.values())[:5])
             raise InputError(f"{folder}: none of its {len(found.left_out)} edits can be reviewed:\n  {told}")
+        changed = _changed(workspace, state)
         opened = not state.study.opened
         if opened:
             _do(store, Open(replace(Options(), **(options or {}))), who)
-        with workspace.at_work(PATIENCE):
+        with workspace.at_work(PATIENCE), workspace.deciding():
             for id, words in found.left_out.items():
                 workspace.ledger.note(Entry("review", id, "left out", "image check", words=words))
             note_given(workspace, {sample.sample: sample.edit for sample in found.samples})  # first: no filter decides
             if found.samples:
                 _do(store, Add(tuple(found.samples)), who)
+            _note_out(workspace, state, changed)
+    ended = {id: state.items[id].step for id in changed if state.items[id].step in FINAL}
     added = [sample.sample for sample in found.samples]
-    return Filled(who, opened, added, len(state.items), found.left_out, _changed(workspace, state))
+    under_way = [id for id in changed if id not in ended]
+    return Filled(who, opened, added, len(state.items), found.left_out, under_way, ended)
 
 
 def _admin(study: Study, told: str) -> str:
@@ -107,8 +130,21 @@ def _do(store: Store, command: Command, who: str) -> Accepted:
     return answer
 
 
-def _changed(workspace: Workspace, state: State) -> list[str]:
-    """Samples whose edit is another one now."""
+def _changed(workspace: Workspace, state: State) -> dict[str, str]:
+    """Samples whose edit is another one now, and which."""
     edits = edits_of(workspace)
     files = {id: workspace.edits / edits[id].file for id in state.items if id in edits and edits[id].file}
-    return [id for id, file in files.items() if is_file(file) and digest_of_file(file) != state.items[id].edit]
+    digests = {id: digest_of_file(file) for id, file in files.items() if is_file(file)}
+    return {id: edit for id, edit in digests.items() if edit != state.items[id].edit}
+
+
+def _note_out(workspace: Workspace, state: State, changed: Mapping[str, str]) -> None:
+    """Write down that what people have turned down stays out, whatever edit it has now: else it would wait for ever."""
+    decided = workspace.decisions()
+    for id, edit in changed.items():
+        item = state.items[id]
+        if item.step in TURNED_DOWN and (id, edit) not in decided:
+            words = f"people had {item.step} it before it was edited anew"
+            write_decision(
+                workspace, Decision(id, edit, "score", "reject", PROTOCOL, PEOPLE, now(), "edited_anew", words)
+            )

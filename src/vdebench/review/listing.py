@@ -9,7 +9,6 @@ from typing import Any
 
 from vdebench.box import Box
 from vdebench.review import leases, views
-from vdebench.review.events import stamp
 from vdebench.review.projection import StoredItems
 from vdebench.review.refusals import Refusal
 from vdebench.review.state import CONFLICT, STEPS, Member, State
@@ -43,9 +42,8 @@ def look(store: Store, who: str, sample: str, now: datetime) -> Seen | Refusal:
             return seen
         assert item is not None
         voter = voter_for(study, item, who)
-        held = leases.held_by(connection, sample, voter) if voter else None
-        mine = held is not None and held.who == who and stamp(now) < held.until
-        return Seen(seen, item.edit, voter, held.until if held and mine else None)
+        held = leases.held_by(connection, study, sample, voter, now) if voter else None
+        return Seen(seen, item.edit, voter, held.until if held and held.who == who else None)
 
 
 def is_known(store: Store, sample: str) -> bool:
@@ -75,6 +73,14 @@ def mine(store: Store, member: Member, step: str = "") -> list[tuple[str, str]]:
 def everything(store: Store, step: str = "") -> list[tuple[str, str]]:
     """All samples (that are in a step), with the step in which they are."""
     return _items(store, tables().items.c.step == step if step else sqlalchemy().true())
+
+
+def unvoted(store: Store) -> list[tuple[str, str]]:
+    """What a pilot can be made of: samples to be scored that nobody has scored in their round."""
+    sa, items, events = sqlalchemy(), tables().items, tables().events
+    same = (events.c.stream == items.c.sample) & (events.c.step == "score") & (events.c.round == items.c.round)
+    scored = sa.exists().where(same & events.c.voter.is_not(None))
+    return _items(store, (items.c.step == "score") & ~scored)
 
 
 def _items(store: Store, where: Any) -> list[tuple[str, str]]:

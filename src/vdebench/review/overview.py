@@ -67,8 +67,8 @@ def not_placed(workspace: Workspace, state: State) -> list[str]:
     return [id for id, decision in kept.items() if decision is not None and decision.verdict == "reject"]
 
 
-def status_tables(folder: Path, told: Mapping[str, Any]) -> list[Table]:
-    """The same for people."""
+def status_tables(folder: Path, told: Mapping[str, Any], database: str = "") -> list[Table]:
+    """The same for people; `database` is where they have named one."""
     found, through = told["funnel"], told["through"]
     rows = [Row(name, [count]) for name, count in found["places"].items() if count]
     title = f"{folder}: where its {found['total']} samples are"
@@ -87,7 +87,7 @@ def status_tables(folder: Path, told: Mapping[str, Any]) -> list[Table]:
     if single:
         tables.append(Table("votes of single people", [Column(which, "", 0) for which in BOTH], single, ""))
     columns = [Column(SHOWN[step], "", 0) for step in STEPS]
-    last = [f"next: {next_step(folder, told)}"]
+    last = [f"next: {next_step(folder, told)}{f' --database {database}' if database and '@' not in database else ''}"]
     passed = Table("have come through", columns, [Row("", list(through.values()))], "", notes=last)
     return [*tables, passed]
 

@@ -92,7 +92,8 @@ class Pool:
         now = self.edit_digest(sample)
         if edit and edit != now:
             raise InputError(
-                f"{sample}: was edited anew after it came into the review: what people have seen is gone; withdraw it"
+                f"{sample}: was edited anew after it came into the review: what people have seen is gone;"
+                " bring it back, or withdraw the sample, which is out for good then"
             )
         if which == "after":
             return key_of(which, now, size)

@@ -1,7 +1,7 @@
 """Between two votes: paste back and read what was agreed on, and write down in the workspace what was decided.
 
-Safe to kill at any moment, and to run again: what is done is found done. Other stages are kept out of the workspace
-while something is written, never while pages are read.
+Safe to kill at any moment, and to run again: what is done is found done. It needs not wait for other stages that are at
+work, for hours perhaps, nor they for it; only for a package that is being written.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from vdebench.review.finished import Finished, corrected, finished, keep_finishe
 from vdebench.review.opening import FILE, VARIABLE, opened_review
 from vdebench.review.pool import PICTURES, Pool
 from vdebench.review.state import Item, State
-from vdebench.review.workspace import PATIENCE, corrected_texts, note_given, write_decisions, write_readings
+from vdebench.review.workspace import corrected_texts, note_given, write_decisions, write_readings
 from vdebench.scoring import Progress
 
 Decided = Mapping[tuple[str, str], Mapping[str, Decision]]
+TURNED_DOWN = ("rejected", "withdrawn")
 AT_A_TIME = 16
 """Samples that are pasted, read and written down together: people need not wait for the last of hundreds."""
 
@@ -40,16 +41,25 @@ class Prepared(NamedTuple):
     written: Counter[str]
     """Decisions by step and verdict."""
     failed: dict[str, str]
-    """Samples that could not be pasted back or read, and why."""
+    """Samples that could not be pasted back or read, or that the workspace does not know, and why."""
 
     def require_all(self) -> None:
         """An error where something failed."""
         if self.failed:
             first = next(iter(self.failed.values()))
             raise ReaderError(
-                f"{first}\n  {len(self.failed)} of the samples that the groups have agreed on could not be pasted back"
-                " or read; all else is written down; run the same command again"
+                f"{first}\n  {len(self.failed)} samples of the review could not be pasted back or read:"
+                f" {named(self.failed)}; all else is written down; mend that and run the same command again"
             )
+
+
+def named(ids: Collection[str], most: int = 5) -> str:
+    """The first few of some samples.
+
+    >>> named(["a", "b", "c"], 2)
+    'a, b, …'
+    """
+    return ", ".join([*list(ids)[:most], *(["…"] if len(ids) > most else [])])
 
 
 def prepare(folder: Path, database: str | Path = "", *, workers: int = 0, progress: Progress | None = None) -> Prepared:
@@ -62,8 +72,8 @@ def prepare(folder: Path, database: str | Path = "", *, workers: int = 0, progre
     done = Prepared([], Counter(), {})
     with opened_review(folder, database) as store, locked(folder / PICTURES, wait=True):  # two would do the same work
         while True:
-            state = store.state()
-            require_its_own(workspace, state)
+            state, unknown = its_own(workspace, store.state())
+            done.failed.update(unknown)
             _note_given(workspace, state)
             written = write_decisions(workspace, state)
             made, failed = make_references(workspace, state, workers=workers, progress=progress, without=done.failed)
@@ -79,7 +89,7 @@ def _note_given(workspace: Workspace, state: State) -> None:
     known = workspace.given_to_people()
     new = {item.id: item.edit for item in state.items.values() if (item.id, item.edit) not in known}
     if new:
-        with workspace.at_work(PATIENCE):
+        with workspace.deciding():
             note_given(workspace, new)
 
 
@@ -96,14 +106,25 @@ def bring_decisions(workspace: Workspace, database: str | Path = "", *, workers:
     return prepare(workspace.root, database, workers=workers)
 
 
-def require_its_own(workspace: Workspace, state: State) -> None:
-    """Refuse a review of another workspace."""
-    strange = sorted(state.items.keys() - workspace.instructions().keys())
-    if strange:
+def its_own(workspace: Workspace, state: State) -> tuple[State, dict[str, str]]:
+    """The review without samples that the workspace has no instruction of, and words for those.
+
+    A review of which it has none is refused.
+    """
+    instructions = workspace.instructions()
+    items = {id: item for id, item in state.items.items() if id in instructions}
+    strange = sorted(state.items.keys() - items.keys())
+    if strange and not items:
         raise InputError(
-            f"{workspace.root}: has no instruction {strange[0]}, which the review has: its database is another"
-            " workspace's; name the right one with --database"
+            f"{workspace.root}: has no instruction {strange[0]}, nor any other that the review has: its database is"
+            " another workspace's; name the right one with --database"
         )
+    file = workspace.instructions_file
+    return State(state.study, items), {
+        id: f"{file}: has no {id}, which the review has; bring its line back, or withdraw the sample"
+        for id in strange
+        if state.items[id].step not in TURNED_DOWN  # nothing is lost
+    }
 
 
 def make_references(
@@ -157,7 +178,8 @@ class _Maker:
             try:
                 pictures[item.id] = self._pasted(item)
             except VdeError as error:
-                self.failed[item.id] = str(error)
+                if item.step not in TURNED_DOWN:  # nobody waits for those, and nobody can mend what was edited anew
+                    self.failed[item.id] = str(error)
         try:
             read_pictures(self.reader, [each for parts in pictures.values() for each in parts], self.workers, None)
         except ReaderError as error:  # given up after the first few: the others would fail too
@@ -169,7 +191,7 @@ class _Maker:
                 found[id] = [self.reader.read(each) for each in parts]
             except VdeError as error:
                 self.failed[id] = str(error)
-        with self.workspace.at_work(PATIENCE):
+        with self.workspace.deciding():
             for item in items:
                 if item.id in found:
                     self._write(item, pictures[item.id][1].file, found[item.id])

@@ -9,7 +9,7 @@ from typing import Any
 from vdebench.review.events import Event, event_from_json
 from vdebench.review.facts import Added, Joined, Left, PilotEnded, PilotStarted
 from vdebench.review.state import Item, Study, item_after
-from vdebench.review.statements import add_to, bodies, change_item, leave_queue
+from vdebench.review.statements import add_to, bodies, change_item, drop_invitations, free_held, leave_queue
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.texts import wrong_name
 from vdebench.review.work import waiting_for
@@ -88,6 +88,12 @@ def changes_queue(event: Event, study: Study) -> bool:
     return isinstance(event.what, PilotStarted | PilotEnded) or (
         study.pilot_open and isinstance(event.what, Joined | Left)
     )
+
+
+def forget_member(connection: Any, name: str) -> None:
+    """Whoever leaves holds nothing, and no link that was made for them before lets them in again."""
+    connection.execute(free_held(), {"by": name})
+    connection.execute(drop_invitations(), {"of": name})
 
 
 def add_samples(connection: Any, study: Study, added: list[Event]) -> None:

@@ -168,6 +168,8 @@ def _marked(study: Study, item: Item, command: commands.Mark) -> list[Fact] | Re
 
 
 def _unmarked(member: Member, item: Item, command: commands.Unmark) -> list[Fact] | Refusal:
+    if item.step in FINAL:
+        return Refusal(Reason.CLOSED, f"{item.id} is {item.step}")
     own = {e.what.mark for e in item.history if isinstance(e.what, facts.Marked) and e.who == member.name}
     gone = {event.what.mark for event in item.history if isinstance(event.what, facts.Unmarked)}
     if command.mark not in own - gone:

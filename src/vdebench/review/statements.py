@@ -46,28 +46,54 @@ def lend() -> Any:
 
 
 @cache
-def longest_held(by_step: bool) -> Any:
-    """Of what `who` holds `now` in the place of one of `voters` (in one of `steps`): what has waited longest."""
+def longest_held(by_step: bool, but_some: bool = False) -> Any:
+    """Of what `who` holds `now` in the place of one of `voters` (in one of `steps`): what has waited longest.
+
+    A hold is one until `latest` at most; with `but_some`, samples `without` are passed over.
+    """
     sa, queue = sqlalchemy(), tables().queue
-    mine = (queue.c.holder == sa.bindparam("who")) & (queue.c.until > sa.bindparam("now"))
-    return _first(mine & queue.c.voter.in_(sa.bindparam("voters", expanding=True)), by_step)
+    mine = (queue.c.holder == sa.bindparam("who")) & queue.c.voter.in_(sa.bindparam("voters", expanding=True))
+    lasts = (queue.c.until > sa.bindparam("now")) & (queue.c.until <= sa.bindparam("latest"))
+    return _first(mine & lasts, by_step, but_some)
 
 
 @cache
-def longest_free(by_step: bool) -> Any:
-    """Of what waits for a `voter` (in one of `steps`) and nobody but `who` holds `now`: what has waited longest."""
+def longest_free(by_step: bool, but_some: bool = False) -> Any:
+    """Of what waits for a `voter` (in one of `steps`) and nobody but `who` holds `now`: what has waited longest.
+
+    A hold is one until `latest` at most; with `but_some`, samples `without` are passed over.
+    """
     sa, queue = sqlalchemy(), tables().queue
-    who, now = sa.bindparam("who"), sa.bindparam("now")
-    free = queue.c.holder.is_(None) | (queue.c.holder == who) | (queue.c.until <= now)
-    return _first((queue.c.voter == sa.bindparam("voter")) & free, by_step)
+    over = (queue.c.until <= sa.bindparam("now")) | (queue.c.until > sa.bindparam("latest"))
+    free = queue.c.holder.is_(None) | (queue.c.holder == sa.bindparam("who")) | over
+    return _first((queue.c.voter == sa.bindparam("voter")) & free, by_step, but_some)
 
 
-def _first(where: Any, by_step: bool) -> Any:
+def _first(where: Any, by_step: bool, but_some: bool) -> Any:
     sa, queue = sqlalchemy(), tables().queue
     if by_step:
         where &= queue.c.step.in_(sa.bindparam("steps", expanding=True))
+    if but_some:
+        where &= queue.c.sample.not_in(sa.bindparam("without", expanding=True))
     first = sa.select(queue).where(where).order_by(queue.c.since, queue.c.position).limit(1)
     return first.with_for_update(skip_locked=True)
+
+
+@cache
+def free_held(some: bool = False) -> Any:
+    """Let go of all that is held `by` somebody; with `some`, of these `samples` alone."""
+    sa, queue = sqlalchemy(), tables().queue
+    held = queue.c.holder == sa.bindparam("by")
+    if some:
+        held &= queue.c.sample.in_(sa.bindparam("samples", expanding=True))
+    return sa.update(queue).where(held).values(holder=None, until=None)
+
+
+@cache
+def drop_invitations() -> Any:
+    """Delete the invitations `of` somebody that were not used."""
+    sa, invitations = sqlalchemy(), tables().invitations
+    return sa.delete(invitations).where(invitations.c.name == sa.bindparam("of"), invitations.c.used_by.is_(None))
 
 
 @cache

@@ -7,6 +7,7 @@ as accepted is on disk.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,15 +17,16 @@ from typing import Any, TypeVar
 from vdebench.review import leases, views
 from vdebench.review.answers import Accepted, answered, remember
 from vdebench.review.commands import Command, SampleCommand
-from vdebench.review.database import Database
+from vdebench.review.database import Database, is_passing
 from vdebench.review.events import Event, event_from_json, stamp
-from vdebench.review.facts import Added
+from vdebench.review.facts import Added, Left
 from vdebench.review.funnel import Funnel, Place, count
 from vdebench.review.projection import (
     StoredItems,
     add_samples,
     changes_queue,
     event_row,
+    forget_member,
     project_item,
     rebuild_items,
     rebuild_queue,
@@ -39,6 +41,7 @@ from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.texts import wrong_name
 from vdebench.review.work import Lease, voter_for
 
+log = logging.getLogger("vdebench.review.store")
 TRIES = 5
 Answer = TypeVar("Answer")
 
@@ -95,13 +98,19 @@ class Store:
 
     def _written(self, change: Callable[[Any], Answer]) -> Answer | Refusal:
         """What a change comes to that is made whole or not at all, and tried again where somebody was faster."""
-        sa = sqlalchemy()
+        exc = sqlalchemy().exc
         for _ in range(TRIES):
             try:
                 with self._database.writing() as connection:
                     return change(connection)
-            except (sa.exc.IntegrityError, sa.exc.OperationalError, _LostRaceError):
-                continue
+            except _LostRaceError:
+                last: object = "somebody else was faster"
+            except (exc.OperationalError, exc.IntegrityError, exc.InternalError, exc.ProgrammingError) as error:
+                last = error.orig
+                if not isinstance(error, exc.IntegrityError) and not is_passing(last):
+                    log.error("%s: cannot be written: %s", self._database.shown, last)
+                    return Refusal(Reason.BUSY, "the database cannot be written; tell an admin, and try again later")
+        log.warning("%s: given up after %d tries: %s", self._database.shown, TRIES, last)
         return Refusal(Reason.BUSY, "the database is busy, or somebody else was faster each time; try again")
 
     def _submit(self, connection: Any, command: Command, who: str, now: datetime, key: str) -> Accepted | Refusal:
@@ -111,7 +120,7 @@ class Store:
             item = _locked_item(connection, study, command.sample)
             state = State(study, {item.id: item} if item else {})
             if item and type(command) in STEP_OF and (voter := voter_for(study, item, who)):
-                lease = leases.held_by(connection, item.id, voter)
+                lease = leases.held_by(connection, study, item.id, voter, now)
         if key and (before := answered(connection, command, who, key)):  # behind the locks: it may just have come in
             return before
         events = decide(state, command, who=who, now=now, lease=lease)
@@ -136,12 +145,17 @@ class Store:
             known = self._known = (version, replay(stream(connection, "")).study)
         return known
 
-    def take(self, who: str, now: datetime, steps: Collection[str] | None = None) -> views.View | Refusal | None:
-        """What a member may see of the sample that they should look at next, held for them; as `next_for` chooses."""
+    def take(
+        self, who: str, now: datetime, steps: Collection[str] | None = None, without: Collection[str] = ()
+    ) -> views.View | Refusal | None:
+        """What a member may see of the sample that they should look at next, held for them; as `next_for` chooses.
+
+        Samples `without` are passed over; whoever asks holds them no more.
+        """
 
         def taken(connection: Any) -> views.View | Refusal | None:
             _, study = self._locked_study(connection)
-            lease = leases.take(connection, study, who, now, steps)
+            lease = leases.take(connection, study, who, now, steps, without)
             return views.view(State(study, StoredItems(connection, study)), who, lease.sample) if lease else None
 
         return self._written(taken)
@@ -243,6 +257,8 @@ def _append(connection: Any, version: int, state: State, events: list[Event]) ->
             changed[name] = item_after(study, before, event)
         else:
             study = study_after(study, event)
+            if isinstance(event.what, Left):
+                forget_member(connection, event.what.name)
         lengths[name] += 1
         rows.append(event_row(event, lengths[name]))
     if rows:

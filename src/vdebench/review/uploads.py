@@ -16,6 +16,7 @@ from vdebench.png import encode_png
 from vdebench.review.commands import Sample
 from vdebench.review.pictures import open_sent
 from vdebench.review.texts import wrong_name
+from vdebench.review.workspace import note_given
 from vdebench.runs.cache import digest_of_file
 
 PATIENCE = 20.0
@@ -52,7 +53,10 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
             write_json(workspace.edits / "editor.json", {"name": BY_HAND})
         add_line(workspace.edits / JOURNAL, made._asdict())
         note_edits(workspace)
-    return Sample(id, digest_of_file(file), page.width, page.height)
+        sample = Sample(id, digest_of_file(file), page.width, page.height)
+        with workspace.deciding():
+            note_given(workspace, {id: sample.edit})  # at once: no filter decides
+    return sample
 
 
 def _require_none(workspace: Workspace, id: str) -> Made | None:

@@ -14,6 +14,8 @@ from vdebench.review.options import Options
 from vdebench.review.state import CONFLICT, Item, State, Study
 
 GROUP_STEPS = ("score", "boxes", "screen")
+SLACK = timedelta(minutes=5)
+"""How far the clocks of two servers may be apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +68,17 @@ def next_for(
     member = state.study.member(who)
     if member is None or not member.active:
         return None
-    moment, held = stamp(now), leases or {}
+    moment, latest, held = stamp(now), latest_end(state.study.options, now), leases or {}
     best: tuple[tuple[bool, str, int], Item] | None = None
     for item in state.items.values():
         if steps is not None and ("pilot" if state.study.pilot_open else item.step) not in steps:
             continue
         for voter in waiting_for(state.study, item):
             lease = held.get((item.id, voter))
-            if voter not in member.voters or (lease and lease.keeps_out(who, moment)):
+            lasts = lease is not None and moment < lease.until <= latest
+            if voter not in member.voters or (lease and lasts and lease.who != who):
                 continue
-            mine = lease is not None and lease.who == who and moment < lease.until
-            rank = (not mine, item.since, item.position)
+            rank = (not lasts, item.since, item.position)
             if best is None or rank < best[0]:
                 best = rank, item
     return best[1] if best else None
@@ -85,6 +87,11 @@ def next_for(
 def lent(options: Options, sample: str, voter: str, who: str, now: datetime) -> Lease:
     """A lease that begins now."""
     return Lease(sample, voter, who, stamp(now + timedelta(minutes=options.lease_minutes)))
+
+
+def latest_end(options: Options, now: datetime) -> str:
+    """When a lease can end at the latest: one that would last longer was given when a clock was wrong, and is over."""
+    return stamp(now + timedelta(minutes=options.lease_minutes) + SLACK)
 
 
 def voter_for(study: Study, item: Item, who: str) -> str | None:

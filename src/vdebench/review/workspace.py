@@ -19,7 +19,7 @@ from vdebench.errors import InputError, VdeError
 from vdebench.files import write_json
 from vdebench.review.commands import Sample
 from vdebench.review.events import Event
-from vdebench.review.facts import Adjudicated, Checked, Closed, Rated
+from vdebench.review.facts import Adjudicated, Checked, Closed, Rated, Withdrawn
 from vdebench.review.finished import Finished, corrected, finished
 from vdebench.review.pictures import open_checked
 from vdebench.review.ratings import SCALES
@@ -88,7 +88,7 @@ def gather(folder: Path, known: Collection[str] = (), progress: Progress | None 
 
 
 def note_given(workspace: Workspace, given: Mapping[str, str]) -> None:
-    """Write down which edits people decide on, by sample, so that no filter does; needs `at_work`."""
+    """Write down which edits people decide on, by sample, so that no filter does; needs `deciding`."""
     known = workspace.given_to_people()
     for id, edit in given.items():
         if (id, edit) not in known:
@@ -110,7 +110,7 @@ def _decided(item: Item) -> Iterator[Decision]:
             found[step] = _decision(item, step, closed, event)
     if item.step == "withdrawn":
         step = next(step for step in STEPS if step not in found)
-        by = item.history[-1]
+        by = next(event for event in reversed(item.history) if isinstance(event.what, Withdrawn))
         when = _seconds(by.when)
         found[step] = Decision(item.id, item.edit, step, "reject", by.who, PEOPLE, when, "withdrawn", item.reason)
     yield from found.values()
@@ -147,7 +147,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
     wanted = [each for each in decisions(state) if known.get((each.id, each.edit), {}).get(each.step) != each]
     if not wanted:
         return counts
-    with workspace.at_work(PATIENCE):
+    with workspace.deciding():
         for decision in wanted:
             item = state.items[decision.id]
             found = finished(workspace, item.id, item.edit, item.boxes) if item.boxes else None
@@ -165,7 +165,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
                     decision = decision._replace(verdict="reject", reason="misread", words=words)
                     if known.get((item.id, item.edit), {}).get("ocr") == decision:
                         continue
-            _write(workspace, decision)
+            write_decision(workspace, decision)
             counts[f"{decision.step} {decision.verdict}"] += 1
     return counts
 
@@ -178,7 +178,8 @@ def write_readings(workspace: Workspace, id: str, found: Finished) -> None:
     write_json(workspace.reading_file(folder, id), found.page.to_json())
 
 
-def _write(workspace: Workspace, decision: Decision) -> None:
+def write_decision(workspace: Workspace, decision: Decision) -> None:
+    """Add one to `review.jsonl` and the ledger; needs `deciding`."""
     what = f"{decision.step} {decision.verdict}"
     told = f"{decision.reason}: {decision.words}" if decision.reason else decision.words
     entry = Entry("review", decision.id, what, decision.by, decision.when, inputs={"edit": decision.edit}, words=told)

@@ -61,6 +61,14 @@ def test_invitations_pilot_and_files(review, person):
     admin.says("page_3-0 was taken out.")
     page.get_by_role("link", name="Overview").click()
     assert page.locator("tr", has_text="Withdrawn").locator(".number").first.inner_text() == "1"
+    assert page.locator(".stuck").count() == 0
+    stuck = [{"id": f"page_{number}-0", "words": "its page is gone"} for number in range(22)]
+    review.server.config.app.state.desk.stuck = lambda: stuck
+    page.get_by_role("link", name="Files").click()
+    page.get_by_role("link", name="Overview").click()
+    sync_api.expect(page.locator(".stuck tbody tr")).to_have_count(20)
+    page.locator(".stuck").get_by_text("and 2 more").wait_for()
+    assert page.locator(".stuck tr", has_text="page_0-0").locator("td").inner_text() == "its page is gone"
 
     page.get_by_role("link", name="Progress").click()
     page.get_by_role("heading", name="Group 3").wait_for()

@@ -14,7 +14,7 @@ from tests.review.label_studio.accounts import rated
 from tests.review.label_studio.small_studio import SmallStudio
 from tests.review.label_studio.walk import GROUPS, Walk, whole_walk
 from vdebench.cli.review_label_studio import app
-from vdebench.errors import InputError
+from vdebench.errors import InputError, MissingPartError
 from vdebench.readers import patient
 from vdebench.review.commands import EndPilot, Leave, StartPilot, Withdraw
 from vdebench.review.label_studio import pushing, running
@@ -159,6 +159,25 @@ def test_a_loop_waits_for_a_server_that_is_away(walk, studio, monkeypatch):
     assert [len(each.pulled.refused) for each in told] == [1, 0, 0]  # told once
     assert len(complaints) == 1
     assert "asked again in 7 seconds" in complaints[0]
+
+
+def test_a_loop_goes_on_after_what_passes(walk, studio, monkeypatch):
+    told, complaints, pauses, people = [], [], [], walk.people.read_text()
+
+    def pause(seconds):
+        pauses.append(seconds)
+        walk.people.write_text("[people" if len(pauses) == 1 else people)  # caught half-written
+        if len(pauses) == 3:
+            monkeypatch.setattr(walk.bridge, "push", lambda: (_ for _ in ()).throw(MissingPartError("no reader")))
+
+    monkeypatch.setattr(running.time, "sleep", pause)
+    with pytest.raises(MissingPartError):  # this will not pass
+        running.sync_for_ever(walk.bridge, walk.people, 7, told.append, complaints.append)
+    assert (len(told), len(complaints), pauses) == (2, 1, [7, 7, 7])
+    assert "people.toml" in complaints[0]
+    walk.people.write_text("[people")
+    with pytest.raises(InputError):  # what is wrong from the beginning is no passing trouble
+        running.sync_for_ever(walk.bridge, walk.people, 7, told.append, complaints.append)
 
 
 def test_people_join_by_their_file(walk, studio):

@@ -172,6 +172,24 @@ def test_somebody_who_leaves(site):
     assert login(site.browser(), "anna1", "another password").status_code == 200
 
 
+def test_no_older_link_brings_back_whoever_has_left(site):
+    root, password = site.signed_in("root"), "another pass word"
+
+    def link(**invitation):
+        return root.post("/api/admin/invitations", json=invitation).json()["link"].partition("=")[2]
+
+    def join(token, name=""):
+        return site.browser().post("/api/join", json={"token": token, "name": name, "password": password}).status_code
+
+    old, others, free = link(name="ben1"), link(name="anna1"), link(role="annotator", group="1")
+    root.must("leave", name="ben1")
+    assert join(old) == 404
+    assert not site.store.study().member("ben1").active
+    assert (join(others), join(free, "kim")) == (200, 200)
+    assert join(link(name="ben1")) == 200  # an admin has them back
+    assert site.store.study().member("ben1").active
+
+
 def test_somebody_who_leaves_by_another_process(site):
     from vdebench.review.commands import Leave
 

@@ -53,6 +53,49 @@ def test_what_fails_is_tried_again_later_and_later(site, caplog):
     assert looking.look()
 
 
+def test_admins_see_what_could_not_be_prepared(site):
+    for sample in ("s0", "s1"):
+        through_boxes(site, sample)
+    failed = '{"failed": {"s0": "s0: its page is gone"}}'
+    looking = Preparer(site.store, site.pool, ["sh", "-c", f"echo a word; echo '{failed}'; exit 2"])
+    site.desk.stuck = looking.stuck
+    root = site.signed_in("root")
+    assert root.get("/api/admin/overview").json()["stuck"] == []
+    assert looking.look()
+    told = [{"id": "s0", "words": "s0: its page is gone"}, {"id": "s1", "words": "no word why"}]
+    assert root.get("/api/admin/overview").json()["stuck"] == told
+    site.pool.read["s0"] = ["read"]
+    looking.look()
+    assert looking.stuck() == told[1:]
+
+
+CHILD = """
+import sys
+from collections import Counter
+from vdebench.review import preparing
+from vdebench.review.server.child import main
+
+preparing.prepare = lambda *_, **__: preparing.Prepared([], Counter(), {"s1": "s1: no ink", "s0": "s0: its page is gone"})
+sys.exit(main())
+"""
+
+
+def test_the_process_says_what_failed(site, caplog):
+    for sample in ("s0", "s1"):
+        through_boxes(site, sample)
+    looking = preparer(site, "-c", CHILD, "workspace")
+    looking.look()
+    assert looking.stuck() == [{"id": "s0", "words": "s0: its page is gone"}, {"id": "s1", "words": "s1: no ink"}]
+    assert "s1: not finished, tried again in 30 seconds: s1: no ink" in caplog.text
+
+
+def test_a_process_that_fails_as_a_whole(site):
+    through_boxes(site)
+    looking = Preparer(site.store, site.pool, ["sh", "-c", "echo '[]'; echo no reader here >&2; exit 2"])
+    looking.look()
+    assert looking.stuck() == [{"id": "s0", "words": "no reader here"}]
+
+
 def test_an_edit_that_is_gone_stops_nobody(site):
     from vdebench.errors import InputError
 

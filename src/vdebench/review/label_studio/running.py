@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.build.workspace import Workspace
+from vdebench.errors import MissingPartError, VdeError
 from vdebench.files import locked, make_folder
 from vdebench.review.label_studio.desks import study_id
 from vdebench.review.label_studio.looked import Looked
@@ -99,8 +100,12 @@ class Bridge:
 def sync_for_ever(
     bridge: Bridge, people: Path, every: float, tell: Callable[[Synced], None], complain: Callable[[str], None]
 ) -> None:
-    """Sync again and again, until interrupted; a server that is away is waited for. Refusals are told once."""
+    """Sync again and again, until interrupted; what goes wrong is told, and tried again. Refusals are told once.
+
+    Until all has gone well once, only a server that is away is waited for: what else is wrong then will stay so.
+    """
     told: set[Refused] = set()
+    went_well = False
     while True:
         try:
             synced = bridge.sync(people)
@@ -108,6 +113,11 @@ def sync_for_ever(
             told.update(new)
             synced.pulled.refused[:] = new
             tell(synced)
-        except AwayError as error:
+            went_well = True
+        except MissingPartError:
+            raise
+        except VdeError as error:
+            if not went_well and not isinstance(error, AwayError):
+                raise
             complain(f"{error}\n  asked again in {every:g} seconds")
         time.sleep(every)

@@ -33,6 +33,7 @@ def overview(desk: Desk, asked: Asked) -> Reply:
         "through": through,
         "rounds": listing.by_round(desk.store),
         "members": listing.members(desk.store),
+        "stuck": desk.stuck(),
         "invitations": [_shown(each._asdict()) for each in desk.accounts.invitations()],
     }
     return Reply(data=data)

@@ -7,6 +7,7 @@ that the server holds open: it ends when the server does, however that ends.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -33,14 +34,16 @@ def follow_the_server() -> None:
 
 
 def main() -> int:
-    """One pass; 0 where nothing is left to be done."""
+    """One pass; 0 where nothing is left to be done. What failed is told as the last line, in JSON."""
     follow_the_server()
     if hasattr(os, "nice"):
         os.nice(NICE)
     from vdebench.review.preparing import prepare
 
     try:
-        prepare(Path(sys.argv[1]), os.environ.get("VDE_REVIEW_DATABASE", ""), workers=1).require_all()
+        done = prepare(Path(sys.argv[1]), os.environ.get("VDE_REVIEW_DATABASE", ""), workers=1)
+        print(json.dumps({"failed": done.failed}), flush=True)
+        done.require_all()
     except VdeError as error:
         print(error, file=sys.stderr)
         return 2

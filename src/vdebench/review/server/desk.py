@@ -16,6 +16,7 @@ from vdebench.review.server.limits import Buckets, Tries
 from vdebench.review.server.replayed import Replayed
 from vdebench.review.server.replies import Reply, fail
 from vdebench.review.server.settings import ServerSettings
+from vdebench.review.server.unready import Unready
 from vdebench.review.sessions import LONGEST, SignedIn
 from vdebench.review.state import Member
 from vdebench.review.store import Store
@@ -83,6 +84,9 @@ class Desk:
         self.by_address = Buckets(5 * settings.requests_per_second, 5 * settings.burst, ticks)
         self.tries_by_name = Tries(settings.tries_by_name, ticks)
         self.tries_by_address = Tries(settings.tries_by_address, ticks)
+        self.unready = Unready(ticks)
+        self.stuck: Callable[[], list[dict[str, str]]] = list
+        """What could not be prepared, and why."""
         self._known: dict[str, tuple[float, Member]] = {}
         self._forgotten = 0
         """How often something was: a look that began before does not count."""

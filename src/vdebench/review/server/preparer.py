@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import subprocess
@@ -12,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from vdebench.errors import VdeError
 from vdebench.review import listing
@@ -22,8 +23,15 @@ log = logging.getLogger("vdebench.review.server")
 EVERY_SECONDS = 2.0
 FIRST_WAIT, LONGEST_WAIT = 30.0, 900.0
 """Seconds until what failed is tried again: the first time, and at most."""
+MOST_WORDS = 500
 Wanted = tuple[str, int]
 """A sample and the round whose boxes were agreed on."""
+
+
+class _Failure(NamedTuple):
+    times: int
+    again: float
+    words: str
 
 
 class Preparer:
@@ -43,7 +51,7 @@ class Preparer:
         self.environment, self.every, self.ticks = environment or {}, every, ticks
         self.passes = 0
         self._ready: set[Wanted] = set()
-        self._failed: dict[Wanted, tuple[int, float]] = {}
+        self._failed: dict[Wanted, _Failure] = {}
         self._stopping, self._thread = Event(), Thread(target=self._run, name="review-preparer", daemon=True)
 
     @classmethod
@@ -82,17 +90,28 @@ class Preparer:
     def look(self) -> bool:
         """Start a process where something waits whose time has come; whether one ran."""
         waiting = self.unfinished()
+        self._failed = {each: self._failed[each] for each in waiting if each in self._failed}
         now = self.ticks()
-        if not any(self._failed.get(each, (0, now))[1] <= now for each in waiting):
+        if all(each in self._failed and self._failed[each].again > now for each in waiting):
             return False
         self.passes += 1
-        words = self._pass()
-        for each in set(self.unfinished()) & set(waiting):
-            times = self._failed.get(each, (0, 0.0))[0]
+        words, by_sample = self._pass()
+        left = set(self.unfinished())
+        failed = {each: known for each, known in self._failed.items() if each in left}
+        for each in waiting:
+            if each not in left:
+                continue
+            times = failed[each].times if each in failed else 0
             wait = min(FIRST_WAIT * 2**times, LONGEST_WAIT)
-            self._failed[each] = times + 1, self.ticks() + wait
-            log.warning("%s: not finished, tried again in %.0f seconds: %s", each[0], wait, words or "no word why")
+            why = by_sample.get(each[0]) or ("" if by_sample else words) or "no word why"
+            failed[each] = _Failure(times + 1, self.ticks() + wait, why)
+            log.warning("%s: not finished, tried again in %.0f seconds: %s", each[0], wait, why)
+        self._failed = failed
         return True
+
+    def stuck(self) -> list[dict[str, str]]:
+        """What could not be finished when it was last tried, and why."""
+        return [{"id": sample, "words": failure.words[:MOST_WORDS]} for (sample, _), failure in self._failed.items()]
 
     def _run(self) -> None:
         while not self._stopping.wait(self.every):
@@ -102,20 +121,20 @@ class Preparer:
                 log.exception("looking for samples to finish failed")
                 self._stopping.wait(FIRST_WAIT)
 
-    def _pass(self) -> str:
-        """Run the process to its end, or to ours; what it says where it fails."""
-        with tempfile.TemporaryFile() as said:
+    def _pass(self) -> tuple[str, dict[str, str]]:
+        """Run the process to its end, or to ours; what it says where it fails, in all and of samples."""
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as listed:
             try:
                 child = subprocess.Popen(
                     self.command,
                     stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
+                    stdout=listed,
                     stderr=said,
                     env={**os.environ, **self.environment},
                     start_new_session=True,  # Ctrl-C is for the server
                 )
             except OSError as error:
-                return str(error)
+                return str(error), {}
             try:
                 while child.poll() is None and not self._stopping.wait(0.1):
                     pass
@@ -127,4 +146,15 @@ class Preparer:
                 child.kill()
                 child.wait()
             said.seek(0)
-            return said.read()[-2000:].decode("utf-8", "replace").strip() if child.returncode else ""
+            listed.seek(0)
+            words = said.read()[-2000:].decode("utf-8", "replace").strip() if child.returncode else ""
+            return words, _failures(listed.read())
+
+
+def _failures(told: bytes) -> dict[str, str]:
+    """Why samples could not be finished, by the last line of what a process has told."""
+    try:
+        failed = json.loads(told.splitlines()[-1])["failed"]
+        return {str(sample): str(words) for sample, words in failed.items()}
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return {}

@@ -32,7 +32,9 @@ def told(desk: Desk, asked: Asked, seen: Seen) -> dict[str, Any]:
     about: dict[str, Any] = {}
     readings, there = None, False
     with suppress(KeyError, VdeError):  # gone from the workspace: who holds it still has to see it, to get on
-        about, there = desk.pool.about(view.sample), True
+        about, there = dict(desk.pool.about(view.sample)), True
+    if asked.member.role == "annotator":
+        about.pop("editor", None)  # they judge the edit, not whose it is
     if view.boxes and (view.step in ("ocr", *FINAL) or asked.member.role != "annotator"):
         with suppress(KeyError, VdeError):  # its edit is gone: the image says so
             readings = desk.pool.readings(view.sample, view.boxes)

@@ -43,7 +43,9 @@ def serve(
         pool = Pool(folder)
         app = create_app(store, pool, settings)
         say_where(settings, host, Accounts(store))
-        with Preparer.of(store, pool, folder, database_of(folder, database)) if preparing else nullcontext():
+        with Preparer.of(store, pool, folder, database_of(folder, database)) if preparing else nullcontext() as beside:
+            if beside:
+                app.state.desk.stuck = beside.stuck
             run(app, listening)
 
 

@@ -15,11 +15,12 @@ from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.server.desk import Asked, Desk, csrf_of
 from vdebench.review.server.replies import NOTHING, Reply, ReplyError, fail, only, problem, refused, text_of
 from vdebench.review.server.samples import seen_by, told
+from vdebench.review.server.taking import next_sample
 from vdebench.review.sessions import end_sessions
 from vdebench.review.state import FINAL
 
 KEY = pattern(r"[A-Za-z0-9-]{16,64}")
-LISTS = ("todo", "mine", "all")
+LISTS = ("todo", "mine", "all", "unvoted")
 
 
 def me(desk: Desk, asked: Asked) -> Reply:
@@ -49,12 +50,7 @@ def take(desk: Desk, asked: Asked) -> Reply:
     steps = asked.body.get("steps")
     if steps is not None and not (isinstance(steps, list) and all(step in listing.ALL_STEPS for step in steps)):
         fail(400, "malformed", f"steps are no list of {', '.join(listing.ALL_STEPS)}")
-    taken = desk.store.take(asked.member.name, asked.now, steps)
-    if taken is None:
-        return NOTHING
-    if isinstance(taken, Refusal):
-        return refused(taken)
-    return Reply(data=told(desk, asked, seen_by(desk, asked, taken.sample)))
+    return next_sample(desk, asked, steps)
 
 
 def samples(desk: Desk, asked: Asked) -> Reply:
@@ -66,6 +62,10 @@ def samples(desk: Desk, asked: Asked) -> Reply:
         found = listing.todo(desk.store, asked.member, step)
     elif which == "mine":
         found = listing.mine(desk.store, asked.member, step)
+    elif which == "unvoted":
+        if asked.member.role != "admin":  # what others have voted on is not for those who vote
+            fail(403, "forbidden", "this list is for admins")
+        found = listing.unvoted(desk.store)
     else:
         found = listing.everything(desk.store, step)
     return Reply(data={"ids": [id for id, _ in found], "steps": [at for _, at in found]})
@@ -96,7 +96,7 @@ def commands(desk: Desk, asked: Asked) -> Reply:
         return refused(command)
     if isinstance(command, Open | Join | Add):
         return problem(403, "forbidden", "this is not done over HTTP")
-    if isinstance(command, Check) and (words := _no_place_for(desk, asked, command)):
+    if isinstance(command, Check) and (words := _wrong_check(desk, asked, command)):
         return problem(409, str(Reason.BAD_VERDICT), words)
     along = _session_ender(command) if isinstance(command, Leave) else None
     answer = desk.store.submit(command, who=asked.member.name, now=asked.now, key=key, along=along)
@@ -111,13 +111,23 @@ def commands(desk: Desk, asked: Asked) -> Reply:
     return Reply(data={"accepted": True, "sample": sample})
 
 
-def _no_place_for(desk: Desk, asked: Asked, command: Check) -> str:
-    """Why a corrected text could not be put into the readings: told now, while somebody can do something about it."""
-    if command.verdict != "corrected":
+def _wrong_check(desk: Desk, asked: Asked, command: Check) -> str:
+    """Why readings cannot be approved: they are not there, or a corrected text could not be put into them.
+
+    Told now, while somebody can do something about it; of a vote that came before and is sent again, never.
+    """
+    if command.verdict not in ("correct", "corrected"):
         return ""
     seen = look(desk.store, asked.member.name, command.sample, asked.now)
     if isinstance(seen, Refusal) or seen.voter != "person" or not all(isinstance(text, str) for text in command.texts):
         return ""  # the rules say why
+    readings = None
+    with suppress(KeyError, VdeError):
+        readings = desk.pool.readings(command.sample, seen.view.boxes)
+    if readings is None:
+        return "its regions are not read yet"
+    if command.verdict == "correct":
+        return ""
     find = getattr(desk.pool, "wrong_correction", None)  # not every pool can tell
     with suppress(KeyError, VdeError):
         return str(find(command.sample, seen.view.boxes, command.texts)) if find else ""

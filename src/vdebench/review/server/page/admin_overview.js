@@ -1,10 +1,12 @@
 /* The funnel, what came through each step, the rounds. */
 
 import { api } from "./api.js";
-import { bar, count, h, table } from "./elements.js";
+import { bar, count, h, table, told as shown } from "./elements.js";
 import { funnelTable } from "./funnel.js";
 import { words as base } from "./words.js";
 import { words } from "./words_admin.js";
+
+const MOST_STUCK = 20;
 
 export async function overviewPart() {
   const t = words.funnel,
@@ -13,6 +15,7 @@ export async function overviewPart() {
   const rounds = Object.entries(told.rounds);
   return [
     h("h1", null, words.admin.parts.overview),
+    told.stuck.length ? stuckCard(told.stuck) : "",
     h(
       "div",
       { class: "cards wide" },
@@ -51,4 +54,24 @@ export async function overviewPart() {
       ),
     ),
   ];
+}
+
+/** What people wait for in vain, and why. */
+function stuckCard(stuck) {
+  const t = words.funnel,
+    more = stuck.length - MOST_STUCK;
+  return h(
+    "section",
+    { class: "card stuck" },
+    h("h2", null, t.stuck),
+    h("p", { class: "soft" }, t.stuckWhy),
+    table(
+      t.stuck,
+      [t.sample, t.why],
+      stuck
+        .slice(0, MOST_STUCK)
+        .map(({ id, words: why }) => [h("a", { href: `#work/${encodeURIComponent(id)}` }, shown(id)), shown(why)]),
+    ),
+    more > 0 ? h("p", { class: "soft" }, t.stuckMore(more)) : "",
+  );
 }

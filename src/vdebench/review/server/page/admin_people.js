@@ -23,6 +23,7 @@ export async function peoplePart(app, again) {
         : button(t.remove, () => takeOut(app, member.name, again))
       : h("span", { class: "soft" }, t.left),
   ]);
+  const links = h("div", null, linkTable(app, invitations, again));
   return [
     h("h1", null, words.admin.parts.people),
     h(
@@ -35,24 +36,31 @@ export async function peoplePart(app, again) {
       "section",
       { class: "card" },
       h("h2", null, t.invitations),
-      inviteForm(app),
-      invitations.length
-        ? table(
-            t.invitations,
-            [t.role, t.group, t.name, t.by, t.until, t.used, ""],
-            invitations.map((each) => [
-              base.roles[each.role] || each.role,
-              each.group || t.noGroup,
-              told(each.name || ""),
-              told(each.by || ""),
-              day(each.until),
-              each.used_by ? told(each.used_by) : h("span", { class: "soft" }, t.open),
-              each.used_by ? "" : button(t.withdraw, () => withdraw(app, each.id, again)),
-            ]),
-          )
-        : h("p", { class: "soft" }, t.none),
+      inviteForm(app, async () => {
+        const now = await api.get("/api/admin/overview");
+        links.replaceChildren(linkTable(app, now.invitations, again));
+      }),
+      links,
     ),
   ];
+}
+
+function linkTable(app, invitations, again) {
+  const t = words.people;
+  if (!invitations.length) return h("p", { class: "soft" }, t.none);
+  return table(
+    t.invitations,
+    [t.role, t.group, t.name, t.by, t.until, t.used, ""],
+    invitations.map((each) => [
+      base.roles[each.role] || each.role,
+      each.group || t.noGroup,
+      told(each.name || ""),
+      told(each.by || ""),
+      day(each.until),
+      each.used_by ? told(each.used_by) : h("span", { class: "soft" }, t.open),
+      each.used_by ? "" : button(t.withdraw, () => withdraw(app, each.id, again)),
+    ]),
+  );
 }
 
 async function takeOut(app, name, again) {
@@ -74,7 +82,8 @@ async function withdraw(app, id, again) {
   }
 }
 
-function inviteForm(app) {
+/** `made()` is told of a new link, so that it is seen among the others. */
+function inviteForm(app, made) {
   const t = words.people,
     groups = app.me.options.groups;
   const group = choose(
@@ -84,7 +93,7 @@ function inviteForm(app) {
   const role = choose(Object.entries(base.roles), "annotator", (value) => {
     group.disabled = value !== "annotator";
   });
-  const days = h("input", { type: "number", min: "1", max: "365", value: "7", class: "short" });
+  const days = h("input", { type: "number", min: "1", max: "90", value: "7", class: "short" });
   const name = h("input", { maxlength: "200", autocomplete: "off" });
   const place = h("div", { class: "made-link", "aria-live": "polite" });
   return h(
@@ -104,6 +113,7 @@ function inviteForm(app) {
           const { link } = await api.post("/api/admin/invitations", wanted);
           place.replaceChildren(...linkShown(link));
           place.querySelector("input").select();
+          await made();
         } catch (error) {
           app.failed(error);
         }

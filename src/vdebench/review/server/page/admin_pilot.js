@@ -8,7 +8,7 @@ const USUAL = 50;
 
 /** So many of these, evenly over the whole. */
 export function spread(ids, number) {
-  const wanted = Math.min(number, ids.length);
+  const wanted = Math.max(0, Math.min(Math.floor(number), ids.length));
   return Array.from({ length: wanted }, (_, index) => ids[Math.floor((index * ids.length) / wanted)]);
 }
 
@@ -40,14 +40,19 @@ export async function pilotPart(app, again) {
       ),
     ];
   }
-  const { ids } = await api.get("/api/samples?which=all&step=score");
+  const { ids } = await api.get("/api/samples?which=unvoted");
   const number = h("input", {
     type: "number",
     min: "1",
     max: `${Math.max(1, ids.length)}`,
     value: `${Math.min(USUAL, ids.length)}`,
     class: "short",
+    required: true,
+    oninput: () => {
+      chosen.textContent = t.chosen(spread(ids, Number(number.value)).length, ids.length);
+    },
   });
+  const chosen = h("span", null, t.chosen(Math.min(USUAL, ids.length), ids.length));
   return [
     ...heading,
     h(
@@ -64,7 +69,7 @@ export async function pilotPart(app, again) {
                 begin(app, spread(ids, Number(number.value)), again);
               },
             },
-            field(t.number, number, t.chosen(Math.min(USUAL, ids.length), ids.length)),
+            field(t.number, number, chosen),
             h("button", { class: "main", type: "submit" }, t.start),
           )
         : h("p", { class: "soft" }, t.tooFew),

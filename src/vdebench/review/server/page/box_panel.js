@@ -6,8 +6,8 @@ import { words } from "./words.js";
 
 const SIDES = ["left", "top", "right", "bottom"];
 
-/** An element that follows a drawing; `update()` after every change. */
-export function boxPanel(drawing, needed) {
+/** An element that follows a drawing; `update()` after every change. With `options`, also what the rule asks. */
+export function boxPanel(drawing, options = null) {
   const t = words.boxes,
     list = h("ol", { class: "box-list" }),
     exact = h("div", { class: "exact" });
@@ -38,7 +38,7 @@ export function boxPanel(drawing, needed) {
       list.children[index].show(box, index === now.selected);
     });
     if (!now.boxes.length) list.replaceChildren(h("li", { class: "none" }, t.none, " ", t.hint));
-    tellExact(exact, now, needed);
+    tellExact(exact, now, options);
   }
   return { element, update };
 }
@@ -117,24 +117,24 @@ function row(drawing, index) {
     element.classList.toggle("selected", selected);
     name.setAttribute("aria-pressed", `${selected}`);
     inputs.forEach((input, place) => {
-      if (input.value !== `${box[place]}`) {
-        input.value = box[place];
-        input.setCustomValidity("");
-      }
+      if (input.value !== `${box[place]}`) input.value = box[place];
+      input.setCustomValidity("");
     });
     size.textContent = t.size(width(box), height(box));
   };
   return element;
 }
 
-function tellExact(exact, now, needed) {
+function tellExact(exact, now, options) {
   const t = words.boxes,
-    box = now.current;
-  if (!box) {
-    exact.replaceChildren();
+    box = now.current,
+    edge = box && now.edge ? h("p", { class: "edge" }, t.edge(t.edges[now.edge])) : "";
+  if (!box || !options) {
+    exact.className = "exact";
+    exact.replaceChildren(...[edge].filter(Boolean));
     return;
   }
-  const found = tolerance(box, needed),
+  const found = tolerance(box, options.agreement, options.groups.length),
     level = found.all === 0 ? "bad" : found.all < 3 ? "warn" : "good";
   exact.className = `exact ${level}`;
   exact.replaceChildren(
@@ -148,6 +148,6 @@ function tellExact(exact, now, needed) {
     ),
     h("p", { class: "soft" }, t.roomMore(found.across, found.down)),
     found.all < 3 ? h("p", { class: "small-box" }, t.small) : "",
-    now.edge ? h("p", { class: "edge" }, t.edge(t.edges[now.edge])) : "",
+    edge,
   );
 }

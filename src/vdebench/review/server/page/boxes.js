@@ -54,7 +54,7 @@ export function resized(box, part, dx, dy, page) {
 
 /** A box of numbers that somebody typed: whole, ordered, on the page. Nothing where it cannot be one. */
 export function typed(values, page) {
-  const sides = values.map(Number);
+  const sides = values.map((value) => (value.trim() ? Number(value) : NaN));
   if (sides.some((side) => !Number.isInteger(side))) return null;
   const [left, top, right, bottom] = sides;
   if (left < 0 || top < 0 || right > page.width || bottom > page.height || left >= right || top >= bottom) return null;
@@ -105,29 +105,43 @@ function edgeAt([left, top, right, bottom], { x, y }, reach) {
   return null;
 }
 
-/* What the rule asks for. `needed` is the IoU that must be exceeded; counted in whole numbers, so that exactly 0.95 is
-   not above 0.95. */
-const MILLION = 1000000;
+/* What the rule asks for. `needed` is the mean IoU of all pairs of groups that must be exceeded. If all groups but one
+   draw the same, the one may be off as long as its IoU is above 1 - (1 - needed) * groups / 2: the pairs without it
+   are 1. Counted in whole numbers, so that exactly 0.95 is not above 0.95. */
+const MILLION = 1000000,
+  WHOLE = 2 * MILLION;
+const missing = (needed, groups) => (MILLION - Math.round(needed * MILLION)) * Math.max(2, groups);
 
 /** By how many pixels the two edges of a side may be off together, if all else is the same: the worst way to be off is
     to cut, (side - n) / side. */
-export function slack(side, needed) {
-  return Math.max(0, Math.ceil((side * (MILLION - Math.round(needed * MILLION))) / MILLION) - 1);
+export function slack(side, needed, groups = 2) {
+  const cut = Math.ceil((side * missing(needed, groups)) / WHOLE) - 1;
+  return Math.max(0, Math.min(cut, side - 1));
 }
 
-/** What can be said of a box: the IoU with one that is a pixel larger on every side, and the pixels that may be off. */
-export function tolerance(box, needed) {
-  const wide = width(box),
-    high = height(box);
-  const across = slack(wide, needed),
-    down = slack(high, needed);
-  const larger = (wide * high) / ((wide + 2) * (high + 2));
-  return { larger, passes: larger > needed, across, down, all: Math.min(across, down) };
+/** What can be said of a box, if all other groups draw the same: the IoU with theirs if it is a pixel larger on every
+    side, and the pixels that may be off. */
+export function tolerance(box, needed, groups = 2) {
+  const larger = area(box) / ((width(box) + 2) * (height(box) + 2));
+  const passes = WHOLE * area(box) > (WHOLE - missing(needed, groups)) * (width(box) + 2) * (height(box) + 2);
+  const across = slack(width(box), needed, groups),
+    down = slack(height(box), needed, groups);
+  return { larger, passes, across, down, all: Math.min(across, down) };
 }
 
 /** The box around all of these. */
 export function around(boxes) {
   return [0, 1, 2, 3].map((side) => (side < 2 ? Math.min : Math.max)(...boxes.map((box) => box[side])));
+}
+
+/** Boxes that lie on each other, together: what the groups drew of one place. */
+export function touching(boxes) {
+  const meets = (one, other) =>
+    one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
+  return boxes.reduce((regions, box) => {
+    const near = regions.filter((region) => region.some((other) => meets(box, other)));
+    return [...regions.filter((region) => !near.includes(region)), [...near.flat(), box]];
+  }, []);
 }
 
 /** What stands in the way of sending these boxes: "none", "twice" or nothing. */

@@ -4,7 +4,7 @@ import { button, h } from "./elements.js";
 import { words } from "./words.js";
 
 const parts = [];
-const FIELDS = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]";
+export const FIELDS = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]";
 const PRESSED = "button, a[href], summary, [type=checkbox]";
 
 /** Have `handle(event)` asked for keys; it answers whether the key was its own. `help` is rows of [keys, what]. */
@@ -45,7 +45,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 /** All keys that do something now. */
-export function showHelp() {
+export function showHelp(clicked) {
   const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" });
   const groups = [...parts].reverse().filter((part) => part.help.length);
   dialog.append(
@@ -85,7 +85,10 @@ export function showHelp() {
       button(words.close, () => dialog.close(), { class: "main" }),
     ),
   );
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (clicked?.detail) document.querySelector(".stage")?.focus({ preventScroll: true });
+  });
   document.body.append(dialog);
   dialog.showModal();
 }

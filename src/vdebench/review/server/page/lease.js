@@ -17,6 +17,9 @@ for (const kind of ["pointermove", "keydown", "wheel", "pointerdown"]) {
   );
 }
 
+/** Whether somebody sits here: the page is seen, and was used a short while ago. */
+export const isThere = () => !document.hidden && Date.now() - lastSign <= THERE;
+
 export class Lease {
   /** `lost(words)` is told when somebody else has the sample. */
   constructor(minutes, lost) {
@@ -54,7 +57,7 @@ export class Lease {
   async look() {
     const left = this.until - Date.now(),
       half = (this.minutes * 60000) / 2;
-    if (!this.id || document.hidden || left > half || Date.now() - lastSign > THERE) return;
+    if (!this.id || left > half || !isThere()) return;
     const id = this.id;
     try {
       await this.hold(id);

@@ -212,7 +212,7 @@ function settled(entry, answer, refusal, old) {
   const { command } = entry,
     step = stepOf(command.kind);
   if (!old) {
-    if (refusal && !step) app.failed(refusal);
+    if (refusal && !step) app.say(refusal.message, "bad"); // of no vote: the words for votes would mislead
     return;
   }
   if (answer && step) dropDraft(entry.who, { sample: command.sample, step, round: command.round });

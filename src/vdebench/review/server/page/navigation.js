@@ -10,9 +10,10 @@ const FRESH = 60000,
 const STEPS = ["pilot", "score", "boxes", "screen", "ocr", "conflict"];
 
 export class Navigation {
-  /** `open(id)` shows a sample, `take()` the next to do, `say(text)` tells the person. */
-  constructor({ open, take, say, role }) {
-    Object.assign(this, { open, take, say });
+  /** `open(id)` shows a sample, `take()` the next to do, `say(text)` tells the person; `focus()` leaves what was
+      chosen here, `fetched()` is asked whenever a list was. */
+  constructor({ open, take, say, role, focus, fetched }) {
+    Object.assign(this, { open, take, say, focus, fetched });
     this.which = role === "annotator" ? "todo" : role === "admin" ? "all" : "todo";
     this.step = "";
     this.ids = [];
@@ -42,7 +43,7 @@ export class Navigation {
     this.stepChoice = choose(
       [["", words.allSteps], ...STEPS.map((step) => [step, words.steps[step]])],
       "",
-      (step) => this.change({ step }),
+      (step) => this.chosen({ step }),
       { "aria-label": t.step },
     );
     this.whichChoice = choose(
@@ -52,9 +53,18 @@ export class Navigation {
         ["all", t.all],
       ],
       this.which,
-      (which) => this.change({ which }),
+      (which) => this.chosen({ which }),
       { "aria-label": t.which },
     );
+    for (const select of [this.stepChoice, this.whichChoice]) {
+      select.addEventListener("keydown", (event) => {
+        this.stepping = event.key.startsWith("Arrow") && !event.altKey;
+      });
+      for (const kind of ["pointerdown", "focus"])
+        select.addEventListener(kind, () => {
+          this.stepping = false;
+        });
+    }
     this.element = h(
       "nav",
       { class: "samples", "aria-label": t.label },
@@ -81,15 +91,28 @@ export class Navigation {
 
   async change(wanted) {
     Object.assign(this, wanted);
+    this.stepChoice.value = this.step;
     this.asked = 0;
     await this.list();
     this.show(this.id);
   }
 
+  /** By a person: keys are for the sample again, unless they go through the choices with the arrows. */
+  chosen(wanted) {
+    if (!this.stepping) this.focus();
+    this.change(wanted).catch(this.failed);
+  }
+
+  /** A list of what is to do that does not have what is asked now is an old one. */
+  expect({ sample, step, asked }) {
+    const listed = this.which === "todo" && (!this.step || this.step === step);
+    if (asked && listed && !this.places?.has(sample)) this.asked = 0;
+  }
+
   async list() {
     if (Date.now() - this.asked < FRESH) return this.ids;
     const step = this.step ? `&step=${this.step}` : "";
-    const told = await api.get(`/api/samples?which=${this.which}${step}`);
+    const [told] = await Promise.all([api.get(`/api/samples?which=${this.which}${step}`), this.fetched()]);
     this.asked = Date.now();
     this.ids = told.ids;
     this.places = new Map(told.ids.map((id, index) => [id, index]));
@@ -138,8 +161,12 @@ export class Navigation {
   async go(where) {
     await this.list();
     const to = this.neighbour(where);
-    if (this.ids[to] === undefined) this.say(words.list.end);
-    else await this.open(this.ids[to]);
+    if (this.ids[to] === undefined) {
+      this.say(words.list.end);
+      return;
+    }
+    this.at = to; // at once: another press goes on from there
+    await this.open(this.ids[to]);
   }
 
   async jump(text) {

@@ -68,7 +68,7 @@ export function drawBox(
   context,
   box,
   { left, top, scale },
-  { ink, line = 2, dash = [], label = "", shift = 0, fill = "" },
+  { ink, line = 2, dash = [], label = "", fill = "" },
 ) {
   const x = left + box[0] * scale,
     y = top + box[1] * scale;
@@ -88,7 +88,15 @@ export function drawBox(
   context.strokeStyle = ink;
   context.strokeRect(x - half, y - half, wide + line, high + line);
   context.setLineDash([]);
-  if (label) drawLabel(context, label, x - line + shift, y - line, ink);
+  if (label) drawLabel(context, label, x - line, y - line, ink);
+}
+
+/** Labels, [text, colour], side by side from the left of a box: none covers another. */
+export function drawLabels(context, labels, box, { left, top, scale }) {
+  labels.reduce(
+    (x, [label, ink]) => x + 1 + drawLabel(context, label, x, top + box[1] * scale - 2, ink),
+    Math.max(0, left + box[0] * scale - 2),
+  );
 }
 
 function drawLabel(context, label, x, y, ink) {
@@ -99,6 +107,7 @@ function drawLabel(context, label, x, y, ink) {
   context.fillRect(Math.max(0, x), top, wide, 17);
   context.fillStyle = "#ffffff";
   context.fillText(label, Math.max(0, x) + 4, top + 12.5);
+  return wide;
 }
 
 /** The handles of the selected box, and the edge that the arrows move. */

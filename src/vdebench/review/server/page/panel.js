@@ -1,13 +1,15 @@
 /* What stands beside the pictures: the step, the button that sends it, marks, what was said, where the sample is from. */
 
-import { button, h } from "./elements.js";
+import { button, clock, h } from "./elements.js";
 import { details, said } from "./sample_facts.js";
 import { words } from "./words.js";
 
+const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:\d\d)?/g;
+
 export class Panel {
   /** `take()` goes to the next sample, `again()` opens this one anew. */
-  constructor({ take, again }) {
-    Object.assign(this, { take, again });
+  constructor({ take, again, say }) {
+    Object.assign(this, { take, again, say });
     this.element = h("aside", { class: "panel", "aria-label": words.sample.panel });
     this.notice = h("div", { class: "notice", role: "alert", hidden: true });
     this.sender = null;
@@ -21,10 +23,9 @@ export class Panel {
     const round = sample.step === "pilot" ? words.pilotRound(sample.round) : words.round(sample.round, sample.rounds);
     this.notice.hidden = true;
     this.sender = step.send
-      ? button(words.send.button, () => step.send(), { class: "main send", key: "Enter", title: words.send.final })
+      ? button(words.send.button, () => this.send(), { class: "main send", key: "Enter", title: words.send.final })
       : null;
-    const next =
-      step.send || step.preparing ? null : button(words.list.nextTodo, this.take, { class: "main", key: "T" });
+    const next = step.send ? null : button(words.list.nextTodo, this.take, { class: "main", key: "T" });
     this.element.replaceChildren(
       h(
         "div",
@@ -34,19 +35,34 @@ export class Panel {
       ),
       this.notice,
       step.element,
-      this.sender || next ? h("div", { class: "send-row" }, this.sender || next) : "",
+      h("div", { class: "send-row" }, step.verdict || "", this.sender || next),
       marks.element,
       said(sample) || "",
       details(sample, me),
     );
-    this.step = step.element;
+    this.step = step;
     this.element.scrollTop = 0;
+  }
+
+  /** Send what is seen: a number that is still being typed too, and nothing while one of them is wrong. */
+  send() {
+    if (!this.sender || this.locked) return;
+    const typing = document.activeElement;
+    if (typing?.matches("input[type=number]") && this.element.contains(typing)) typing.blur(); // its box changes now
+    const wrong = this.element.querySelector("input:invalid");
+    if (!wrong) {
+      this.step.send();
+      return;
+    }
+    this.say(words.boxes.wrong, "warn");
+    (this.element.contains(typing) && typing.matches("input") ? typing : wrong).focus();
+    wrong.reportValidity();
   }
 
   /** Whether it can be changed and sent, and what the button says meanwhile. */
   lock(locked, says = words.send.button) {
     if (!this.sender) return;
-    this.step.inert = locked;
+    for (const part of [this.step.element, this.step.verdict]) if (part) part.inert = locked;
     this.sender.disabled = locked;
     this.sender.firstChild.textContent = says;
   }
@@ -55,7 +71,7 @@ export class Panel {
   tell(text, says) {
     this.notice.replaceChildren(
       h("p", null, text),
-      says ? h("p", { class: "soft" }, words.refusedBy(says)) : "",
+      says ? h("p", { class: "soft" }, words.refusedBy(says.replace(MOMENT, clock))) : "",
       h(
         "div",
         { class: "row tight" },
@@ -66,10 +82,4 @@ export class Panel {
     this.notice.hidden = false;
     this.notice.scrollIntoView({ block: "nearest" });
   }
-}
-
-/** What is shown when there is nothing to do. */
-export function nothingLeft(take) {
-  const look = button(words.list.look, take, { class: "main", key: "T" });
-  return [h("h2", null, words.list.empty), h("p", null, words.list.emptyMore), h("p", null, look)];
 }

@@ -30,7 +30,8 @@ const FROM = 12,
   FULL = 96,
   COLOUR = [213, 0, 106];
 
-/** The second picture in pale grey, with what differs from the first in red: the stronger the more. */
+/** The second picture in pale grey, with what differs from the first in red: the stronger the more. Its `changed` is
+    the box around all that differs, or nothing. */
 export function differencePicture(before, after) {
   const width = after.naturalWidth,
     height = after.naturalHeight;
@@ -41,17 +42,27 @@ export function differencePicture(before, after) {
   context.drawImage(after, 0, 0);
   const drawn = context.getImageData(0, 0, width, height),
     now = drawn.data;
+  const box = [width, height, 0, 0];
   for (let at = 0; at < now.length; at += 4) {
     const off = Math.max(
       Math.abs(now[at] - old[at]),
       Math.abs(now[at + 1] - old[at + 1]),
       Math.abs(now[at + 2] - old[at + 2]),
     );
+    if (off > FROM) widen(box, (at / 4) % width, Math.floor(at / 4 / width));
     const share = off <= FROM ? 0 : Math.min(1, 0.25 + (0.75 * (off - FROM)) / (FULL - FROM));
     const grey = 190 + (0.3 * now[at] + 0.59 * now[at + 1] + 0.11 * now[at + 2]) * 0.255;
     for (let colour = 0; colour < 3; colour++) now[at + colour] = grey + (COLOUR[colour] - grey) * share;
     now[at + 3] = 255;
   }
   context.putImageData(drawn, 0, 0);
+  canvas.changed = box[0] < box[2] ? box : null;
   return canvas;
+}
+
+function widen(box, x, y) {
+  box[0] = Math.min(box[0], x);
+  box[1] = Math.min(box[1], y);
+  box[2] = Math.max(box[2], x + 1);
+  box[3] = Math.max(box[3], y + 1);
 }

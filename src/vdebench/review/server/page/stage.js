@@ -48,7 +48,8 @@ export class Stage {
   /** Load a sample's pictures; `second` is after or reference. `rounds` are panes of their own for a conflict. */
   async load(sample, second = "after", rounds = null) {
     const turn = ++this.turn,
-      names = ["before", second];
+      names = ["before", second],
+      another = ["sample", "step", "round"].some((name) => this.sample?.[name] !== sample[name]);
     this.sample = sample;
     this.pictures = {};
     this.second = second;
@@ -59,6 +60,7 @@ export class Stage {
     this.mode = rounds ? "rounds" : this.usual || this.mode;
     if (this.mode === "rounds" && !rounds) this.mode = "beside";
     this.show();
+    if (another) this.viewer.fit();
     this.problem.hidden = true;
     try {
       const found = await Promise.all(names.map((name) => picture(sample.images[name])));
@@ -97,6 +99,13 @@ export class Stage {
     const { before, [this.second]: after } = this.pictures;
     if (before && after) this.pictures.difference ||= differencePicture(before, after);
     return this.pictures.difference || null;
+  }
+
+  /** See what differs from near; false where nothing does. While the pictures are on their way nothing is known. */
+  lookAtChange() {
+    const found = this.source("difference");
+    if (found?.changed) this.viewer.lookAt(found.changed, 0.5);
+    return !found || Boolean(found.changed);
   }
 
   pane(name, tool, more = {}) {

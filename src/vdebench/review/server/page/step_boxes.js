@@ -8,7 +8,7 @@ import { boxPanel } from "./box_panel.js";
 
 export function boxesStep({ sample, me, stage, draft, save, send, say }) {
   let drawing = null;
-  const panel = boxPanel(() => drawing, me.options.agreement);
+  const panel = boxPanel(() => drawing, me.options);
   drawing = new Drawing(stage.viewer, draft?.boxes || [], {
     changed: (boxes) => {
       if (drawing) {

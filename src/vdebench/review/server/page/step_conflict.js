@@ -1,11 +1,11 @@
 /* Conflict: what the groups drew, by round and in colours; an adjudicator decides. */
 
-import { around, fault } from "./boxes.js";
+import { around, fault, touching } from "./boxes.js";
 import { boxPanel } from "./box_panel.js";
 import { Drawing } from "./drawing.js";
 import { button, field, h } from "./elements.js";
 import { agreement, pairIou } from "./matching.js";
-import { colour, drawBox } from "./painting.js";
+import { colour, drawBox, drawLabels } from "./painting.js";
 import { verdictSet } from "./verdict.js";
 import { words } from "./words.js";
 
@@ -63,21 +63,30 @@ export function roundPanes(sample, options) {
 
 /** Paints the groups' boxes on the panes of the rounds; in other panes those of the last round. */
 export function roundsPainter(sample, options) {
-  const last = drawnByRound(sample).at(-1);
+  const last = drawnByRound(sample).at(-1),
+    known = new Map();
+  const regionsOf = (round) => {
+    if (!known.has(round.round)) known.set(round.round, touching(Object.values(round.groups).flat()));
+    return known.get(round.round);
+  };
   return (context, place) => {
     const round = place.pane.round || (place.pane.id === "own" ? null : last);
     if (!round) return;
-    options.groups.forEach((group, index) =>
-      (round.groups[group] || []).forEach((box) =>
+    const drawn = options.groups.map((group) => round.groups[group] || []);
+    drawn.forEach((boxes, index) =>
+      boxes.forEach((box) =>
         drawBox(context, box, place, {
-          ink: groupColour(options.groups, group),
+          ink: groupColour(options.groups, options.groups[index]),
           line: 2,
           dash: index ? [9 - 2 * index, 3 + index] : [],
-          label: group,
-          shift: 18 * index,
         }),
       ),
     );
+    for (const region of regionsOf(round)) {
+      const there = options.groups.filter((_, index) => drawn[index].some((box) => region.includes(box)));
+      const labels = there.map((group) => [group, groupColour(options.groups, group)]);
+      drawLabels(context, labels, around(region), place);
+    }
   };
 }
 
@@ -87,7 +96,7 @@ export function conflictStep({ sample, me, stage, draft, save, send, say }) {
     rounds = drawnByRound(sample);
   const keep = () => save(given);
   let drawing = null;
-  const panel = boxPanel(() => drawing, me.options.agreement);
+  const panel = boxPanel(() => drawing);
   drawing = new Drawing(stage.viewer, given.boxes, {
     shows: (pane) => !pane.round,
     changed: (boxes) => {
@@ -104,9 +113,9 @@ export function conflictStep({ sample, me, stage, draft, save, send, say }) {
   const verdict = verdictSet(
     "conflict",
     [
-      ["boxes", t.verdicts.boxes, "", "good"],
-      ["again", t.verdicts.again, "", ""],
-      ["reject", t.verdicts.reject, "", "bad"],
+      ["boxes", t.verdicts.boxes, "Y", "good"],
+      ["again", t.verdicts.again, "A", ""],
+      ["reject", t.verdicts.reject, "N", "bad"],
     ],
     given.verdict,
     (value) => {
@@ -127,15 +136,20 @@ export function conflictStep({ sample, me, stage, draft, save, send, say }) {
   stage.viewer.painters.unshift(painter);
   panel.update();
   const drawn = rounds.flatMap((round) => Object.values(round.groups).flat());
-  if (drawn.length) requestAnimationFrame(() => stage.viewer.lookAt(around(drawn), 0.5));
+  const look = () => {
+    if (drawn.length) stage.viewer.lookAt(around(drawn), 0.5);
+    return drawn.length > 0;
+  };
+  look();
   const take = (round, group) => {
     drawing.set(round.groups[group], 0);
   };
   return {
     title: words.steps.conflict,
-    help: words.boxes.keys,
+    help: [...t.keys, ...words.boxes.keys],
     draws: true,
     drawing,
+    verdict: verdict.element,
     element: h(
       "div",
       { class: "step" },
@@ -154,12 +168,16 @@ export function conflictStep({ sample, me, stage, draft, save, send, say }) {
         ),
       ),
       panel.element,
-      verdict.element,
       h("p", { class: "soft" }, `${t.verdicts.again}: ${t.again}.`),
       field(words.also.note, note),
     ),
     focus: () => stage.element.focus({ preventScroll: true, focusVisible: false }),
-    key: (event, name) => drawing.key(event, name),
+    key(event, name) {
+      const chosen = { y: "boxes", a: "again", n: "reject" }[name];
+      if (chosen) verdict.choose(chosen);
+      else return drawing.key(event, name) || (name === "x" && look());
+      return true;
+    },
     close() {
       drawing.close();
       stage.viewer.painters = stage.viewer.painters.filter((other) => other !== painter);

@@ -4,7 +4,7 @@ import { button, field, h, sign } from "./elements.js";
 import { difference, odd } from "./letters.js";
 import { picture } from "./pictures.js";
 import { words } from "./words.js";
-import { outline } from "./step_screen.js";
+import { lookAtBoxes, outline } from "./step_screen.js";
 import { verdictSet } from "./verdict.js";
 
 const EDGE = 6;
@@ -39,6 +39,7 @@ export function ocrStep({ sample, stage, draft, save, send, say }) {
     },
   });
   const remove = outline(stage, sample, true);
+  lookAtBoxes(stage, sample);
 
   function typed(index, text) {
     given.texts[index] = text;
@@ -47,35 +48,36 @@ export function ocrStep({ sample, stage, draft, save, send, say }) {
     verdict.set(given.verdict);
     keep();
   }
+  /** What was typed is never thrown away by a verdict: a text that was changed is not correct as it was read. */
   function choose(value) {
-    given.verdict = value;
-    if (value === "correct") regions.forEach((each) => each.reset());
-    verdict.set(value);
-    given.verdict = value;
+    given.verdict = value === "correct" && changed() ? "corrected" : value;
+    if (given.verdict !== value) say(t.changed, "warn");
+    verdict.set(given.verdict);
     keep();
   }
   return {
     title: t.keysTitle,
     help: t.keys,
     wide: true,
+    verdict: verdict.element,
     element: h(
       "div",
       { class: "step" },
       h("p", { class: "why" }, t.why),
       regions.map((each) => each.element),
-      verdict.element,
       field(`${words.also.note} (${words.also.optional})`, note),
     ),
     focus: () => stage.element.focus({ preventScroll: true, focusVisible: false }),
     key(event, name) {
       if (name === "c") choose("correct");
       else if (name === "w") choose("wrong");
-      else return false;
+      else return name === "x" && lookAtBoxes(stage, sample);
       return true;
     },
     close: remove,
     send() {
-      if (!given.verdict || (given.verdict === "corrected" && !changed())) return say(t.missing, "warn");
+      if (!given.verdict) return say(t.missing, "warn");
+      if (given.verdict === "corrected" && !changed()) return say(t.unchanged, "warn");
       const texts = given.verdict === "corrected" ? given.texts : [];
       return send(
         {
@@ -144,7 +146,6 @@ function region({ sample, stage, box, index, read, text, typed }) {
   );
   tell();
   return {
-    reset,
     element: h(
       "section",
       { class: "region" },
@@ -162,7 +163,7 @@ function region({ sample, stage, box, index, read, text, typed }) {
           button(t.reset, reset),
         ),
       ),
-      canvas,
+      h("div", { class: "crop-box" }, canvas),
       typing,
       marks,
       strange,

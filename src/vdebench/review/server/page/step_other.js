@@ -2,7 +2,7 @@
 
 import { h } from "./elements.js";
 import { roundsPainter } from "./step_conflict.js";
-import { outline } from "./step_screen.js";
+import { lookAtBoxes, outline } from "./step_screen.js";
 import { words } from "./words.js";
 
 export function otherStep({ sample, me, stage }) {
@@ -35,7 +35,7 @@ export function otherStep({ sample, me, stage }) {
         : null,
     ),
     focus: () => stage.element.focus({ preventScroll: true, focusVisible: false }),
-    key: () => false,
+    key: (event, name) => name === "x" && lookAtBoxes(stage, sample),
     close: () => removers.forEach((remove) => remove()),
   };
 }

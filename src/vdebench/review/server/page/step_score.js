@@ -71,6 +71,7 @@ export function scoreStep({ sample, me, stage, draft, save, send, say }) {
     },
     key(event, name) {
       if (["1", "2", "3"].includes(name)) press(Number(name));
+      else if (name === "x") stage.lookAtChange() || say(words.score.alike);
       else return false;
       return true;
     },

@@ -1,5 +1,6 @@
 /* Screening: the finished page beside the original, yes or no. */
 
+import { around } from "./boxes.js";
 import { field, h } from "./elements.js";
 import { colour, drawBox } from "./painting.js";
 import { words } from "./words.js";
@@ -31,21 +32,22 @@ export function screenStep({ sample, me, stage, draft, save, send, say }) {
     },
   });
   const remove = outline(stage, sample);
+  lookAtBoxes(stage, sample);
   return {
     title: t.keysTitle,
     help: t.keys,
+    verdict: verdict.element,
     element: h(
       "div",
       { class: "step" },
       h("p", { class: "why" }, t.why),
-      verdict.element,
       field(`${t.note} (${words.also.optional})`, note),
     ),
     focus: () => stage.element.focus({ preventScroll: true, focusVisible: false }),
     key(event, name) {
       if (name === "y") verdict.choose("yes");
       else if (name === "n") verdict.choose("no");
-      else return false;
+      else return name === "x" && lookAtBoxes(stage, sample);
       return true;
     },
     close: remove,
@@ -62,6 +64,12 @@ export function screenStep({ sample, me, stage, draft, save, send, say }) {
       return send(command, `${words.steps.screen}: ${given.yes ? t.yes : t.no}`);
     },
   };
+}
+
+/** See the agreed boxes from near, with some of the page around them; false where there are none. */
+export function lookAtBoxes(stage, { boxes }) {
+  if (boxes.length) stage.viewer.lookAt(around(boxes), 0.5);
+  return boxes.length > 0;
 }
 
 /** The agreed boxes as thin lines; the function takes them away. */

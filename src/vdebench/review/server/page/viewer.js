@@ -12,6 +12,7 @@ export class Viewer {
     this.page = { width: 1, height: 1 };
     this.view = { scale: 1, x: 0, y: 0 };
     this.fits = true;
+    this.near = null;
     this.panes = [];
     this.tool = null;
     this.painters = [];
@@ -38,7 +39,7 @@ export class Viewer {
   show(page, panes, arrangement) {
     const another = page.width !== this.page.width || page.height !== this.page.height;
     this.page = { width: page.width, height: page.height };
-    if (another) this.fits = true;
+    if (another) Object.assign(this, { fits: true, near: null });
     if (!another && panes.length === this.panes.length && this.element.dataset.arrangement === arrangement) {
       this.panes.forEach((pane, index) => update(pane, panes[index]));
       this.redraw();
@@ -85,6 +86,7 @@ export class Viewer {
       }
     }
     if (this.fits && this.panes.length) this.view = fitted(this.page, this.panes[0]);
+    else if (this.near && this.panes.length) this.view = around(this.near.box, this.page, this.panes[0], this.near.room);
     this.redraw();
   }
 
@@ -148,10 +150,8 @@ export class Viewer {
       point = toPage(this.view, pane, at.x, at.y);
     if (this.drag?.kind === "pinch") this.pinch(pane, event, at);
     else if (this.drag?.kind === "pan") {
-      this.fits = false;
-      this.view = panned(this.view, this.page, at.x - this.drag.at.x, at.y - this.drag.at.y);
+      this.look(panned(this.view, this.page, at.x - this.drag.at.x, at.y - this.drag.at.y));
       this.drag.at = at;
-      this.redraw();
     } else if (this.drag) this.tool?.move(point, pane, event);
     else pane.over.style.cursor = this.spaceHeld || !pane.tool ? "grab" : this.tool?.cursor(point) || "grab";
     this.point(pane, at);
@@ -174,14 +174,8 @@ export class Viewer {
     const [before, x, y] = spread();
     this.touches.set(event.pointerId, at);
     const [after, nextX, nextY] = spread();
-    this.fits = false;
-    this.view = panned(
-      zoomed(this.view, pane, (this.view.scale * after) / Math.max(before, 1), x, y),
-      this.page,
-      nextX - x,
-      nextY - y,
-    );
-    this.redraw();
+    const closer = zoomed(this.view, pane, (this.view.scale * after) / Math.max(before, 1), x, y);
+    this.look(panned(closer, this.page, nextX - x, nextY - y));
   }
 
   wheel(pane, event) {
@@ -192,10 +186,8 @@ export class Viewer {
     if (this.anchor?.x !== at.x || this.anchor.y !== at.y)
       this.anchor = { ...at, point: toPage(this.view, pane, at.x, at.y) };
     const scale = this.view.scale * Math.exp(-turned * (event.ctrlKey ? 0.01 : 0.0022));
-    this.fits = false;
-    this.view = zoomed(this.view, pane, scale, at.x, at.y, this.anchor.point); // the same point all along: it does not drift
+    this.look(zoomed(this.view, pane, scale, at.x, at.y, this.anchor.point)); // the same point all along: it does not drift
     this.point(pane, at);
-    this.redraw();
   }
 
   space(event) {
@@ -205,11 +197,16 @@ export class Viewer {
     event.preventDefault();
   }
 
-  scaleTo(scale, x, y, pane = this.panes[0]) {
-    if (!pane) return;
+  /** Where a person has gone to: it stays, whatever becomes of the panes. */
+  look(view) {
     this.fits = false;
-    this.view = zoomed(this.view, pane, scale, x, y);
+    this.near = null;
+    this.view = view;
     this.redraw();
+  }
+
+  scaleTo(scale, x, y, pane = this.panes[0]) {
+    if (pane) this.look(zoomed(this.view, pane, scale, x, y));
   }
 
   step(direction) {
@@ -218,6 +215,7 @@ export class Viewer {
 
   fit() {
     this.fits = true;
+    this.near = null;
     this.resized();
   }
 
@@ -225,17 +223,15 @@ export class Viewer {
     this.scaleTo(1);
   }
 
+  /** See a box from near, in panes of whatever size. */
   lookAt(box, room) {
-    if (!this.panes[0]) return;
     this.fits = false;
-    this.view = around(box, this.page, this.panes[0], room);
-    this.redraw();
+    this.near = { box, room };
+    this.resized();
   }
 
   pan(dx, dy) {
-    this.fits = false;
-    this.view = panned(this.view, this.page, dx, dy);
-    this.redraw();
+    this.look(panned(this.view, this.page, dx, dy));
   }
 }
 

@@ -42,10 +42,11 @@ export function stepped(scale, direction) {
   return (direction > 0 ? larger : smaller) ?? scale;
 }
 
-/** Such that a box can be worked on: in the middle, with room around it. */
+/** Such that a box can be worked on: in the middle, with room around it; all of the page where that is nearer. */
 export function around(box, page, pane, room = 0.35) {
   const wide = box[2] - box[0],
     high = box[3] - box[1];
   const scale = Math.min((pane.width * (1 - room)) / wide, (pane.height * (1 - room)) / high, 8);
-  return { scale: Math.max(scale, LEAST), x: (box[0] + box[2]) / 2, y: (box[1] + box[3]) / 2 };
+  const whole = fitted(page, pane);
+  return scale > whole.scale ? { scale, x: (box[0] + box[2]) / 2, y: (box[1] + box[3]) / 2 } : whole;
 }

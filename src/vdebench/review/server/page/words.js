@@ -91,9 +91,14 @@ export const words = {
     unknown: (text) => `No sample has the number or id “${text}”.`,
     end: "There is no further sample in this list.",
     empty: "Nothing waits for you now.",
+    emptyStep: (step) => `Nothing waits for you in this step: ${step}.`,
+    heldByOthers: (number) =>
+      `${number === 1 ? "1 is" : `${number.toLocaleString("en-US")} are`} open at others. This page looks again by itself.`,
+    anyStep: (number) => `All steps: ${number.toLocaleString("en-US")}`,
     emptyMore: "When others have voted, samples may come back to you.",
     look: "Look again",
     here: "This is the next to do.",
+    nothingElse: "Nothing else waits for you now.",
   },
   lease: {
     mine: (until) => `Yours until ${until}`,

@@ -62,6 +62,11 @@ export const words = {
     share: "Share of all",
     rounds: "Rounds",
     round: (round) => `Round ${round}`,
+    stuck: "Could not be prepared",
+    stuckWhy: "These wait to be pasted back and read, and it failed. It is tried again by itself, later and later.",
+    stuckMore: (number) => `and ${plural(number, "more", "more")}`,
+    sample: "Sample",
+    why: "Why",
     empty: "No samples yet. `vde build review` fills the pool.",
   },
   people: {

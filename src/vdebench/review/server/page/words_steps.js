@@ -14,10 +14,12 @@ export const stepWords = {
     total: "Total",
     goesOn: (needed) => `${needed} goes on`,
     missing: "Score all three scales first.",
+    alike: "The two pictures do not differ.",
     keysTitle: "Scores",
     keys: [
       ["1 2 3", "score the current scale, go to the next"],
       ["Tab", "next scale"],
+      ["x", "look closely at what differs; 0 for the page"],
       ["Enter", "send"],
     ],
     pilotWhy: "The pilot decides nothing: it shows how far people agree. Score as you see it.",
@@ -40,8 +42,8 @@ export const stepWords = {
     wrong: "Whole numbers on the page, left before right, top before bottom.",
     faults: { none: "Draw at least one box first.", twice: "Two boxes are the same. Delete one." },
     needed: (needed) => `Boxes agree where the mean IoU of all pairs of groups is above ${needed}.`,
-    larger: (value) => `If another group draws it one pixel larger on each side, IoU is ${value}.`,
-    room: (all) => (all ? `Your margin: ${all} px in all.` : "Your margin: none. Every pixel counts."),
+    larger: (value) => `If the others all draw it one pixel larger on each side, your IoU with them is ${value}.`,
+    room: (all) => `${all ? `Your margin: ${all} px in all` : "Your margin: none"}, if the other groups draw the same.`,
     roomMore: (across, down) =>
       `Left and right edge together ${across} px, if top and bottom are the same; top and bottom ${down} px.`,
     small: "A small box: zoom in (X), move edges with E and the arrows.",
@@ -70,6 +72,7 @@ export const stepWords = {
     keys: [
       ["y", "yes"],
       ["n", "no"],
+      ["x", "look closely at the boxes; 0 for the page"],
       ["Enter", "send"],
     ],
   },
@@ -83,6 +86,8 @@ export const stepWords = {
     corrected: "Corrected",
     wrong: "Wrong",
     missing: "Say whether it is correct first.",
+    unchanged: "Nothing is corrected yet. Correct the text, or say that it is correct or wrong.",
+    changed: "The text was changed, so it goes as corrected. “As it was read” takes the change back.",
     reset: "As it was read",
     odd: {
       cyrillic: "Cyrillic",
@@ -96,8 +101,9 @@ export const stepWords = {
     oddTitle: "Letters that look like others:",
     keysTitle: "Text check",
     keys: [
-      ["c", "correct"],
+      ["c", "correct; corrected, where a text was changed"],
       ["w", "wrong"],
+      ["x", "look closely at the boxes; 0 for the page"],
       ["Tab", "into the text of the next region"],
       ["Ctrl + Enter", "send, also while typing"],
       ["Esc", "leave the field"],
@@ -116,6 +122,11 @@ export const stepWords = {
     verdicts: { boxes: "Boxes", again: "Again", reject: "Reject" },
     again: "back to the groups, with as many rounds as before",
     missing: "Choose what becomes of it first.",
+    keys: [
+      ["y", "these boxes"],
+      ["a", "again"],
+      ["n", "reject"],
+    ],
     group: (group) => `group ${group}`,
     noteMissing: "Say why it is rejected.",
   },

@@ -6,7 +6,8 @@ import { h } from "./elements.js";
 import { Lease } from "./lease.js";
 import { Marks } from "./marks.js";
 import { Navigation } from "./navigation.js";
-import { nothingLeft, Panel } from "./panel.js";
+import { Nothing } from "./nothing.js";
+import { Panel } from "./panel.js";
 import { instruction } from "./sample_facts.js";
 import { Stage } from "./stage.js";
 import { roundPanes } from "./step_conflict.js";
@@ -28,27 +29,38 @@ export class Work {
       take: () => this.take(),
       say: app.say,
       role: this.me.role,
+      focus: () => this.focus(),
+      fetched: () => app.counts(),
     });
     this.navigation.failed = (error) => app.failed(error);
     this.asks = h("div", { class: "asks-place" });
-    this.panel = new Panel({ take: () => this.take(), again: () => this.open(this.sample.sample) });
+    this.panel = new Panel({ take: () => this.take(), again: () => this.open(this.sample.sample), say: app.say });
     this.body = h("div", { class: "work-body" }, this.stage.element, this.panel.element);
-    this.empty = h("div", { class: "empty", hidden: true });
+    this.empty = new Nothing({
+      take: () => this.take(),
+      takeAny: () => this.navigation.change({ step: "" }).then(() => this.take(), app.failed),
+    });
     this.element = h(
       "div",
       { class: "work" },
       h("div", { class: "sample-bar" }, this.navigation.element, this.lease.element),
       this.asks,
       this.body,
-      this.empty,
+      this.empty.element,
     );
     this.silence = workKeys(this);
+  }
+
+  /** To the pictures, where keys are for the sample. */
+  focus() {
+    this.stage.element.focus({ preventScroll: true, focusVisible: false });
   }
 
   close() {
     this.leave();
     this.turn += 1;
     this.stage.close();
+    this.empty.hide();
     this.lease.close();
     this.silence();
   }
@@ -82,7 +94,7 @@ export class Work {
       const same = shown && ["sample", "step", "round"].every((name) => shown[name] === sample[name]);
       if (same && shown.asked && !this.blocked) {
         this.lease.has(sample.sample, sample.lease?.until);
-        this.app.say(words.list.here);
+        this.app.say(shown.ready === false ? words.list.nothingElse : words.list.here);
         return;
       }
       this.leave(sample.sample);
@@ -127,7 +139,7 @@ export class Work {
     this.sample = sample;
     this.begun = Boolean(sample.asked && draft(this.me.name, sample));
     this.body.hidden = false;
-    this.empty.hidden = true;
+    this.empty.hide();
     this.app.at(`work/${encodeURIComponent(sample.sample)}`);
     if (sample.lease && !this.lease.id && sample.asked && !leased) this.lease.has(sample.sample, sample.lease.until);
     const finished =
@@ -144,6 +156,7 @@ export class Work {
     this.stage.load(sample, finished ? "reference" : "after", rounds?.length ? rounds : null);
     this.mount(sample);
     if (leased) this.taken(words.lease.taken, leased);
+    this.navigation.expect(sample);
     this.navigation
       .list()
       .then(() => {
@@ -234,16 +247,15 @@ export class Work {
     this.panel.tell(words.refused[refusal.reason] || words.forbidden, refusal.message);
   }
 
-  nothing() {
+  async nothing() {
+    const turn = this.turn;
+    this.navigation.asked = 0;
+    await this.navigation.list().catch(() => {});
+    if (turn !== this.turn) return;
     this.body.hidden = true;
-    this.empty.hidden = false;
     this.asks.replaceChildren();
     this.app.at("work");
-    this.empty.replaceChildren(...nothingLeft(() => this.take()));
-    this.app.counts();
-    this.navigation
-      .list()
-      .then(() => this.navigation.show(""))
-      .catch(() => {});
+    this.navigation.show("");
+    this.empty.show(this.app.me.steps, this.navigation.step);
   }
 }

@@ -1,6 +1,6 @@
 /* The keys of the view in which samples are judged: the step first, then the pictures, then the samples. */
 
-import { listen } from "./keys.js";
+import { FIELDS, listen } from "./keys.js";
 import { words } from "./words.js";
 
 /** Listen for a view; the function stops it. */
@@ -23,10 +23,17 @@ export function workKeys(work) {
     if (event.key !== "Tab" || !inside || event.target !== stage.element) return;
     if (inside.tab(event.shiftKey)) event.preventDefault();
   });
+  work.element.addEventListener("click", (event) => leave(work, event));
   panel.element.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && event.target.matches("textarea, input")) stage.element.focus();
   });
   return () => stops.forEach((stop) => stop());
+}
+
+/** What the pointer has pressed is left again: Enter, Space and the arrows are for the sample, not for that once more. */
+function leave(work, event) {
+  const pressed = event.detail > 0 && event.target.closest("button, summary, input[type=radio]");
+  if (pressed && !document.activeElement?.matches(FIELDS)) work.focus();
 }
 
 function stageKey({ stage, step, marks, sample }, event, name) {
@@ -44,7 +51,7 @@ export function stepKeys(step, marks, panel) {
     handle(event, name) {
       if (marks.key(event, name) || (!panel.locked && step.key(event, name))) return true;
       if (!step.send || (name !== "Enter" && name !== "Ctrl+Enter")) return false;
-      step.send();
+      panel.send();
       return true;
     },
   });

@@ -1,0 +1,45 @@
+/* What is shown when there is nothing to do: what others have open, what waits in other steps. It looks again by itself. */
+
+import { button, h } from "./elements.js";
+import { isThere } from "./lease.js";
+import { words } from "./words.js";
+
+const AGAIN = 30000;
+
+export class Nothing {
+  /** `take()` asks for the next to do, `takeAny()` for one of any step. */
+  constructor({ take, takeAny }) {
+    Object.assign(this, { take, takeAny });
+    this.element = h("div", { class: "empty", hidden: true });
+  }
+
+  /** `steps` says what waits for this person in each, `step` is the one that was chosen, if any. */
+  show(steps, step) {
+    const t = words.list,
+      all = Object.values(steps).reduce((sum, { waiting }) => sum + waiting, 0),
+      held = step ? steps[step]?.waiting || 0 : all;
+    this.element.replaceChildren(
+      h("h2", null, step ? t.emptyStep(words.steps[step]) : t.empty),
+      h("p", null, held ? t.heldByOthers(held) : t.emptyMore),
+      h(
+        "p",
+        { class: "row centre" },
+        button(t.look, this.take, { class: "main", key: "T" }),
+        step && all > held ? button(t.anyStep(all), this.takeAny) : null,
+      ),
+    );
+    this.element.hidden = false;
+    this.wait();
+  }
+
+  hide() {
+    this.element.hidden = true;
+    clearTimeout(this.timer);
+  }
+
+  /** What comes is taken by itself, but not for somebody who is away. */
+  wait() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (isThere() ? this.take() : this.wait()), AGAIN);
+  }
+}
