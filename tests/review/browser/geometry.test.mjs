@@ -33,7 +33,8 @@ test("numbers that were typed are a box, or nothing", () => {
     ["1.5", "2", "3", "4"],
     ["-1", "2", "3", "4"],
     ["1", "2", "101", "4"],
-    ["", "x", "3", "4"],
+    ["x", "2", "3", "4"],
+    ["", "2", "3", "4"], // not 0
   ]) {
     assert.equal(boxes.typed(wrong, page), null);
   }
@@ -60,6 +61,27 @@ test("what the rule asks for, on the examples of the docs", () => {
   });
   assert.equal(boxes.tolerance([0, 0, 300, 20], 0.95).all, 0); // one pixel cut is exactly 0.95: not above it
   assert.equal(boxes.tolerance([0, 0, 300, 21], 0.95).all, 1);
+  const three = boxes.tolerance([0, 0, 300, 40], 0.95, 3); // one of three may be off by half as much again
+  assert.deepEqual([three.passes, three.across, three.down, three.all], [true, 22, 2, 2]);
+  assert.equal(boxes.tolerance([0, 0, 300, 13], 0.95, 3).all, 0);
+  assert.equal(boxes.slack(7, 0, 3), 6); // a pixel stays
+});
+
+test("what groups drew of one place is together", () => {
+  const [a, b, c, d] = [
+    [0, 0, 10, 10],
+    [20, 0, 30, 10],
+    [10, 0, 12, 10],
+    [8, 2, 22, 6],
+  ];
+  assert.deepEqual(boxes.touching([a, b, c]), [[a], [b], [c]]); // beside is not on
+  assert.deepEqual(boxes.touching([a, b, c, d]), [[a, b, c, d]]);
+});
+
+test("a box is looked at from near, but never from farther than the whole page", () => {
+  const pane = { width: 212, height: 112 };
+  assert.deepEqual(viewport.around([40, 20, 50, 30], page, pane, 0.5), { scale: 5.6, x: 45, y: 25 });
+  assert.deepEqual(viewport.around([0, 0, 90, 45], page, pane, 0.5), viewport.fitted(page, pane));
 });
 
 test("what cannot be sent is told", () => {

@@ -7,6 +7,9 @@ from math import floor
 from tests.review.browser.served import PASSWORD
 
 
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
 class Person:
     """A browser of one's own, signed in or not."""
 
@@ -88,6 +91,16 @@ class Person:
         self.press("z")
         self.expect(self.page.locator(".tools .scale")).to_have_text("100 %")
         self.drag(self.at(pane, left, top), self.at(pane, right, bottom))
+
+    def looks_closer(self, *keys: str) -> None:
+        """Press keys that lead from the whole page to a part of it."""
+        self.press("0")
+        scale = self.page.locator(".tools .scale")
+        scale.evaluate(DRAWN)
+        whole = scale.inner_text()
+        self.press(*keys)
+        self.expect(scale).not_to_have_text(whole)
+        assert int(scale.inner_text().split()[0]) > int(whole.split()[0])
 
     def boxes(self) -> list[list[int]]:
         """As the fields say."""

@@ -13,7 +13,11 @@ pytestmark = [
 sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install --group full")
 pytest.importorskip("uvicorn", reason='pip install "vdebench[review]"')
 
+expect = sync_api.expect
+
 from tests.review.browser.served import PASSWORD  # noqa: E402
+from vdebench.review.commands import Rate  # noqa: E402
+from vdebench.review.ratings import Ratings  # noqa: E402
 
 
 def test_invitations_pilot_and_files(review, person):
@@ -22,10 +26,11 @@ def test_invitations_pilot_and_files(review, person):
     page = admin.page
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("link", name="People").click()
-    sync_api.expect(page.locator("tbody").first.locator("tr")).to_have_count(8)
+    expect(page.locator("tbody").first.locator("tr")).to_have_count(8)
     page.get_by_label("Group", exact=True).select_option("2")
     page.get_by_role("button", name="Make a link").click()
     link = page.locator(".link").input_value()
+    expect(page.locator("tbody").last.locator("tr", has_text="open")).to_have_count(1)
     assert link.startswith(f"{review.url}/#join=")
     new = person(address=link.removeprefix(review.url))
     new.page.get_by_text("You are invited as annotator, group 2.").wait_for()
@@ -38,8 +43,10 @@ def test_invitations_pilot_and_files(review, person):
     again.expected = ("404", "401")
     again.page.get_by_text("This link is not good").wait_for()
 
+    review.do("bob1", Rate("page_0-0", 1, "1", Ratings(3, 3, 3)))  # so it cannot be in a pilot
     page.get_by_role("link", name="Pilot").click()
     page.get_by_label("Samples").fill("2")
+    page.get_by_text("over the 3 samples without a vote; 2 of them").wait_for()
     page.get_by_role("button", name="Start the pilot").click()
     page.get_by_text("Pilot 1 is under way with 2 samples.").wait_for()
     new.press("t")

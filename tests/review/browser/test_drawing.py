@@ -37,7 +37,7 @@ def drawer(review, person):
     return one
 
 
-def test_boxes_by_mouse_and_keys(drawer):
+def test_boxes_by_mouse_and_keys(drawer, review):
     one, page = drawer, drawer.page
     one.draw(50, 60, 150, 80)
     assert one.boxes() == [[50, 60, 150, 80]]
@@ -69,16 +69,33 @@ def test_boxes_by_mouse_and_keys(drawer):
     field.fill("219")
     field.press("Enter")
     assert one.boxes() == [[300, 200, 400, 219]]
-    page.get_by_text("Every pixel counts").wait_for()
-    field.fill("150")  # above the top
+    page.get_by_text("Your margin: 1 px in all, if the other groups draw the same.").wait_for()
+    field.fill("213")
     field.press("Tab")
-    assert "Whole numbers" in page.locator(".numbers input").first.evaluate("field => field.validationMessage")
+    page.get_by_text("Your margin: none").wait_for()
     page.locator(".stage").focus()
     one.press("b")
     assert len(one.boxes()) == 2
+    page.get_by_role("button", name="Add").click()
+    one.press("Space", "ArrowRight")  # for the sample: the button is not pressed again
+    assert len(one.boxes()) == 3
     page.reload()  # what was drawn is kept
     one.step("Boxes")
-    assert one.boxes()[0] == [300, 200, 400, 219]
+    assert one.boxes()[0] == [300, 200, 400, 213]
+
+    # what is sent is what is seen: not while a number is wrong, and with the number that is just typed
+    field.fill("150")  # above the top
+    for send in (lambda: field.press("Control+Enter"), page.locator(".send").click):
+        page.evaluate("document.querySelector('#say').textContent = ''")
+        send()
+        one.says("Whole numbers on the page")
+        expect(field).to_be_focused()
+    drawn = review.store.state().items["page_0-0"].votes
+    assert drawn("boxes", 1) == ()
+    field.fill("250")
+    field.press("Control+Enter")
+    one.says("Sent: 3 boxes")
+    assert review.store.state().items["page_0-0"].votes("boxes", 1)[0].what.boxes[0] == (300, 200, 400, 250)
 
 
 def test_both_pictures_are_zoomed_and_moved_together(drawer):
@@ -134,6 +151,15 @@ def test_samples_by_keys_and_all_that_can_be_used_has_a_name(drawer):
     for key, expected in [("End", 3), ("PageUp", 2), ("PageDown", 3), ("Home", 0)]:
         one.press(key)
         one.sees(f"page_{expected}-0")
+    scale = page.locator(".tools .scale")
+    whole = scale.inner_text()
+    one.looks_closer("+", "+")
+    one.press("PageDown", "PageDown")  # both count, and another page of this size is seen whole
+    one.sees("page_2-0")
+    expect(scale).to_have_text(whole)
+    one.looks_closer("x")  # at what differs
+    one.press("Home")
+    one.sees("page_0-0")
     one.press("PageUp")
     one.says("There is no further sample in this list.")
     one.press("g")
@@ -145,6 +171,12 @@ def test_samples_by_keys_and_all_that_can_be_used_has_a_name(drawer):
     one.expected = ("404", "401")
     one.press("Enter")
     one.says("No sample has the number or id “nowhere”.")
+    page.get_by_label("List", exact=True).select_option("todo")
+    page.get_by_label("Step", exact=True).select_option("screen")
+    one.press("t")  # the key is for the samples, not for the choice
+    page.get_by_text("Nothing waits for you in this step: Screening.").wait_for()
+    page.get_by_role("button", name="All steps: 4").click()
+    page.locator(".place", has_text="1 of 4").wait_for()
     one.press("Escape", "?")
     page.get_by_role("heading", name="Keys").wait_for()
     one.press("Escape")

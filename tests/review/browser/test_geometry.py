@@ -28,7 +28,7 @@ const { drawn, sides } = JSON.parse(text);
 console.log(JSON.stringify({
   ious: drawn.map((sets) => iou(sets[0][0], sets[1][0])),
   agreements: drawn.map(agreement),
-  slacks: sides.map(([side, needed]) => slack(side, needed)),
+  slacks: sides.map((each) => slack(...each)),
 }));
 """
 
@@ -49,7 +49,12 @@ def test_geometry_by_itself(environment):
 def test_the_page_and_the_engine_count_alike(environment, tmp_path):
     random = Random(11)
     drawn = [_drawn(random) for _ in range(300)]
-    sides = [(side, needed) for side in range(1, 420) for needed in (0.95, 0.9, 0.5, 0.999, 0.0)]
+    sides = [
+        (side, needed, groups)
+        for side in (*range(1, 220), 400, 1000)
+        for needed in (0.95, 0.9, 0.5, 0.999, 0.0)
+        for groups in (2, 3, 5)
+    ]
     script = tmp_path / "compared.mjs"
     script.write_text(COMPARED)
     told = json.dumps({"drawn": drawn, "sides": sides})
@@ -60,7 +65,10 @@ def test_the_page_and_the_engine_count_alike(environment, tmp_path):
     expected = [float(agreement([[Box(*box) for box in boxes] for boxes in sets]).value) for sets in drawn]
     assert found["agreements"] == pytest.approx(expected, abs=1e-9)
     assert 0 < sum(value > 0 for value in expected) < len(expected)
-    assert found["slacks"] == [_slack(side, Fraction(str(needed))) for side, needed in sides]
+    assert found["slacks"] == [_slack(side, Fraction(str(needed)), groups) for side, needed, groups in sides]
+    cut = Box(0, 0, 300, 38)  # 40 px high for the two others: 1 - 0.05 × 3 / 2 < 0.95 as a pair, and the three agree
+    assert agreement([[cut], [Box(0, 0, 300, 40)], [Box(0, 0, 300, 40)]]).value > Fraction("0.95")
+    assert found["slacks"][sides.index((40, 0.95, 3))] == 2
 
 
 def _drawn(random: Random) -> list[list[list[int]]]:
@@ -78,6 +86,11 @@ def _drawn(random: Random) -> list[list[list[int]]]:
     return [group() for _ in range(3)]
 
 
-def _slack(side: int, needed: Fraction) -> int:
-    """By trying: so many pixels can be cut of a side, and the IoU is still above what is needed."""
-    return max(cut for cut in range(side) if cut == 0 or Fraction(side - cut, side) > needed)
+def _slack(side: int, needed: Fraction, groups: int) -> int:
+    """By trying: so many pixels can one group cut of a side, and the mean of all pairs is still above what is needed."""
+    with_it, all_pairs = groups - 1, groups * (groups - 1) // 2
+
+    def mean(cut: int) -> Fraction:
+        return (with_it * Fraction(side - cut, side) + all_pairs - with_it) / all_pairs
+
+    return max(cut for cut in range(side) if cut == 0 or mean(cut) > needed)

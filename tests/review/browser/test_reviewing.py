@@ -71,6 +71,10 @@ def test_from_the_link_to_the_second_round_and_on(review, person):
     one.says("Score all three scales first.")
     one.press("Shift+Tab", "3", "3")
     assert page.locator(".total").inner_text() == "9"
+    for mark, total in [(2, "8"), (3, "9")]:
+        page.locator(f"[name=scale-authenticity][value='{mark}']").click()
+        one.press("ArrowDown", "ArrowUp", "ArrowUp")  # the picture moves; what was clicked stays
+        assert page.locator(".total").inner_text() == total
     score(review, groups="23")
     one.press("Enter")
     one.says("Sent: Score 3 + 3 + 3 (page_0-0)")
@@ -83,8 +87,8 @@ def test_from_the_link_to_the_second_round_and_on(review, person):
     one.says("Draw at least one box first.")
     one.draw(*CHANGED)
     assert one.boxes() == [list(CHANGED)]
-    page.get_by_text("Your margin: 1 px in all.").wait_for()
-    page.get_by_text("IoU is 0.940").wait_for()
+    page.get_by_text("Your margin: 2 px in all").wait_for()
+    page.get_by_text("IoU with them is 0.940").wait_for()
     one.press("Enter")
     one.says("Sent: 1 box")
 
@@ -124,6 +128,9 @@ def test_from_the_link_to_the_second_round_and_on(review, person):
     one.open(FIRST)
     one.step("Screening")
     page.locator("figcaption", has_text="Finished").wait_for()
+    near = page.locator(".tools .scale").inner_text()
+    one.looks_closer("x")
+    expect(page.locator(".tools .scale")).to_have_text(near)  # the boxes, as it was opened
     one.press("Enter")
     one.says("Say yes or no first.")
     one.press("y", "Enter")
@@ -156,6 +163,13 @@ def test_texts_are_checked_when_they_are_there(review, person):
     first.fill("blue 00l1I")
     assert one.page.locator(".changes").first.locator("del, ins").all_inner_texts() == ["O", "0"]
     assert one.page.locator("[value=corrected]").is_checked()
+    first.press("Escape")
+    one.press("w", "c")  # no verdict throws away what was typed
+    one.says("The text was changed")
+    one.page.locator("[value=correct]").click()
+    assert one.page.locator("[value=corrected]").is_checked()
+    assert first.input_value() == "blue 00l1I"
+    expect(one.page.locator(".verdicts")).to_be_in_viewport(ratio=1)
     first.press("Control+Enter")
     one.says("Sent: Text check: Corrected")
     assert step_of(review) == ("passed", 1)
@@ -179,8 +193,12 @@ def test_an_adjudicator_decides(review, person):
     assert judge.page.locator(".panel .pair").count() == 9
     judge.page.get_by_role("button", name="Group 2").last.click()
     assert judge.boxes() == [[side + 20 for side in CHANGED]]
-    judge.page.locator(".stage").focus()
-    judge.press("Alt+ArrowRight", "Enter")
+    judge.press("n")
+    assert judge.page.locator("[value=reject]").is_checked()
+    judge.press("y")
+    assert judge.page.locator("[value=boxes]").is_checked()
+    expect(judge.page.locator(".verdicts")).to_be_in_viewport(ratio=1)
+    judge.press("Alt+ArrowRight", "Enter")  # the button that was clicked is not pressed again
     judge.says("Sent: Boxes")
     item = review.store.state().items[FIRST]
     assert (item.step, item.boxes) == ("screen", (Box(140, 120, 301, 160),))

@@ -110,6 +110,8 @@ def test_lists(site):
     assert list(listed(which="mine", step="boxes")) == []
     assert list(listed(which="all")) == ["s0", "s1", "s2", "s3"]
     assert listed(which="all", step="passed") == {}
+    assert list(listed(browser=site.signed_in("root"), which="unvoted")) == ["s1", "s3"]  # what a pilot can have
+    assert anna.get("/api/samples", params={"which": "unvoted"}).status_code == 403
     assert listed(browser=site.signed_in("judy"), which="todo") == {}
     for query in ({"which": "theirs"}, {"which": "all", "step": "none"}):
         assert anna.get("/api/samples", params=query).status_code == 400

@@ -1,7 +1,7 @@
 /* Which step is shown for a sample. */
 
 import { boxesStep } from "./step_boxes.js";
-import { conflictStep } from "./step_conflict.js";
+import { conflictStep, roundPanes } from "./step_conflict.js";
 import { ocrStep } from "./step_ocr.js";
 import { otherStep, preparingStep } from "./step_other.js";
 import { scoreStep } from "./step_score.js";
@@ -15,6 +15,15 @@ const STEPS = {
   ocr: ocrStep,
   conflict: conflictStep,
 };
+
+/** What stands beside the page before: after or reference; and panes of the rounds, where those are to be compared. */
+export function picturesFor(sample, me) {
+  const made = ["screen", "ocr", "passed", "rejected", "withdrawn"].includes(sample.step) && sample.boxes.length;
+  if (made && sample.images.reference && sample.ready) return ["reference", null];
+  const drawn = sample.votes.some((vote) => vote.kind === "drawn");
+  const compared = drawn && (sample.step === "conflict" || me.role !== "annotator");
+  return ["after", compared ? roundPanes(sample, me.options) : null];
+}
 
 /** A function that makes it; what it makes has `element`, `key(event, name)`, `close()`, and `send()` where it asks. */
 export function stepFor(sample) {

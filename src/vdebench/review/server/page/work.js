@@ -10,8 +10,7 @@ import { Nothing } from "./nothing.js";
 import { Panel } from "./panel.js";
 import { instruction } from "./sample_facts.js";
 import { Stage } from "./stage.js";
-import { roundPanes } from "./step_conflict.js";
-import { stepFor } from "./steps.js";
+import { picturesFor, stepFor } from "./steps.js";
 import { words } from "./words.js";
 import { stepKeys, workKeys } from "./work_keys.js";
 
@@ -142,18 +141,7 @@ export class Work {
     this.empty.hide();
     this.app.at(`work/${encodeURIComponent(sample.sample)}`);
     if (sample.lease && !this.lease.id && sample.asked && !leased) this.lease.has(sample.sample, sample.lease.until);
-    const finished =
-      sample.boxes.length &&
-      ["screen", "ocr", "passed", "rejected", "withdrawn"].includes(sample.step) &&
-      sample.images.reference &&
-      sample.ready;
-    const rounds =
-      sample.votes.some((vote) => vote.kind === "drawn") &&
-      (sample.step === "conflict" || this.me.role !== "annotator") &&
-      !finished
-        ? roundPanes(sample, this.me.options)
-        : null;
-    this.stage.load(sample, finished ? "reference" : "after", rounds?.length ? rounds : null);
+    this.stage.load(sample, ...picturesFor(sample, this.me));
     this.mount(sample);
     if (leased) this.taken(words.lease.taken, leased);
     this.navigation.expect(sample);
