@@ -6,7 +6,6 @@ from math import floor
 
 from tests.review.browser.served import PASSWORD
 
-
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -92,12 +91,15 @@ class Person:
         self.expect(self.page.locator(".tools .scale")).to_have_text("100 %")
         self.drag(self.at(pane, left, top), self.at(pane, right, bottom))
 
+    def scale(self) -> str:
+        """What the tools say of it, once the pictures are drawn."""
+        self.page.evaluate(DRAWN)
+        return self.page.locator(".tools .scale").inner_text()
+
     def looks_closer(self, *keys: str) -> None:
         """Press keys that lead from the whole page to a part of it."""
         self.press("0")
-        scale = self.page.locator(".tools .scale")
-        scale.evaluate(DRAWN)
-        whole = scale.inner_text()
+        scale, whole = self.page.locator(".tools .scale"), self.scale()
         self.press(*keys)
         self.expect(scale).not_to_have_text(whole)
         assert int(scale.inner_text().split()[0]) > int(whole.split()[0])

@@ -90,15 +90,14 @@ def test_boxes_by_mouse_and_keys(drawer, review):
         send()
         one.says("Whole numbers on the page")
         expect(field).to_be_focused()
-    drawn = review.store.state().items["page_0-0"].votes
-    assert drawn("boxes", 1) == ()
+    assert not review.store.state().items["page_0-0"].votes("boxes", 1)
     field.fill("250")
     field.press("Control+Enter")
     one.says("Sent: 3 boxes")
     assert review.store.state().items["page_0-0"].votes("boxes", 1)[0].what.boxes[0] == (300, 200, 400, 250)
 
 
-def test_both_pictures_are_zoomed_and_moved_together(drawer):
+def test_both_pictures_are_zoomed_and_moved_together_and_marked(drawer, review):
     one, page = drawer, drawer.page
     one.press("z")
     x, y = one.at("before", 130, 110)
@@ -124,12 +123,9 @@ def test_both_pictures_are_zoomed_and_moved_together(drawer):
     assert page.locator("figcaption").inner_text() == "After"
     one.press("v")
     assert page.locator(".panes").get_attribute("data-arrangement") == "above"
-    one.press("s")
 
-
-def test_places_are_marked_on_either_picture(drawer, review):
-    one, page = drawer, drawer.page
-    one.press("m")
+    # places are marked on either
+    one.press("s", "m")
     one.draw(20, 30, 60, 50, pane="before")
     page.get_by_label("What is seen there").fill("<i>a dot</i>")
     page.get_by_role("button", name="Keep the mark").click()
@@ -152,7 +148,7 @@ def test_samples_by_keys_and_all_that_can_be_used_has_a_name(drawer):
         one.press(key)
         one.sees(f"page_{expected}-0")
     scale = page.locator(".tools .scale")
-    whole = scale.inner_text()
+    whole = one.scale()
     one.looks_closer("+", "+")
     one.press("PageDown", "PageDown")  # both count, and another page of this size is seen whole
     one.sees("page_2-0")
@@ -176,7 +172,7 @@ def test_samples_by_keys_and_all_that_can_be_used_has_a_name(drawer):
     one.press("t")  # the key is for the samples, not for the choice
     page.get_by_text("Nothing waits for you in this step: Screening.").wait_for()
     page.get_by_role("button", name="All steps: 4").click()
-    page.locator(".place", has_text="1 of 4").wait_for()
+    page.locator(".place", has_text=re.compile("[1-4] of 4")).wait_for()
     one.press("Escape", "?")
     page.get_by_role("heading", name="Keys").wait_for()
     one.press("Escape")

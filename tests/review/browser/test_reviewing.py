@@ -128,7 +128,7 @@ def test_from_the_link_to_the_second_round_and_on(review, person):
     one.open(FIRST)
     one.step("Screening")
     page.locator("figcaption", has_text="Finished").wait_for()
-    near = page.locator(".tools .scale").inner_text()
+    near = one.scale()
     one.looks_closer("x")
     expect(page.locator(".tools .scale")).to_have_text(near)  # the boxes, as it was opened
     one.press("Enter")
@@ -147,7 +147,10 @@ def test_texts_are_checked_when_they_are_there(review, person):
     draw(review, [Box(*CHANGED), Box(10, 10, 60, 30)])
     for group in "123":
         review.do(f"bob{group}", Screen(FIRST, 1, group, True))
-    one = person("ann2")
+    one = person()
+    one.page.clock.install()
+    one.sign_in("ann2")
+    one.step("Score")
     one.open(FIRST)
     one.page.get_by_text("Being prepared").wait_for()
     one.page.locator(".panel").get_by_role("button", name="Next to do").click()
@@ -155,6 +158,7 @@ def test_texts_are_checked_when_they_are_there(review, person):
     one.open(FIRST)
     one.page.get_by_text("Being prepared").wait_for()
     review.pool.read = True
+    one.page.clock.fast_forward("00:05")  # it looks again by itself
     first = one.page.locator("textarea.letters").first
     first.wait_for()
     assert one.page.locator("canvas.crop").count() == 2
@@ -196,7 +200,7 @@ def test_an_adjudicator_decides(review, person):
     judge.press("n")
     assert judge.page.locator("[value=reject]").is_checked()
     judge.press("y")
-    assert judge.page.locator("[value=boxes]").is_checked()
+    assert judge.page.locator("input[value=boxes]").is_checked()
     expect(judge.page.locator(".verdicts")).to_be_in_viewport(ratio=1)
     judge.press("Alt+ArrowRight", "Enter")  # the button that was clicked is not pressed again
     judge.says("Sent: Boxes")

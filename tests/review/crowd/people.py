@@ -145,6 +145,9 @@ class Person:
 
     async def deal_with(self, sample: dict[str, Any]) -> None:
         """Look, think, vote."""
+        if not sample["asked"]:  # between the taking and the look at it, another of the group has voted
+            self.record.happened["taken when it was over"] += 1
+            return
         if self.random.random() < self.faults.look:
             for which in ("before", "after"):
                 picture = await self.ask("GET", sample["images"][which], of="picture")

@@ -89,6 +89,7 @@ class Plan:
             return {"kind": "screen", **about, "group": group, "yes": yes, "note": "" if yes else f"no, says {group}"}
         if step == "ocr":
             return self._check(sample, about)
+        assert step == "conflict", step
         return self._ruling(sample, about)
 
     def _boxes(self, sample: str, round: int, group: str) -> list[list[int]]:

@@ -36,6 +36,7 @@ def review(place, folder, plan):
     assert min(happened[fault] for fault in ("at_once", "later", "cut", "impatient", "rival")) > 3
     assert happened["try without an answer"] > 10  # the kills hit people in the middle of their work
     assert ran.record.refused  # some lost a race
+    assert set(ran.record.refused.values()) <= {"leased", "already_voted", "wrong_step", "wrong_round", "closed"}
     assert Counter(event["who"] for event in ran.log).keys() >= {*PEOPLE, "judge", "root", "protocol"}
     return ran
 

@@ -55,7 +55,7 @@ function row(drawing, index) {
       onfocus: () => {
         if (drawing().selected !== index) drawing().select(index);
       },
-      onchange: () => take(),
+      onchange: () => take(place),
       "data-side": place,
     }),
   );
@@ -99,19 +99,19 @@ function row(drawing, index) {
     ),
   );
 
-  function take() {
+  function take(place) {
     const now = drawing(),
       box = typed(
         inputs.map((input) => input.value),
         now.page,
       );
-    inputs.forEach((input) => input.setCustomValidity(box ? "" : t.wrong));
+    inputs.forEach((input, other) => input.setCustomValidity(box || other !== place ? "" : t.wrong));
     if (box)
       now.set(
         now.boxes.map((other, at) => (at === index ? box : other)),
         index,
       );
-    else inputs[0].reportValidity();
+    else inputs[place].reportValidity();
   }
   element.show = (box, selected) => {
     element.classList.toggle("selected", selected);

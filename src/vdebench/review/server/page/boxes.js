@@ -136,8 +136,7 @@ export function around(boxes) {
 
 /** Boxes that lie on each other, together: what the groups drew of one place. */
 export function touching(boxes) {
-  const meets = (one, other) =>
-    one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
+  const meets = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
   return boxes.reduce((regions, box) => {
     const near = regions.filter((region) => region.some((other) => meets(box, other)));
     return [...regions.filter((region) => !near.includes(region)), [...near.flat(), box]];

@@ -1,4 +1,4 @@
-/* What is shown when there is nothing to do: what others have open, what waits in other steps. It looks again by itself. */
+/* Nothing to do: what others have open, what waits in other steps. It looks again by itself. */
 
 import { button, h } from "./elements.js";
 import { isThere } from "./lease.js";

@@ -64,12 +64,7 @@ export function drawCrosshair(context, point, { left, top, scale, pane }) {
 }
 
 /** A box: its line lies just outside its pixels, so that none is hidden. */
-export function drawBox(
-  context,
-  box,
-  { left, top, scale },
-  { ink, line = 2, dash = [], label = "", fill = "" },
-) {
+export function drawBox(context, box, { left, top, scale }, { ink, line = 2, dash = [], label = "", fill = "" }) {
   const x = left + box[0] * scale,
     y = top + box[1] * scale;
   const wide = (box[2] - box[0]) * scale,

@@ -55,8 +55,7 @@ export class Panel {
       return;
     }
     this.say(words.boxes.wrong, "warn");
-    (this.element.contains(typing) && typing.matches("input") ? typing : wrong).focus();
-    wrong.reportValidity();
+    wrong.reportValidity(); // which goes there
   }
 
   /** Whether it can be changed and sent, and what the button says meanwhile. */

@@ -86,7 +86,8 @@ export class Viewer {
       }
     }
     if (this.fits && this.panes.length) this.view = fitted(this.page, this.panes[0]);
-    else if (this.near && this.panes.length) this.view = around(this.near.box, this.page, this.panes[0], this.near.room);
+    else if (this.near && this.panes.length)
+      this.view = around(this.near.box, this.page, this.panes[0], this.near.room);
     this.redraw();
   }
 

@@ -30,7 +30,7 @@ export function workKeys(work) {
   return () => stops.forEach((stop) => stop());
 }
 
-/** What the pointer has pressed is left again: Enter, Space and the arrows are for the sample, not for that once more. */
+/** What the pointer has pressed is left again: Enter, Space and the arrows are for the sample, not for that. */
 function leave(work, event) {
   const pressed = event.detail > 0 && event.target.closest("button, summary, input[type=radio]");
   if (pressed && !document.activeElement?.matches(FIELDS)) work.focus();
