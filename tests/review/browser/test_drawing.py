@@ -128,8 +128,9 @@ def test_both_pictures_are_zoomed_and_moved_together_and_marked(drawer, review):
     one.press("s", "m")
     one.draw(20, 30, 60, 50, pane="before")
     page.get_by_label("What is seen there").fill("<i>a dot</i>")
-    page.get_by_role("button", name="Keep the mark").click()
+    page.keyboard.press("Control+Enter")  # the mark, not the vote
     one.says("The mark is kept.")
+    assert not review.store.state().items["page_0-0"].votes("boxes", 1)
     assert page.locator(".mark-list .note").inner_text() == "<i>a dot</i>"
     kept = [event for event in review.store.state().items["page_0-0"].history if event.kind == "marked"]
     assert [(event.what.side, event.what.boxes[0]) for event in kept] == [("before", (20, 30, 60, 50))]

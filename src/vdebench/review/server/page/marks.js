@@ -76,15 +76,15 @@ export class Marks {
         this.side = pane.side;
       },
     });
-    const note = h("textarea", { rows: "2", maxlength: "20000", "aria-label": t.note, placeholder: t.note });
+    this.note = h("textarea", { rows: "2", maxlength: "20000", "aria-label": t.note, placeholder: t.note });
     this.form.replaceChildren(
       h("p", { class: "why" }, t.hint),
-      note,
+      this.note,
       h(
         "div",
         { class: "row tight end" },
         button(words.cancel, () => this.stop()),
-        button(t.save, () => this.save(note.value.trim()), { class: "main" }),
+        button(t.save, () => this.keep(), { class: "main" }),
       ),
     );
     this.form.hidden = false;
@@ -104,8 +104,9 @@ export class Marks {
     this.starter.setAttribute("aria-pressed", "false");
   }
 
-  async save(note) {
-    const boxes = this.drawing.boxes;
+  async keep() {
+    const boxes = this.drawing.boxes,
+      note = this.note.value.trim();
     if (!boxes.length) {
       this.say(words.marks.empty, "warn");
       return;
@@ -132,6 +133,7 @@ export class Marks {
     if (name === "m" && this.open) this.toggle();
     else if (!this.drawing) return false;
     else if (name === "Escape" && !this.drawing.current) this.stop();
+    else if (name === "Enter" || name === "Ctrl+Enter") this.keep(); // the mark, not the vote
     else return this.drawing.key(event, name);
     return true;
   }

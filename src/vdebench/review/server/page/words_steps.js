@@ -140,7 +140,10 @@ export const stepWords = {
     note: "What is seen there",
     sides: { before: "before", after: "after" },
     keysTitle: "Evidence",
-    keys: [["m", "mark a place, or stop"]],
+    keys: [
+      ["m", "mark a place, or stop"],
+      ["Enter", "keep the mark while one is drawn"],
+    ],
     kept: "The mark is kept.",
     gone: "The mark is removed.",
     empty: "Draw a box first.",
