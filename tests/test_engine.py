@@ -48,8 +48,12 @@ def process_and_settings(number: int) -> tuple[int, int, str, str]:
     return number, os.getpid(), os.environ["OMP_NUM_THREADS"], os.environ.get("CUDA_VISIBLE_DEVICES", "")
 
 
-def gpu_of(number: int) -> tuple[int, str]:
-    time.sleep(0.05)
+def gpu_of(folder: Path) -> tuple[int, str]:
+    """Whose GPU it is, once two workers are there: on a busy machine one could do it all before the other begins."""
+    (folder / str(os.getpid())).touch()
+    until = time.monotonic() + 60
+    while len(list(folder.iterdir())) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
     return os.getpid(), os.environ["CUDA_VISIBLE_DEVICES"]
 
 
@@ -132,10 +136,10 @@ def test_each_process_is_replaced_after_its_tasks_without_waiting_for_the_others
     assert dict(os.environ) == before
 
 
-def test_each_worker_has_a_gpu_of_its_own(monkeypatch):
+def test_each_worker_has_a_gpu_of_its_own(monkeypatch, tmp_path):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,GPU-7")
     assert LOCAL.size(gpus=True) == 2
-    found = list(LOCAL.spread(gpu_of, range(12), 5, gpus=True))
+    found = list(LOCAL.spread(gpu_of, [tmp_path] * 12, 5, gpus=True))
     assert len(set(found)) == 2  # two GPUs, two workers
     assert {gpu for _, gpu in found} == {"4", "GPU-7"}
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "4,GPU-7"
@@ -159,11 +163,12 @@ def test_gpus_are_counted(monkeypatch, tmp_path):
 
 
 SCRIPT = """
-import os, sys, time
+import os, signal, sys, time
 from vdebench.engine.engine import LOCAL
 from tests.test_engine import rest
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests that run in the background ignore it
     for pid in LOCAL.spread(rest, range(100), 2):
         print(pid, flush=True)
 """
