@@ -7,8 +7,9 @@ import shutil
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    """For one file: as long as it lives, playwright's loop runs in this thread, and no other can."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install --group full")
     with sync_api.sync_playwright() as play:
         found = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
