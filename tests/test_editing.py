@@ -55,6 +55,8 @@ class Waiting(Editor):
             raise SystemExit("a library has had enough")
         if self._fails == "all":
             raise EditorError("the server is away")
+        if self._fails == "most" and image[0, 0, 0] != 20:
+            raise EditorError("the page is too much for it")
         if self._fails == "once" and len(kind.begun) == 1:
             error = EditorError("an answer without an image")
             error.parameters = {"dollars": 0.5}
@@ -168,7 +170,7 @@ def test_a_budget_without_prices_is_refused(suite, tmp_path):
 
 def test_an_editor_that_charges_nothing_is_not_held_up_by_a_budget(suite, tmp_path, monkeypatch):
     monkeypatch.setattr(Waiting, "charges", False)
-    made = edit_suite(suite, "waiting", tmp_path / "w", options={"price": None}, budget=Budget(1.0))
+    made = edit_suite(suite, "waiting", tmp_path / "w", options={"price": None}, budget=Budget(1.0, spent=1.5))
     assert {each.state for each in made} == {"edited"}
     assert Waiting.most == 4
 
@@ -239,6 +241,30 @@ def test_an_editor_that_cannot_be_used_is_given_up(suite, tmp_path, way, most, w
     assert len(Waiting.begun) <= most
     failed = json.loads((tmp_path / "w/not_edited.json").read_text())
     assert {each["state"] for each in failed} == {"failed"}
+
+
+def test_pages_that_fail_for_good_do_not_keep_a_run_from_its_end(suite, tmp_path):
+    first = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "most", "at_once": 1})
+    assert [each.state for each in first].count("failed") == 9
+    again = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "most", "at_once": 1})
+    assert [each.state for each in again] == [each.state for each in first]
+    assert len(Waiting.begun) == PAGES + 9  # they were tried again, and the run came to its end
+
+
+@pytest.mark.parametrize(
+    ("pixels", "told"),
+    [
+        (np.zeros((30, 20, 3)), "float64 of 30×20×3"),
+        (np.zeros((30, 20, 4), np.uint8), "uint8 of 30×20×4"),
+        ("a path", "str"),
+    ],
+)
+def test_what_is_no_page_is_no_edit(suite, tmp_path, monkeypatch, pixels, told):
+    monkeypatch.setattr(Waiting, "edit", lambda self, image, instruction, *, seed=0: Edit.of(pixels))
+    with pytest.raises(EditorError, match="8 samples in a row"):
+        edit_suite(suite, "waiting", tmp_path / "w")
+    reasons = {each.reason for each in read_edits(tmp_path / "w")}
+    assert reasons == {f"the editor gave {told}, expected RGB pixels: uint8 of height×width×3"}
 
 
 @pytest.mark.parametrize("batch", [1, 3])

@@ -45,7 +45,7 @@ def die_once(mark: Path) -> str:
 def process_and_settings(number: int) -> tuple[int, int, str, str]:
     if number == 0:
         time.sleep(1.5)
-    return number, os.getpid(), os.environ["OMP_NUM_THREADS"], os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    return number, os.getpid(), os.environ.get("OMP_NUM_THREADS", ""), os.environ.get("CUDA_VISIBLE_DEVICES", "")
 
 
 def gpu_of(folder: Path) -> tuple[int, str]:
@@ -143,6 +143,12 @@ def test_each_worker_has_a_gpu_of_its_own(monkeypatch, tmp_path):
     assert len(set(found)) == 2  # two GPUs, two workers
     assert {gpu for _, gpu in found} == {"4", "GPU-7"}
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "4,GPU-7"
+
+
+def test_without_a_gpu_one_process_holds_the_model(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    found = LOCAL.spread(process_and_settings, range(6), 3, gpus=True)
+    assert len({process for _, process, *_ in found} - {os.getpid()}) == 1
 
 
 def test_gpus_are_counted(monkeypatch, tmp_path):

@@ -82,14 +82,18 @@ def test_refusals_and_failures_are_states_with_reasons(suite, tmp_path, monkeypa
     monkeypatch.setitem(EDITORS, "wayward", "tests.test_running:Wayward")
     (result,), _ = go(suite, tmp_path / "runs", "wayward")
     assert result.summary["edits"] == {"edited": 1, "refused": 1, "failed": 2}
-    assert result.summary["coverage"] == {"samples": 4, "scored": 1, "missing": 3, "failed": 0}
+    assert result.summary["coverage"] == {"samples": 4, "scored": 1, "missing": 1, "failed": 2}
     reasons = dict(result.scores.filter(pl.col("setting") == "global").select("sample", "reason").iter_rows())
     assert reasons == {
         "text/0": "",
         "text/1": "refused: I would rather not: counted as an empty page",
-        "text/2": "failed: the server is away: counted as an empty page",
-        "text/3": "failed: KeyError: 'surprise': counted as an empty page",
+        "text/2": "sample text/2: was not edited: the server is away",
+        "text/3": "sample text/3: was not edited: KeyError: 'surprise'",
     }
+    assert [sample for sample, _ in result.failures] == ["text/2", "text/3"]  # no number, and exit code 2
+    means = result.summary["overall"]["global"]
+    alone = result.scores.filter(pl.col("sample") == "text/0", pl.col("setting") == "global")
+    assert means["cdm"] == pytest.approx(alone["cdm_sum"][0] / alone["cdm_n"][0] / 2)  # of the edit and the refusal
     made = {each.sample: each for each in read_edits(tmp_path / "runs/wayward")}
     assert made["text/0"].parameters == {"model": "m-1"}
     assert made["text/0"].file == "images/text/page_0.png"

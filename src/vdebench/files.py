@@ -14,6 +14,8 @@ from vdebench.errors import InputError, RunFolderError
 from vdebench.storage.mounts import mount_of
 
 MAX_JSON_BYTES = 512 * 1024 * 1024
+_UMASK = os.umask(0o077)  # once: it can only be asked for by changing it, for all threads
+os.umask(_UMASK)
 
 
 def fetched(path: Path) -> Path:
@@ -182,9 +184,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 def umask() -> int:
     """Permissions that new files go without."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    return _UMASK
 
 
 def write_text(path: Path, text: str) -> None:

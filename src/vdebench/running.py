@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.api import Score, TruthChoice, around_masks, score
-from vdebench.editing import Made, counts_of, edit_suite, images_of, read_edits, states_of, total_cost
+from vdebench.editing import counts_of, edit_suite, images_of, read_edits, states_of, total_cost
 from vdebench.editing.jobs import editor_of
 from vdebench.editing.stage import options_of
 from vdebench.editors.choice import parse_choices
@@ -104,7 +104,13 @@ def run(
             place = images_of(folder)
             make_folder(place)
             predictions = ImagePredictions(
-                place, suite.samples, reader, name=editor, absent=_absent(made), files=suite.outputs(place)
+                place,
+                suite.samples,
+                reader,
+                name=editor,
+                absent={each.sample: f"refused: {each.reason}" for each in made if each.state == "refused"},
+                failed={each.sample: each.reason for each in made if each.state == "failed"},
+                files=suite.outputs(place),
             )
             for protocol in protocols:
                 result = score(
@@ -128,10 +134,6 @@ def run(
         noted.counts = {"editors": len(claimed), "samples": len(suite), **counts_of(edits)}
         noted.cost = total_cost(edits)
     return results
-
-
-def _absent(made: Sequence[Made]) -> dict[str, str]:
-    return {each.sample: f"{each.state}: {each.reason}" for each in made if each.state != "edited"}
 
 
 def _claim(out: Path, asked: dict[str, Any], editors: Sequence[str], protocols: Sequence[str]) -> list[str]:

@@ -58,6 +58,14 @@ def test_models_are_named_with_their_options(tmp_path):
     assert second == Chosen("glm-4.5v", {"url": "http://localhost:9/v1", "temperature": "0.5"})
 
 
+def test_options_without_a_source_are_not_passed_over(tmp_path):
+    write_pages(tmp_path / "scans", ["mill"])
+    vde("init", tmp_path / "ws", tmp_path / "scans", "--reader", "code", "--workers", 1)
+    with pytest.raises(VdeError, match=r"--licence, --seed: without a SOURCE the workspace goes on as its build\.toml"):
+        vde("init", tmp_path / "ws", "--licence", "cc-by-4.0", "--seed", 9)
+    assert "1 from before" in vde("init", tmp_path / "ws", "--workers", 1)
+
+
 @pytest.mark.parametrize("stage", ["instruct", "edit", "read", "review", "package", "status"])
 def test_no_workspace(tmp_path, stage):
     with pytest.raises(VdeError, match=r"no build\.toml here; make a workspace with `vde build init"):

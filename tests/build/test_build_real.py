@@ -44,3 +44,8 @@ def test_eighteen_pages(shared, tmp_path):
     assert {run["coverage"]["scored"] for run in found.values()} == {len(suite)}
     assert found["oracle"]["overall"]["local"]["cdm"] == 1
     assert found["copy"]["overall"]["local"]["cdm"] < 0.9
+    outputs = [f"{name}={tmp_path / 'runs' / name / 'images'}" for name in ("copy", "oracle")]
+    again = json.loads(vde("score", package, *outputs, "--metrics", "none", "--json"))
+    assert {run["editor"]: run["overall"] for run in again["runs"]} == {
+        name: run["overall"] for name, run in found.items()
+    }

@@ -18,6 +18,7 @@ from vdebench.build.decisions import PEOPLE, Decision
 from vdebench.build.edit import choose_editor, edit, edits_of
 from vdebench.build.funnel import funnel, require_sums
 from vdebench.build.instruct import instruct
+from vdebench.build.ledger import Entry
 from vdebench.build.lines import add_line
 from vdebench.build.package import package
 from vdebench.build.pages import prepare
@@ -240,6 +241,40 @@ def test_the_ledger_tells_how_a_sample_came_to_be(reviewed):
     edited = next(line for line in mine if line["what"] == "edited")
     file = workspace.edits / "images" / "text" / f"{sample.id}.png"
     assert edited["outputs"]["image"] == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # theirs, not ours
+def test_datasets_loads_the_package(reviewed, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    package(reviewed)
+    cache = str(reviewed.root / "cache")
+    loaded = datasets.load_dataset(str(reviewed.package / "huggingface"), cache_dir=cache)["test"]
+    suite = load_suite(reviewed.package)
+    assert [row["instruction"] for row in loaded] == [sample.instruction for sample in suite]
+    assert loaded[0]["reference"].size == (600, 216)
+
+
+def test_a_kill_before_the_ledger_leaves_no_gap(reviewed):
+    workspace = reviewed
+    kept = [line for line in workspace.ledger.file.read_text().splitlines() if json.loads(line)["stage"] != "edit"]
+    workspace.ledger.file.write_text("".join(f"{line}\n" for line in kept))
+    package(Workspace(workspace.root))
+    lines = [json.loads(line) for line in (workspace.package / "provenance.jsonl").read_text().splitlines()]
+    assert sum(line["what"] == "edited" for line in lines) == 9
+
+
+def test_rules_claim_no_prompt(reviewed):
+    assert {entry.prompt for entry in reviewed.ledger if entry.stage == "instruct"} == {""}
+
+
+def test_a_page_named_like_a_sample_of_another(reviewed):
+    sample = next(iter(reviewed.instructions()))
+    reviewed.ledger.note(Entry("init", sample, "page"))  # as of a file that is called so
+    package(reviewed)
+    lines = [json.loads(line) for line in (reviewed.package / "provenance.jsonl").read_text().splitlines()]
+    assert {line["id"] for line in lines if line["stage"] == "init"} == set(LINES)
 
 
 def test_a_funnel_that_does_not_add_up_is_refused(reviewed):

@@ -208,15 +208,26 @@ def error(status: int, message: str = "no", headers: dict[str, str] | None = Non
     return Reply({"error": {"message": message, **about}}, status, headers or {})
 
 
-GOOD = {
-    "openai-images": openai(),
-    "gemini-image": gemini(inline(png())),
-    "seedream": ark({"b64_json": coded(png()), "size": "48x64"}),
-    "dashscope-image": dashscope({"image": f"data:image/png;base64,{coded(png())}"}),
-    "chat-image": chat(
-        {"images": [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{coded(png())}"}}]}
-    ),
+def _in_message(url: str) -> Reply:
+    return chat({"images": [{"type": "image_url", "image_url": {"url": url}}]})
+
+
+HOLDING = {
+    "openai-images": openai,
+    "gemini-image": lambda picture: gemini(inline(picture)),
+    "seedream": lambda picture: ark({"b64_json": coded(picture), "size": "48x64"}),
+    "dashscope-image": lambda picture: dashscope({"image": f"data:image/png;base64,{coded(picture)}"}),
+    "chat-image": lambda picture: _in_message(f"data:image/png;base64,{coded(picture)}"),
 }
+"""Answers that hold a picture."""
+NAMING = {
+    "openai-images": lambda url: openai(data=[{"url": url}]),
+    "seedream": lambda url: ark({"url": url, "size": "48x64"}),
+    "dashscope-image": lambda url: dashscope({"image": url}),
+    "chat-image": _in_message,
+}
+"""Answers that name a picture's address; Gemini's never do."""
+GOOD = {name: holding(png()) for name, holding in HOLDING.items()}
 
 
 def edited(name: str, server: Server, path: str = "", image=PAGE, seed: int = 7, **options: Any) -> Edit:

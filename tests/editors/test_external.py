@@ -199,6 +199,42 @@ def test_an_interrupted_edit_leaves_no_answer_for_the_next(monkeypatch):
     editor.stop()
 
 
+def test_stopping_does_not_wait_for_an_edit():
+    editor = Program("external", inverting(), timeout=20, start_timeout=20)
+    first, _ = editor.edit(PAGE, "invert", 0)
+    with ThreadPoolExecutor(2) as threads:
+        under_way = threads.submit(editor.edit, PAGE, "hang", 0)
+        while editor._asked < 2:
+            time.sleep(0.01)
+        waiting = threads.submit(editor.edit, PAGE, "invert", 0)
+        time.sleep(0.1)
+        start = time.monotonic()
+        editor.stop()
+        assert time.monotonic() - start < 4
+        with pytest.raises(EditorError, match="was ended by SIGKILL while editing"):
+            under_way.result()
+        with pytest.raises(EditorError, match="was stopped before it was asked"):
+            waiting.result()
+    assert not alive(first.metadata["process"])
+    assert (editor._running, editor._starts) == (None, 1)
+    assert editor.known.name == "inverting"  # who asks for its name does not start it
+    assert editor._running is None
+
+
+def test_stopping_does_not_wait_for_a_start():
+    editor = Program("external", [sys.executable, str(PROGRAMS / "broken.py"), "no hello"], 20, 20)
+    with ThreadPoolExecutor(1) as threads:
+        starting = threads.submit(editor.hello)
+        while editor._running is None:
+            time.sleep(0.01)
+        start = time.monotonic()
+        editor.stop()
+        assert time.monotonic() - start < 4
+        with pytest.raises(EditorError, match="was ended by SIGKILL while starting"):
+            starting.result()
+    assert (editor._running, editor._starts) == (None, 1)
+
+
 @pytest.mark.slow
 def test_a_deaf_program_is_made_to_end(monkeypatch):
     monkeypatch.setattr("vdebench.editors.external.running.PATIENCE", 0.2)

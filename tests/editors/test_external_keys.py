@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -12,7 +14,10 @@ from vdebench.editors.editor import get_editor
 from vdebench.editors.external.commands import told_command
 from vdebench.editors.external.editor import ExternalEditor
 from vdebench.editors.external.program import stop_programs
-from vdebench.errors import VdeError
+from vdebench.editors.external.protocol import parse_answer, parse_hello
+from vdebench.editors.external.recipes import SHIMS
+from vdebench.errors import EditorError, VdeError
+from vdebench.submission import private
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -38,6 +43,56 @@ def test_no_key_of_a_command_is_in_the_identity():
     assert ExternalEditor([sys.executable, str(PROGRAMS / "broken.py"), *other]).identity["command"] == command
     more = ["--max-tokens", "9", "--tokenizer", "t5", "--out=/data/secret/x", "C:/Token/x"]  # no keys
     assert told_command(more) == shlex.join(more)
+
+
+def test_no_key_of_a_programs_options_is_in_the_identity():
+    command = [sys.executable, str(PROGRAMS / "inverting.py")]
+    given, none = (ExternalEditor([*command, *more]).identity for more in (["--token", "hush-1"], []))
+    assert json.loads(given["parameters"])["token"] == "[key]"
+    assert given == none  # another key, or none, is no other editor
+
+
+@pytest.mark.parametrize(("name", "value", "told"), [
+    ("token", "hush-1", "[key]"),
+    ("api-key", None, "[key]"),
+    ("auth", {"user": "me", "word": ["hush-1"]}, {"user": "[key]", "word": ["[key]"]}),
+    ("server", "http://me:hush@host/v1?key=hush", "http://host/v1"),
+    ("start", "run --password hush --steps 3", "run --password [key] --steps 3"),
+    ("extra", [{"hf_token": "hush"}], [{"hf_token": "[key]"}]),
+    ("token_merging", 0.5, 0.5),  # settings that change pixels
+    ("max_tokens", 1024, 1024),
+    ("negative", "blurry,\n  low quality", "blurry,\n  low quality"),
+    ("tokenizer", "BAAI/Emu3.5-VisionTokenizer", "BAAI/Emu3.5-VisionTokenizer"),
+])  # fmt: skip
+def test_parameters_are_kept_without_keys(name, value, told):
+    hello = {"name": "mine", "version": "1", "model": "m", "protocol": 1, "parameters": {name: value}}
+    assert parse_hello({"hello": hello}, "external").parameters == {name: told}
+    assert parse_answer({"id": "1", "state": "refused", "parameters": {name: value}}, "1", "x").parameters == {
+        name: told
+    }
+
+
+def test_a_hello_that_is_none_shows_no_key_and_packages_keep_their_versions():
+    hello = {"name": "mine", "version": "1", "protocol": 1, "parameters": {"token": "hush"}}
+    for data in ({"hello": hello}, {"token": "hush"}):
+        with pytest.raises(EditorError) as told:
+            parse_hello(data, "external")
+        assert "hush" not in str(told.value)
+    assert (
+        parse_hello({"hello": {**hello, "model": "m", "packages": {"tiktoken": "0.9"}}}, "x").packages["tiktoken"]
+        == "0.9"
+    )
+
+
+def test_the_shim_leaves_keys_out_by_itself():
+    spec = importlib.util.spec_from_file_location("shim", SHIMS / "shim.py")
+    shim = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(shim)
+    assert shim.SECRET == private._SECRET  # it stands alone, so the rule is there twice
+    told = [
+        shim.told(*each) for each in (("hf_token", "hush"), ("hf_token", None), ("token_merging", 0.5), ("steps", 28))
+    ]
+    assert told == ["[key]", "[key]", 0.5, 28]
 
 
 @pytest.mark.parametrize("url", [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import random
 import sys
 from pathlib import Path
@@ -27,6 +28,7 @@ PAGE = np.full((20, 30, 3), 250, np.uint8)
 @pytest.fixture(autouse=True)
 def _ended(tmp_path, monkeypatch):
     monkeypatch.setenv("VDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     yield
     stop_programs()
 
@@ -62,6 +64,7 @@ def test_hello_needs_neither_packages_nor_weights(name, python):
     assert identity["model"] == expected
     assert name != "emu3.5" or '"guidance": 2.0' in identity["parameters"]
     assert "device" not in identity["parameters"]
+    assert name == "bagel" or '"revision": ""' in identity["parameters"]  # nobody knows it here
 
 
 def test_step1x_v1p2_takes_the_last_image_of_its_reflection(python):
@@ -87,8 +90,8 @@ def test_step1x_v1_1_and_its_other_name_for_guidance(python):
 
 def with_clone(name, clone, python, *more, **options):
     """The editor with a stand-in of its model's repository."""
-    code = Path(__file__).parent / "programs/clones" / clone
-    return get_editor(name, python=python, device="cpu", arguments=" ".join(["--code", str(code), *more]), **options)
+    code = ["--code", str(Path(__file__).parent / "programs/clones" / clone)] if clone else []
+    return get_editor(name, python=python, device="cpu", arguments=" ".join([*code, *more]), **options)
 
 
 def test_omnigen2_is_asked_for_the_pages_shape(python):
@@ -118,6 +121,32 @@ def test_emu35_asks_with_the_page_and_refuses_in_words(python):
     assert editor.edit(PAGE, "say it in words").reason == "words and no image: I only talk"
 
 
+@pytest.mark.parametrize(
+    ("name", "clone", "loads"), [("step1x-edit", "", 1), ("omnigen2", "omnigen2", 2), ("emu3.5", "emu35", 2)]
+)
+def test_weights_of_the_hub_are_told_and_loaded_by_their_commit(name, clone, loads, python, tmp_path, monkeypatch):
+    first, pushed = "a1" * 20, "b2" * 20
+    told = []
+    for commit in (first, pushed):
+        monkeypatch.setenv("HUB_SAYS", commit)
+        editor = with_clone(name, clone, python, logs=str(tmp_path / "logs"))
+        told.append(json.loads(editor.identity["parameters"]))
+        stop_programs()
+    assert told[0] == told[1]
+    assert {told[0][key] for key in told[0] if key.endswith("revision")} == {first}
+    editor.edit(PAGE, "x")
+    log = max((tmp_path / "logs").iterdir(), key=lambda file: file.stat().st_mtime_ns).read_text()
+    assert (log.count(f"loaded by {first}"), log.count("loaded by")) == (loads, loads)
+    other = with_clone(name, clone, python, "--revision", pushed)
+    assert json.loads(other.identity["parameters"])["revision"] == pushed
+
+
+def test_a_revision_of_a_folder_is_refused(python, tmp_path):
+    editor = get_editor("omnigen2", python=python, model=str(tmp_path), arguments="--revision v1")
+    with pytest.raises(EditorError, match=r"--revision is for weights of the hub; .* is a folder"):
+        _ = editor.identity
+
+
 def test_what_a_program_lacks_stands_in_the_failure(python):
     with pytest.raises(EditorError, match=r"no ema\.safetensors here; --model is the folder"):
         get_editor("bagel", python=python, device="cpu").edit(PAGE, "x")
@@ -136,9 +165,13 @@ def test_weights_in_a_folder_are_told_by_name_and_content_not_by_place(python, t
     first = identity(tmp_path / "a/mine")
     assert first.startswith("mine ")
     assert first == identity(tmp_path / "b/mine")
-    (tmp_path / "b/mine/more.safetensors").write_bytes(b"5")
+    (tmp_path / "b/mine/ema.safetensors").write_bytes(b"1235")
     stop_programs()
     assert first != identity(tmp_path / "b/mine")
+    (tmp_path / "a/mine/transformer").mkdir()
+    (tmp_path / "a/mine/transformer/more.safetensors").write_bytes(b"5")
+    stop_programs()
+    assert first != identity(tmp_path / "a/mine")
 
 
 def test_a_preset_without_environment_says_how_to_make_it():

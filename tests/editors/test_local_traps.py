@@ -16,7 +16,7 @@ from tests.editors.tiny_editors import INSTRUCTION, checkpoint, options_of, page
 from vdebench.editors.editor import get_editor
 from vdebench.editors.local import loading, longcat, qwen_image
 from vdebench.editors.local.quotes import split_at_quotes
-from vdebench.errors import EditorError
+from vdebench.errors import EditorError, TooLargeError
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # other people's, on import
 
@@ -159,10 +159,10 @@ def test_icedit_leaves_no_black_rows(monkeypatch):
 
 def test_longcat_says_how_long_an_instruction_is(monkeypatch):
     editor = tiny_editor("longcat-image-edit")
-    with pytest.raises(EditorError, match="the instruction has 513 tokens, and the model reads 512"):
+    with pytest.raises(TooLargeError, match="the instruction has 513 tokens, and the model reads 512"):
         editor.edit(page(), "x" * 513, seed=1)
     quoted = '"' + "é" * 256 + '"'  # two bytes a letter, and the marks: 514
-    with pytest.raises(EditorError, match="has 514 tokens"):
+    with pytest.raises(TooLargeError, match="has 514 tokens"):
         editor.edit(page(), quoted, seed=1)
     asked = painting_nothing(editor, monkeypatch)
     assert editor.edit(page(), "x" * 512, seed=1).parameters["prompt_tokens"] == 512

@@ -11,6 +11,7 @@ from PIL import Image
 from tests.editors.server import (
     COLOUR,
     GOOD,
+    HOLDING,
     INSTRUCTION,
     PAGE,
     SIZE,
@@ -213,6 +214,15 @@ def test_pages_are_made_smaller_where_asked(options, size):
     assert server.asks[0].form["size"] == f"{size[0]}x{size[1]}"
     assert edit.parameters["sent_size"] == list(size)
     assert edit.image.shape[1::-1] == SIZE  # what came, as it came
+
+
+@pytest.mark.parametrize("name", sorted(HOLDING))
+@pytest.mark.parametrize("size", [(90, 30), (600, 800)])  # the page has 60 × 80
+def test_an_image_of_another_size_is_kept_as_it_came(name, size):
+    with serving(HOLDING[name](png(size))) as server:
+        edit = edited(name, server)
+    assert edit.native_size == edit.image.shape[1::-1] == size
+    assert (edit.image == COLOUR).all()
 
 
 def test_an_image_is_seen_as_its_camera_says():

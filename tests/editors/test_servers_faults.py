@@ -9,6 +9,8 @@ import pytest
 from tests.editors.server import (
     COLOUR,
     GOOD,
+    HOLDING,
+    NAMING,
     Reply,
     ark,
     chat,
@@ -17,7 +19,6 @@ from tests.editors.server import (
     edited,
     error,
     gemini,
-    inline,
     link,
     openai,
     png,
@@ -87,10 +88,9 @@ def test_faults_that_pass_are_tried_again(name):
     assert (len(server.asks), edit.parameters["requests"]) == (7, 7)
 
 
-@pytest.mark.parametrize("name", ["openai-images", "gemini-image"])
+@pytest.mark.parametrize("name", sorted(GOOD))
 def test_half_an_image_is_asked_for_again(name):
-    half = png()[:-30]
-    reply = openai(half) if name == "openai-images" else gemini(inline(half))
+    reply = HOLDING[name](png()[:-30])
     with serving(reply, GOOD[name]) as server:
         assert (edited(name, server).image == COLOUR).all()
     with serving(reply) as server, pytest.raises(EditorError, match=r"(?s)the image that came.*tried 2 times"):
@@ -192,26 +192,26 @@ def test_answers_of_other_shapes_are_errors(name):
     assert len(server.asks) == len(SHAPES)
 
 
-def test_an_expired_address():
+@pytest.mark.parametrize("name", sorted(NAMING))
+def test_an_expired_address(name):
     def behave(ask):
-        return dashscope({"image": link(server)}) if ask.method == "POST" else Reply(b"<Error/>", 404)
+        return NAMING[name](link(server)) if ask.method == "POST" else Reply(b"<Error/>", 404)
 
     with (
         serving(behaviour=behave) as server,
         pytest.raises(EditorError, match=r"made.png could not be fetched: HTTP 404") as told,
     ):
-        edited("dashscope-image", server)
+        edited(name, server)
     assert "expired" in str(told.value)
     assert "hush" not in str(told.value)
     assert [ask.method for ask in server.asks] == ["POST", "GET"]
 
 
-def test_half_a_download_is_fetched_again_and_paid_once():
+@pytest.mark.parametrize("name", sorted(NAMING))
+def test_half_a_download_is_fetched_again_and_paid_once(name):
     gets = iter([Reply(png()[:-40]), Reply(png(), cut=100), error(503), Reply(png())])
-    with serving(
-        behaviour=lambda ask: dashscope({"image": link(server)}) if ask.method == "POST" else next(gets)
-    ) as server:
-        assert (edited("dashscope-image", server).image == COLOUR).all()
+    with serving(behaviour=lambda ask: NAMING[name](link(server)) if ask.method == "POST" else next(gets)) as server:
+        assert (edited(name, server).image == COLOUR).all()
     assert [ask.method for ask in server.asks] == ["POST", "GET", "GET", "GET", "GET"]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
+from vdebench.build.instructions.draw import TEMPLATE
 from vdebench.build.instructions.generator import Answer, Asked, Generator
 from vdebench.build.ledger import Entry, Ledger, now
 from vdebench.build.lines import add_line, read_records
@@ -55,7 +56,8 @@ class Answers:
                 self._known[_key(given)] = given
                 self.asked += 1
         by = f"{generator.name}: {given.model}" if given.model else generator.name
-        entry = Entry("instruct", drawn.id, "answered", by, given.when, drawn.seed, prompt)
+        shown = "" if generator.name == TEMPLATE else prompt  # rules read no prompt
+        entry = Entry("instruct", drawn.id, "answered", by, given.when, drawn.seed, shown)
         inputs, outputs = {"page": asked.page.sha256}, {"answer": digest_of(given.text)}
         with self._lock:  # also of an answer before whose entry a kill came
             self._ledger.note(entry._replace(inputs=inputs, outputs=outputs, words=f"attempt {asked.attempt}"))

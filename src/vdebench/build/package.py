@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vdebench.build.card import body, front_matter
+from vdebench.build.edit import note_edits
 from vdebench.build.funnel import Step, funnel, require_sums
 from vdebench.build.ledger import Entry
 from vdebench.build.packaged import PackagedSuite, provenance
@@ -46,6 +47,7 @@ def package(workspace: Workspace, out: Path | None = None, progress: Progress | 
                 f"{workspace.root}: no edit has passed the review; `vde build status {workspace.root}` says why"
             )
         require_ours(target, PACKAGE, "package")
+        note_edits(workspace)
         suite.write_masks()
         with replacing_folder(target, PACKAGE, "package") as fresh:
             _write(workspace, suite, steps, fresh, progress)

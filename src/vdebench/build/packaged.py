@@ -128,8 +128,9 @@ class PackagedSuite(Suite):
 def provenance(workspace: Workspace, suite: PackagedSuite) -> Iterator[str]:
     """The ledger's lines on all that is packaged: samples and their pages. What failures said stays in the ledger:
     it may name folders and servers."""
-    wanted = set(suite.passed) | {each.page.id for each in suite.passed.values()}
+    pages = {each.page.id for each in suite.passed.values()}
     for entry in workspace.ledger:
+        wanted = pages if entry.stage == "init" else suite.passed  # a page may bear the name of another's sample
         if entry.id in wanted and entry.stage != "package":
             told = entry._replace(by=without_places(entry.by), words="" if entry.what == "failed" else entry.words)
             yield json.dumps(told._asdict(), ensure_ascii=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from vdebench.box import Box, Size
-from vdebench.build.edit import edited_file_digest, edits_of
+from vdebench.build.edit import edited_file_digest, edits_of, note_edits
 from vdebench.build.ledger import Entry
 from vdebench.build.lines import add_line
 from vdebench.build.records import EditRead, Instruction, Page
@@ -38,6 +38,7 @@ def read(workspace: Workspace, *, workers: int = 0, progress: Progress | None = 
         reader = workspace.reader()
         everything = list(_jobs(workspace))
         workspace.require("edit", everything, "it has no edited images yet")
+        note_edits(workspace)  # where a kill came before the editor's own stage could
         known = workspace.edits_read()
         jobs = [job for job in everything if not _stands(known.get(job.instruction.id), job, reader)]
         read_pictures(reader, [picture for job in jobs for picture in job[2:]], workers, progress)

@@ -14,6 +14,7 @@ from vdebench.cli.progress import progress_bar
 from vdebench.cli.read import reader_options
 from vdebench.cli.review_options import DATABASE
 from vdebench.cli.runs import EDITOR_HELP, OPTION_HELP
+from vdebench.errors import InputError
 
 app = typer.Typer(help="Make a benchmark from documents.", no_args_is_help=True)
 WORKSPACE = typer.Argument(..., metavar="WORKSPACE", help="A folder that `vde build init` made.")
@@ -23,6 +24,7 @@ SOURCE_HELP = "OmniDocBench JSON, PDFs, images, or folders of PDFs and images; n
 
 @app.command()
 def init(
+    context: typer.Context,
     workspace: Path = typer.Argument(..., metavar="WORKSPACE", help="A new folder, or one that was begun."),
     sources: list[Path] = typer.Argument(None, metavar="[SOURCE]...", help=SOURCE_HELP),
     name: str = typer.Option("", "--name", help="What the benchmark is called; the folder's name by default."),
@@ -67,6 +69,8 @@ def init(
     from vdebench.build.pages import initialise, prepare
     from vdebench.build.settings import Chosen, Settings, Source, generators_of
 
+    if not sources:
+        _require_none_given(context)
     where = os.path.abspath(images) if images else ""
     places = [os.path.abspath(path) for path in sources or ()]
     settings = Settings(
@@ -196,6 +200,22 @@ def status(workspace: Path = WORKSPACE, as_json: bool = typer.Option(False, "--j
     typer.echo(json.dumps(told, ensure_ascii=False, indent=2) if as_json else render(status_table(found), "terminal"))
     if not told["adds_up"]:
         raise typer.Exit(2)
+
+
+def _require_none_given(context: typer.Context) -> None:
+    """What `init` goes on with is said by `build.toml`: an option beside it would be passed over in silence."""
+    given = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name not in ("workspace", "sources", "workers")
+        and (source := context.get_parameter_source(parameter.name or "")) is not None
+        and source.name not in ("DEFAULT", "DEFAULT_MAP")
+    ]
+    if given:
+        raise InputError(
+            f"{', '.join(given)}: without a SOURCE the workspace goes on as its build.toml says\n"
+            "  change that file, or name the SOURCE of a new workspace"
+        )
 
 
 def tell(root: Path, counts: Counter[str], main: str, then: str) -> None:

@@ -35,7 +35,9 @@ def progress_bars(*, quiet: bool = False) -> Iterator[Callable[[str], Progress |
     if not sys.stderr.isatty():
         yield lambda title: _Lines(title)
         return
-    with RichProgress(*COLUMNS, console=Console(stderr=True), transient=True) as shown:
+    console = Console(stderr=True)
+    # by default Rich forgets after 30 s how fast it went: an editor may need longer for a page
+    with RichProgress(*COLUMNS, console=console, transient=True, speed_estimate_period=3600) as shown:
         tasks: dict[str, TaskID] = {}
 
         def bar(title: str) -> Progress:

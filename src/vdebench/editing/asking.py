@@ -60,7 +60,8 @@ def ask(
             room = 1 if careful and dearest is None else at_once
             while under_way < room and not stop.asked:
                 estimate = dearest or 0.0
-                if purse.spent >= purse.limit or not purse.take(estimate):
+                costs = careful or estimate > 0
+                if costs and (purse.spent >= purse.limit or not purse.take(estimate)):
                     if not under_way:  # else they may turn out cheaper
                         stop.now(_no_money(purse))
                     break

@@ -9,12 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from vdebench.editing.journal import BY_HAND, Made
 from vdebench.editors.editor import Edit, Editor, Task, get_editor
-from vdebench.errors import EditorUnusableError, InputError, MissingPartError, TooLargeError, VdeError
+from vdebench.errors import EditorError, EditorUnusableError, InputError, MissingPartError, TooLargeError, VdeError
 from vdebench.files import write_bytes
 from vdebench.given import Given
-from vdebench.images import image_size, open_image
+from vdebench.images import Image, image_size, open_image
 from vdebench.png import encode_png
 from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.sample import Sample
@@ -163,7 +165,7 @@ def _kept(order: Order, job: Job, edit: Edit, seconds: float) -> Outcome:
     if edit.image is None:
         return Outcome([made])
     try:
-        name, content = f"{job.name}.png", encode_png(edit.image)
+        name, content = f"{job.name}.png", encode_png(_require_rgb(edit.image))
         if not order.by_return:
             write_bytes(order.images / name, content)
     except Exception as error:
@@ -171,6 +173,16 @@ def _kept(order: Order, job: Job, edit: Edit, seconds: float) -> Outcome:
         return Outcome([made._replace(state="failed", reason=told)], fault=True)
     made = made._replace(file=f"images/{name}", size=list(edit.native_size or ()))
     return Outcome([made], pictures={name: content} if order.by_return else {})
+
+
+def _require_rgb(image: Any) -> Image:
+    """The image, where it is what an editor is to give: other arrays would become other pages without a word."""
+    if isinstance(image, np.ndarray) and image.dtype == np.uint8 and image.ndim == 3 and image.shape[2] == 3:
+        return image
+    found = type(image).__name__
+    if isinstance(image, np.ndarray):
+        found = f"{image.dtype} of {'×'.join(map(str, image.shape))}"
+    raise EditorError(f"the editor gave {found}, expected RGB pixels: uint8 of height×width×3")
 
 
 def _line(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,7 @@ def edit_suite(
         known = {made.sample: made for made in read_edits(folder)}
         jobs: list[Job] = []
         done: dict[str, Made] = {}
+        failed_before: set[str] = set()
         for sample in suite.samples:
             asked = (instructions or {}).get(sample.key, sample.instruction)
             made = known.get(sample.key)
@@ -99,6 +100,8 @@ def edit_suite(
                 done[sample.key] = made
             else:
                 jobs.append(job)
+                if made and made.state == "failed" and made.input == job.input:
+                    failed_before.add(sample.key)
         unplanned = {key for key, made in done.items() if made.state == "failed"}
         total = len(done) + len(jobs)
         stop = Stop()
@@ -123,7 +126,7 @@ def edit_suite(
 
             units = (unit for unit in units_of(jobs, order, max(1, maker.batch)) if made_room(unit))
             outcomes = _carried_out(units, len(jobs), order, maker, workers, engine, budget, stop)
-            for made in _watched(outcomes, stop, order.images):
+            for made in _watched(outcomes, stop, order.images, failed_before):
                 done[made.sample] = made
                 note(made)
                 if progress:
@@ -192,12 +195,17 @@ def _carried_out(
             yield from spread(units_of(crashed, order, 1), len(crashed))
 
 
-def _watched(outcomes: Iterable[Outcome], stop: Stop, images: Path) -> Iterator[Made]:
-    """What was made; where nothing but failures comes, no more is asked for: a server is away, a card is full."""
+def _watched(outcomes: Iterable[Outcome], stop: Stop, images: Path, failed_before: Set[str]) -> Iterator[Made]:
+    """What was made; where nothing but failures comes, no more is asked for: a server is away, a card is full.
+
+    A sample that failed before in the same way of asking says nothing new: where only such are left, all are tried.
+    """
     fails, succeeded = 0, False
     for outcome in outcomes:
-        fails = fails + 1 if outcome.fault else 0
-        succeeded = succeeded or not outcome.fault
+        if not outcome.fault:
+            fails, succeeded = 0, True
+        elif any(made.sample not in failed_before for made in outcome.made):
+            fails += 1
         if outcome.unusable:
             stop.now(outcome.unusable)
         elif fails >= (IN_A_ROW if succeeded else FIRST):

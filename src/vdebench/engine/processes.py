@@ -82,7 +82,7 @@ class LocalEngine(Engine):
             yield from map(work, tasks)
             return
         crew = _Processes(dumps(work), devices, {} if gpus else ONE_PROCESSOR)
-        most = min(workers, len(devices)) if devices else workers
+        most = min(workers, max(1, len(devices))) if gpus else workers
         yield from Round(crew, tasks, most, recycled=recycled, lost=lost, tries=tries).results()
 
 

@@ -55,7 +55,7 @@ class RayEngine(Engine):
         """Results as they come, in no order; see `Engine.spread`. One worker is an actor too."""
         devices = self._has("GPU") if gpus else 0
         workers = workers or self.size(gpus=gpus)
-        most = min(workers, devices) if devices else workers
+        most = min(workers, max(1, devices)) if gpus else workers
         crew = _Actors(self._cluster(), dumps(work), on_gpus=devices > 0)
         yield from Round(crew, tasks, most, recycled=recycled, lost=lost, tries=tries).results()
 

@@ -11,7 +11,7 @@ from typing import Literal
 from typing import Protocol as Interface
 
 from vdebench.box import Size
-from vdebench.errors import InputError
+from vdebench.errors import EditorError, InputError
 from vdebench.files import is_folder, list_folder
 from vdebench.given import Given
 from vdebench.images import PixelBox, image_size
@@ -149,22 +149,26 @@ class ImagePredictions(ReadPredictions):
         *,
         name: str = "",
         absent: Mapping[str, str] | None = None,
+        failed: Mapping[str, str] | None = None,
         files: Outputs | None = None,
     ) -> None:
         root = place(root)
         self._named: Outputs = files or NamedFiles(root, samples, "image")
         self._samples = samples
-        self._absent = absent or {}
+        self._absent, self._failed = absent or {}, failed or {}
         super().__init__(name or folder_label(root), root, self._found, reader)
         require_some(self, samples, "image", "png")
 
     def _found(self, sample: Sample) -> Path | None:
-        """The image; none where the editor said that it made none, whatever lies there."""
+        """The image; none where the editor said that it makes none, an error where it failed, whatever lies there."""
+        if sample.key in self._failed:
+            raise EditorError(f"sample {sample.key}: was not edited: {self._failed[sample.key]}")
         return None if sample.key in self._absent else self._named.find(sample)
 
     def has_any(self, sample: Sample) -> bool:
         """Whether any file could be the sample's."""
-        return sample.key not in self._absent and self._named.has_any(sample)
+        made_none = sample.key in self._absent or sample.key in self._failed
+        return not made_none and self._named.has_any(sample)
 
     def absence(self, sample: Sample) -> str:
         """Why the image is missing: what the editor said, by the sample's key."""

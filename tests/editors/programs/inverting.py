@@ -15,6 +15,7 @@ from shim import Refused, parser, run
 options = parser("tests/inverting")
 options.add_argument("--steps", type=int, default=1)
 options.add_argument("--once", default="", help="a file: at the third edit, where it is not there, make it and die")
+options.add_argument("--token", default=None)
 options.add_argument("--broken", action="store_true", help="the model cannot be loaded")
 
 

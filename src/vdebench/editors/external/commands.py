@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from vdebench.errors import VdeError
 from vdebench.judges.secret import HIDDEN
@@ -42,6 +43,24 @@ def told_command(words: Sequence[str]) -> str:
     "python mine.py --steps 28 --token '[key]' '--api-key=[key]' http://host/v1"
     """
     return shlex.join(_without_keys(words))
+
+
+def told_parameters(value: Any, *, private: bool = False) -> Any:
+    """What a program says it works with, at any depth, by the same rule. A number is no key, but may be a setting.
+
+    >>> told_parameters({"steps": 28, "token": "abc", "token_merging": 0.5, "servers": ["http://me:abc@host/v1"]})
+    {'steps': 28, 'token': '[key]', 'token_merging': 0.5, 'servers': ['http://host/v1']}
+    """
+    if isinstance(value, dict):
+        return {name: told_parameters(each, private=private or is_private(name, "")) for name, each in value.items()}
+    if isinstance(value, list):
+        return [told_parameters(each, private=private) for each in value]
+    if private and (value is None or isinstance(value, str)):  # one with a key and one without are the same editor
+        return HIDDEN
+    if not isinstance(value, str):
+        return value
+    told = _without_key(value)
+    return value if told.split() == value.split() else told  # a prompt keeps its line breaks
 
 
 def _without_keys(words: Sequence[str]) -> list[str]:

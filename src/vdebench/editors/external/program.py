@@ -18,6 +18,8 @@ from vdebench.errors import EditorError, EditorUnusableError, InputError, VdeErr
 from vdebench.images import Image, open_image
 from vdebench.png import encode_png
 
+GLANCE = 0.05
+"""Seconds between two looks at whether a program that is to end has been started meanwhile."""
 IN_A_ROW = 3
 """Times that a program may die with no answer between before it is no longer started."""
 
@@ -39,28 +41,31 @@ class Program:
         self._lock = threading.Lock()
         self._running: Running | None = None
         self._hello: Hello | None = None
+        self._known: Hello | None = None
         self._folder: Path | None = None
         self._warm = False
-        self._deaths = self._starts = self._asked = 0
+        self._deaths = self._starts = self._asked = self._stops = 0
         self._why = ""
 
     def hello(self) -> Hello:
         """Who it is; it is started where it does not run."""
+        stops = self._stops
         with self._lock:
             if self._hello is None:
-                self._started()
+                self._started(stops)
             assert self._hello is not None
             return self._hello
 
     @property
     def known(self) -> Hello:
-        """Who it last said it is."""
-        return self._hello or self.hello()
+        """Who it last said it is, also when it was stopped since."""
+        return self._known or self.hello()
 
     def edit(self, image: Image, instruction: str, seed: int) -> tuple[Answer, Image | None]:
         """Its answer, and its image where it made one."""
+        stops = self._stops
         with self._lock:
-            running = self._started()
+            running = self._started(stops)
             self._asked += 1
             asked = str(self._asked)
             source, out = self._place() / f"{asked}.png", self._place() / f"{asked}-out.png"
@@ -103,10 +108,12 @@ class Program:
         except VdeError as error:
             raise EditorError(f"{self._who}: its image cannot be opened: {error}") from None
 
-    def _started(self) -> Running:
-        """The running program, started where there is none."""
+    def _started(self, stops: int) -> Running:
+        """The running program, started where there is none; not for who asked before it was stopped."""
         if self._running is not None and self._running.alive:
             return self._running
+        if stops != self._stops:
+            raise EditorError(f"{self._who}: the program was stopped before it was asked")
         self._end()  # where it died between two requests, nothing is lost but its warmth
         if self._deaths >= IN_A_ROW:
             raise EditorUnusableError(
@@ -123,7 +130,7 @@ class Program:
         except EditorError as error:
             self._lost(error)
             raise
-        self._hello = hello
+        self._hello = self._known = hello
         return self._running
 
     def _lost(self, error: EditorError) -> None:
@@ -153,8 +160,12 @@ class Program:
         return Path(self._logs) / f"{self._who}-{os.getpid()}{card}-{self._starts}.log"
 
     def stop(self) -> None:
-        """End it, and leave nothing behind but its logs."""
-        with self._lock:
+        """End it, and leave nothing behind but its logs. In the middle of an edit it is killed, and the edit fails."""
+        self._stops += 1
+        while not self._lock.acquire(timeout=GLANCE):  # held for the whole of an edit, which may take an hour
+            if (running := self._running) is not None:
+                running.kill()
+        try:
             self._hello, self._deaths = None, 0
             if self._running is not None:
                 self._running.stop()
@@ -162,6 +173,8 @@ class Program:
             if self._folder is not None:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 self._folder = None
+        finally:
+            self._lock.release()
 
 
 _programs: dict[tuple[object, ...], Program] = {}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, cast
 
+from vdebench.editors.external.commands import told_parameters
 from vdebench.errors import EditorError, EditorUnusableError
 from vdebench.readers.http import excerpt
 
@@ -76,26 +77,29 @@ def _no_number(name: str) -> NoReturn:
 
 
 def parse_hello(data: Mapping[str, Any], who: str) -> Hello:
-    """Who is there, or an error that says what is missing.
+    """Who is there, without keys; or an error that says what is missing.
 
     >>> parse_hello({"hello": {"name": "mine", "version": "1", "model": "m", "protocol": 1}}, "external").model
     'm'
     """
     hello = data.get("hello")
     if not isinstance(hello, dict):
-        raise EditorError(f'{who}: expected {{"hello": …}} first, found {excerpt(json.dumps(dict(data)))}')
+        raise EditorError(
+            f'{who}: expected {{"hello": …}} first, found {excerpt(json.dumps(told_parameters(dict(data))))}'
+        )
     if hello.get("protocol") != PROTOCOL:
         raise EditorUnusableError(f"{who}: speaks protocol {hello.get('protocol')!r}, we speak {PROTOCOL}")
     for name in ("name", "version", "model"):
         if not isinstance(hello.get(name), str):
-            raise EditorError(f"{who}: its hello has no text {name!r}: {excerpt(json.dumps(hello))}")
+            raise EditorError(f"{who}: its hello has no text {name!r}: {excerpt(json.dumps(told_parameters(hello)))}")
     parameters, packages = hello.get("parameters"), hello.get("packages")
     return Hello(
         hello["name"],
         hello["version"],
         hello["model"],
-        parameters if isinstance(parameters, dict) else None,
-        packages if isinstance(packages, dict) else {},
+        told_parameters(parameters) if isinstance(parameters, dict) else None,
+        # Of packages the names are no options: there is a tiktoken.
+        {name: told_parameters(version) for name, version in packages.items()} if isinstance(packages, dict) else {},
     )
 
 
@@ -124,6 +128,7 @@ def parse_answer(data: Mapping[str, Any], asked: str, who: str) -> Answer:
     for name, value in kept.items():
         if not isinstance(value, dict):
             raise EditorError(f"{who}: its answer's {name} is {excerpt(repr(value))}, expected an object")
+    kept["parameters"] = told_parameters(kept["parameters"])
     seconds = data.get("seconds")
     known = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     return Answer(cast(State, state), **told, **kept, seconds=seconds if known else None)

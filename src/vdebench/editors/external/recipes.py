@@ -99,7 +99,6 @@ RECIPES = {
             ("BAAI/Emu3.5-Image", "BAAI/Emu3.5-VisionTokenizer"),
             "80 GB",
             repository="https://github.com/baaivision/Emu3.5.git",
-            note="the vision tokenizer's weights may have to be a folder: arguments='--tokenizer FOLDER'",
         ),
     )
 }

@@ -15,7 +15,7 @@ from vdebench.editors.local.qwen_vl import PROCESSOR, ROPE, page_processor, with
 from vdebench.editors.local.sizes import of_area_ceiled
 from vdebench.editors.local.weights import Weights
 from vdebench.editors.servers.options import at_least_0
-from vdebench.errors import EditorError
+from vdebench.errors import TooLargeError
 
 
 @dataclass(kw_only=True, eq=False)
@@ -61,7 +61,7 @@ class LongCatImageEdit(LocalEditor):
         prompt = known_quotes(instruction)
         length, limit = _tokens(pipe.tokenizer, prompt), pipe.tokenizer_max_length
         if length > limit:
-            raise EditorError(
+            raise TooLargeError(
                 f"{self.name}: the instruction has {length} tokens, and the model reads {limit}\n"
                 "  quoted text counts a token or more for each character; nothing is cut off unasked"
             )

@@ -21,10 +21,21 @@ from shim import Refused, parser, run, seed_all  # type: ignore[import-not-found
 options = parser("BAAI/Emu3.5-Image", "Emu3.5, speaking vdebench's protocol.")
 options.set_defaults(device="auto")
 options.add_argument("--tokenizer", default="BAAI/Emu3.5-VisionTokenizer", help="vision tokenizer (%(default)s)")
+options.add_argument("--revision", default="", help="of the weights; by default the commit that the hub's cache has")
+options.add_argument("--tokenizer-revision", default="", help="the same of the vision tokenizer")
 options.add_argument("--code", default="", help="clone of the repository")
 options.add_argument("--guidance", type=float, default=3.0, help="classifier-free guidance (%(default)s)")
 options.add_argument("--pixels", type=int, default=1024 * 1024, help="of the page as the model sees it (%(default)s)")
 options.add_argument("--tokens", type=int, default=5120, help="at most (%(default)s)")
+
+
+def folder_of(weights: str, revision: str) -> str:
+    """The folder of weights; of the hub's in its cache, at their commit: the repository's loader knows no revisions."""
+    if Path(weights).is_dir():
+        return weights
+    from huggingface_hub import snapshot_download  # type: ignore[import-not-found, unused-ignore]
+
+    return str(snapshot_download(weights, revision=revision or None))
 
 
 def configuration(chosen: Any) -> Any:
@@ -57,9 +68,9 @@ def load(chosen: Any) -> Any:
 
     settings = configuration(chosen)
     model, tokenizer, sight = build_emu3p5(
-        chosen.model,
+        folder_of(chosen.model, chosen.revision),
         str(code / "src" / "tokenizer_emu3_ibq"),
-        chosen.tokenizer,
+        folder_of(chosen.tokenizer, chosen.tokenizer_revision),
         vq_type="ibq",
         model_device=chosen.device,
         vq_device="cuda:0" if chosen.device == "auto" else chosen.device,

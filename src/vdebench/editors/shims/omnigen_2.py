@@ -18,6 +18,7 @@ from shim import parser, run  # type: ignore[import-not-found, unused-ignore]
 
 options = parser("OmniGen2/OmniGen2", "OmniGen2, speaking vdebench's protocol.")
 options.add_argument("--code", default="", help="clone of the repository; not needed where it is installed")
+options.add_argument("--revision", default="", help="of the weights; by default the commit that the hub's cache has")
 options.add_argument("--steps", type=int, default=50, help="%(default)s")
 options.add_argument("--text-guidance", type=float, default=5.0, help="%(default)s")
 options.add_argument("--image-guidance", type=float, default=2.0, help="%(default)s")
@@ -47,9 +48,12 @@ def load(chosen: Any) -> Any:
     from omnigen2.pipelines.omnigen2.pipeline_omnigen2 import OmniGen2Pipeline  # type: ignore[import-not-found, unused-ignore]
 
     kind = torch.bfloat16
-    pipeline = OmniGen2Pipeline.from_pretrained(chosen.model, torch_dtype=kind, trust_remote_code=True)
+    revision = chosen.revision or None
+    pipeline = OmniGen2Pipeline.from_pretrained(
+        chosen.model, revision=revision, torch_dtype=kind, trust_remote_code=True
+    )
     pipeline.transformer = OmniGen2Transformer2DModel.from_pretrained(
-        chosen.model, subfolder="transformer", torch_dtype=kind
+        chosen.model, subfolder="transformer", revision=revision, torch_dtype=kind
     )
     if chosen.offload:
         pipeline.enable_model_cpu_offload()

@@ -23,17 +23,25 @@ import io
 import json
 import os
 import random
+import re
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 PROTOCOL = 1
 PLACES = ("model", "device", "host", "port", "code", "offload")
 """Options that do not change what a model makes of a page, or are told elsewhere."""
+SECRET = re.compile(
+    r"(api|access|secret|private|auth)[_-]?(key|token)|token(?!s|i[sz])|secret|passw|authorization|cookie|credential"
+    r"|(^|[_-])(keys?|auth)$",
+    re.I,
+)
+"""Names of options whose words are told to nobody."""
 Edit = Callable[[Any, str, int], "tuple[Any, dict[str, Any]]"]
 
 
@@ -56,12 +64,13 @@ def run(
 ) -> None:
     """Say hello, and answer until stdin ends (or for ever, over HTTP)."""
     chosen = options.parse_args()
+    pin(chosen)
     hello: dict[str, Any] = {
         "name": name,
         "version": version,
         "model": named(str(chosen.model)),
         "protocol": PROTOCOL,
-        "parameters": {key: value for key, value in sorted(vars(chosen).items()) if key not in PLACES},
+        "parameters": {key: told(key, value) for key, value in sorted(vars(chosen).items()) if key not in PLACES},
         "packages": {package: found for package in packages if (found := installed(package))},
     }
     if commit := commit_of(getattr(chosen, "code", "")):
@@ -73,13 +82,59 @@ def run(
         converse(hello, model)
 
 
+def told(name: str, value: Any) -> Any:
+    """An option as the hello has it: not the key of a `--token`, nor whether there is one. A number is no key."""
+    return "[key]" if SECRET.search(name) and (value is None or isinstance(value, str)) else value
+
+
 def named(model: str) -> str:
-    """Weights as the hello names them: an id as it is, a folder by its name and its files' names and sizes."""
+    """Weights as the hello names them: an id as it is, a folder by its name and its files' names, sizes and ends."""
     folder = Path(model)
     if not folder.is_dir():
         return model
-    files = sorted((file.name, file.stat().st_size) for file in folder.iterdir() if file.is_file())
-    return f"{folder.resolve().name} {hashlib.sha256(repr(files).encode()).hexdigest()[:12]}"
+    total = hashlib.sha256()
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder)
+        if file.is_file() and not any(part.startswith(".") for part in name.parts):  # of git, of the hub's client
+            size = file.stat().st_size
+            total.update(f"{name.as_posix()}\0{size}\0".encode())
+            with file.open("rb") as content:
+                content.seek(max(0, size - (1 << 16)))  # other weights of one shape differ here, not in their size
+                total.update(content.read())
+    return f"{folder.resolve().name} {total.hexdigest()[:12]}"
+
+
+def pin(chosen: argparse.Namespace) -> None:
+    """Make the commit of each revision, where a program has such options: `--revision`, and `--x-revision` of `--x`.
+
+    It is told in the hello and is what the program loads, so weights that are pushed later are no part of a run.
+    """
+    for option, asked in list(vars(chosen).items()):
+        if option == "revision" or option.endswith("_revision"):
+            weights = str(getattr(chosen, option.removesuffix("revision").rstrip("_") or "model", ""))
+            if asked and Path(weights).is_dir():
+                raise SystemExit(f"--{option.replace('_', '-')} is for weights of the hub; {weights} is a folder")
+            setattr(chosen, option, hub_commit(weights, asked or ""))
+
+
+def hub_commit(weights: str, revision: str) -> str:
+    """The commit that a revision means: as the hub's cache has it, else as the hub says, and the cache from then on.
+
+    Where neither is to be known the revision stays as it was asked for.
+    """
+    is_id = re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", weights) and not Path(weights).is_dir()
+    if not is_id or re.fullmatch("[0-9a-f]{40}", revision):
+        return revision
+    try:
+        from huggingface_hub import constants, hf_hub_download
+    except ImportError:
+        return revision
+    branch = revision or "main"
+    known = Path(constants.HF_HUB_CACHE, f"models--{weights.replace('/', '--')}", "refs", branch)
+    if not known.is_file():
+        with suppress(Exception):  # to ask for any file is what writes it; what is wrong will be told by the load
+            hf_hub_download(weights, "config.json", revision=branch)
+    return known.read_text().strip() if known.is_file() else revision
 
 
 def installed(package: str) -> str:

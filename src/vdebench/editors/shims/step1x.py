@@ -22,7 +22,7 @@ options.add_argument("--steps", type=int, default=50, help="%(default)s; v1.1's 
 options.add_argument("--guidance", type=float, default=6.0, help="true_cfg_scale (%(default)s)")
 options.add_argument("--thinking", action="store_true", help="v1p2: the model rewrites the instruction first")
 options.add_argument("--reflection", action="store_true", help="v1p2: the model looks at its edit and corrects it")
-options.add_argument("--revision", default="", help="commit of the weights")
+options.add_argument("--revision", default="", help="of the weights; by default the commit that the hub's cache has")
 options.add_argument("--offload", action="store_true", help="keep on the GPU only what is at work: slower, less memory")
 
 

@@ -7,6 +7,7 @@ class _Pipeline:
     @classmethod
     def from_pretrained(cls, model, **options):
         assert options["torch_dtype"] == "bfloat16"
+        print(f"loaded by {options['revision']}")
         return cls()
 
     def to(self, device):

@@ -23,5 +23,7 @@ class _Tokenizer:
 
 def build_emu3p5(model, tokenizer, vision, vq_type, model_device, vq_device):
     assert tokenizer.endswith("emu35/src/tokenizer_emu3_ibq")
+    for weights in (model, vision):
+        print(f"loaded by {weights.rpartition(' by ')[2]}")
     assert (vq_type, model_device, vq_device) == ("ibq", "cpu", "cpu")
     return SimpleNamespace(device="cpu"), _Tokenizer(), "sight"

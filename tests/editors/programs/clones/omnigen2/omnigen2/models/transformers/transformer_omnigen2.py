@@ -1,5 +1,6 @@
 class OmniGen2Transformer2DModel:
     @classmethod
-    def from_pretrained(cls, model, subfolder, torch_dtype):
+    def from_pretrained(cls, model, subfolder, revision, torch_dtype):
+        print(f"loaded by {revision}")
         assert (model, subfolder) == ("OmniGen2/OmniGen2", "transformer")
         return cls()

@@ -9,7 +9,8 @@ class OmniGen2Pipeline:
     transformer = None
 
     @classmethod
-    def from_pretrained(cls, model, torch_dtype, trust_remote_code):
+    def from_pretrained(cls, model, revision, torch_dtype, trust_remote_code):
+        print(f"loaded by {revision}")
         return cls()
 
     def to(self, device):
