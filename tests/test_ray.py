@@ -128,8 +128,11 @@ def test_sixty_samples_through_ray_with_killed_workers_equal_those_of_this_machi
             bar = killing if name == "ray" else (lambda title: None)
             run(suite, ["overlay"], tmp_path / name, reader=CachedReader.named("shapes"), engine=engine, bar=bar)
         outs[name] = content(tmp_path / name / "overlay/exact")
+        pages = (tmp_path / name / "overlay/images").rglob("*.png")
+        outs[name] |= {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in pages}
     assert [title for title, _ in killed] == ["overlay: reading", "overlay by exact"]
     assert outs["local"] == outs["ray"]
+    assert len(outs["ray"]) > len(FILES) + 30  # tables, and the images of what overlay did not refuse
 
 
 @pytest.mark.slow

@@ -137,6 +137,24 @@ def test_a_run_keeps_its_images_in_a_bucket_and_goes_on_there(s3, make, tmp_path
     assert (refused.returncode, "s3://lab/runs" in refused.stderr) == (2, True)
 
 
+def test_ray_takes_a_suite_from_a_bucket_and_puts_images_there(s3, make, tmp_path, monkeypatch):
+    pytest.importorskip("ray")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # Ray keeps a token there
+    suite, _ = make(3)
+    with (suite / "suite.toml").open("a") as file:
+        file.write('source_images = "images"\n')
+    s3.put(str(suite), "lab/pages", recursive=True)
+    command = ["run", "s3://lab/pages", "-e", "copy", "--metrics", "psnr", "--workers", "2", "--json"]
+    near = vde(*command, "--out", str(tmp_path / "near"))
+    shutil.rmtree(tmp_path / "cache")
+    far = vde(*command, "--engine", "ray", "--images", "s3://lab/night", "--out", str(tmp_path / "far"))
+    assert (near.returncode, far.returncode) == (0, 0), far.stderr
+    assert json.loads(near.stdout) == json.loads(far.stdout)
+    assert not (tmp_path / "far/copy/images").exists()
+    for name in s3.ls("lab/night/copy/text", detail=False):
+        assert s3.cat_file(name) == (tmp_path / "near/copy/images/text" / Path(name).name).read_bytes()
+
+
 def test_a_changed_object_is_noticed(s3, downloads):
     before = load_suite("s3://lab/tiny").revision
     assert load_suite("s3://lab/tiny").revision == before

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -218,6 +220,17 @@ def test_a_suite_that_cannot_be_loaded_says_why(tmp_path, toml, expected):
         (tmp_path / "suite.toml").write_text(toml)
     with pytest.raises(VdeError, match=expected):
         load_suite(tmp_path)
+
+
+def test_published_suites_go_by_their_names_once_they_are_there(tmp_path, monkeypatch):
+    tiny = Path("examples/tiny").resolve()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(VdeError, match=r"vde-v3: is not in data/vde-v3 yet\n  `vde suite get vde-v3` fetches it"):
+        load_suite("vde-v3")
+    shutil.copytree(tiny, "data/vde-v3")
+    assert load_suite("vde-v3").origin == load_suite("data/vde-v3").origin
+    shutil.copytree(tiny, "vde-v3")  # a folder of that name is that folder
+    assert load_suite("vde-v3").root == Path("vde-v3")
 
 
 def test_an_info_file_that_is_no_list_is_named(tmp_path):

@@ -41,9 +41,10 @@ def get_command(
     from vdebench.suites.hub import Wish, data_set, get_suite, take_placed
     from vdebench.suites.hub.result import lines, to_json
     from vdebench.suites.hub.sets import by_hand as how
+    from vdebench.suites.hub.sets import home
 
     one = data_set(name)
-    folder = out if out is not None else Path("data") / one.name
+    folder = out if out is not None else home(one.name)
     if by_hand:
         typer.echo(how(one, folder))
         return

@@ -7,7 +7,9 @@ from pathlib import Path
 from vdebench.cli.progress import progress_bar
 from vdebench.suites.suite import Suite, load_suite
 
-SUITE_HELP = "Folder or URL with a suite.toml, or an order: typeset:n=60,seed=1, textedit:DIR."
+SUITE_HELP = (
+    "Folder or URL with a suite.toml, an order (typeset:n=60,seed=1, textedit:DIR), or one that was got: vde-v3."
+)
 
 
 def open_suite(given: Path, *, quiet: bool = False) -> Suite:

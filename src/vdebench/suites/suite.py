@@ -200,7 +200,10 @@ class Suite(ABC):
 
 
 def load_suite(path: str | Path) -> Suite:
-    """Suite in a folder (or at a URL) with a `suite.toml`, or of an order: `typeset:n=60,seed=1`, `textedit:DIR`."""
+    """Suite in a folder (or at a URL) with a `suite.toml`, or of an order: `typeset:n=60,seed=1`, `textedit:DIR`.
+
+    The name of a published suite is that of the folder into which `vde suite get` puts it.
+    """
     order, colon, _ = str(path).partition(":")
     if colon and order in ORDERS:
         ordered: Suite = find("orders", order, ORDERS)(str(path))
@@ -211,6 +214,10 @@ def load_suite(path: str | Path) -> Suite:
     folder = place(given.parent if given.name == "suite.toml" else given)
     file = folder / "suite.toml"
     if not is_file(file):
+        from vdebench.suites.hub.sets import SETS, placed  # here: it loads suites itself
+
+        if str(path) in SETS:
+            return load_suite(placed(str(path)))
         raise SuiteError(
             f"{address(folder) if is_url(given) else given}: no suite.toml here\n"
             "  a suite is a folder with a suite.toml that names its format and groups; see docs/formats.md"

@@ -81,6 +81,18 @@ def data_set(name: str) -> DataSet:
     return SETS[name]
 
 
+def home(name: str) -> Path:
+    """The folder into which a data set is put where none is named."""
+    return Path("data", name)
+
+
+def placed(name: str) -> str:
+    """A data set as suites are named, where it is at home; an error that says how to get it where it is not."""
+    if not (folder := home(name)).is_dir():
+        raise HubError(f"{name}: is not in {folder} yet\n  `vde suite get {name}` fetches it, or name its folder")
+    return f"textedit:{folder}" if data_set(name).form == "textedit" else str(folder)
+
+
 def by_hand(one: DataSet, folder: Path, endpoint: str = "") -> str:
     """How to place a data set's files without us, in words and as a tree."""
     page = f"{endpoint}/datasets/{one.repo}" if endpoint else f"its page on the Hugging Face hub ({one.repo})"
