@@ -90,6 +90,10 @@ def asked(operation, target, replacement="", place=None):
 
 
 TABLE = "<table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>1</td></tr></table>"
+LESS = asked("table_structure", "b")._replace(instruction='Delete the row "b" from the table.')
+MORE = asked("table_structure", "b")._replace(
+    instruction='Add a row below "b" to the table with the cells "c" and "7".'
+)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +109,10 @@ TABLE = "<table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>1</td></tr></tabl
         (asked("text_insert", "in May", "(late)"), "seen in May.", "seen in May (late).", None),
         (asked("text_insert", "in May", "(late)"), "seen in May.", "seen (late).", "neighbour_lost"),
         (asked("table_replace", "1", "7"), TABLE, TABLE.replace("b</td><td>1", "b</td><td>7"), None),
-        (asked("table_structure", "b"), TABLE, TABLE, "structure_not_changed"),
-        (asked("table_structure", "b"), TABLE, TABLE.replace("<tr><td>b</td><td>1</td></tr>", ""), None),
+        (LESS, TABLE, TABLE, "structure_not_changed"),
+        (LESS, TABLE, TABLE.replace("<tr><td>b</td><td>1</td></tr>", ""), None),
+        (LESS, TABLE, "<table><tr><td>b</td><td>9</td></tr></table>", "target_still_there"),  # the other row is gone
+        (LESS, TABLE, "<table><tr><td>a</td><td>9</td></tr></table>", "more_changed"),
         (asked("text_replace", "第三季度", "第四季度"), "在 第三季度，", "在第四季度,", None),
     ],
 )
@@ -139,6 +145,16 @@ def test_what_a_place_should_read():
     assert wrong_region(asked("text_replace", "May 2023", "May 2024"), [reading("2025")]).reason == "region_misread"
     assert wrong_region(asked("text_delete", "gone"), [reading("")]) is None
     assert wrong_region(asked("text_delete", "gone"), [reading("is gone")]).reason == "region_misread"
+    assert wrong_region(MORE, [reading("c 7")]) is None
+    assert wrong_region(MORE, [reading("c 1")]).reason == "region_misread"
+    assert wrong_region(LESS, [reading("bc 1")]) is None
+    assert wrong_region(LESS, [reading(TABLE, "table")]).reason == "region_misread"
+
+
+def test_text_beside_a_table_stays():
+    before, after = (Reading((*reading(TABLE, "table").blocks, *reading(note).blocks)) for note in ("Note 1", "Note 2"))
+    assert wrong_surroundings(LESS, before, before, [Box(1, 1, 3, 3)]) is None
+    assert wrong_surroundings(LESS, before, after, [Box(1, 1, 3, 3)]).reason == "more_changed"
 
 
 @pytest.mark.parametrize(

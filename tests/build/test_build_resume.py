@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
@@ -33,12 +34,13 @@ from vdebench.errors import VdeError
 
 
 class Playing(ThreadingHTTPServer):
-    """Answers as two models would: the first answer to every deletion is no plain text."""
+    """Answers as two models would: first what it is given to say wrongly; else the first deletion is no plain text."""
 
     daemon_threads = True
 
-    def __init__(self, holds_after: int) -> None:
+    def __init__(self, holds_after: int, wrongly: Sequence[str]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
+        self.wrongly = list(wrongly)
         self.holds_after, self.held, self.stopped = holds_after, 0, False
         self.answered: Counter[str] = Counter()
         self.models: set[str] = set()
@@ -65,7 +67,9 @@ class Handler(BaseHTTPRequestHandler):
                 return
             server.answered[json.dumps([asked["model"], image, text])] += 1
             server.models.add(asked["model"])
-        said = {"model": f"{asked['model']}-2026", "choices": [{"message": {"content": answer(image, text["text"])}}]}
+            wrong = server.wrongly.pop(0) if server.wrongly else ""
+        told = wrong or answer(image, text["text"])
+        said = {"model": f"{asked['model']}-2026", "choices": [{"message": {"content": told}}]}
         content = json.dumps(said).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
@@ -92,8 +96,8 @@ def answer(image, question):
 def serve(monkeypatch):
     servers = []
 
-    def start(holds_after=1000):
-        server = Playing(holds_after)
+    def start(holds_after=1000, wrongly=()):
+        server = Playing(holds_after, wrongly)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         servers.append(server)
         return server
@@ -139,6 +143,32 @@ def test_killed_and_gone_on_with(tmp_path, settings, serve):
     assert [entry.what for entry in told if entry.what == "answered"] == ["answered"] * 2
     assert told[-1].prompt == deleted.prompt_hash == pool()[deleted.prompt].hash
     assert instruct(workspace)["answers"] == 0
+
+
+WRONGLY = {
+    '{"instruction": "Replace \\"May\\" with \\"June\\"."}': "not_plain_text",
+    "将“May”改为“June”。": "wrong_language",
+    'In the table, change the cell in row "North", column "2022" to "1".': "table_on_page_without_table",
+    'Insert "(old)" after "Harbour" and "(new)" after "vessels".': "two_places",
+    'Insert "(old)" after "Airport".': "target_not_on_page",
+}
+"""What is said to the first two draws, a replacement and an insertion on the page of the harbour; and what is wrong."""
+
+
+def test_bad_answers_are_in_rejected_with_their_reasons(tmp_path, settings, serve):
+    pytest.importorskip("httpx2")
+    server = serve(wrongly=WRONGLY)
+    workspace = workspace_at(tmp_path, settings, server.url)
+    command = [sys.executable, "-m", "vdebench", "build", "instruct", str(workspace.root), "--at-once", "1"]
+    subprocess.run(command, check=True)
+    rejected = [json.loads(line) for line in workspace.rejected_file.read_text("utf-8").splitlines()][:5]
+    assert [each["reason"] for each in rejected] == list(WRONGLY.values())
+    assert [each["id"] for each in rejected] == ["harbour-1"] * 3 + ["harbour-2"] * 2
+    assert [each["final"] for each in rejected] == [False, False, True, False, False]  # three answers, and no fourth
+    assert all(said in each["words"] for said, each in zip(WRONGLY, rejected, strict=True))
+    assert workspace.instructions()["harbour-2"].attempt == 3
+    step = next(step for step in funnel(workspace) if step.name == "instructions")
+    assert (step.entered, step.passed, step.rejected) == (9, 8, {"table_on_page_without_table": 1})
 
 
 def test_a_server_that_is_away_is_no_rejection(tmp_path, settings, serve):

@@ -118,6 +118,103 @@ def test_bad_answers_are_turned_down_for_the_right_reason(text, operation, langu
     assert not found.final
 
 
+NAMES = reading("Mr. Lee met Ms. Ray.", table=TABLE)
+LETTERS = reading("A 和 C。")
+AREAS = reading("年度", table=TABLE.replace("North", "北区").replace("South", "南区"))
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "on"),
+    [
+        ('Delete "(slightly)" and "again".', "text_delete", ENGLISH),
+        ('Delete "(slightly)" in the second sentence and the word "again" in the third.', "text_delete", ENGLISH),
+        ('Remove "12.5%" as well as "(slightly)".', "text_delete", ENGLISH),
+        ('Delete "(slightly)", "again".', "text_delete", ENGLISH),
+        ('Insert "x" after "12.5%" and "y" after "May 2023".', "text_insert", ENGLISH),
+        ('Insert "x" after "12.5%" and "x" after "May 2023".', "text_insert", ENGLISH),
+        ('Insert "x" after "12.5%" and after "May 2023".', "text_insert", ENGLISH),
+        ('Replace "Mr. Lee" with "Mrs. Poe" and also "Ms. Ray" with "Dr. Hill".', "text_replace", NAMES),
+        ('Replace "Sales" with "Costs" in the sentence "Sales rose" and in the sentence "Sales may rise again."',
+         "text_replace", ENGLISH),
+        ('In the table, delete "41.5" and "44.0".', "table_delete", ENGLISH),
+        ('In the table, change row "North", column "2022" to "1" and row "South", column "2023" to "2".',
+         "table_replace", ENGLISH),
+        ('Delete the rows "North" and "South" from the table.', "table_structure", ENGLISH),
+        ('Delete the row "North" and the row "South" from the table.', "table_structure", ENGLISH),
+        ('Delete the row "North" and the column "2022" from the table.', "table_structure", ENGLISH),
+        ('Add a row below "North" with "a" and a row below "South" with "b" to the table.', "table_structure", ENGLISH),
+        ("删除“12.5%”和“成本下降”。", "text_delete", CHINESE),
+        ("在“12.5%”和“成本下降”之后插入“（估计）”。", "text_insert", CHINESE),
+        ("在“12.5%”之后插入“甲”，在“成本下降”之后插入“乙”。", "text_insert", CHINESE),
+        ("将“A”改为“B”，“C”改为“D”。", "text_replace", LETTERS),
+        ("删除表格中的“北区”行和“南区”行。", "table_structure", AREAS),
+        ("把表格里“北区”、“南区”两行删去。", "table_structure", AREAS),
+        ("在表格的“北区”行下方和“南区”行下方各插入一行，内容为“甲”。", "table_structure", AREAS),
+    ],
+)  # fmt: skip
+def test_one_edit_in_one_place(text, operation, on):
+    found = outcome(text, operation, "english" if text[0].isascii() else "simplified_chinese", on)
+    assert isinstance(found, Rejection), found
+    assert found.reason == "two_places", found.words
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "on", "target", "new"),
+    [
+        ('In the "Annual report" section, replace "12.5%" with "14.0%".', "text_replace", ENGLISH, "12.5%", "14.0%"),
+        ('In "Sales may rise again.", replace "Sales" with "Costs".', "text_replace", ENGLISH, "Sales", "Costs"),
+        ('Replace "12.5%" with "14.0%" so that the sentence reads "Sales rose by 14.0% in May 2023."', "text_replace",
+         ENGLISH, "12.5%", "14.0%"),
+        ('Replace "12.5%" with "14.0%", keeping "in May 2023" as it is.', "text_replace", ENGLISH, "12.5%", "14.0%"),
+        ('Change the share after "rose by" from "12.5%" to "14.0%".', "text_replace", ENGLISH, "12.5%", "14.0%"),
+        ('Insert "x" between "12.5%" and "in May 2023".', "text_insert", ENGLISH, "12.5%", "x"),
+        ('Insert "x" after "12.5%" and before "in May 2023".', "text_insert", ENGLISH, "12.5%", "x"),
+        ('Insert "x" after "12.5%" in the line below "Annual report".', "text_insert", ENGLISH, "12.5%", "x"),
+        ('Delete "(slightly)" after "Costs fell".', "text_delete", ENGLISH, "(slightly)", ""),
+        ('In the table under "Annual report", change the value in row "North", column "2022" from "41.5" to "43.9".',
+         "table_replace", ENGLISH, "41.5", "43.9"),
+        ('Delete the row "North" with the cells "41.5" and "44.0" from the table.', "table_structure", ENGLISH, "North",
+         ""),
+        ('Add a row between "North" and "South" to the table with the cells "West", "1" and "2".', "table_structure",
+         ENGLISH, "North", ""),
+        ('Add a row below "North" to the table with "West" under "Region", "1" under "2022".', "table_structure",
+         ENGLISH, "North", ""),
+        ("将“年度报告”一节中的“12.5%”改为“14.0%”。", "text_replace", CHINESE, "12.5%", "14.0%"),
+        ("在“12.5%”与“，成本下降”之间插入“（估计）”。", "text_insert", CHINESE, "12.5%", "（估计）"),
+        ("在“12.5%”之后、“成本下降”之前插入“（估计）”。", "text_insert", CHINESE, "12.5%", "（估计）"),
+        ("在表格的“北区”行和“南区”行之间插入一行，各单元格依次为“甲”、“乙”、“丙”。", "table_structure", AREAS, "北区", ""),
+    ],
+)  # fmt: skip
+def test_quotations_that_say_where_or_say_it_again_are_no_second_edit(text, operation, on, target, new):
+    found = outcome(text, operation, "english" if text[0].isascii() else "simplified_chinese", on)
+    assert isinstance(found, Instruction), found
+    assert (found.target, found.replacement) == (target, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ('Here is the instruction: Replace "12.5%" with "14.0%".', "english"),
+        ('Sure! Replace "12.5%" with "14.0%".', "english"),
+        ('The instruction is: Replace "12.5%" with "14.0%".', "english"),
+        ('"Replace "12.5%" with "14.0%"."', "english"),
+        ('"Replace "May" with "June"."', "english"),
+        ("“Replace '12.5%' with '14.0%'.”", "english"),
+        ("好的，将“12.5%”改为“14.0%”。", "simplified_chinese"),
+        ("以下是指令：将“12.5%”改为“14.0%”。", "simplified_chinese"),
+        ("修改指令：将“12.5%”改为“14.0%”。", "simplified_chinese"),
+        ("“将“12.5%”改为“14.0%”。”", "simplified_chinese"),
+    ],
+)
+def test_nothing_stands_before_or_around_an_instruction(text, language):
+    assert outcome(text, language=language).reason == "not_plain_text"
+
+
+@pytest.mark.parametrize("text", ['"12.5%" should read "14.0%".', "“12.5%” should be “14.0%”"])
+def test_an_instruction_may_begin_and_end_with_a_quotation(text):
+    assert outcome(text).replacement == "14.0%"
+
+
 def test_words_that_say_the_table_do_not_mean_a_paragraph():
     on = reading("There were 12 of them.", table=TABLE.replace("41.5", "12"))
     told = 'Replace "12" in the table with "13".'

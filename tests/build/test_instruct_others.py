@@ -175,7 +175,8 @@ def test_a_chinese_pair_is_told_in_chinese():
 
 EXAMPLES = {
     'Replace "2023" with "2024".': ["conditional", "linguistic", "operation", "target"],
-    'Insert "(draft)" directly after "Report".': ["scope", "spatial", "target"],
+    'Insert "(draft)" directly after "Report".': ["operation", "spatial"],
+    'Insert "(draft)" directly after "Report 7".': ["scope", "spatial", "target"],
     'Delete the row "South" from the table.': ["scope", "target"],
     "将“甲”改为“乙”。": ["conditional", "linguistic", "operation", "target"],
     "在表格中，将“甲”行“乙”列的单元格改为“丙”。": ["linguistic", "operation", "target"],
@@ -223,6 +224,31 @@ def test_the_typeset_suites_tables_are_made_ambiguous_as_that_suite_does_it(tong
     ],
 )  # fmt: skip
 def test_what_is_added_to_a_table_is_not_made_a_deletion(told, forms):
+    assert {kind: make_ambiguous(told, kind).text for kind in kinds_for(told)} == forms
+
+
+@pytest.mark.parametrize(
+    ("told", "forms"),
+    [
+        ('Replace the value "41.5" in the table with "43.9".',  # it names no row and no column
+         {"target": 'Change a value in the table to "43.9".', "linguistic": 'It should be "43.9" there.'}),
+        ("将表格中的数值“9.23”改为“9.5”。", {"target": "把表格里的一个值改成“9.5”。", "linguistic": "那里应该是“9.5”。"}),
+        ('Append "(revised)" to the cell in row "North", column "2022" of the table.',  # which is not empty
+         {"target": 'Add "(revised)" to a value in the table.', "scope": 'Add "(revised)" to the values in the row "North".'}),
+        ("在表格里“甲”行、“乙”列的单元格末尾添加“（修订）”。",
+         {"target": "给表格里的一个值加上“（修订）”。", "scope": "给“甲”行的值加上“（修订）”。"}),
+        ('Write "39.1" in row "South", column "2023" of the table.', {}),  # empty or not, it does not say
+        ('After "Human Factors", put "(continued)".',  # no number, and no sentence
+         {"spatial": 'Insert "(continued)" where it fits.', "operation": 'Extend the passage at "Human Factors".'}),
+        ('After "in 2023", put "(late)".',
+         {"spatial": 'Insert "(late)" next to the figure.', "target": 'Add "(late)" to one of the numbers.',
+          "scope": 'Insert "(late)" after the numbers on this page.'}),
+        ('Delete "(slightly)".',
+         {"target": "Remove the part that is not needed.", "scope": 'Shorten the passage around "(slightly)".',
+          "conditional": 'Delete "(slightly)" unless it is important.'}),
+    ],
+)  # fmt: skip
+def test_nothing_false_is_said_of_what_is_left_open(told, forms):
     assert {kind: make_ambiguous(told, kind).text for kind in kinds_for(told)} == forms
 
 

@@ -17,11 +17,13 @@ from vdebench.build.instructions.folding import confusable, folded
 from vdebench.build.instructions.onpage import LONG_ENOUGH, OnPage
 from vdebench.build.paste import mask_of
 from vdebench.build.records import Instruction
+from vdebench.build.restructured import asked_of_table, wrong_structure
 from vdebench.images import Image
+from vdebench.metrics.table import parse_table
 from vdebench.metrics.traces import outside
-from vdebench.reading import Reading
+from vdebench.reading import Block, Reading
 
-IDENTITY = "filter-1"
+IDENTITY = "filter-2"
 """Changes with any rule below."""
 REASONS = {
     "not_edited": "the image is the page as it was",
@@ -29,8 +31,9 @@ REASONS = {
     "target_still_there": "the text that was to go is still read",
     "replacement_not_read": "the text that was to come is not read",
     "neighbour_lost": "the text beside the insertion is not read any more",
-    "structure_not_changed": "the table has as many rows and columns as before",
-    "more_changed": "other words of the same block read differently too",
+    "not_decided": "the words do not tell which row, column or cells are meant, so nothing can be said of them",
+    "structure_not_changed": "the table has as many rows and columns as before, or the cells are not one",
+    "more_changed": "other words of the same block, or other cells, read differently too",
     "several_places": "the image differs from the page in more than one place",
     "other_place": "it differs elsewhere than where the target stands",
     "too_much_changed": "what differs is more than could be asked for",
@@ -67,8 +70,8 @@ def wrong_text(instruction: Instruction, before: Reading, after: Reading) -> Tur
     pages = OnPage(before), OnPage(after)
     verb = instruction.operation.rpartition("_")[2]
     if verb == "structure":
-        shapes = [sorted((grid.height, grid.width) for grid in page.grids) for page in pages]
-        return Turned("structure_not_changed", f"tables of {shapes[1]}") if shapes[0] == shapes[1] else None
+        wrong = wrong_structure(instruction.instruction, *pages)
+        return Turned(*wrong) if wrong else None
     old, new = instruction.target, instruction.replacement
     old_before, old_after = (_count(page, old) for page in pages)
     new_before, new_after = (_count(page, new) for page in pages)
@@ -88,15 +91,19 @@ def wrong_surroundings(
 ) -> Turned | None:
     """What else reads differently in the blocks that changed; letters and digits count, marks are readers' noise."""
     verb = instruction.operation.rpartition("_")[2]
-    if verb == "structure":
-        return None
     here, there = (
-        "".join(_letters(block.plain_text) for block in page.blocks if any(block.box.shared_area(box) for box in boxes))
+        "".join(
+            _letters(block.plain_text)
+            for block in page.blocks
+            if any(block.box.shared_area(box) for box in boxes) and not (block.html and verb == "structure")
+        )
         for page in (before, after)
     )
     old, new = _letters(instruction.target), _letters(instruction.replacement)
     starts = [place for place in range(len(here)) if here.startswith(old, place)] if old else range(len(here) + 1)
-    if verb == "insert":
+    if verb == "structure":  # of the table itself `wrong_text` has said it, cell by cell
+        expected = [here]
+    elif verb == "insert":
         places = {end for start in starts for end in (start, start + len(old))}
         expected = [here[:place] + new + here[place:] for place in sorted(places)]
     else:
@@ -152,9 +159,9 @@ def wrong_elsewhere(source: Image, edited: Image, boxes: Sequence[Box]) -> Turne
 
 def wrong_region(instruction: Instruction, regions: Sequence[Reading]) -> Turned | None:
     """What is wrong with what the changed place reads by itself; a place may be a part of what was asked for."""
-    if instruction.operation == "table_structure":
-        return None
     told = folded(" ".join(block.plain_text for region in regions for block in region.blocks))
+    if instruction.operation == "table_structure":
+        return _wrong_lines_of(instruction, regions, told)
     gone, come = changed_part(instruction.target, instruction.replacement)
     if instruction.operation.endswith("insert"):
         gone, come = "", instruction.replacement
@@ -163,6 +170,23 @@ def wrong_region(instruction: Instruction, regions: Sequence[Reading]) -> Turned
     if not folded(come) and folded(gone) and folded(gone) in told:
         return Turned("region_misread", f"“{gone}” is still read there")
     return None
+
+
+def _wrong_lines_of(instruction: Instruction, regions: Sequence[Reading], told: str) -> Turned | None:
+    """The same for a table's rows, columns and cells: those that have come are read there, one that is gone is not."""
+    asked = asked_of_table(instruction.instruction)
+    lacking = [each for each in asked.come if confusable(folded(each)) not in confusable(told)]
+    if lacking:
+        return Turned("region_misread", f"“{lacking[0]}” is not read there, but “{told[:80]}”")
+    gone = folded(asked.gone)
+    texts = [text for region in regions for block in region.blocks for text in _texts_of(block)]
+    if gone and gone in map(folded, texts):
+        return Turned("region_misread", f"“{asked.gone}” is still read there")
+    return None
+
+
+def _texts_of(block: Block) -> list[str]:
+    return [cell.text for row in parse_table(block.html) for cell in row] if block.html else [block.plain_text]
 
 
 def changed_part(old: str, new: str) -> tuple[str, str]:

@@ -11,17 +11,17 @@ from vdebench.box import Box
 from vdebench.build.instructions.folding import folded
 from vdebench.build.instructions.meaning import Meaning, understand
 from vdebench.build.instructions.onpage import GridCell, OnPage, Place, is_heading
+from vdebench.build.instructions.plain import not_plain, wrong_language
 from vdebench.build.instructions.pool import pool
-from vdebench.build.instructions.structure import structure_of
+from vdebench.build.instructions.structure import Structure, structure_of
 from vdebench.build.records import Drawn, Instruction, Page, Rejection
-from vdebench.editors.overlay.quotes import cut_quotes
 from vdebench.reading import Reading
 from vdebench.sample import Operation
 
 REASONS = MappingProxyType(
     {
         "empty": "nothing was answered",
-        "not_plain_text": "markdown, JSON, a list, a heading, several paragraphs, or too long",
+        "not_plain_text": "markdown, JSON, a list, words before it, quotation marks around it, paragraphs, or too long",
         "wrong_language": "not in the page's language",
         "table_on_page_without_table": "it speaks of a table, and the page has none",
         "wrong_operation": "it asks for another operation than was drawn",
@@ -35,20 +35,6 @@ REASONS = MappingProxyType(
     }
 )
 """Why an answer is turned down, in the order of the checks."""
-LONGEST = 700
-_HAN, _LATIN = regex.compile(r"\p{Han}"), regex.compile(r"\p{Latin}{2,}")
-_NOT_PLAIN = (
-    ("code or markdown", regex.compile(r"```|\*\*|__|^#{1,6} |^>|\]\(|<[a-z]+>|`")),
-    ("JSON", regex.compile(r'^\s*[{\[]|"\s*:\s*["\[{]')),
-    (
-        "a list",
-        regex.compile(r"^\s*(?:[-*•–]|\(?\d{1,2}[.)、]|[（(][一二三四五六七八九十\d]+[)）])\s*\S", regex.MULTILINE),
-    ),
-    (
-        "a label before the instruction",
-        regex.compile(r"^(?:(?:editing )?instruction|answer|output|指令|答案)\s*[:：]", regex.I),
-    ),
-)
 
 
 class Turned(NamedTuple):
@@ -107,7 +93,7 @@ _DELETIONS = (Operation.TEXT_DELETE.value, Operation.TABLE_DELETE.value)
 def _judged(told: str, operation: Operation, page: Page, on_page: OnPage) -> Turned | tuple[Meaning, Found]:
     if not told:
         return Turned("empty", "no words")
-    if plain := _not_plain(told):
+    if plain := not_plain(told):
         return Turned("not_plain_text", plain)
     if tongue := wrong_language(told, page.language):
         return Turned("wrong_language", tongue)
@@ -116,12 +102,14 @@ def _judged(told: str, operation: Operation, page: Page, on_page: OnPage) -> Tur
         return Turned("table_on_page_without_table", f"it asks for {meaning.operation.value}")
     if meaning.several:
         return Turned("two_places", f"it says “{_restored(meaning.several, meaning.quoted)}”")
+    if meaning.others:
+        return Turned("two_places", f"it also quotes “{_short(meaning.others[0], 60)}”")
     if not meaning.quoted:
         return Turned("no_target", "it quotes nothing")
     if meaning.operation is not operation and not _same_but_for_the_table(meaning.operation, operation):
         return Turned("wrong_operation", f"it asks for {meaning.operation.value}, drawn was {operation.value}")
     if operation is Operation.TABLE_STRUCTURE:
-        found = _line_of_table(meaning, structure_of(told, meaning).named, on_page)
+        found = _line_of_table(meaning, structure_of(told, meaning), on_page)
     else:
         found = _target(meaning, operation, on_page)
     if isinstance(found, Turned):
@@ -137,34 +125,6 @@ def _same_but_for_the_table(one: Operation, other: Operation) -> bool:
     """Whether both do the same to text: where the target stands decides then, not whether the words say `table`."""
     verbs = {each.value.rpartition("_")[2] for each in (one, other)}
     return len(verbs) == 1 and verbs <= {"replace", "insert", "delete"}
-
-
-def _not_plain(told: str) -> str:
-    words, _ = cut_quotes(told)
-    for what, sign in _NOT_PLAIN:
-        if sign.search(told if what == "JSON" else words):
-            return what
-    if regex.search(r"\n\s*\n", told) or told.count("\n") > 2:
-        return "several paragraphs"
-    return f"{len(told):,} characters, at most {LONGEST} are an instruction" if len(told) > LONGEST else ""
-
-
-def wrong_language(told: str, language: str) -> str:
-    """What is wrong with an instruction's language, quotations aside; nothing where it is right.
-
-    >>> wrong_language("将“a”改为“b”。", "english"), wrong_language('Delete "甲".', "english")
-    ('it is in Chinese', '')
-    """
-    words, _ = cut_quotes(told)
-    words = regex.sub(r"⟦\d+⟧", " ", words)
-    han, latin = len(_HAN.findall(words)), len(_LATIN.findall(words))
-    if not han and not latin:
-        return "it has no words"
-    if language == "english" and han:
-        return "it is in Chinese"
-    if language == "simplified_chinese" and (not han or latin > han):
-        return "it is not in Chinese"
-    return ""
 
 
 def _target(meaning: Meaning, operation: Operation, on_page: OnPage) -> Turned | Found:
@@ -217,11 +177,14 @@ def _no_cell(meaning: Meaning, on_page: OnPage) -> Turned:
     return Turned("target_not_on_page", f"{what} is not in a table of the page")
 
 
-def _line_of_table(meaning: Meaning, named: tuple[str, ...], on_page: OnPage) -> Turned | Found:
+def _line_of_table(meaning: Meaning, structure: Structure, on_page: OnPage) -> Turned | Found:
     """The row or column that is named by the text of one of its cells: all that names one must be there.
 
     Where the words do not tell what names a row or column, it is the first quotation that is a cell.
     """
+    named = structure.named
+    if structure.verb == "delete" and not structure.what:
+        return Turned("two_places", "it speaks of rows or columns")
     lacking = Turned("no_target", "it quotes no row or column of the table")
     found: Found | None = None
     for name in named or dict.fromkeys(filter(None, (meaning.target, *meaning.quoted))):
@@ -236,7 +199,27 @@ def _line_of_table(meaning: Meaning, named: tuple[str, ...], on_page: OnPage) ->
         found = found or Found(name, on_page.grids[cells[0].table].block.box)
         if not named:
             break
+    if found and (second := _second_line(found.target, structure, on_page)):
+        return Turned("two_places", f"it also names “{_short(second, 60)}”")
     return found or lacking
+
+
+def _second_line(named: str, structure: Structure, on_page: OnPage) -> str:
+    """What else is named of the table: not a cell of the row or column itself, nor what another column is called."""
+    is_row = structure.what == "row"
+
+    def line(cell: GridCell) -> tuple[int, int]:
+        return cell.table, cell.row if is_row else cell.column
+
+    own = {line(cell) for cell in on_page.cells_reading(named)}
+    for name in structure.others:
+        cells = on_page.cells_reading(name)
+        if structure.verb == "delete":
+            if not own & {line(cell) for cell in cells}:
+                return name
+        elif any(cell.column == 0 and cell.row > 0 if is_row else cell.row == 0 for cell in cells):
+            return name
+    return ""
 
 
 def _headings(cells: list[GridCell], on_page: OnPage) -> list[GridCell]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import regex
 
 from vdebench.build.instructions import words_en, words_zh
+from vdebench.build.instructions.others import is_place, others
 from vdebench.editors.overlay.quotes import cut_quotes
 from vdebench.editors.overlay.request import NotUnderstoodError, parse
 from vdebench.sample import Operation
@@ -30,6 +31,8 @@ class Meaning(NamedTuple):
     quoted: tuple[str, ...] = ()
     several: str = ""
     """The words that ask for more than one edit, or for more than one place."""
+    others: tuple[str, ...] = ()
+    """What else is quoted, neither of this edit nor to say where it is: of text and cells."""
 
 
 def classify(text: str) -> Operation:
@@ -143,12 +146,21 @@ def _by_signs(found: Meaning, words: str, tongue: ModuleType) -> Meaning:
     claim("new", tongue.NEW.get(verb, ()))
     if verb == "replace" and tongue.matches(tongue.INSTEAD, words):
         claim("target", tongue.ANCHOR)
+    edits_text = verb in tongue.VERBS
     left = [number for number in range(len(found.quoted)) if number not in taken]
+    places = [number for number in left if edits_text and is_place(words, number, tongue)]
+    if "target" not in taken.values() and left:
+        bare = [number for number in left if number not in places]
+        taken[(bare or left)[0]] = "target"
+    bare = [number for number in left if number not in {*taken, *places}]
+    if verb in ("replace", "insert") and "new" not in taken.values() and bare:
+        taken[bare[-1]] = "new"
+    more = others(words, found.quoted, taken, tongue) if edits_text else ()
     fields = {field: found.quoted[number] for number, field in taken.items()}
-    if "target" not in fields and left:
-        fields["target"] = found.quoted[left.pop(0)]
+    around = [found.quoted[number] for number in places if fields.get("target", "") in found.quoted[number]]
+    if "within" not in fields and around and fields.get("target") not in around:
+        fields["within"] = around[0]
     if "target" not in fields and "within" in fields:
         fields["target"] = fields.pop("within")
-    if verb in ("replace", "insert") and "new" not in fields and left:
-        fields["new"] = found.quoted[left[-1]]
-    return Meaning(found.operation, quoted=found.quoted, several=found.several, **fields)
+    beside = tuple(found.quoted[number] for number in more)
+    return Meaning(found.operation, quoted=found.quoted, several=found.several, others=beside, **fields)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import regex
 
 from vdebench.build.instructions.meaning import Meaning, tongue_of
+from vdebench.build.instructions.others import is_other_end, is_place, others
 from vdebench.editors.overlay.quotes import cut_quotes
 
 
@@ -24,7 +25,9 @@ class Structure(NamedTuple):
     """Whether what is added is to stand above or to the left of what is named."""
     head: str = ""
     cells: tuple[str, ...] = ()
-    """Of what is added: none of it needs to be on the page."""
+    """Of what is added, or comes of rows or columns that are merged: none of it needs to be on the page."""
+    others: tuple[str, ...] = ()
+    """What else is quoted to name something: of a deletion or an addition it may be a second row or column."""
 
 
 def structure_of(instruction: str, meaning: Meaning) -> Structure:
@@ -43,10 +46,19 @@ def structure_of(instruction: str, meaning: Meaning) -> Structure:
         return _added(words, tongue, meaning)
     if verb == "merge":
         what = tongue.merged(words)
-        named = by_signs if what == "cells" and meaning.row else meaning.quoted[:2] if what != "cells" else ()
-        return Structure(verb, what, named)
+        if what == "cells":
+            return Structure(verb, what, by_signs if meaning.row else ())
+        return Structure(verb, what, meaning.quoted[:2], cells=meaning.quoted[2:])
     what = _noun(tongue.matches(tongue.LINE, words)) if verb else ""
-    return Structure(verb, what, by_signs)
+    return Structure(verb, what, by_signs, others=_beside_the_first(words, tongue, meaning, by_signs) if verb else ())
+
+
+def _beside_the_first(words: str, tongue: ModuleType, meaning: Meaning, named: tuple[str, ...]) -> tuple[str, ...]:
+    """What is quoted beside the row or column that is named, or else beside the first that says not only where."""
+    numbers = range(len(meaning.quoted))
+    bare = [number for number in numbers if not is_place(words, number, tongue)]
+    first = [number for number in numbers if meaning.quoted[number] in named] or bare or list(numbers)
+    return tuple(meaning.quoted[number] for number in others(words, meaning.quoted, first[:1], tongue))
 
 
 def _verb(words: str, tongue: ModuleType) -> str:
@@ -72,13 +84,23 @@ def _added(words: str, tongue: ModuleType, meaning: Meaning) -> Structure:
         lines = [name for name in (meaning.row, meaning.column) if name and name != heading]
         named = lines[:1] or [meaning.target] * bool(meaning.target)
         left = {number for number, text in enumerate(meaning.quoted) if text not in named}
-        before = False
+        before, second = False, set[int]()
     else:
         at = int(beside["quoted"])
         named, before = [meaning.quoted[at]], bool(tongue.matches(tongue.IN_FRONT, beside[0]))
-        left = set(range(len(meaning.quoted))) - {at}
+        ends = {number for number in range(len(meaning.quoted)) if is_other_end(words, number, tongue)} - {at}
+        named += [meaning.quoted[number] for number in sorted(ends)]
+        left = set(range(len(meaning.quoted))) - {at} - ends
+        second = _beside(words, tongue) & left
     cells = tuple(meaning.quoted[number] for number in sorted(left - {head}))
-    return Structure("add", what, tuple(named), before, heading, cells)
+    more = tuple(meaning.quoted[number] for number in sorted(second))
+    return Structure("add", what, tuple(named), before, heading, cells, more)
+
+
+def _beside(words: str, tongue: ModuleType) -> set[int]:
+    """All quotations beside which something is said to stand."""
+    signs = tongue.BESIDE_LINE
+    return {int(match["quoted"]) for sign in signs for match in regex.finditer(sign, words, regex.IGNORECASE)}
 
 
 def _noun(match: regex.Match[str] | None) -> str:

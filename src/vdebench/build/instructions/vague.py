@@ -9,8 +9,9 @@ from typing import NamedTuple
 import regex
 
 from vdebench.build.instructions.chance import Chance
-from vdebench.build.instructions.meaning import Meaning, understand
+from vdebench.build.instructions.meaning import Meaning, tongue_of, understand
 from vdebench.build.instructions.structure import Structure, structure_of
+from vdebench.editors.overlay.quotes import cut_quotes
 from vdebench.errors import VdeError
 from vdebench.sample import Operation
 from vdebench.suites.typeset.instructions import AMBIGUITIES, phrasings
@@ -28,6 +29,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
 """What can be left open: the six dimensions that `vde ambiguity` grades."""
 assert tuple(KINDS) == AMBIGUITIES  # one list of them in the project
 _HAN = regex.compile(r"\p{Han}")
+_OF_A_SENTENCE = regex.compile(r"\bsentence\b|一句")
+_ENDS_IN_A_NUMBER = regex.compile(r"\d\s*[%％]?$")
 
 
 class Ambiguous(NamedTuple):
@@ -70,7 +73,7 @@ def _ways(instruction: str) -> dict[str, list[str]]:
     words = phrasings("zh" if _HAN.search(_outside(instruction, meaning)) else "en")
     opening, closing = words["quote"]
     structure = structure_of(instruction, meaning) if meaning.operation is Operation.TABLE_STRUCTURE else None
-    phrasing = _phrasing(meaning, structure)
+    phrasing = _phrasing(instruction, meaning, structure)
     if not phrasing:
         return {}
     named = _of_table(structure, meaning) if structure else _of_text(meaning)
@@ -81,7 +84,11 @@ def _ways(instruction: str) -> dict[str, list[str]]:
     }
     fields |= {"table": words["the_table"]}
     forms: dict[str, list[str]] = words["ambiguous"][phrasing]
-    made = {kind: [_filled(way, fields) for way in ways] for kind, ways in forms.items()}
+    one = _is_sentence(meaning.new or meaning.target)
+    made = {
+        kind: [_filled(way, fields) for way in ways if one or not _OF_A_SENTENCE.search(way)]
+        for kind, ways in forms.items()
+    }
     return {kind: found for kind, ways in made.items() if (found := [way for way in ways if way])}
 
 
@@ -92,8 +99,8 @@ def _of_text(meaning: Meaning) -> dict[str, Sequence[str]]:
         "anchor": [meaning.target],
         "new": [meaning.new],
         "added": [meaning.new],
-        "row": [meaning.row or meaning.target],
-        "column": [meaning.column or meaning.target],
+        "row": [meaning.row],
+        "column": [meaning.column],
     }
 
 
@@ -119,20 +126,33 @@ def _filled(way: str, fields: Mapping[str, str]) -> str:
     return way.format(**fields) if all(name in fields for name in needed) else ""
 
 
-def _phrasing(meaning: Meaning, structure: Structure | None) -> str:
+def _is_sentence(text: str) -> bool:
+    return bool(regex.search(r"[.。!！?？]$", text))
+
+
+def _phrasing(instruction: str, meaning: Meaning, structure: Structure | None) -> str:
     """The typeset suite's name for what is asked; nothing where it has none."""
     if structure is not None:
         if not structure.verb or not structure.what:
             return ""
         several = "s" if structure.verb == "merge" and structure.what != "cells" else ""
         return f"{structure.verb}_{structure.what}{several}"
-    sentence = bool(regex.search(r"[.。!！?？]$", meaning.new))
+    number = _ENDS_IN_A_NUMBER.search(meaning.target) and not _is_sentence(meaning.new)
     names: Mapping[Operation, Callable[[], str]] = {
         Operation.TEXT_REPLACE: lambda: "replace_text",
-        Operation.TEXT_INSERT: lambda: "insert_sentence" if sentence else "insert_text",
+        Operation.TEXT_INSERT: lambda: "insert_text" if number else "insert_sentence",
         Operation.TEXT_DELETE: lambda: "delete_text",
         Operation.TABLE_REPLACE: lambda: "set_cell",
-        Operation.TABLE_INSERT: lambda: "append_cell" if meaning.target else "fill_cell",
+        Operation.TABLE_INSERT: lambda: _of_cell(instruction, meaning),
         Operation.TABLE_DELETE: lambda: "clear_cell",
     }
     return names[meaning.operation]() if meaning.operation in names and meaning.quoted else ""
+
+
+def _of_cell(instruction: str, meaning: Meaning) -> str:
+    """Whether a cell that has a text gets more of it, or an empty one gets its text; nothing where no word tells."""
+    words, _ = cut_quotes(instruction)
+    tongue = tongue_of(words)
+    if tongue.matches(tongue.FILLS, words):
+        return "fill_cell"
+    return "append_cell" if meaning.target or tongue.matches(tongue.APPENDS, words) else ""

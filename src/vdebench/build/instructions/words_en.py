@@ -88,6 +88,10 @@ KEEPS = (
 )
 """A clause on what stays as it is: it asks for nothing."""
 FILLS = r"\b(?:empty|blank) (?:cell|field|space|entry)\b|\bis (?:empty|blank)\b"
+APPENDS = (
+    r"\b(?:append|prepend|after|before|behind|following|in front of|to the (?:value|entry|cell|figure|number|end))\b"
+)
+"""Beside what a cell says: it is not empty."""
 INSTEAD = r"\b(?:instead of|in place of|in lieu of)\b"
 SHOULD = (
     ("delete", r"\bshould (?:be (?:removed|deleted|taken out|dropped|cut)|go)\b(?! on)"),
@@ -111,6 +115,32 @@ SEVERAL_LINES = (
     r"\b(?:and|then|also)\s+(?:then\s+|also\s+)?(?:delete|remove|add|insert|merge|split|drop)\b",
     rf"[.;]\s+(?:please\s+|also\s+|then\s+)?(?:delete|remove|insert|merge|drop|add)\s+{_NEW}{_LINES}\b",
 )
+_FILLING = rf"(?:(?!(?:and|or|also|plus|then|to|by|with|{EDIT})\b)[\w'’-]+\s+){{0,6}}"
+_AND = r"(?:\b(?:and|or|plus|also|as well as|then)|&)"
+_BEHIND, _FRONT = r"(?:after|behind|following|below|beneath)", r"(?:before|preceding|above|in front of)"
+_AT = rf"(?:in|of|within|inside|under|near|at|on|for|beside|next to|between|{_BEHIND}|{_FRONT})"
+_MENTIONS = (
+    r"(?:(?:begin|start|end)\w* with|follow(?:s|ed by)|preced(?:es|ed by)|titled|called|headed|contain\w*"
+    r"|with the (?:header|heading|title|label)|keep\w*|leav\w+|preserv\w*|match\w*|not|unlike|like|than|where)"
+)
+PLACE = (
+    rf"\b(?:{_AT}|{_MENTIONS})\s+{_FILLING}:?\s*⟦@⟧",
+    rf"\bfrom\s+{_FILLING}⟦@⟧(?!\s+(?:in)?to\b)",
+)
+"""Where a quotation, the one numbered @, only says where something stands, or what stays."""
+BETWEEN = (
+    rf"\bbetween\s+{_FILLING}⟦\d+⟧,?\s+and\s+{_FILLING}⟦@⟧",
+    rf"\b{_BEHIND}\s[^.;]*⟦\d+⟧,?\s+(?:and\s+)?(?:\w+\s+)?{_FRONT}\s+{_FILLING}⟦@⟧",
+    rf"\b{_FRONT}\s[^.;]*⟦\d+⟧,?\s+(?:and\s+)?(?:\w+\s+)?{_BEHIND}\s+{_FILLING}⟦@⟧",
+)
+"""Where it is the other end of one place."""
+_ONE_MORE = (
+    r"(?:(?:the|its|another|also|row|column|words?|text|value|cell|figure|number|line|sentence|phrase|remark"
+    r"|entry)\s+){0,3}"
+)
+JOINED = (rf"{_AND}\s*{_ONE_MORE}⟦@⟧", rf"{_AND}\s+(?:(?:also|again)\s+)?{_AT}\s+{_FILLING}⟦@⟧")
+"""Where it is one more of what was named before."""
+LISTED = r"[,;]\s*⟦@⟧"
 
 _FEW = (
     r"(?:(?:the|a|an|new|following|correct|right|text|phrase|words?|sentence|date|number|value|figure|year"
