@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 
-.PHONY: demo test test-full test-label-studio bench lint clean
+.PHONY: demo test programs test-full test-label-studio bench lint clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -29,12 +29,16 @@ test: lint  ## all that needs no heavy extra
 
 $(VENV)/full: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --group full
-	@for program in chromium postgresql; do \
-	  dpkg -s $$program >/dev/null 2>&1 || apt-get install -y -qq $$program >/dev/null 2>&1 \
-	    || echo "no $$program here: the tests that need it are skipped"; done
 	@touch $@
 
-test-full: $(VENV)/full  ## what takes longer or needs heavy packages; real pages where they are beside the project
+programs:  ## without one of them tests would skip themselves, and nobody would see it
+	@for program in chromium postgresql; do \
+	  dpkg -s $$program || apt-get install -y -qq $$program || { apt-get update -qq && apt-get install -y -qq $$program; } \
+	    || { echo "no $$program here, and its tests would be skipped: install it, or say WITHOUT_PROGRAMS=1" >&3; \
+	         test -n "$(WITHOUT_PROGRAMS)"; } \
+	    || exit 1; done 3>&1 >/dev/null 2>&1
+
+test-full: $(VENV)/full programs  ## what takes longer or needs heavy packages; real pages where they are beside the project
 	$(BIN)/pytest -q -m slow
 	$(BIN)/pytest -q tests/judges/test_natives.py tests/review  # of which much skips itself without those packages
 
@@ -44,7 +48,7 @@ $(STUDIO)/ready:
 	$(STUDIO)/bin/python -m pip install --quiet label-studio==1.23.2
 	@touch $@
 
-test-label-studio: $(VENV)/full $(STUDIO)/ready  ## the bridge against a real Label Studio (a gigabyte, ten minutes)
+test-label-studio: $(VENV)/full programs $(STUDIO)/ready  ## the bridge against a real Label Studio (a gigabyte, ten minutes)
 	VDE_LABEL_STUDIO=$(STUDIO) $(BIN)/pytest -q tests/review/label_studio
 
 bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)

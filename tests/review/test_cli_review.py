@@ -31,6 +31,7 @@ from vdebench.images import open_image
 from vdebench.review.commands import Adjudicate, Withdraw
 from vdebench.review.finished import finished
 from vdebench.review.funnel import funnel, passed_through
+from vdebench.review.options import Options
 from vdebench.review.pool import Pool
 from vdebench.review.preparing import prepare
 from vdebench.review.ratings import Ratings
@@ -248,6 +249,8 @@ def test_what_is_done_again_changes_nothing_and_goes_on(workspace):
         (("--rounds", 4), "opened with rounds 3, not 4"),
         (("--agreement", 0.9), r"opened with agreement 0\.95, not 0\.9"),
         (("--rescore",), "opened with rescore false, not true"),
+        (("--needed-total", 8), "opened with needed_total 9, not 8"),
+        (("--lease-minutes", 60), "opened with lease_minutes 30, not 60"),
         (("--admin", "eve"), "'eve' is no admin of this review, whose admins are root"),
     ):
         with pytest.raises(VdeError, match=words):
@@ -257,10 +260,12 @@ def test_what_is_done_again_changes_nothing_and_goes_on(workspace):
 def test_options_of_a_new_review(workspace):
     with pytest.raises(VdeError, match="agreement is 95"):
         filled(workspace, "--agreement", 95)
-    filled(workspace, "--groups", "a, b", "--rounds", 1, "--agreement", 0.9, "--rescore")
+    with pytest.raises(VdeError, match="needed_total is 10, expected a whole number from 3 to 9"):
+        filled(workspace, "--needed-total", 10)
+    told = ("--groups", "a, b", "--rounds", 1, "--agreement", 0.9, "--rescore")
+    filled(workspace, *told, "--needed-total", 8, "--lease-minutes", 60)
     with Store(workspace.root / "review.sqlite") as store:
-        options = store.study().options
-    assert (options.groups, options.rounds, options.agreement, options.rescore) == (("a", "b"), 1, 0.9, True)
+        assert store.study().options == Options(("a", "b"), 8, 0.9, 1, rescore=True, lease_minutes=60)
 
 
 def test_a_filter_leaves_to_people_what_is_theirs(workspace):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
+import sys
 import threading
 from contextlib import contextmanager
 from random import Random
@@ -11,7 +12,7 @@ from random import Random
 import pytest
 
 from tests.review.people import BOX, GROUPS, MEMBERS, NINE, Review, at
-from vdebench.errors import InputError
+from vdebench.errors import InputError, MissingPartError
 from vdebench.review.commands import Add, Draw, EndPilot, Join, Leave, Rate, RatePilot, StartPilot, Withdraw
 from vdebench.review.events import stamp
 from vdebench.review.funnel import funnel
@@ -340,6 +341,13 @@ def test_a_database_of_tomorrow(store, tmp_path):
     raw.close()
     with pytest.raises(InputError, match="newer vdebench"):
         Store(tmp_path / "review.sqlite")
+
+
+def test_a_driver_that_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingPartError, match=r'pip install "vdebench\[review,postgresql\]"') as caught:
+        Store("postgresql://vde:secret@localhost/x")
+    assert "secret" not in str(caught.value)
 
 
 def test_places_that_are_none(tmp_path):

@@ -20,16 +20,20 @@ def review_command(
     database: str = DATABASE,
     admin: str = typer.Option("", "--admin", help="Who runs the review; your login name by default."),
     groups: str | None = typer.Option(None, "--groups", help="Of people; each has one vote. 1,2,3 by default."),
+    needed_total: int | None = typer.Option(None, "--needed-total", help="Of three scales, by every group. 9."),
     rounds: int | None = typer.Option(None, "--rounds", help="Without agreement, then an adjudicator decides. 3."),
     agreement: float | None = typer.Option(None, "--agreement", help="Mean IoU of boxes must be above it. 0.95."),
     rescore: bool | None = typer.Option(None, "--rescore", help="Score samples again that return to the pool."),
+    lease_minutes: int | None = typer.Option(
+        None, "--lease-minutes", help="So long a sample is kept for whoever has opened it. 30."
+    ),
     workers: int = typer.Option(0, "--workers", help="Processes that read; 0 for one per processor."),
 ) -> None:
     """Have people decide on every edit, or with `--automatic` a filter that stands in for them.
 
     For people: opens their review where there is none, puts edits into its pool that are not in it, makes and reads
     what they have agreed on, and brings their decisions into the workspace. Run it as often as you like. What a review
-    is run by (groups, rounds, agreement, rescore) is set when it is opened.
+    is run by (groups, total, rounds, agreement, rescore, lease) is set when it is opened.
 
     Examples:
 
@@ -39,14 +43,16 @@ def review_command(
     """
     told: dict[str, Any] = {
         "groups": tuple(name.strip() for name in groups.split(",")) if groups is not None else None,
+        "needed_total": needed_total,
         "rounds": rounds,
         "agreement": agreement,
         "rescore": rescore,
+        "lease_minutes": lease_minutes,
     }
     options = {name: value for name, value in told.items() if value is not None}
     if automatic:
         if options or admin:
-            raise InputError("--automatic is a filter's review: it knows no admin, groups, rounds or agreement")
+            raise InputError("--automatic is a filter's review: it knows no admin, groups or other options of people's")
         _automatic(workspace, workers)
     else:
         _people(workspace, database, admin, options, workers)

@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vdebench.review.commands import Join
+from vdebench.review.database import BusyError
 from vdebench.review.events import PROTOCOL, stamp
 from vdebench.review.invitations import Invitation, find_invitation, use_invitation, write_invitation
 from vdebench.review.invitations import all_invitations as _all_invitations
 from vdebench.review.passwords import Passwords, wrong_password
-from vdebench.review.refusals import Refusal
+from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.sessions import (
     Session,
     SignedIn,
@@ -82,8 +83,8 @@ class Accounts:
             return False
         invitations = tables().invitations
         unused = (invitations.c.id == id) & invitations.c.used_by.is_(None)
-        with self._database.writing() as connection:
-            return bool(connection.execute(sqlalchemy().delete(invitations).where(unused)).rowcount)
+        deleted = sqlalchemy().delete(invitations).where(unused)
+        return bool(self._database.written(lambda connection: connection.execute(deleted).rowcount))
 
     def accept(self, token: str, name: str, password: str, now: datetime) -> SignedIn | Denied:
         """Join by an invitation, or set one's password by it, and sign in. An invitation can be used once."""
@@ -111,12 +112,13 @@ class Accounts:
 
         try:
             if member and member.active:
-                with self._database.writing() as connection:
-                    along(connection)
+                self._database.written(along)
             else:
                 command = Join(name, found.role, found.group)
                 refused = self.store.submit(command, who=found.by, now=now, along=along)
                 if isinstance(refused, Refusal):
+                    if refused.reason is Reason.BUSY:
+                        raise BusyError(refused.words)
                     return Denied(str(refused.reason), refused.words)
         except _GoneError:
             return GONE
@@ -153,11 +155,14 @@ class Accounts:
         member = self._member(account.name)
         if member is None or not member.active:
             return None
-        with self._database.writing() as connection:
+
+        def opened(connection: Any) -> SignedIn:
             if self.passwords.is_old(account.password):
                 self._rehash(connection, account, password)
             forget_old_sessions(connection, now)
             return open_session(connection, account.name, now)
+
+        return self._database.written(opened)
 
     def _rehash(self, connection: Any, account: Any, password: str) -> None:
         accounts = tables().accounts
@@ -174,9 +179,12 @@ class Accounts:
         if not self.passwords.is_right(account.password if account else None, old):
             return Denied("wrong_password", "the old password is wrong")
         written = self.passwords.hash(new)
-        with self._database.writing() as connection:
+
+        def opened(connection: Any) -> SignedIn:
             self._write_account(connection, name, written, now)
             return open_session(connection, name, now)
+
+        return self._database.written(opened)
 
     def session(self, token: str, now: datetime) -> Session | None:
         """Who is signed in with a token; nobody where the session is over or they take part no more."""
@@ -189,19 +197,16 @@ class Accounts:
             self.revoke(session.name)
             return None
         if is_prolonged(session, now):
-            with self._database.writing() as connection:
-                prolong(connection, token, session, now)
+            self._database.written(lambda connection: prolong(connection, token, session, now))
         return session
 
     def sign_out(self, token: str) -> None:
         """End a session."""
-        with self._database.writing() as connection:
-            end_session(connection, token)
+        self._database.written(lambda connection: end_session(connection, token))
 
     def revoke(self, name: str) -> None:
         """End all sessions of somebody."""
-        with self._database.writing() as connection:
-            end_sessions(connection, name)
+        self._database.written(lambda connection: end_sessions(connection, name))
 
 
 GONE = Denied("unknown_invitation", "this invitation is not known, was used, or is too old; ask for a new one")

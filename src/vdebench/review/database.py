@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
-from vdebench.errors import InputError
+from vdebench.errors import InputError, MissingPartError
 from vdebench.review.tables import sqlalchemy
 
+log = logging.getLogger("vdebench.review.database")
+INSTALL = 'pip install "vdebench[review,postgresql]"'
+TRIES = 5
 _WRITING = "vde_writing"
 _MIGRATING = 7_364_911
 """Of PostgreSQL's advisory locks: two servers that start at once migrate one after the other."""
 BUSY_SECONDS = 30
 _PASSING = ("40001", "40P01", "55P03")
 """Of PostgreSQL: serialization failure, deadlock, lock not available."""
+Answer = TypeVar("Answer")
+
+
+class BusyError(Exception):
+    """Nothing could be written; the words are for people."""
+
+
+class LostRaceError(Exception):
+    """Somebody else has written to the same place meanwhile."""
 
 
 class Database:
@@ -36,7 +49,7 @@ class Database:
         try:  # what is written may be secret: it is in no message
             self._engine = sa.create_engine(self.url, hide_parameters=True, **more)
         except ImportError as error:
-            raise InputError(f"{self.shown}: the driver of this database is not installed: {error}") from None
+            raise MissingPartError(f"{self.shown}: its driver is not installed ({error}): {INSTALL}") from None
         if self.is_sqlite:
             sa.event.listen(self._engine, "connect", _set_up_sqlite)
             sa.event.listen(self._engine, "begin", _begin_sqlite)
@@ -57,6 +70,23 @@ class Database:
         """A connection in a transaction: all of it is on disk when the block ends, or nothing of it ever."""
         with self._turn, self._engine.connect().execution_options(**{_WRITING: True}) as connection, connection.begin():
             yield connection
+
+    def written(self, change: Callable[[Any], Answer]) -> Answer:
+        """What a change comes to that is made whole or not at all, and tried again where somebody was faster."""
+        exc = sqlalchemy().exc
+        for _ in range(TRIES):
+            try:
+                with self.writing() as connection:
+                    return change(connection)
+            except LostRaceError:
+                last: object = "somebody else was faster"
+            except (exc.OperationalError, exc.IntegrityError, exc.InternalError, exc.ProgrammingError) as error:
+                last = error.orig
+                if not isinstance(error, exc.IntegrityError) and not is_passing(last):
+                    log.error("%s: cannot be written: %s", self.shown, last)
+                    raise BusyError("the database cannot be written; tell an admin, and try again later") from None
+        log.warning("%s: given up after %d tries: %s", self.shown, TRIES, last)
+        raise BusyError("the database is busy, or somebody else was faster each time; try again")
 
     def close(self) -> None:
         """Close all connections."""

@@ -47,8 +47,8 @@ def write_invitation(store: Store, role: str, group: str, *, by: str, days: floa
         "created": stamp(now),
         "until": stamp(now + timedelta(days=days)),
     }
-    with store.database.writing() as connection:
-        connection.execute(sqlalchemy().insert(tables().invitations).values(told))
+    row = sqlalchemy().insert(tables().invitations).values(told)
+    store.database.written(lambda connection: connection.execute(row))
     return token
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from vdebench.errors import InputError
+from vdebench.review.database import BusyError
 from vdebench.review.store import Store
 from vdebench.review.tables import sqlalchemy
 
@@ -34,14 +35,16 @@ def opened_review(folder: Path, told: str | Path = "", *, begin: bool = False) -
         if not file.is_file() and not begin:
             raise InputError(f"{file}: {_no_review(folder)}, or name its database with --database or ${VARIABLE}")
         _require_ours(file)
+    shown = file or "the review's database"
     try:
         with Store(place) as store:
             if not begin and not store.study().opened:
                 raise InputError(f"{store.database.shown}: {_no_review(folder)}")
             yield store
     except sa.exc.DBAPIError as error:
-        shown = file or "the review's database"
         raise InputError(f"{shown}: the database does not answer: {error.orig}; try again") from None
+    except BusyError as error:
+        raise InputError(f"{shown}: {error}") from None
 
 
 def _no_review(folder: Path) -> str:

@@ -7,17 +7,16 @@ as accepted is on disk.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from vdebench.review import leases, views
 from vdebench.review.answers import Accepted, answered, remember
 from vdebench.review.commands import Command, SampleCommand
-from vdebench.review.database import Database, is_passing
+from vdebench.review.database import Answer, BusyError, Database, LostRaceError
 from vdebench.review.events import Event, event_from_json, stamp
 from vdebench.review.facts import Added, Left
 from vdebench.review.funnel import Funnel, Place, count
@@ -40,10 +39,6 @@ from vdebench.review.statements import add_to, locked_item, study_version
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.texts import wrong_name
 from vdebench.review.work import Lease, voter_for
-
-log = logging.getLogger("vdebench.review.store")
-TRIES = 5
-Answer = TypeVar("Answer")
 
 
 class Store:
@@ -97,21 +92,11 @@ class Store:
         return self._written(submitted)
 
     def _written(self, change: Callable[[Any], Answer]) -> Answer | Refusal:
-        """What a change comes to that is made whole or not at all, and tried again where somebody was faster."""
-        exc = sqlalchemy().exc
-        for _ in range(TRIES):
-            try:
-                with self._database.writing() as connection:
-                    return change(connection)
-            except _LostRaceError:
-                last: object = "somebody else was faster"
-            except (exc.OperationalError, exc.IntegrityError, exc.InternalError, exc.ProgrammingError) as error:
-                last = error.orig
-                if not isinstance(error, exc.IntegrityError) and not is_passing(last):
-                    log.error("%s: cannot be written: %s", self._database.shown, last)
-                    return Refusal(Reason.BUSY, "the database cannot be written; tell an admin, and try again later")
-        log.warning("%s: given up after %d tries: %s", self._database.shown, TRIES, last)
-        return Refusal(Reason.BUSY, "the database is busy, or somebody else was faster each time; try again")
+        """What a change comes to; a refusal where nothing can be written."""
+        try:
+            return self._database.written(change)
+        except BusyError as error:
+            return Refusal(Reason.BUSY, str(error))
 
     def _submit(self, connection: Any, command: Command, who: str, now: datetime, key: str) -> Accepted | Refusal:
         version, study = self._locked_study(connection, changing=not isinstance(command, SampleCommand))
@@ -229,10 +214,6 @@ class Store:
             connection.execute(sa.update(at.study).values(version=length))
 
 
-class _LostRaceError(Exception):
-    """Somebody else has written to the same stream meanwhile."""
-
-
 def _locked_item(connection: Any, study: Study, sample: str) -> Item | None:
     """A sample that nobody else changes until the transaction ends."""
     if wrong_name(sample):
@@ -266,11 +247,11 @@ def _append(connection: Any, version: int, state: State, events: list[Event]) ->
     add_samples(connection, study, events)
     for item in changed.values():
         if not project_item(connection, study, state.items[item.id], item):
-            raise _LostRaceError
+            raise LostRaceError
     if lengths[""] != version:
         moved = sa.update(at.study).where(at.study.c.version == version).values(version=lengths[""])
         if connection.execute(moved).rowcount != 1:
-            raise _LostRaceError
+            raise LostRaceError
         if any(changes_queue(event, state.study) for event in events):
             rebuild_queue(connection, study, StoredItems(connection, study).values())
     return rows

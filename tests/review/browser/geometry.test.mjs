@@ -20,6 +20,29 @@ test("a box keeps its size when it is moved to the edge", () => {
   assert.deepEqual(boxes.moved([3, 3, 5, 5], -10, 0, page), [0, 3, 2, 5]);
 });
 
+test("a box that is added lies on no other; where the page has no room for it, there is none", () => {
+  const added = (box, count, size) => {
+    const found = [];
+    for (let number = 0; number < count; number++) found.push(boxes.another(box, found, size));
+    return found;
+  };
+  assert.deepEqual(added([10, 10, 20, 20], 2, page), [
+    [10, 10, 20, 20],
+    [14, 14, 24, 24],
+  ]);
+  assert.deepEqual(added([90, 40, 100, 50], 3, page), [
+    [90, 40, 100, 50], // the lower right corner: on from there up
+    [86, 36, 96, 46],
+    [82, 32, 92, 42],
+  ]);
+  assert.deepEqual(added([0, 3, 16, 13], 4, { width: 16, height: 16 }), [
+    [0, 3, 16, 13],
+    [0, 6, 16, 16],
+    [0, 0, 16, 10],
+    undefined,
+  ]);
+});
+
 test("an edge that is moved leaves a pixel, and all others where they are", () => {
   assert.deepEqual(boxes.resized([10, 10, 20, 20], "left", 50, 0, page), [19, 10, 20, 20]);
   assert.deepEqual(boxes.resized([10, 10, 20, 20], "se", 3, -50, page), [10, 10, 23, 11]);
@@ -94,16 +117,32 @@ test("what cannot be sent is told", () => {
     "twice",
   );
   assert.equal(boxes.fault([[1, 2, 3, 4]]), "");
+  assert.equal(boxes.fault([[1240, 1716, 1240, 1726]]), "empty");
+  assert.equal(boxes.fault([[5, 9, 6, 9]]), "empty");
 });
 
 test("zoom keeps the point under the cursor", () => {
   const pane = { width: 300, height: 200 },
     view = viewport.fitted(page, pane);
-  for (const scale of [0.5, 3, 17.3]) {
+  for (const scale of [2, 3, 17.3]) {
     const before = viewport.toPage(view, pane, 71, 133),
-      after = viewport.toPage(viewport.zoomed(view, pane, scale, 71, 133), pane, 71, 133);
+      after = viewport.toPage(viewport.zoomed(view, page, pane, scale, { x: 71, y: 133 }), pane, 71, 133);
     assert.ok(Math.hypot(before.x - after.x, before.y - after.y) * scale < 1.5, `${scale}`);
   }
+});
+
+test("zoom beside the page keeps the page", () => {
+  const pane = { width: 300, height: 200 },
+    away = viewport.zoomed(viewport.fitted(page, pane), page, pane, 40, { x: 150, y: 199 });
+  assert.deepEqual(away, { scale: 40, x: 50, y: 50 }); // 25 + 99 / 2.88 - 99 / 40 is below it
+  assert.deepEqual(viewport.zoomed({ scale: 1, x: 50, y: 25 }, page, pane, 2), { scale: 2, x: 50, y: 25 });
+});
+
+test("a pointer is on the pixel that is drawn there, on screens with finer pixels too", () => {
+  const pane = { width: 301, height: 200, ratio: 2 },
+    view = { scale: 0.5, x: 50, y: 25.5 };
+  assert.deepEqual(viewport.corner(view, pane), [125.5, 87.5]); // 150.5 - 25, and 100 - 12.75 in halves
+  assert.deepEqual(viewport.toPage(view, pane, 125.5, 87.5), { x: 0, y: 0 });
 });
 
 test("magnified pixels begin on whole pixels of the screen; the ladder goes up and down", () => {

@@ -42,6 +42,10 @@ def test_invitations_pilot_and_files(review, person):
     again = person(address=link.removeprefix(review.url))
     again.expected = ("404", "401")
     again.page.get_by_text("This link is not good").wait_for()
+    again.page.get_by_role("button", name="Sign in").click()
+    again.page.get_by_role("heading", name="Sign in").wait_for()
+    again.sign_in("zoe")
+    expect(again.page.locator(".me bdi")).to_have_text("zoe")
 
     review.do("bob1", Rate("page_0-0", 1, "1", Ratings(3, 3, 3)))  # so it cannot be in a pilot
     page.get_by_role("link", name="Pilot").click()

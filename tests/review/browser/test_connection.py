@@ -116,6 +116,38 @@ def test_nobody_votes_in_the_name_of_another(review, person):
     assert votes(review) == ["ann1"]
 
 
+@pytest.mark.parametrize("learns", ["by its vote", "by its counts"])
+def test_nor_when_another_signs_in_in_a_tab_beside(review, person, learns):
+    review.people()
+    one = person("ann1")
+    one.expected = ("401", "403")
+    one.step("Score")
+    beside = one.context.new_page()
+    beside.goto(f"{review.url}/#progress")
+    beside.get_by_role("button", name="Sign out").click()
+    beside.fill("[name=name]", "bob1")
+    beside.fill("[name=password]", PASSWORD)
+    beside.keyboard.press("Enter")
+    expect(beside.locator(".me bdi")).to_have_text("bob1")
+    review.store.release("ann1", "page_0-0")  # so that bob1 could vote
+    one.press("3", "3", "3")
+    if learns == "by its counts":
+        one.page.evaluate("location.hash = 'progress'")
+        expect(one.page.locator(".me bdi")).to_have_text("bob1")
+        one.step("Score")  # it has started anew: nothing of ann1 is there
+        assert one.page.locator("[name=scale-authenticity]:checked").count() == 0
+        return
+    one.press("Enter")
+    expect(one.page.locator(".me bdi")).to_have_text("bob1")
+    one.step("Score")
+    assert votes(review) == []
+    one.page.get_by_role("button", name="Sign out").click()
+    one.page.get_by_role("heading", name="Sign in").wait_for()
+    one.sign_in("ann1")
+    one.says("A vote that waited was sent.")
+    assert votes(review) == ["ann1"]
+
+
 def test_a_sample_is_kept_for_whoever_is_there(review, person):
     review.people()
     one = person()

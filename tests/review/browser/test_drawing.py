@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 
@@ -15,6 +16,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip
 pytest.importorskip("uvicorn", reason='pip install "vdebench[review]"')
 expect = sync_api.expect
 
+from tests.review.browser.served import CHANGED  # noqa: E402
 from vdebench.review.commands import Rate  # noqa: E402
 from vdebench.review.ratings import Ratings  # noqa: E402
 
@@ -24,6 +26,18 @@ COLOURS = """async ([x, y]) => {
   return pictures.map((canvas) => [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].slice(0, 3));
 }"""
 """What both panes show at a point of theirs, when they are drawn."""
+
+BLUE = """async () => {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const canvas = document.querySelector("[data-pane=after] canvas"), { width, height } = canvas;
+  const colours = canvas.getContext("2d").getImageData(0, 0, width, height).data, x = [], y = [];
+  for (let pixel = 0; pixel < width * height; pixel++)
+    if (colours[4 * pixel + 2] === 255 && colours[4 * pixel] === 0) x.push(pixel % width), y.push(Math.floor(pixel / width));
+  const { left, top } = canvas.getBoundingClientRect(), least = (all) => all.reduce((a, b) => Math.min(a, b));
+  const most = (all) => all.reduce((a, b) => Math.max(a, b)) + 1;
+  return [left + least(x) / 2, top + least(y) / 2, left + most(x) / 2, top + most(y) / 2];
+}"""
+"""Where on the screen what was changed is seen, of two pixels for one."""
 
 
 @pytest.fixture
@@ -97,6 +111,29 @@ def test_boxes_by_mouse_and_keys(drawer, review):
     assert review.store.state().items["page_0-0"].votes("boxes", 1)[0].what.boxes[0] == (300, 200, 400, 250)
 
 
+def test_boxes_by_keys_at_the_corner_of_the_page(drawer):
+    one = drawer
+    one.press("z")
+    one.drag(one.at("after", 200, 150), one.at("after", -300, -250), button="middle")  # as far as it goes
+    one.press("b", "b")
+    assert one.boxes() == [[340, 280, 400, 300], [336, 276, 396, 296]]
+
+
+def test_a_box_is_where_the_pointer_is_on_screens_with_finer_pixels(review, person):
+    review.people()
+    for group in "123":
+        review.do(f"bob{group}", Rate("page_0-0", 1, group, Ratings(3, 3, 3)))
+    one = person("ann1", device_scale_factor=2, viewport={"width": 1281, "height": 801})
+    one.expected = ("401", "willReadFrequently")
+    one.open("page_0-0")
+    one.step("Boxes")
+    one.press("z", "-", "-", "-")
+    expect(one.page.locator(".tools .scale")).to_have_text("50 %")  # a pixel of the page is one of the screen
+    left, top, right, bottom = one.page.evaluate(BLUE)
+    one.drag((left, top), (right, bottom))
+    assert one.boxes() == [list(CHANGED)]
+
+
 def test_both_pictures_are_zoomed_and_moved_together_and_marked(drawer, review):
     one, page = drawer, drawer.page
     one.press("z")
@@ -128,8 +165,15 @@ def test_both_pictures_are_zoomed_and_moved_together_and_marked(drawer, review):
     one.press("s", "m")
     one.draw(20, 30, 60, 50, pane="before")
     page.get_by_label("What is seen there").fill("<i>a dot</i>")
-    page.keyboard.press("Control+Enter")  # the mark, not the vote
+    late = []
+    page.route("**/api/commands", lambda route: late.append(route))  # its answer does not come yet
+    for _ in range(2):
+        page.keyboard.press("Control+Enter")  # the mark, not the vote
+    waiting = json.loads(page.evaluate("sessionStorage.getItem('vde.outbox')"))
+    assert [entry["command"]["kind"] for entry in waiting] == ["mark"]  # kept once
+    late[0].continue_()
     one.says("The mark is kept.")
+    page.unroute("**/api/commands")
     assert not review.store.state().items["page_0-0"].votes("boxes", 1)
     assert page.locator(".mark-list .note").inner_text() == "<i>a dot</i>"
     kept = [event for event in review.store.state().items["page_0-0"].history if event.kind == "marked"]

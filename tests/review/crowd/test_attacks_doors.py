@@ -131,3 +131,23 @@ def test_invitations(site):
     site.stranger.client.cookies.clear()  # one of them was signed in
     with site.unchanged():
         told(joins(used, name="dora9"), 404, "unknown_invitation")
+
+
+@pytest.mark.parametrize("name", ["x'; DROP TABLE accounts; --", "1); DELETE FROM sessions; --", 'bob2" OR ""="', "bob2' OR '1'='1", "0', 'admin'); --", "x\\'; SELECT pg_sleep(5) --"])  # fmt: skip
+def test_sql_in_the_name_of_somebody_who_joins(site, name):
+    """A name like any other: they get in by it, as what they were invited as, and nobody else is touched."""
+    token, new = site.accounts.invite("annotator", "2"), site.another()
+    before = site.dump()
+    for path, more in (("/api/join", {"token": token}), ("/api/login", {})):
+        answer = new.client.post(path, json={"name": name, "password": PASSWORD, **more})
+        assert (answer.status_code, answer.json()) == (200, {"name": name})
+        me = new.get("/api/me").json()
+        assert (me["name"], me["role"], me["group"]) == (name, "annotator", "2")
+    told(site.stranger.client.post("/api/login", json={"name": name, "password": "not the password"}), 401)
+    after = site.dump()
+    for table, more in {"accounts": 1, "events": 1, "items": 0}.items():
+        assert set(before[table]) <= set(after[table])
+        assert len(after[table]) == len(before[table]) + more
+    assert before["files"] == after["files"]
+    assert name in [each["name"] for each in site.browser("root").get("/api/admin/overview").json()["members"]]
+    assert site.store.check() == []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
+import json
 import struct
 import time
 import zlib
+from urllib.parse import quote
 
-import httpx2
 import numpy as np
 import pytest
 
@@ -20,7 +20,7 @@ pytest.importorskip("argon2")
 
 from PIL import Image
 
-from tests.review.crowd.site import told
+from tests.review.crowd.site import opened_site, raw, told
 from vdebench.review.pool import Pool
 
 SCRIPT = b"<script>alert(document.cookie)</script><?php system($_GET['c']); ?>"
@@ -162,16 +162,18 @@ def test_who_and_where(unchanged, missing):
         told(sent(unchanged, "root", id, good, kind), 415, "wrong_type")
 
 
-def test_more_bytes_than_are_taken(unchanged, missing):
-    def chunks():
-        for _ in range(41):
-            yield b"\x89PNG" + bytes(2**20)
-
+def test_more_bytes_than_are_taken(attacked_workspace, unchanged, missing):
+    """Chunks that say nothing of the whole; after the first byte too many comes no other, so that the answer is read."""
     id, _ = missing
-    headers = {"Content-Type": "image/png"}
-    root = unchanged.browser("root")
-    with contextlib.suppress(httpx2.WriteError, httpx2.ReadError):  # it may close while we are still sending
-        told(root.post("/api/admin/upload", params={"id": id}, content=chunks(), headers=headers), 413, "too_large")
+    with opened_site(attacked_workspace, attacked_workspace / "review.sqlite", body_seconds=60) as other:
+        root = other.browser("root")
+        session = f"Cookie: vde_session={root.token}\r\nX-CSRF-Token: {root.csrf}\r\n"
+        request = f"POST /api/admin/upload?id={quote(id)} HTTP/1.1\r\nHost: {{host}}\r\n{session}"
+        kind = "Content-Type: image/png\r\nTransfer-Encoding: chunked\r\n"
+        chunks = (b"100000\r\n" + bytes(2**20) + b"\r\n") * 40 + b"1\r\n\0"
+        head, body = raw(other.url, request + kind, chunks)
+    assert head.startswith(b"HTTP/1.1 413 ")
+    assert json.loads(body)["error"] == "too_large"
 
 
 def test_what_stands_beside_the_pixels_is_not_kept(site, missing):

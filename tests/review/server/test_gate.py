@@ -1,13 +1,18 @@
-"""Headers on every answer, whatever it is; the page's files; nothing that is a path."""
+"""Headers on every answer, whatever it is; errors, also of the database; the page's files; nothing that is a path."""
 
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
 
 from tests.review.server.serving import HOME, PASSWORD, Browser, through_boxes
 from vdebench.review.server import app as application
 from vdebench.review.server import work
 from vdebench.review.server.page_files import PAGE, PageFile, page_files
+from vdebench.review.tables import sqlalchemy
 
 SAFE = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
@@ -84,6 +89,69 @@ def test_errors_of_the_database_name_no_values(site, monkeypatch, caplog):
     assert browser.get("/api/me").status_code == 500
     assert "nowhere" in caplog.text
     assert value not in caplog.text
+
+
+def asked_of(site, name):
+    """A request that has to write something of accounts, sessions or invitations."""
+    root, ben = site.signed_in("root"), site.signed_in("ben1")
+    new = site.accounts.invite("annotator", "1", now=site.clock.now())
+    known = site.accounts.invite(name="anna1", now=site.clock.now())
+    (unused, *_) = (each.id for each in site.accounts.invitations() if each.used_by is None)
+    joined = {"name": "zoe", "password": PASSWORD}
+    asked = {
+        "login": lambda: site.browser().post("/api/login", json={"name": "anna1", "password": PASSWORD}),
+        "join": lambda: site.browser().post("/api/join", json={"token": new, **joined}),
+        "join again": lambda: site.browser().post("/api/join", json={"token": known, **joined}),
+        "password": lambda: ben.post("/api/password", json={"old": PASSWORD, "new": "another long one"}),
+        "logout": lambda: ben.post("/api/logout"),
+        "invite": lambda: root.post("/api/admin/invitations", json={"role": "annotator", "group": "1"}),
+        "take back": lambda: root.delete(f"/api/admin/invitations?id={unused}"),
+        "prolong": lambda: (site.clock.go(3600), ben.get("/api/me"))[1],
+    }
+    return asked[name]
+
+
+ASKED = ("login", "join", "join again", "password", "logout", "invite", "take back", "prolong")
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_database_that_cannot_be_written(site, monkeypatch, caplog, name):
+    ask, database = asked_of(site, name), site.store.database
+    writing = database.writing
+
+    @contextmanager
+    def readonly():
+        with writing() as connection:
+            connection.exec_driver_sql("PRAGMA query_only = 1")
+            try:
+                yield connection
+            finally:
+                connection.exec_driver_sql("PRAGMA query_only = 0")
+
+    monkeypatch.setattr(database, "writing", readonly)
+    answer = ask()
+    assert (answer.status_code, answer.json()["error"], answer.headers["Retry-After"]) == (503, "busy", "1")
+    assert "cannot be written: attempt to write a readonly database" in caplog.text
+    monkeypatch.undo()
+    assert ask().is_success  # nothing was half done
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_is_over_in_a_moment_is_tried_again(site, monkeypatch, name):
+    ask, database, tries = asked_of(site, name), site.store.database, []
+    writing, exc = database.writing, sqlalchemy().exc
+
+    @contextmanager
+    def deadlocked():
+        with writing() as connection:
+            yield connection
+            tries.append(1)
+            if len(tries) == 1:
+                raise exc.OperationalError("", {}, SimpleNamespace(sqlstate="40P01"))
+
+    monkeypatch.setattr(database, "writing", deadlocked)
+    assert ask().is_success
+    assert len(tries) >= 2
 
 
 def test_images(site):

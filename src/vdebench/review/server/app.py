@@ -10,11 +10,13 @@ from typing import Any
 
 from vdebench.errors import MissingPartError
 from vdebench.review.accounts import Accounts
+from vdebench.review.database import BusyError
+from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.server.bodies import read_body
 from vdebench.review.server.desk import Access, Asked, Desk, Route, token_in
 from vdebench.review.server.gate import Gate
 from vdebench.review.server.page_files import PageFile, page_files
-from vdebench.review.server.replies import NOT_FOUND, Reply, ReplyError, fail, problem
+from vdebench.review.server.replies import NOT_FOUND, Reply, ReplyError, fail, problem, refused
 from vdebench.review.server.routes import ROUTES
 from vdebench.review.server.settings import ServerSettings
 from vdebench.review.store import Store
@@ -71,12 +73,12 @@ def create_app(store: Store, pool: Any, settings: ServerSettings, accounts: Acco
     app.add_route("/", _file(files, "index.html"), methods=["GET"])
     app.add_route("/page/{name}", _file(files), methods=["GET"])
 
-    async def refused(_: Any, error: Any) -> Any:
+    async def not_there(_: Any, error: Any) -> Any:
         if error.status_code == 405:
             return _sent(problem(405, "wrong_method", "this is asked for in another way", **_allow(error.headers)))
         return _sent(NOT_FOUND)
 
-    app.add_exception_handler(HTTPException, refused)
+    app.add_exception_handler(HTTPException, not_there)
     return app
 
 
@@ -92,6 +94,8 @@ def _endpoint(route: Route, desk: Desk, halls: Halls) -> Any:
             return _sent(await _answered(route, desk, halls, request))
         except ReplyError as error:
             return _sent(error.reply)
+        except BusyError as error:
+            return _sent(refused(Refusal(Reason.BUSY, str(error))))
         except ClientDisconnect:
             return _sent(problem(400, "malformed", "the body did not come to its end"))
 

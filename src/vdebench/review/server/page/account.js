@@ -97,8 +97,8 @@ export function signInDialog(name, done) {
   });
 }
 
-/** What an invitation offers, and a form to take it. */
-export async function joinView(token, done) {
+/** What an invitation offers, and a form to take it; `signIn()` for whoever has used it already. */
+export async function joinView(token, done, signIn) {
   const t = words.account,
     wrong = problem();
   let offer;
@@ -115,7 +115,7 @@ export async function joinView(token, done) {
       h(
         "p",
         null,
-        button(t.signIn, () => done(), { class: "main" }),
+        button(t.signIn, () => signIn(), { class: "main" }),
       ),
     );
   }

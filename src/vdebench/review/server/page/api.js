@@ -24,6 +24,8 @@ export const api = {
   csrf: "",
   /** Has the person sign in again; set by the page. */
   signInAgain: null,
+  /** Gets a new token, never that of somebody else; set by the page. */
+  renew: null,
   get: (path) => call("GET", path),
   post: (path, body) => call("POST", path, body ?? {}),
   remove: (path) => call("DELETE", path),
@@ -41,14 +43,10 @@ async function call(method, path, body) {
     } catch (error) {
       if (!(error instanceof Refused) || tries > 2) throw error;
       if (error.status === 401 && api.signInAgain) await api.signInAgain();
-      else if (error.status === 403 && /csrf/.test(error.reason) && used === api.csrf) await renew();
+      else if (error.status === 403 && /csrf/.test(error.reason) && used === api.csrf && api.renew) await api.renew();
       else if (error.status !== 403 || used === api.csrf) throw error;
     }
   }
-}
-
-async function renew() {
-  api.csrf = (await once("GET", "/api/me")).csrf;
 }
 
 async function once(method, path, body) {

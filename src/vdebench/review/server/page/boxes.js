@@ -41,6 +41,13 @@ export function moved(box, dx, dy, page) {
   return [box[0] + x, box[1] + y, box[2] + x, box[3] + y];
 }
 
+/** A box that none of these is: this one, else moved a little, down or up; nothing where the page has no room for it. */
+export function another(box, boxes, page) {
+  const steps = [0, ...boxes.flatMap((_, index) => [4 * (index + 1), -4 * (index + 1)])];
+  const places = steps.map((step) => moved(box, step, step, page));
+  return places.find((place) => !boxes.some((other) => same(other, place)));
+}
+
 /** With some edges moved; it keeps at least one pixel and stays on the page. */
 export function resized(box, part, dx, dy, page) {
   const edges = PARTS[part] || [part];
@@ -143,8 +150,9 @@ export function touching(boxes) {
   }, []);
 }
 
-/** What stands in the way of sending these boxes: "none", "twice" or nothing. */
+/** What stands in the way of sending these boxes: "none", "empty", "twice" or nothing. */
 export function fault(boxes) {
   if (!boxes.length) return "none";
+  if (boxes.some((box) => width(box) < 1 || height(box) < 1)) return "empty";
   return boxes.some((box, index) => boxes.slice(0, index).some((other) => same(box, other))) ? "twice" : "";
 }

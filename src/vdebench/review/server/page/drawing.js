@@ -1,6 +1,6 @@
 /* Boxes drawn on a pane: by pointer and by keys, in whole pixels, with undo. */
 
-import { between, EDGES, hit, moved, resized, same } from "./boxes.js";
+import { another, between, EDGES, hit, moved, resized } from "./boxes.js";
 import { drawMagnifier, pointOf } from "./magnifier.js";
 import { colour, drawBox, drawHandles } from "./painting.js";
 import { Past } from "./past.js";
@@ -146,9 +146,9 @@ export class Drawing {
     const { x, y, scale } = this.viewer.view,
       wide = 60 / Math.min(scale, 4),
       high = 20 / Math.min(scale, 4);
-    let box = between({ x: x - wide, y: y - high }, { x: x + wide, y: y + high }, this.page);
-    while (this.boxes.some((other) => same(other, box))) box = moved(box, 4, 4, this.page);
-    this.set([...this.boxes, box], this.boxes.length);
+    const middle = between({ x: x - wide, y: y - high }, { x: x + wide, y: y + high }, this.page),
+      box = another(middle, this.boxes, this.page);
+    if (box) this.set([...this.boxes, box], this.boxes.length);
   }
 
   nextEdge() {

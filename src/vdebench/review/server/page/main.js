@@ -52,23 +52,28 @@ const app = {
 
   async counts() {
     try {
-      app.me = { ...app.me, ...(await api.get("/api/me")) };
+      await entered(await api.get("/api/me"));
     } catch {
       return;
     }
-    api.csrf = app.me.csrf;
     head();
   },
 };
 
 async function enter() {
-  const before = app.me?.name,
-    me = await api.plain("GET", "/api/me");
+  return entered(await api.plain("GET", "/api/me"));
+}
+
+/** Take over who the server says is here, and their token: tabs share a session, and in another one somebody else may
+    have signed in. */
+function entered(me) {
+  const before = app.me?.name;
   if (before && before !== me.name) return startAnew();
   app.me = me;
   api.csrf = me.csrf;
   if (before) return undefined;
   api.signInAgain = again;
+  api.renew = enter;
   head();
   return app.outbox.start(me.name);
 }
@@ -100,7 +105,7 @@ async function start() {
   const token = new URLSearchParams(location.hash.slice(1)).get("join");
   if (token) {
     history.replaceState(null, "", location.pathname);
-    return show(await joinView(token, signedIn));
+    return show(await joinView(token, signedIn, start));
   }
   try {
     await signedIn();

@@ -105,16 +105,20 @@ export class Marks {
   }
 
   async keep() {
-    const boxes = this.drawing.boxes,
+    const drawing = this.drawing,
+      boxes = drawing.boxes,
       note = this.note.value.trim();
+    if (drawing.sent) return;
     if (!boxes.length) {
       this.say(words.marks.empty, "warn");
       return;
     }
+    drawing.sent = true;
     const command = { kind: "mark", sample: this.sample.sample, mark: newKey(), side: this.side, boxes, note };
     const { answer } = await this.ask(command);
+    drawing.sent = Boolean(answer);
     if (!answer) return;
-    this.stop();
+    if (this.drawing === drawing) this.stop();
     this.say(words.marks.kept);
     this.marks = answer.sample.marks;
     this.show();

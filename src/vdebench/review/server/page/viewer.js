@@ -61,7 +61,7 @@ export class Viewer {
     const box = h("div", { class: "pane-box" }, base, over),
       title = h("figcaption");
     const made = update(
-      { base, over, box, title, width: 1, height: 1, element: h("figure", { class: "pane" }, title, box) },
+      { base, over, box, title, width: 1, height: 1, ratio: 1, element: h("figure", { class: "pane" }, title, box) },
       pane,
     );
     over.addEventListener("pointerdown", (event) => this.down(made, event));
@@ -78,6 +78,7 @@ export class Viewer {
   resized() {
     const ratio = devicePixelRatio || 1;
     for (const pane of this.panes) {
+      pane.ratio = ratio;
       pane.width = Math.max(1, pane.box.clientWidth);
       pane.height = Math.max(1, pane.box.clientHeight);
       for (const canvas of [pane.base, pane.over]) {
@@ -103,10 +104,10 @@ export class Viewer {
 
   draw() {
     this.frame = 0;
-    const ratio = devicePixelRatio || 1,
-      cursor = this.cursor;
+    const cursor = this.cursor;
     for (const pane of this.panes) {
-      const [left, top] = corner(this.view, pane, ratio),
+      const { ratio } = pane,
+        [left, top] = corner(this.view, pane),
         place = { left, top, scale: this.view.scale, pane, page: this.page };
       if (this.stale) drawPicture(pane.base.getContext("2d"), pane.source, place, ratio);
       const context = pane.over.getContext("2d");
@@ -175,7 +176,8 @@ export class Viewer {
     const [before, x, y] = spread();
     this.touches.set(event.pointerId, at);
     const [after, nextX, nextY] = spread();
-    const closer = zoomed(this.view, pane, (this.view.scale * after) / Math.max(before, 1), x, y);
+    const scale = (this.view.scale * after) / Math.max(before, 1),
+      closer = zoomed(this.view, this.page, pane, scale, { x, y });
     this.look(panned(closer, this.page, nextX - x, nextY - y));
   }
 
@@ -187,7 +189,7 @@ export class Viewer {
     if (this.anchor?.x !== at.x || this.anchor.y !== at.y)
       this.anchor = { ...at, point: toPage(this.view, pane, at.x, at.y) };
     const scale = this.view.scale * Math.exp(-turned * (event.ctrlKey ? 0.01 : 0.0022));
-    this.look(zoomed(this.view, pane, scale, at.x, at.y, this.anchor.point)); // the same point all along: it does not drift
+    this.look(zoomed(this.view, this.page, pane, scale, at, this.anchor.point)); // the same point all along: no drift
     this.point(pane, at);
   }
 
@@ -206,8 +208,8 @@ export class Viewer {
     this.redraw();
   }
 
-  scaleTo(scale, x, y, pane = this.panes[0]) {
-    if (pane) this.look(zoomed(this.view, pane, scale, x, y));
+  scaleTo(scale) {
+    if (this.panes.length) this.look(zoomed(this.view, this.page, this.panes[0], scale));
   }
 
   step(direction) {

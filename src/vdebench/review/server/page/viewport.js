@@ -16,23 +16,30 @@ export function toPage(view, pane, x, y) {
   return { x: (x - left) / view.scale, y: (y - top) / view.scale };
 }
 
-/** Where the page's corner is in the pane; whole pixels of the screen, so that magnified pixels are sharp. */
-export function corner(view, pane, ratio = 1) {
+/** Where the page's corner is in the pane; whole pixels of the screen, of which one of the pane has `ratio`, so that
+    magnified pixels are sharp. */
+export function corner(view, { width, height, ratio = 1 }) {
   const whole = (value) => Math.round(value * ratio) / ratio;
-  return [whole(pane.width / 2 - view.x * view.scale), whole(pane.height / 2 - view.y * view.scale)];
+  return [whole(width / 2 - view.x * view.scale), whole(height / 2 - view.y * view.scale)];
 }
 
-/** Another scale, with the page's point under (x, y) kept where it is. */
-export function zoomed(view, pane, scale, x = pane.width / 2, y = pane.height / 2, at = toPage(view, pane, x, y)) {
+const middle = (pane) => ({ x: pane.width / 2, y: pane.height / 2 });
+
+/** Such that a point of the page is in the middle: it cannot be lost. */
+function onPage({ scale, x, y }, page) {
+  return { scale, x: Math.min(Math.max(x, 0), page.width), y: Math.min(Math.max(y, 0), page.height) };
+}
+
+/** Another scale, with the page's point under (x, y) kept where it is, as far as the page goes. */
+export function zoomed(view, page, pane, scale, { x, y } = middle(pane), at = toPage(view, pane, x, y)) {
   const next = Math.min(Math.max(scale, LEAST), MOST);
-  return { scale: next, x: at.x - (x - pane.width / 2) / next, y: at.y - (y - pane.height / 2) / next };
+  const [dx, dy] = [(x - pane.width / 2) / next, (y - pane.height / 2) / next];
+  return onPage({ scale: next, x: at.x - dx, y: at.y - dy }, page);
 }
 
-/** Moved by pixels of the pane; the page cannot be lost. */
+/** Moved by pixels of the pane. */
 export function panned(view, page, dx, dy) {
-  const x = Math.min(Math.max(view.x - dx / view.scale, 0), page.width);
-  const y = Math.min(Math.max(view.y - dy / view.scale, 0), page.height);
-  return { ...view, x, y };
+  return onPage({ ...view, x: view.x - dx / view.scale, y: view.y - dy / view.scale }, page);
 }
 
 /** The next larger or smaller scale of the ladder. */

@@ -40,7 +40,11 @@ export const stepWords = {
     edge: (edge) => `The arrows move the ${edge} edge.`,
     edges: { left: "left", top: "top", right: "right", bottom: "bottom" },
     wrong: "Whole numbers on the page, left before right, top before bottom.",
-    faults: { none: "Draw at least one box first.", twice: "Two boxes are the same. Delete one." },
+    faults: {
+      none: "Draw at least one box first.",
+      empty: "A box holds no pixel. Delete it.",
+      twice: "Two boxes are the same. Delete one.",
+    },
     needed: (needed) => `Boxes agree where the mean IoU of all pairs of groups is above ${needed}.`,
     larger: (value) => `If the others all draw it one pixel larger on each side, your IoU with them is ${value}.`,
     room: (all) => `${all ? `Your margin: ${all} px in all` : "Your margin: none"}, if the other groups draw the same.`,
