@@ -39,6 +39,17 @@ def shared() -> Path:
 
 
 @pytest.fixture
+def datasets(monkeypatch):
+    """That package, offline. Its switches are read from the environment once, at import: set so, they would stay set."""
+    module = pytest.importorskip("datasets")
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(module.config, "HF_HUB_OFFLINE", True)
+    return module
+
+
+@pytest.fixture
 def make(tmp_path, monkeypatch):
     """Makes a suite of coloured pages and a folder for an editor's images (see `tests.colours`), with a cache of its own."""
     from tests.colours import write_colours

@@ -245,9 +245,7 @@ def test_the_ledger_tells_how_a_sample_came_to_be(reviewed):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # theirs, not ours
-def test_datasets_loads_the_package(reviewed, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    datasets = pytest.importorskip("datasets")
+def test_datasets_loads_the_package(reviewed, datasets):
     package(reviewed)
     cache = str(reviewed.root / "cache")
     loaded = datasets.load_dataset(str(reviewed.package / "huggingface"), cache_dir=cache)["test"]

@@ -346,9 +346,7 @@ def test_an_export_that_fails_leaves_nothing(made, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # theirs, not ours
-def test_datasets_loads_the_parquet_folder(made, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    datasets = pytest.importorskip("datasets")
+def test_datasets_loads_the_parquet_folder(made, tmp_path, datasets):
     export_suite(load_suite(made), "parquet", tmp_path / "out")
     loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))["test"]
     assert loaded.num_rows == N
