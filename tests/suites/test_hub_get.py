@@ -34,7 +34,9 @@ def serve(monkeypatch):
     hubs = []
     for name in ("HF_TOKEN", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)  # read from it when the package was imported
+    monkeypatch.setattr(
+        huggingface_hub.constants, "HF_HUB_OFFLINE", False
+    )  # read from it when the package was imported
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     monkeypatch.setattr(fetching.Fetcher, "_sleep", lambda self, seconds: None)
     monkeypatch.setattr(fetching, "rest", lambda seconds: None)
