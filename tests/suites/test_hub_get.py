@@ -23,6 +23,7 @@ from vdebench.suites.suite import load_suite
 
 pytestmark = pytest.mark.slow
 huggingface_hub = pytest.importorskip("huggingface_hub")
+constants = pytest.importorskip("huggingface_hub.constants")
 
 CARD = {"license": "cc-by-4.0"}
 TOKEN = "hf_SECRETsecretSECRETsecret"
@@ -34,9 +35,7 @@ def serve(monkeypatch):
     hubs = []
     for name in ("HF_TOKEN", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(
-        huggingface_hub.constants, "HF_HUB_OFFLINE", False
-    )  # read from it when the package was imported
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # read from the environment at import
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     monkeypatch.setattr(fetching.Fetcher, "_sleep", lambda self, seconds: None)
     monkeypatch.setattr(fetching, "rest", lambda seconds: None)
