@@ -203,6 +203,14 @@ def test_report_needs_nothing_outside_itself(report, made, tmp_path):
             assert "://" not in text.replace("http://www.w3.org/2000/svg", ""), file
 
 
+def test_the_suite_is_shown_too(report):
+    page = (report / "dataset.html").read_text(encoding="utf-8")
+    assert 'href="dataset.html"' in (report / "index.html").read_text(encoding="utf-8")
+    assert "4 samples" in page
+    assert page.count("<svg") >= 4
+    assert "Where samples come from" in page
+
+
 def test_chunks(made, tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "CHUNK", 3)
     report = write_report(made / "runs", tmp_path / "report").parent

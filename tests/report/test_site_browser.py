@@ -318,6 +318,15 @@ def test_odd_words_of_an_editor(browser, tmp_path, monkeypatch):
     site.context.close()
 
 
+def test_to_the_data_set_and_back(site):
+    page = site.open()
+    page.click("text=Data set")
+    assert page.inner_text("h1").startswith("Statistics of")
+    assert page.locator("figure svg").count() >= 4
+    page.click("text=back to the report")
+    page.wait_for_selector("#main table")
+
+
 def test_next_previous_and_links(site):
     page = site.open("#tab=samples&editor=my%20editor&state=scored&sort=global.cdm")
     page.wait_for_selector(".card")

@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from vdebench.analysis.suite_statistics import suite_statistics
 from vdebench.build.card import body, front_matter
 from vdebench.build.edit import note_edits
 from vdebench.build.funnel import Step, funnel, require_sums
 from vdebench.build.ledger import Entry
 from vdebench.build.packaged import PackagedSuite, provenance
 from vdebench.build.settings import PACKAGE
-from vdebench.build.statistics import suite_statistics, write_statistics
+from vdebench.build.statistics import write_statistics
 from vdebench.build.workspace import Workspace
 from vdebench.editing import identity_of
 from vdebench.errors import InputError, SuiteError

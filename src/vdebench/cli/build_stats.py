@@ -28,7 +28,8 @@ def stats_command(
 
     `vde suite stats typeset:n=60,seed=1 -o statistics`
     """
-    from vdebench.build.statistics import require_place, suite_statistics, write_statistics
+    from vdebench.analysis.suite_statistics import suite_statistics
+    from vdebench.build.statistics import require_place, write_statistics
     from vdebench.readers.cached import CachedReader
     from vdebench.report.figures.tables import statistics_tables
     from vdebench.report.table import render

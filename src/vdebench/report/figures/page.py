@@ -14,10 +14,11 @@ from vdebench.report.html_table import html_table
 from vdebench.report.table import render
 
 
-def statistics_page(found: Mapping[str, Any], figures: Sequence[Figure]) -> str:
-    """The page."""
-    parts = [f"<p>{escape(_about(found))}</p>"]
-    parts += [line for figure in figures for line in _figure(figure)]
+def statistics_page(found: Mapping[str, Any], *, back: str = "") -> str:
+    """The page; `back` is the page from which it is opened."""
+    parts = [f'<p><a href="{escape(back)}">← back to the report</a></p>'] if back else []
+    parts += [f"<p>{escape(_about(found))}</p>"]
+    parts += [line for figure in suite_figures(found) for line in _figure(figure)]
     parts += [line for table in statistics_tables(found) for line in html_table(table)]
     return page(f"Statistics of {found['suite']}", parts)
 

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench import __version__
+from vdebench.analysis.suite_statistics import suite_statistics
 from vdebench.errors import InputError, VdeError
 from vdebench.files import write_text
+from vdebench.report.figures.page import statistics_page
 from vdebench.report.replaced import replacing_folder, require_ours
 from vdebench.report.site.board import board
 from vdebench.report.site.gather import Runs
@@ -64,6 +66,7 @@ def _fill(folder: Path, runs: Runs, judged: Sequence[Path], progress: Callable[[
 
     album.make(step)
     _write_assets(folder)
+    _write_statistics(folder, runs)
     slugs = _slugs([*runs.editors, *runs.about["protocols"]])
     states: dict[tuple[str, str], Counter[str]] = {}
     for result in runs.results:
@@ -173,6 +176,12 @@ def _write_assets(folder: Path) -> None:
     for asset in files("vdebench.report.site").joinpath(_ASSETS).iterdir():
         if asset.name.endswith((".html", ".css", ".js")):
             write_text(folder / asset.name, asset.read_text(encoding="utf-8"))
+
+
+def _write_statistics(folder: Path, runs: Runs) -> None:
+    """What the suite is made of, whole, also where fewer samples were run."""
+    page = statistics_page(suite_statistics(runs.suite), back="index.html")
+    write_text(folder / "dataset.html", runs.told(page))
 
 
 def _data(folder: Path, name: str, data: Any) -> None:
