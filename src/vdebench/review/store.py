@@ -160,7 +160,7 @@ class Store:
     def release(self, who: str, sample: str) -> None:
         """Hold a sample no more."""
         if not wrong_name(who) and not wrong_name(sample):
-            self._written(lambda connection: leases.release(connection, who, sample))
+            self._database.written(lambda connection: leases.release(connection, who, sample))
 
     def view(self, who: str, sample: str) -> views.View | Refusal:
         """What a member may see of a sample."""

@@ -78,16 +78,20 @@ def test_an_error_of_ours_is_told_to_the_log_alone(site, monkeypatch, caplog):
     assert PASSWORD not in caplog.text
 
 
-def test_errors_of_the_database_name_no_values(site, monkeypatch, caplog):
+@pytest.mark.parametrize(
+    ("asked", "status", "told"),
+    [("SELECT * FROM nowhere WHERE token = ?", 503, "nowhere"), ("SELECT 1 WHERE ? = ?", 500, "ProgrammingError")],
+)
+def test_errors_of_the_database_name_no_values(site, monkeypatch, caplog, asked, status, told):
     browser, value = site.signed_in("anna1"), f"the-{len('token')}-token"
 
-    def broken(desk, asked):
+    def broken(*_):
         with site.store.database.reading() as connection:
-            connection.exec_driver_sql("SELECT * FROM nowhere WHERE token = ?", (value,))
+            connection.exec_driver_sql(asked, (value,))
 
     monkeypatch.setattr(work.listing, "own_counts", broken)
-    assert browser.get("/api/me").status_code == 500
-    assert "nowhere" in caplog.text
+    assert browser.get("/api/me").status_code == status
+    assert told in caplog.text
     assert value not in caplog.text
 
 
@@ -106,12 +110,13 @@ def asked_of(site, name):
         "logout": lambda: ben.post("/api/logout"),
         "invite": lambda: root.post("/api/admin/invitations", json={"role": "annotator", "group": "1"}),
         "take back": lambda: root.delete(f"/api/admin/invitations?id={unused}"),
+        "release": lambda: ben.post("/api/release", json={"id": "s0"}),
         "prolong": lambda: (site.clock.go(3600), ben.get("/api/me"))[1],
     }
     return asked[name]
 
 
-ASKED = ("login", "join", "join again", "password", "logout", "invite", "take back", "prolong")
+ASKED = ("login", "join", "join again", "password", "logout", "invite", "take back", "release", "prolong")
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -134,6 +139,23 @@ def test_a_database_that_cannot_be_written(site, monkeypatch, caplog, name):
     assert "cannot be written: attempt to write a readonly database" in caplog.text
     monkeypatch.undo()
     assert ask().is_success  # nothing was half done
+
+
+@pytest.mark.parametrize("path", ["/api/me", "/api/samples", "/api/admin/overview"])
+def test_a_database_that_cannot_be_read(site, monkeypatch, caplog, path):
+    root, exc = site.signed_in("root"), sqlalchemy().exc
+
+    @contextmanager
+    def away():
+        raise exc.OperationalError("", {}, "the server closed the connection")
+        yield
+
+    monkeypatch.setattr(site.store.database, "reading", away)
+    answer = root.get(path)
+    assert (answer.status_code, answer.json()["error"], answer.headers["Retry-After"]) == (503, "busy", "1")
+    assert "does not answer: the server closed the connection" in caplog.text
+    monkeypatch.undo()
+    assert root.get(path).is_success
 
 
 @pytest.mark.parametrize("name", ASKED)

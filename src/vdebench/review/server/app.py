@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -20,7 +21,9 @@ from vdebench.review.server.replies import NOT_FOUND, Reply, ReplyError, fail, p
 from vdebench.review.server.routes import ROUTES
 from vdebench.review.server.settings import ServerSettings
 from vdebench.review.store import Store
-from vdebench.review.tables import INSTALL
+from vdebench.review.tables import INSTALL, sqlalchemy
+
+log = logging.getLogger("vdebench.review.server")
 
 THREADS = {"votes": 16, "images": 3, "passwords": 1, "admin": 1}
 LONGEST_QUEUE = 200
@@ -89,6 +92,9 @@ def _allow(headers: Mapping[str, str] | None) -> dict[str, str]:
 def _endpoint(route: Route, desk: Desk, halls: Halls) -> Any:
     from starlette.requests import ClientDisconnect
 
+    exc = sqlalchemy().exc
+    unanswered = (exc.OperationalError, exc.InterfaceError, exc.InternalError, exc.TimeoutError)
+
     async def endpoint(request: Any) -> Any:
         try:
             return _sent(await _answered(route, desk, halls, request))
@@ -96,6 +102,9 @@ def _endpoint(route: Route, desk: Desk, halls: Halls) -> Any:
             return _sent(error.reply)
         except BusyError as error:
             return _sent(refused(Refusal(Reason.BUSY, str(error))))
+        except unanswered as error:
+            log.error("the database does not answer: %s", getattr(error, "orig", error))
+            return _sent(refused(Refusal(Reason.BUSY, "the database does not answer; try again later")))
         except ClientDisconnect:
             return _sent(problem(400, "malformed", "the body did not come to its end"))
 
