@@ -14,6 +14,7 @@ from vdebench.editors.overlay.fonts import Setter
 from vdebench.editors.overlay.request import NotUnderstoodError, Request, parse
 from vdebench.editors.overlay.typeset import ParagraphEdit
 from vdebench.images import Image
+from vdebench.readers.kept_lines import KeptLines
 from vdebench.readers.lines import Line
 from vdebench.readers.rapid import RapidReader
 
@@ -49,8 +50,8 @@ class OverlayEditor(Editor):
 
     @cached_property
     def reader(self) -> LineReader:
-        """The embedded reader, without its model of tables."""
-        return RapidReader(threads=self.threads, tables=False)
+        """The embedded reader, without its model of tables; no page is read twice."""
+        return KeptLines(RapidReader(threads=self.threads, tables=False))
 
     @cached_property
     def _setter(self) -> Setter:
@@ -66,7 +67,7 @@ class OverlayEditor(Editor):
             return Edit.refused(str(reason))
 
     def _page(self, image: Image) -> Page:
-        """A page read; the last one is kept, as several edits of one page often follow each other."""
+        """A page read; the last one is kept with all that was found on it: its other edits often follow."""
         key = repr(image.shape).encode() + image.tobytes()
         if self._last is None or self._last[0] != key:
             self._last = key, Page(image, self.reader.lines(image))
