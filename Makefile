@@ -24,8 +24,11 @@ lint: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Two at once, a file of tests always whole: what a file sets up is set up once.
+PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+
 test: lint  ## all that needs no heavy extra
-	$(BIN)/pytest -q
+	$(PYTEST)
 
 $(VENV)/full: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --group full
@@ -39,8 +42,8 @@ programs:  ## without one of them tests would skip themselves, and nobody would 
 	    || exit 1; done 3>&1 >/dev/null 2>&1
 
 test-full: $(VENV)/full programs  ## what takes longer or needs heavy packages; real pages where they are beside the project
-	$(BIN)/pytest -q -m slow
-	$(BIN)/pytest -q tests/judges/test_natives.py tests/review  # of which much skips itself without those packages
+	$(PYTEST) -m slow
+	$(PYTEST) tests/judges/test_natives.py tests/review  # of which much skips itself without those packages
 
 STUDIO := .venv-label-studio
 $(STUDIO)/ready:

@@ -19,7 +19,11 @@ sys.path.insert(0, str(ROOT))  # `tests.oracle` and `tests.pages`, also for doct
 
 @pytest.fixture(scope="session")
 def _cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
+    """One for all workers: what one of them has read, the others find."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(autouse=True)
