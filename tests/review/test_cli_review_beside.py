@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from tests.review.people import NINE
 from tests.review.tiny_workspace import boxes_of
+from tests.review.typed import filled, vde
 from tests.review.voting import Voting
 from vdebench.build import package as packaging
 from vdebench.build.read import read
@@ -27,23 +28,6 @@ from vdebench.review.store import Store
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("alembic")
-
-
-def vde(*words):
-    done = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
-def filled(workspace):
-    return vde("build", "review", workspace.root, "--admin", "root", "--workers", 1)
-
-
-@pytest.fixture
-def store(workspace):
-    filled(workspace)
-    with Store(workspace.root / "review.sqlite") as store:
-        yield store
 
 
 def passes(workspace, people, id):
