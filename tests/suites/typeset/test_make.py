@@ -43,10 +43,20 @@ def opened(file: Path) -> tuple[tuple[int, int], str]:
         return image.size, image.mode
 
 
+def begin(folder: Path, n: int, workers: int = 2) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "vdebench", "typeset", "make", "--n", str(n), "--seed", "5", "--ppi", "48"]
+    return subprocess.Popen([*command, "--workers", str(workers), "--out", str(folder)], start_new_session=True)
+
+
+def make_alone(folder: Path, n: int) -> None:
+    """By one process of its own, as a user's command is: not beside whatever a process of tests has done before."""
+    assert begin(folder, n, workers=1).wait() == 0
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("typeset") / "suite"
-    make_suite(folder, N, SMALL, workers=1)
+    make_alone(folder, N)
     return folder
 
 
@@ -64,14 +74,9 @@ def test_other_seeds_give_other_bytes(made, tmp_path):
 
 
 def test_a_suite_grows_into_what_it_would_have_been(made, tmp_path):
-    make_suite(tmp_path / "grown", 7, SMALL, workers=1)
-    make_suite(tmp_path / "grown", N, SMALL, workers=1)
+    make_alone(tmp_path / "grown", 7)
+    make_alone(tmp_path / "grown", N)
     assert tree(tmp_path / "grown") == tree(made)
-
-
-def begin(folder: Path, n: int, workers: int = 2) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "vdebench", "typeset", "make", "--n", str(n), "--seed", "5", "--ppi", "48"]
-    return subprocess.Popen([*command, "--workers", str(workers), "--out", str(folder)], start_new_session=True)
 
 
 def kill_after_parts(folder: Path, n: int, parts: int) -> None:
@@ -147,7 +152,7 @@ def test_damaged_parts_are_made_again(made, tmp_path):
     first, second = sorted(copy.glob(".parts/*.jsonl"))
     first.write_bytes(b"\xff\n" * 20)
     next(iter((copy / "reference").glob("00002*.png"))).unlink()
-    make_suite(copy, N, SMALL, workers=1)
+    make_alone(copy, N)
     assert tree(copy) == tree(made)
     assert second.exists()
 
