@@ -180,8 +180,10 @@ def _write_assets(folder: Path) -> None:
 
 def _write_statistics(folder: Path, runs: Runs) -> None:
     """What the suite is made of, whole, also where fewer samples were run."""
-    page = statistics_page(suite_statistics(runs.suite), back="index.html")
-    write_text(folder / "dataset.html", runs.told(page))
+    found = suite_statistics(runs.suite)
+    for part in (found, found["layout"]):  # before it is HTML, in which a folder's name may be spelt otherwise
+        part["left_out"] = {name: runs.told(reason) for name, reason in part["left_out"].items()}
+    write_text(folder / "dataset.html", statistics_page(found, back="index.html"))
 
 
 def _data(folder: Path, name: str, data: Any) -> None:
