@@ -54,6 +54,10 @@ class Person:
         if round:
             self.page.locator(".badge", has_text=round).wait_for()
 
+    def is_settled(self) -> None:
+        """Wait until a sample to do is shown and its list and counts have come: nothing more is under way."""
+        self.expect(self.page.locator(".samples .place")).to_contain_text("of")
+
     def says(self, text: str) -> None:
         self.page.locator("#say", has_text=text).wait_for()
 

@@ -116,12 +116,28 @@ def test_nobody_votes_in_the_name_of_another(review, person):
     assert votes(review) == ["ann1"]
 
 
+def test_what_is_fetched_ahead_never_asks_to_sign_in(review, person):
+    review.people()
+    one = person()
+    one.page.clock.install()
+    one.sign_in("ann1")
+    one.is_settled()
+    one.page.context.clear_cookies()
+    with one.page.expect_response("**/api/sample?id=page_1-0") as ahead:
+        one.page.clock.run_for(2_000)
+    assert ahead.value.status == 401
+    one.press("3", "3", "3")
+    assert one.page.locator("dialog[open]").count() == 0
+    one.press("Enter")  # now it matters
+    one.page.locator("dialog[open] [name=password]").wait_for()
+
+
 @pytest.mark.parametrize("learns", ["by its vote", "by its counts"])
 def test_nor_when_another_signs_in_in_a_tab_beside(review, person, learns):
     review.people()
     one = person("ann1")
     one.expected = ("401", "403")
-    one.step("Score")
+    one.is_settled()
     beside = one.context.new_page()
     beside.goto(f"{review.url}/#progress")
     beside.get_by_role("button", name="Sign out").click()
@@ -129,6 +145,7 @@ def test_nor_when_another_signs_in_in_a_tab_beside(review, person, learns):
     beside.fill("[name=password]", PASSWORD)
     beside.keyboard.press("Enter")
     expect(beside.locator(".me bdi")).to_have_text("bob1")
+    beside.locator(".step-head h2", has_text="Score").wait_for()  # it holds another sample, and not this one later
     review.store.release("ann1", "page_0-0")  # so that bob1 could vote
     one.press("3", "3", "3")
     if learns == "by its counts":

@@ -32,8 +32,12 @@ export const api = {
   /** Without asking to sign in: what comes of it is the caller's business. */
   plain: (method, path, body) => once(method, path, body),
   upload: (path, file) => call("POST", path, file),
-  sample: (id) => call("GET", `/api/sample?id=${encodeURIComponent(id)}`),
+  sample: (id) => call("GET", sampleAt(id)),
+  /** What nobody has asked for yet: it never makes anybody sign in. */
+  sampleAhead: (id) => once("GET", sampleAt(id)),
 };
+
+const sampleAt = (id) => `/api/sample?id=${encodeURIComponent(id)}`;
 
 async function call(method, path, body) {
   for (let tries = 0; ; tries++) {

@@ -147,7 +147,7 @@ export class Navigation {
     if (!this.known || next === undefined) return;
     setTimeout(async () => {
       if (!stillHere() || document.hidden) return;
-      const found = await api.sample(next).catch(() => null);
+      const found = await api.sampleAhead(next).catch(() => null);
       const finished = found?.step === "screen" || found?.step === "ocr";
       if (found) fetchAhead([found.images.before, finished ? found.images.reference : found.images.after]);
     }, AHEAD);
