@@ -72,23 +72,37 @@ def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 <<
 
 
 def _label_sums(blocks: pl.LazyFrame) -> pl.DataFrame:
-    matched = pl.col("state") == "matched"
-    in_truth = pl.col("truth").is_not_null()
-    columns = [
-        in_truth.sum().alias("gt_blocks"),
-        matched.sum().alias("matched_blocks"),
-        (in_truth & ~matched).sum().alias("unmatched_gt"),
-        (~in_truth).sum().alias("unmatched_pred"),
-        pl.col("iou").filter(matched).sum().alias("iou_sum"),
-    ]
+    """What the blocks of every sample, setting and label add up to.
+
+    In the order of the blocks: polars adds by as many threads as there are, and the last digit would hang on them.
+    """
+    keys = ["sample", "setting", "label"]
+    found = blocks.collect()
+    groups = found.select(keys).unique(maintain_order=True)
+    numbered = groups.with_row_index("code")
+    codes = found.join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")["code"].to_numpy()
+
+    def total(values: pl.Series) -> Vector:
+        each = values.cast(pl.Float64).fill_null(0.0).to_numpy()
+        return np.bincount(codes, each, len(groups)).astype(np.float64)
+
+    def count(those: pl.Series) -> NDArray[Any]:
+        return total(those).astype(np.int64)
+
+    matched, in_truth = found["state"] == "matched", found["truth"].is_not_null()
+    columns: dict[str, NDArray[Any]] = {
+        "gt_blocks": count(in_truth),
+        "matched_blocks": count(matched),
+        "unmatched_gt": count(in_truth & ~matched),
+        "unmatched_pred": count(~in_truth),
+        "iou_sum": total(found["iou"].set(~matched, None)),
+    }
     for name in TEXT_METRICS:
-        columns += [
-            pl.col(name).sum().alias(f"{name}_sum"),
-            pl.col(name).count().alias(f"{name}_n"),
-            pl.col(name).filter(matched).count().alias(f"{name}_matched_n"),
-        ]
-    # A sample's blocks stand together and are few: each such sum is taken by one thread in one order.
-    return blocks.group_by(["sample", "setting", "label"], maintain_order=True).agg(columns).collect()
+        there = found[name].is_not_null()
+        columns[f"{name}_sum"] = total(found[name])
+        columns[f"{name}_n"] = count(there)
+        columns[f"{name}_matched_n"] = count(there & matched)
+    return groups.with_columns(pl.Series(name, values) for name, values in columns.items())
 
 
 def _slices(rows: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[str, ...]], NDArray[Any]]:
