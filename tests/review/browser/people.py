@@ -55,7 +55,7 @@ class Person:
             self.page.locator(".badge", has_text=round).wait_for()
 
     def is_settled(self) -> None:
-        """Wait until a sample to do is shown and its list and counts have come: nothing more is under way."""
+        """Wait until a sample, its list and the counts are there; only what is fetched ahead may follow."""
         self.expect(self.page.locator(".samples .place")).to_contain_text("of")
 
     def says(self, text: str) -> None:
