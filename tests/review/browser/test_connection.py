@@ -202,6 +202,29 @@ def test_what_is_let_go_late_does_not_let_go_of_what_was_taken_since(review, per
         assert connection.execute(held, {"shown": shown}).scalar() == "ann1"
 
 
+def test_a_sample_opened_while_a_vote_is_sent_stays_open(review, person):
+    review.people()
+    one = person("ann1")
+    one.sees("page_0-0")
+    one.is_settled()
+    votes_on_hold, samples_on_hold = [], []
+    one.page.route("**/api/commands", lambda route: votes_on_hold.append(route))
+    one.page.route("**/api/sample?id=page_2-0", lambda route: samples_on_hold.append(route))
+    with one.page.expect_request("**/api/commands"):
+        one.press("3", "3", "3", "Enter")
+    with one.page.expect_request("**/api/sample?id=page_2-0"):
+        one.press("g")
+        one.page.keyboard.type("page_2-0")
+        one.press("Enter")
+    with one.page.expect_response("**/api/commands"):
+        votes_on_hold[0].continue_()
+    one.says("Sent: Score 3 + 3 + 3 (page_0-0)")
+    samples_on_hold[0].continue_()
+    one.sees("page_2-0")
+    one.page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    one.sees("page_2-0")
+
+
 def test_a_sample_that_another_works_on_is_said_so(review, person):
     review.people()
     assert review.store.hold("bob1", "page_0-0", datetime.now(UTC)).who == "bob1"

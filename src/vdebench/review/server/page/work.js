@@ -20,7 +20,7 @@ export class Work {
   constructor(app) {
     this.app = app;
     this.me = app.me;
-    this.turn = 0;
+    this.turn = this.opening = 0;
     this.stage = new Stage();
     this.lease = new Lease(this.me.options.lease_minutes, () => this.taken(words.lease.over));
     this.navigation = new Navigation({
@@ -105,19 +105,20 @@ export class Work {
 
   /** Show a sample by its id; with `quiet`, false instead of an error where there is none. */
   async open(id, quiet = false) {
-    const turn = ++this.turn;
+    const turn = (this.opening = ++this.turn);
     try {
       const sample = await api.sample(id);
       if (turn !== this.turn) return true;
       this.leave(id);
       const leased = sample.asked ? await this.held(id) : "";
       if (turn === this.turn) this.show(sample, leased);
-      return true;
     } catch (error) {
       if (quiet && error instanceof Refused && [400, 404, 409].includes(error.status)) return false;
       this.app.failed(error);
-      return true;
+    } finally {
+      if (this.opening === turn) this.opening = 0;
     }
+    return true;
   }
 
   /** Nothing where the sample is held now, else who has it. Without an answer it is looked at all the same. */
@@ -209,9 +210,9 @@ export class Work {
     this.timer = setTimeout(() => this.lookAgain(sample), AGAIN);
   }
 
-  /** Whether this is the sample that is shown; it may have been opened anew meanwhile. */
+  /** Whether this sample is shown, perhaps opened anew, and no other one is being opened. */
   isOpen({ sample, round }) {
-    return this.sample?.sample === sample && this.sample.round === round;
+    return !this.opening && this.sample?.sample === sample && this.sample.round === round;
   }
 
   async vote(sample, command, what) {
