@@ -107,6 +107,7 @@ def test_sixty_samples_through_ray_with_killed_workers_equal_those_of_this_machi
     """Overlay, a quick reader, exact; a worker is killed while pages are read, another while they are scored."""
     register(tmp_path / "site", "readers", shapes="tests.plugins:ShapesReader")
     monkeypatch.syspath_prepend(tmp_path / "site")
+    monkeypatch.setattr("vdebench.scoring_spread.PATIENCE", 0.0)  # so few samples would be scored in this process
     suite = load_suite(SLIDES)
     suite.prepare()
     killed = []
