@@ -24,7 +24,8 @@ from vdebench.editors.editor import Task
 from vdebench.editors.overlay import OverlayEditor
 from vdebench.images import Image, open_image
 from vdebench.png import encode_png
-from vdebench.protocols.exact import region_outcome
+from vdebench.protocols.exact import EXACT, raw_text, region_outcome
+from vdebench.protocols.region_texts import RegionView, Sides
 from vdebench.readers.cached import CachedReader, Picture
 from vdebench.readers.lines import Line
 from vdebench.readers.predictions import crops
@@ -73,7 +74,9 @@ def judge(suite: Suite, sample: Sample, file: Path, reader: CachedReader) -> lis
     for region, truth, seen in zip(sample.regions, wanted, read, strict=True):
         box = region.box(source.size)
         before = [block for block in source.blocks if block.box.shared_area(box) > 0]
-        outcomes.append(str(region_outcome(sample, EVERYWHERE, truth.blocks, seen.blocks, before)["outcome"]))
+        how = {"size": truth.size, "matching": EXACT.matching, "join": raw_text}
+        view = RegionView(sample, Sides(truth.blocks, seen.blocks, before, **how), EVERYWHERE)
+        outcomes.append(str(region_outcome(view)["outcome"]))
     return outcomes
 
 

@@ -31,6 +31,7 @@ def _in_the_project(monkeypatch, _cache):
     """Examples in the docs name files from the project's folder; what tests keep is not the user's."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("VDE_CACHE", str(_cache))
+    monkeypatch.delenv("COLUMNS", raising=False)  # nobody's terminal, also where the tests run in one
 
 
 @pytest.fixture(scope="session")

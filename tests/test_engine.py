@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -57,6 +56,22 @@ def gpu_of(folder: Path) -> tuple[int, str]:
     return os.getpid(), os.environ["CUDA_VISIBLE_DEVICES"]
 
 
+def children() -> set[int]:
+    """Processes that this one has started and that have not been waited for, zombies included."""
+    return {
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit() and _parent_of(entry) == os.getpid()
+    }
+
+
+def _parent_of(process: Path) -> int:
+    try:
+        return int((process / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
 class Unloadable:
     """Work that another process cannot load."""
 
@@ -69,8 +84,9 @@ class Unloadable:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_all_results_come_once(workers):
+    before = children()
     assert sorted(spread(square, range(50), workers)) == [number * number for number in range(50)]
-    assert multiprocessing.active_children() == []
+    assert children() == before
 
 
 def test_tasks_are_taken_as_they_are_needed_and_an_end_is_an_end():
@@ -82,11 +98,12 @@ def test_tasks_are_taken_as_they_are_needed_and_an_end_is_an_end():
             taken.append(number)
             yield number
 
+    before = children()
     results = LOCAL.spread(square, tasks(), 2)
     assert next(results) in (0, 1)
     assert len(taken) <= 2 + 2 + 1  # two under way, two more when these are done, one ahead
     results.close()
-    assert multiprocessing.active_children() == []
+    assert children() == before
 
 
 def test_no_task_starts_no_process(monkeypatch):
@@ -122,6 +139,48 @@ def test_workers_that_all_die_are_given_up(monkeypatch):
     with pytest.raises(VdeError, match="3 worker processes died one after the other"):
         list(LOCAL.spread(die, given, 2, lost=lambda task, reason: task))
     assert next(given) < 10
+
+
+def kill_the_other(folder: Path) -> str:
+    """The first worker waits until the other has nothing to do, kills it, and dies too."""
+    mark = folder / "first"
+    try:
+        mark.touch(exist_ok=False)
+    except FileExistsError:
+        (folder / f"{os.getpid()}.pid").touch()
+        return "done"
+    while not (others := list(folder.glob("*.pid"))):
+        time.sleep(0.05)
+    time.sleep(0.5)  # its answer is heard, and there is no third task
+    os.kill(int(others[0].stem), signal.SIGKILL)
+    return str(die(0))
+
+
+def test_a_worker_killed_while_it_waits_is_noticed(tmp_path):
+    """The task of the first is given to the second, which is dead, and then to a third."""
+    before = children()
+    assert list(LOCAL.spread(kill_the_other, [tmp_path] * 2, 2, tries=3)) == ["done", "done"]
+    assert children() == before
+
+
+def die_with_a_child(folder: Path) -> None:
+    """Leave a process behind that holds a copy of all that is open here."""
+    pid = os.fork()
+    if not pid:
+        time.sleep(60)
+        os._exit(0)
+    (folder / "child").write_text(str(pid))
+    die(0)
+
+
+def test_a_dead_worker_is_noticed_though_its_child_lives(tmp_path):
+    begun = time.monotonic()
+    try:
+        with pytest.raises(VdeError, match="killed by SIGKILL"):
+            list(LOCAL.spread(die_with_a_child, [tmp_path] * 2, 2))
+        assert time.monotonic() - begun < 20
+    finally:
+        os.kill(int((tmp_path / "child").read_text()), signal.SIGKILL)
 
 
 def test_each_process_is_replaced_after_its_tasks_without_waiting_for_the_others():

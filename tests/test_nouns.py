@@ -129,7 +129,7 @@ def test_boxes_that_are_none_are_left_out_and_reported(box):
     assert len(reading.left_out) == 1
 
 
-def test_plain_text_follows_the_release():
+def test_plain_text_follows_the_papers():
     cell = "<table><tr><td>p < 0.05 and q > 2</td></tr></table>"
     assert Block(Box(0, 0, 1, 1), cell, "table").plain_text == "p   2"
     assert Block(Box(0, 0, 1, 1), cell, "text").plain_text == cell  # only tables

@@ -6,7 +6,9 @@ import pytest
 
 from tests import pages
 from vdebench import load_suite, score
+from vdebench.api import open_predictions
 from vdebench.errors import InputError, VdeError
+from vdebench.protocols import get_protocol
 
 KEYS = {
     "iou", "iou_matched", "iou_all", "cdm", "bleu", "teds", "teds_like", "text_similarity", "text_correctness",
@@ -45,7 +47,8 @@ def test_the_summary_has_its_shape(protocol):
 def test_the_signature_pins_every_choice():
     signature = score("examples/tiny", "examples/tiny/editors/careful", reader="paddleocr-vl@v1").signature
     revision = load_suite("examples/tiny").revision[:12]
-    expected = f"vde|p:exact|v:0.1.0|match:assign-2|tok:script|local:crop|reader:paddleocr-vl@v1|truth:suite|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:{revision}|n:8"
+    rules = get_protocol("exact").digest[:12]
+    expected = f"vde|p:exact|rules:{rules}|v:0.1.0|match:assign-3|tok:script|local:crop|reader:paddleocr-vl@v1|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:{revision}|n:8"
     assert signature == expected
 
 
@@ -84,10 +87,11 @@ def test_a_missing_prediction_is_never_silent(tmp_path, protocol, iou, cdm):
 
 
 def test_no_prediction_at_all_scores_zero_and_other_names_are_an_error(tmp_path):
+    """A folder without any prediction is refused, unless the caller passes opened predictions."""
     root = pages.write_suite(tmp_path, [([block("a")], None)])
-    assert score(root, root / "pred").summary["overall"]["global"]["cdm"] == 0.0
+    assert score(root, open_predictions(root / "pred", load_suite(root))).summary["overall"]["global"]["cdm"] == 0.0
     pages.write_json(root / "pred/something_else.json", pages.reading([]))
-    with pytest.raises(InputError, match=r"no reading of any sample here: found something_else\.json"):
+    with pytest.raises(InputError, match=r"no OCR output \(JSON\) of any sample here: found something_else\.json"):
         score(root, root / "pred")
 
 
@@ -253,7 +257,7 @@ class TestARegionThatShouldReadNothing:
         pages.write_json(root / "before/page_0.json", pages.reading([block("goes", 200), block("stays", 900)]))
         with (root / "suite.toml").open("a") as file:
             file.write('source_readings = "before"\n')
-        summary = score(root, root / "pred").summary
+        summary = score(root, open_predictions(root / "pred", load_suite(root))).summary
         assert summary["overall"]["local"]["cdm"] == cdm
         assert summary["regions"]["outcomes"] == {outcome: 1}
 

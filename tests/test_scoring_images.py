@@ -7,6 +7,7 @@ import math
 import pytest
 
 from tests.colours import ColourReader, paint, run
+from vdebench import load_suite
 from vdebench.api import open_predictions
 from vdebench.errors import ReaderError, VdeError
 from vdebench.readers.cached import CachedReader
@@ -23,7 +24,7 @@ def test_images_are_read_and_compared(make):
         assert means["psnr"] is None  # infinite, and JSON has no such number
     assert result.scores["psnr"].to_list() == [math.inf] * 6
     assert "reader:colour@1#" in result.signature
-    assert "|truth:suite,crops:read|images:mse-1,ssim-uniform7-1,lanczos-1|" in result.signature
+    assert "|truth:suite,crops:read|floor:reader|images:mse-1,ssim-uniform7-1,lanczos-1|" in result.signature
 
 
 def test_what_is_wrong_with_a_file_is_a_state_of_its_sample(make):
@@ -59,7 +60,7 @@ def test_a_second_run_and_another_protocol_read_and_open_nothing(make, monkeypat
     first = run(suite, editor, reader, protocol="vde-v3")
     assert reader.reads == 4 + 4  # predictions 1 to 3, of which two are references too, and reference 0; their crops
     for place in ("vdebench.readers.cached", "vdebench.scoring_images"):
-        monkeypatch.setattr(f"{place}.open_image", lambda file: pytest.fail(f"opened {file}"))
+        monkeypatch.setattr(f"{place}.open_image", lambda file, *_: pytest.fail(f"opened {file}"))
     again = run(suite, editor, reader, protocol="vde-v3", out=tmp_path / "run")
     assert again.summary["overall"] == first.summary["overall"]
     run(suite, editor, reader, protocol="vde-v1")
@@ -139,9 +140,14 @@ def test_stray_files_do_not_make_readings_of_images(make):
         run(suite, editor)
 
 
-def test_an_empty_folder_is_scored_as_images_are(make):
+def test_an_empty_folder_that_is_opened_is_scored_as_images_are(make):
     suite, editor = make(2)
-    found = run(suite, editor)
+    with pytest.raises(
+        VdeError, match=r"the folder is empty\n  expected names like page_0\.png \(for sample text/0\), p"
+    ):
+        run(suite, editor)
+    loaded = load_suite(suite)
+    found = run(loaded, open_predictions(editor, loaded, reader=CachedReader(ColourReader())))
     assert found.summary["coverage"]["missing"] == 2
     assert "reader:colour@1" in found.signature
     assert found.summary["overall"]["global"]["images"] == 2

@@ -47,7 +47,8 @@ def test_every_sample_is_scored_or_listed_with_its_reason(real, exact):
         assert coverage["failed"] == 0
         assert sum(coverage[state] for state in ("scored", "missing")) == coverage["samples"] == len(suite)
         assert all(row["reason"] for row in result.scores.iter_rows(named=True) if row["state"] != "scored")
-    assert any(note.startswith("1 samples cannot be used") for note in exact["copy"].summary["notes"])  # broken JSON
+    # the file with odd white space in its JSON is read too, so no sample is left out
+    assert not any("cannot be used" in note for note in exact["copy"].summary["notes"])
 
 
 def test_the_reference_wins_a_shift_costs_little_and_a_copy_gets_nothing(exact):

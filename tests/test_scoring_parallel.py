@@ -6,6 +6,7 @@ import hashlib
 import pickle
 import random
 import shutil
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -63,7 +64,7 @@ class Elsewhere(Engine):
 
 @pytest.fixture
 def at_once(monkeypatch):
-    """Workers are asked from the second sample on."""
+    """Workers are asked from the third sample on."""
     monkeypatch.setattr(vdebench.scoring_spread, "PATIENCE", 0)
 
 
@@ -106,7 +107,7 @@ def test_a_machine_with_a_cache_of_its_own_gives_the_same_bytes(coloured, tmp_pa
     engine = Elsewhere(monkeypatch, tmp_path / "there")
     score(suite, editor, reader=CachedReader.named("colour"), out=tmp_path / "run", engine=engine, **options)
     assert content(tmp_path / "here") == content(tmp_path / "run")
-    assert engine.done.count("Task") == 9 - 1 + len(reading_of_references(tmp_path / "run")) - 1
+    assert engine.done.count("Task") == 9 - 2 + len(reading_of_references(tmp_path / "run")) - 2
     assert engine.done.count("_Task") == reader.reader.reads + 2  # two could not be opened
     # Another one, whose cache is empty, reads nothing: what was read is here, and goes along.
     cached._made_again.cache_clear()
@@ -153,6 +154,23 @@ def test_who_cannot_travel_stays(coloured, tmp_path, monkeypatch):
     monkeypatch.setattr(vdebench.scoring_spread, "PATIENCE", 0)
     nobody.done.clear()
     score(suite, editor, reader=CachedReader(ColourReader()), metrics=(), engine=nobody)
+    assert nobody.done == []
+
+
+def test_a_slow_first_sample_starts_no_workers(tmp_path, monkeypatch):
+    """The first sample pays for imports and compilation; its time does not predict that of the other eleven."""
+    suite = pages.write_suite(tmp_path / "suite", pages.random_pairs(3, 12))
+    monkeypatch.setattr(vdebench.scoring_spread, "PATIENCE", 0.3)
+    real, begun = vdebench.scoring_spread.score_sample, []
+
+    def slow_once(*of):
+        if not begun:
+            begun.append(time.sleep(1))
+        return real(*of)
+
+    monkeypatch.setattr(vdebench.scoring_spread, "score_sample", slow_once)
+    nobody = Elsewhere(monkeypatch, tmp_path / "there")
+    assert score(suite, suite / "pred", engine=nobody).summary["coverage"]["scored"] == 12
     assert nobody.done == []
 
 

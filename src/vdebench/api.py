@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import polars as pl
 
-from vdebench.analysis.floor import noise_floor
+from vdebench.analysis.floor import floor_name, noise_floor
 from vdebench.analysis.intervals import with_intervals
-from vdebench.analysis.summary import summarise
+from vdebench.analysis.summary import regions_of, summarise
 from vdebench.analysis.usable import Rows, Thresholds, usable_summary
 from vdebench.api_masked import masked_run
+from vdebench.editing.journal import editors_images
 from vdebench.engine.engine import LOCAL, Engine
 from vdebench.errors import VdeError
 from vdebench.files import write_json
@@ -24,11 +25,19 @@ from vdebench.metrics.measures import require_known
 from vdebench.protocols import get_protocol
 from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.signature import signature
-from vdebench.protocols.textedit import PIXEL_PROTOCOLS, get_pixel_protocol
+from vdebench.protocols.textedit import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
 from vdebench.read_ahead import read_ahead
 from vdebench.readers.cached import CachedReader
+from vdebench.readers.caveats import caveat_of
 from vdebench.readers.folder import FolderReadings
-from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPredictions, holds_readings
+from vdebench.readers.predictions import (
+    ImagePredictions,
+    Predictions,
+    ReadPredictions,
+    files_in,
+    folder_label,
+    holds_readings,
+)
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import TABLES, RunFolder
 from vdebench.runs.provenance import session, stage, tell
@@ -38,10 +47,15 @@ from vdebench.scoring_masked import plan_masked
 from vdebench.scoring_sample import SETTINGS, Scope
 from vdebench.scoring_truth import Truths
 from vdebench.submission.outputs import asked_of, write_outputs
+from vdebench.suites.name_check import check_names
+from vdebench.suites.name_pattern import outputs_of
+from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite, load_suite
 
 SettingChoice = Literal["global", "local", "both"]
 TruthChoice = Literal["suite", "read"]
+AnyProtocol = str | Protocol | PixelProtocol
+"""A protocol, or the name of one."""
 NO_READER = "none"
 """Instead of a reader's name: text is not compared around masks."""
 
@@ -87,47 +101,86 @@ def open_predictions(
     editor: str = "",
     reader: str | CachedReader = "",
     images: str | Path | None = None,
+    match: str = "",
 ) -> Predictions:
     """An editor's outputs in a folder: ready readings where it holds JSON, else images that `reader` reads.
 
     For ready readings `reader` says who made them, and `images` is the folder of the images they were made from.
+    `match` says how files are named, as in `{stem}_edited.*`; see `NamePattern`.
     """
-    root = Path(folder)
-    if images is None and not holds_readings(root, suite):
+    root = editors_images(folder)
+    if images is None and not holds_readings(root, suite, match):
         cached = reader if isinstance(reader, CachedReader) else CachedReader.named(reader or DEFAULT_READER)
-        return ImagePredictions(root, suite.samples, cached, name=editor)
+        files = files_in(root, suite.samples, "image", match)
+        return ImagePredictions(root, suite.samples, cached, name=editor or folder_label(Path(folder)), files=files)
     label = reader.label if isinstance(reader, CachedReader) else reader or "unstated"
-    pictures = Path(images) if images is not None else None
-    return FolderReadings(root, suite.samples, name=editor, reader=label, images=pictures)
+    pictures = editors_images(images) if images is not None else None
+    return FolderReadings(root, suite.samples, name=editor, reader=label, images=pictures, match=match)
 
 
-def around_masks(suite: Suite, protocol: str | Protocol) -> bool:
+def check_outputs(
+    suite: Suite,
+    folder: str | Path,
+    *,
+    protocol: str | Protocol = "exact",
+    images: str | Path | None = None,
+    match: str = "",
+    strict_names: bool = False,
+) -> None:
+    """Check the names of an editor's outputs and read nothing; `score` does this first."""
+    root = editors_images(folder)
+    if around_masks(suite, protocol):
+        files: list[Outputs] = [outputs_of(suite, root, match)]
+    elif images is None:
+        kind: Literal["reading", "image"] = "reading" if holds_readings(root, suite, match) else "image"
+        files = [files_in(root, suite.samples, kind, match)]
+    else:
+        files = [files_in(root, suite.samples, "reading", match)]
+        files.append(files_in(editors_images(images), suite.samples, "image", match))
+    _check_files(suite, files, protocol, strict_names)
+
+
+def _check_files(suite: Suite, files: Sequence[Outputs], protocol: AnyProtocol, strict: bool) -> None:
+    samples = suite.samples
+    expected = samples
+    if not around_masks(suite, protocol):
+        chosen = protocol if isinstance(protocol, Protocol) else get_protocol(_name_of(protocol))
+        expected = [sample for sample in samples if chosen.covers(sample)]
+    for each in files:
+        check_names(each, samples, expected=expected, strict=strict)
+
+
+def around_masks(suite: Suite, protocol: AnyProtocol) -> bool:
     """Whether images are compared around masks: by a protocol that does, or since the suite is made for it."""
-    return suite.track == "pixels" or (
-        isinstance(protocol, str) and protocol in PIXEL_PROTOCOLS and protocol != "exact"
+    return (
+        suite.track == "pixels"
+        or isinstance(protocol, PixelProtocol)
+        or (isinstance(protocol, str) and protocol in PIXEL_PROTOCOLS and protocol != "exact")
     )
 
 
 def open_outputs(
-    folder: str | Path, suite: Suite, *, editor: str = "", reader: str | CachedReader = ""
+    folder: str | Path, suite: Suite, *, editor: str = "", reader: str | CachedReader = "", match: str = ""
 ) -> ImagePredictions:
     """An editor's images in a folder, for comparison around masks; `reader` reads them where text is compared."""
     name = reader if isinstance(reader, str) and reader != NO_READER else ""
     cached = reader if isinstance(reader, CachedReader) else CachedReader.named(name or DEFAULT_READER)
-    root = Path(folder)
-    return ImagePredictions(root, suite.samples, cached, name=editor, files=suite.outputs(root))
+    root, label = editors_images(folder), editor or folder_label(Path(folder))
+    return ImagePredictions(root, suite.samples, cached, name=label, files=outputs_of(suite, root, match))
 
 
 def score(
     suite: Suite | str | Path,
     predictions: str | Path | Predictions,
     *,
-    protocol: str | Protocol = "exact",
+    protocol: AnyProtocol = "exact",
     setting: SettingChoice = "both",
     out: str | Path | None = None,
     editor: str = "",
     reader: str | CachedReader = "",
     images: str | Path | None = None,
+    match: str = "",
+    strict_names: bool = False,
     truth: TruthChoice = "suite",
     metrics: Sequence[str] | None = None,
     floor: str | Path | None = None,
@@ -146,6 +199,11 @@ def score(
     the noise floor of ready readings. `crossed` adds breakdowns such as "operation,language". `given` says what the
     editor was given, where that is not the whole page and the suite's own instruction.
 
+    The names of the files are checked before anything is read: samples without a file, and files without a sample, are
+    logged (logger `vdebench.names`). It is an error where no file is any sample's; with `strict_names` all of these are
+    errors. `match` says how files are named where they do not bear the names of the reference images, such as
+    `{stem}_edited.*` or `run1/{id}.png`; see `vdebench.suites.name_pattern`.
+
     Images with masks (`textedit:DIR`, or any suite by the protocols `textedit` and `textedit-release`) are compared
     around the masks; `reader="none"` leaves out their text.
 
@@ -156,22 +214,31 @@ def score(
     0.999
     """
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
+    suite.require_distinct_keys()
+    is_folder_of_files = not isinstance(predictions, Predictions)
+    if match and not is_folder_of_files:
+        raise VdeError("match= is for a folder of outputs; predictions that are opened already have their files")
     if around_masks(suite, protocol):
         if not isinstance(predictions, Predictions):
-            predictions = open_outputs(predictions, suite, editor=editor, reader=reader)
+            predictions = open_outputs(predictions, suite, editor=editor, reader=reader, match=match)
+        if is_folder_of_files or strict_names:
+            _check_files(suite, predictions.files(), protocol, strict_names)
         predictions.given = given or predictions.given
         read_by = predictions.cached if isinstance(predictions, ReadPredictions) and reader != NO_READER else None
-        masked = plan_masked(suite, predictions, get_pixel_protocol(str(protocol)), metrics, read_by)
+        rules = protocol if isinstance(protocol, PixelProtocol) else get_pixel_protocol(_name_of(protocol))
+        masked = plan_masked(suite, predictions, rules, metrics, read_by)
         place = Path(out) if out is not None else None
         with session(place):
-            how = {"truth": truth, "metrics": metrics, "crossed": crossed}
+            how = {"truth": truth, "metrics": metrics, "crossed": crossed, "match": match or None}
             tell(asked=asked_of(suite, predictions, how, reader=masked.reader is not None))
             found, rows = masked_run(masked, place, crossed, workers, progress, reading, engine or LOCAL)
         nothing = {name: pl.LazyFrame(schema=schema) for name, schema in TABLES.items()}
         return Score(found, {**nothing, "scores": rows.lazy()})
-    protocol = protocol if isinstance(protocol, Protocol) else get_protocol(protocol)
+    protocol = protocol if isinstance(protocol, Protocol) else get_protocol(_name_of(protocol))
     if not isinstance(predictions, Predictions):
-        predictions = open_predictions(predictions, suite, editor=editor, reader=reader, images=images)
+        predictions = open_predictions(predictions, suite, editor=editor, reader=reader, images=images, match=match)
+    if is_folder_of_files or strict_names:
+        _check_files(suite, predictions.files(), protocol, strict_names)
     predictions.given = given or predictions.given
     cached = predictions.cached if isinstance(predictions, ReadPredictions) else None
     if truth == "read" and cached is None:
@@ -184,11 +251,13 @@ def score(
     scope, notes = plan(truths, predictions, protocol, settings, measures)
     if floor is not None and cached is not None:
         raise VdeError("a floor is given for ready readings; of images the reader reads the references itself")
-    if cached is not None and cached.reader.caveat:
-        notes.append(cached.reader.caveat)
+    if cached is not None and (caveat := caveat_of(cached.reader)):
+        notes.append(caveat)
     references = FolderReadings(Path(floor), suite.samples, name="reference") if floor is not None else None
+    if references is not None:
+        _check_files(suite, references.files(), protocol, strict=False)
     with session(out):
-        how = {"setting": setting, "truth": truth, "metrics": metrics, "crossed": crossed}
+        how = {"setting": setting, "truth": truth, "metrics": metrics, "crossed": crossed, "match": match or None}
         tell(asked=asked_of(suite, predictions, how, images=images))
         read = partial(read_ahead, scope, workers, reading, engine or LOCAL)
         into = partial(score_run, workers=workers, engine=engine or LOCAL)
@@ -198,6 +267,10 @@ def score(
             folder = RunFolder(Path(temporary))
             kept = _score_into(folder, scope, references, setting, notes, crossed, read, into, progress)
             return Score(kept.summary, {name: getattr(kept, name).lazy() for name in TABLES})
+
+
+def _name_of(protocol: AnyProtocol) -> str:
+    return protocol if isinstance(protocol, str) else protocol.name
 
 
 def _score_into(
@@ -228,6 +301,8 @@ def _score_into(
             floor, floor_note = noise_floor(
                 place, scope, settings, extra, references, counted=counted, score_into=score_into
             )
+        if floor is not None and "regions" in found:
+            found["regions"] = regions_of(folder, RunFolder(place))
         images = f"{scope.measures.identity},{RESIZING}" if _any_image(found) else "off"
         summary = {
             "signature": signature(
@@ -235,6 +310,7 @@ def _score_into(
                 local=scope.local if "local" in settings else "off",
                 reader=predictions.reader,
                 truth=scope.truths.origin(scope.local if "local" in settings else "off"),
+                floor=floor_name(predictions, references) if floor is not None else "none",
                 images=images,
                 given=predictions.given,
                 suite=suite.name,

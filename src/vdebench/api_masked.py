@@ -16,6 +16,9 @@ from vdebench.errors import VdeError
 from vdebench.files import replacing, write_json
 from vdebench.images import RESIZING
 from vdebench.metrics.alignment import IDENTITY as ALIGNMENT
+from vdebench.protocols.identity import DIGITS
+from vdebench.protocols.signature import as_signature
+from vdebench.readers.caveats import caveat_of
 from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.runs.folder import RunFolder
 from vdebench.runs.provenance import stage, tell
@@ -63,6 +66,8 @@ def _score(
         rows = score_masked(scope, workers, measuring, reading, engine)
     found = with_intervals(summarise_masked(rows, scope.protocol, crossed), rows, scope.protocol)
     found["notes"] = [f"{about['editor']}: {note}" for note in found["notes"]]
+    if scope.reader is not None and (caveat := caveat_of(scope.reader.reader)):
+        found["notes"].append(caveat)
     strangers = scope.predictions.strangers()
     if strangers:
         note = f"{len(strangers)} files in {scope.predictions.root} belong to no sample, such as {strangers[0].name}"
@@ -88,6 +93,7 @@ def masked_signature(scope: MaskedScope) -> str:
     images = [VERSION, ALIGNMENT, *(known.get(name, name) for name in scope.metrics)]
     parts = {
         "p": scope.protocol.name,
+        "rules": scope.protocol.digest[:DIGITS],
         "v": __version__,
         "track": "pixels",
         "against": scope.protocol.against.replace(" ", "-"),
@@ -97,7 +103,7 @@ def masked_signature(scope: MaskedScope) -> str:
         "suite": f"{scope.suite.name}@sha256:{scope.suite.revision[:12]}+images:{_images(scope)[:12]}",
         "n": str(len(scope.suite.samples)),
     }
-    return "vde|" + "|".join(f"{key}:{value.replace('|', '/')}" for key, value in parts.items())
+    return as_signature(parts)
 
 
 def _images(scope: MaskedScope) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import struct
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from isal.isal_zlib import crc32
@@ -24,6 +25,10 @@ MAX_PIXELS = 2 * (Pictures.MAX_IMAGE_PIXELS or 89_478_485)
 """178,956,970, Pillow's limit: a broadsheet page at 600 pixels per inch. A file that says more is taken for a bomb."""
 DECODING = "rgb-1"
 """The way files become arrays: a new one makes readings and measures anew."""
+Opening = Literal["composited", "raw"]
+"""`composited`: transparent parts on white, rotated as EXIF says. `raw`: alpha dropped, EXIF ignored."""
+DECODINGS: dict[Opening, str] = {"composited": DECODING, "raw": "rgb-raw-1"}
+"""Each way of opening in the identity of cached values."""
 RESIZING = "lanczos-1"
 """How an image of another size is brought to the reference's (Pillow's Lanczos filter)."""
 ORIENTATION = 0x0112
@@ -54,6 +59,33 @@ class PixelBox(NamedTuple):
         y1, y2 = _span(box.y1, box.y2, int(page.height), at_least)
         return cls(x1, y1, x2, y2)
 
+    @classmethod
+    def truncated(cls, box: Box, page: Size) -> PixelBox:
+        """Both edges rounded towards zero; the box starts on the page and has at least one pixel each way.
+
+        >>> PixelBox.truncated(Box(10.9, 5, 19.9, 5.5), Size(100, 100))
+        PixelBox(x1=10, y1=5, x2=19, y2=6)
+        """
+        width, height = int(page.width), int(page.height)
+        x1, y1 = min(max(int(box.x1), 0), width - 1), min(max(int(box.y1), 0), height - 1)
+        return cls(x1, y1, min(max(int(box.x2), x1 + 1), width), min(max(int(box.y2), y1 + 1), height))
+
+    @classmethod
+    def around(cls, parts: Iterable[PixelBox]) -> PixelBox:
+        """Smallest box that contains all parts."""
+        lefts, tops, rights, bottoms = zip(*parts, strict=True)
+        return cls(min(lefts), min(tops), max(rights), max(bottoms))
+
+    def grown(self, page: Size, at_least: int) -> PixelBox:
+        """The box grown on both sides to a minimum width and height, as far as the page goes.
+
+        >>> PixelBox(10, 0, 20, 90).grown(Size(100, 100), 64)
+        PixelBox(x1=0, y1=0, x2=64, y2=90)
+        """
+        x1, x2 = _grown(self.x1, self.x2, int(page.width), at_least)
+        y1, y2 = _grown(self.y1, self.y2, int(page.height), at_least)
+        return PixelBox(x1, y1, x2, y2)
+
     @property
     def pixels(self) -> int:
         """How many there are."""
@@ -67,19 +99,25 @@ class PixelBox(NamedTuple):
 def _span(start: float, end: float, length: int, at_least: int) -> tuple[int, int]:
     """Whole pixels between two places of a side."""
     first, last = math.floor(start + 1e-6), math.ceil(end - 1e-6)  # percent and back costs a last digit
-    first, last = min(max(first, 0), length), min(max(last, 0), length)
+    return _grown(min(max(first, 0), length), min(max(last, 0), length), length, at_least)
+
+
+def _grown(first: int, last: int, length: int, at_least: int) -> tuple[int, int]:
+    """A span of a side grown to a minimum length around its middle, moved to stay on the side."""
     wanted = min(max(at_least, 1, last - first), length)
     first = max(0, min(first - (wanted - (last - first)) // 2, length - wanted))
     return first, min(first + wanted, length)
 
 
-def image_size(file: Path) -> Size:
-    """Width and height of an image as a person would see it, from the file's header."""
+def image_size(file: Path, opening: Opening = "composited") -> Size:
+    """Width and height of an image as `open_image` gives it, from the file's header."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)
             with Pictures.open(fetched(file)) as picture:
                 width, height = picture.size
+                if opening == "raw":
+                    return Size(width, height)
                 turned = _exif(picture, file).get(ORIENTATION, 1) in (5, 6, 7, 8)
                 return Size(height, width) if turned else Size(width, height)
     except UnidentifiedImageError:
@@ -114,8 +152,10 @@ def _notes_behind_pixels(png: bytes) -> bool:
     return True
 
 
-def open_image(file: Path) -> Image:
+def open_image(file: Path, opening: Opening = "composited") -> Image:
     """An image file as RGB: turned as its camera says, transparent parts on white, 16 bits as 8.
+
+    With `opening="raw"` the pixels as they are stored: alpha dropped, EXIF ignored, 16 bits as 8.
 
     >>> open_image(Path("no_such.png"))
     Traceback (most recent call last):
@@ -128,6 +168,8 @@ def open_image(file: Path) -> Image:
                 width, height = picture.size
                 if width * height > MAX_PIXELS:
                     raise TooLargeError(f"{file}: {width}×{height} pixels, more than the {MAX_PIXELS:,} we open")
+                if opening == "raw":
+                    return np.array(_as_rgb(_without_alpha(picture)), np.uint8)
                 return np.array(_as_rgb(ImageOps.exif_transpose(picture)), np.uint8)
     except UnidentifiedImageError:
         raise InputError(f"{file}: is no image we know; PNG, JPEG, WebP and TIFF are") from None
@@ -137,6 +179,12 @@ def open_image(file: Path) -> Image:
         raise InputError(f"{file}: cannot be read: {error.strerror or error}") from None
     except (SyntaxError, ValueError, EOFError, MemoryError) as error:  # what Pillow's decoders raise on broken files
         raise InputError(f"{file}: is broken: {error}") from None
+
+
+def _without_alpha(picture: Pictures.Image) -> Pictures.Image:
+    """The stored colours, whatever their transparency."""
+    picture.info.pop("transparency", None)  # of a palette, or one colour of an opaque image
+    return picture.convert("RGB") if picture.mode in ("RGBA", "LA", "PA") else picture
 
 
 def _as_rgb(picture: Pictures.Image) -> Pictures.Image:

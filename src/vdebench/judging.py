@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ import polars as pl
 
 from vdebench import __version__
 from vdebench.analysis.grades import summarise_grades
+from vdebench.editing.journal import editors_images
 from vdebench.errors import VdeError
-from vdebench.files import is_file, is_folder, write_json
+from vdebench.files import is_folder, write_json
 from vdebench.judges.budget import Budget, parse_budget
 from vdebench.judges.canary import canary_cases
 from vdebench.judges.dimension import (
@@ -29,12 +30,17 @@ from vdebench.judges.dimension import (
     prompts_hash,
 )
 from vdebench.judges.judge import Judge, temperature_told
-from vdebench.judges.pictures import image_policy
+from vdebench.judges.pictures import SENDING, image_policy
 from vdebench.judges.prices import DATED, Price, price_of
 from vdebench.judges.questions import Subject, canaries, edited, instructed
 from vdebench.judging_asking import Session, Told
 from vdebench.judging_folder import GradeCache, Journal
 from vdebench.judging_plan import Estimate, Plan, estimated
+from vdebench.protocols.identity import DIGITS, digest
+from vdebench.protocols.signature import as_signature
+from vdebench.suites.name_check import check_names
+from vdebench.suites.name_pattern import outputs_of
+from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite
 
 MOST = 64
@@ -81,16 +87,22 @@ class Judged:
         ]
 
 
-def plan_suite(suite: Suite, predictions: Path, judge: Judge, asked: Asked) -> Plan:
-    """The questions about an editor's outputs, the canary's first: what a judge is worth is known early."""
+def judged_outputs(suite: Suite, predictions: Path, match: str = "", *, strict_names: bool = False) -> Outputs:
+    """An editor's images in a folder, their names checked as `score` does; see there for `match`."""
     if not is_folder(predictions):
         raise VdeError(f"{predictions}: no such folder, expected an editor's images of {suite.name}")
-    inside = predictions / "images"  # as `vde edit` and `vde run` lay them out
-    root = inside if is_file(predictions / "edits.jsonl") and is_folder(inside) else predictions
     suite.require_distinct_keys()
-    subjects = list(edited(suite, suite.outputs(root)))
-    if subjects and all(subject.state == "missing" and subject.absent for subject in subjects):
-        raise VdeError(f"{root}: has an output of no sample of {suite.name}; is this the right folder?")
+    outputs = outputs_of(suite, editors_images(predictions), match)
+    check_names(outputs, suite.samples, strict=strict_names)
+    return outputs
+
+
+def plan_suite(
+    suite: Suite, predictions: Path, judge: Judge, asked: Asked, *, match: str = "", strict_names: bool = False
+) -> Plan:
+    """The questions about an editor's outputs, the canary's first: what a judge is worth is known early."""
+    outputs = judged_outputs(suite, predictions, match, strict_names=strict_names)
+    subjects = list(edited(suite, outputs))
     if asked.canary:
         referenced = any(subject.has_reference for subject in subjects)
         subjects = [*canaries(canary_cases(), reference=referenced), *subjects]
@@ -131,11 +143,13 @@ def judge_suite(
     asked: Asked | None = None,
     *,
     editor: str = "",
+    match: str = "",
+    strict_names: bool = False,
     told: Told | None = None,
 ) -> Judged:
-    """Have an editor's outputs graded; a run that was stopped goes on where it was."""
+    """Have an editor's outputs graded; a run that was stopped goes on where it was. For `match` see `score`."""
     asked = asked or Asked()
-    plan = plan_suite(suite, predictions, judge, asked)
+    plan = plan_suite(suite, predictions, judge, asked, match=match, strict_names=strict_names)
     return _judge(suite, plan, asked, out, {"editor": editor or predictions.resolve().name}, told)
 
 
@@ -203,6 +217,7 @@ def signature(suite: Suite, plan: Plan, pins: dict[str, Any], models: Sequence[s
     parts = {
         "judge": plan.judge.name,
         "returned": "+".join(models) or "nothing",
+        "rules": _rules(plan)[:DIGITS],
         "v": __version__,
         "prompts": pins["prompts"],
         "temp": pins["temperature"],
@@ -211,7 +226,16 @@ def signature(suite: Suite, plan: Plan, pins: dict[str, Any], models: Sequence[s
         "suite": f"{suite.name}@sha256:{suite.revision[:12]}",
         "n": str(len(suite)),
     }
-    return "vde|" + "|".join(f"{key}:{value.replace('|', '/')}" for key, value in parts.items())
+    return as_signature(parts)
+
+
+def _rules(plan: Plan) -> str:
+    """Digest of all that the grades depend on besides the suite: who is asked, and everything that is sent."""
+    dimensions = [
+        {**{each.name: getattr(dimension, each.name) for each in fields(dimension)}, "files": dimension.prompts}
+        for dimension in plan.dimensions
+    ]
+    return digest([plan.judge.identity, dimensions, plan.images, SENDING, plan.repeat])
 
 
 def _notes(plan: Plan, journal: Journal, session: Session) -> list[str]:

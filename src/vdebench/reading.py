@@ -46,7 +46,7 @@ class Block:
         >>> Block(Box(0, 0, 9, 9), "<table><tr><td>a</td><td>b</td></tr></table>", "table").plain_text
         'a  b'
         """
-        return _without_tags(self.content).strip() if self.html else self.content
+        return without_tags(self.content).strip() if self.html else self.content
 
 
 class LeftOut(NamedTuple):
@@ -153,10 +153,10 @@ def _block(item: object, where: str) -> Block | str:
     )
 
 
-def _without_tags(html: str) -> str:
+def without_tags(html: str) -> str:
     """What the release's pattern `<[^>]+>` leaves, each match a space, in one pass however many `<` stay open.
 
-    >>> _without_tags("<b>p <> q < 1</b>")
+    >>> without_tags("<b>p <> q < 1</b>")
     ' p <> q  '
     """
     kept, at = [], 0

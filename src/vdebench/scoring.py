@@ -51,7 +51,7 @@ def plan(
     strangers = predictions.strangers()
     if strangers:
         notes.append(f"{len(strangers)} files in {predictions.root} belong to no sample, such as {strangers[0].name}")
-    return Scope(truths, predictions, protocol, kept, local, samples, measures), notes
+    return Scope(truths, predictions, protocol, kept, local, samples, measures, predictions.has_images), notes
 
 
 def _local_mode(
@@ -108,6 +108,7 @@ class _Todo:
     def __init__(self, scope: Scope, known: Mapping[tuple[str, str], str], progress: Progress | None) -> None:
         self.wanted: list[tuple[str, str, str]] = []
         self._scope = scope
+        self._rules = scope.protocol.digest
         self._known = known
         self._progress = progress
         self._pages = pages_of(scope.suite)
@@ -124,7 +125,7 @@ class _Todo:
         for sample in scope.samples:
             self._seen += 1
             found = _find(scope, sample)
-            keys = {setting: _fingerprint(scope, sample, setting, found) for setting in SETTINGS}
+            keys = {setting: _fingerprint(scope, self._rules, sample, setting, found) for setting in SETTINGS}
             fresh = {setting for setting, fp in keys.items() if self._known.get((sample.key, setting)) == fp}
             kept = {*scope.settings, *fresh}
             self.wanted += [(sample.key, setting, fp) for setting, fp in keys.items() if setting in kept]
@@ -151,7 +152,7 @@ class _Todo:
 def _find(scope: Scope, sample: Sample) -> Prediction:
     image = None
     try:
-        image = scope.predictions.image(sample) if scope.measures else None
+        image = scope.predictions.image(sample) if scope.looks_at_images else None
         page = scope.predictions.page(sample)
         crops = scope.predictions.regions(sample) if scope.local == "crop" else None
         lacking = scope.predictions.region_place(sample) if page and crops is None else ""
@@ -161,12 +162,11 @@ def _find(scope: Scope, sample: Sample) -> Prediction:
         return Prediction(image=image, failure=str(error))
 
 
-def _fingerprint(scope: Scope, sample: Sample, setting: Setting, found: Prediction) -> str:
-    """Hash of all that a row is made from."""
+def _fingerprint(scope: Scope, rules: str, sample: Sample, setting: Setting, found: Prediction) -> str:
+    """Hash of all that a row is made from; `rules` is the protocol's digest."""
     parts = [
         __version__,
-        scope.protocol.name,
-        scope.protocol.match,
+        rules,
         setting,
         scope.local if setting == "local" else "",
         scope.truths.digest(sample),
@@ -174,7 +174,7 @@ def _fingerprint(scope: Scope, sample: Sample, setting: Setting, found: Predicti
         *(region.digest for region in found.regions or ()),
         found.failure,
         found.absence,
-        *(_image_digests(scope, sample, found) if scope.measures else ()),
+        *(_image_digests(scope, sample, found) if scope.looks_at_images else ()),
     ]
     return digest_of(*parts)[:32]
 

@@ -23,7 +23,7 @@ def run_fid(scope: Scope, settings: Sequence[str]) -> dict[str, float | None]:
                 image = scope.predictions.image(sample)
                 if image is None and scope.protocol.missing == "dropped":
                     continue
-                pair = Pair(image, scope.truths.reference(sample))
+                pair = Pair(image, scope.truths.reference(sample), scope.protocol.image_opening)
                 for both in scope.measures.features(setting, sample, pair, scope.protocol):
                     for side, features in zip(sides, both, strict=True):
                         side.add(features)

@@ -1,6 +1,7 @@
 """Image metrics of one sample: the predicted image against the reference, whole and in the edited regions.
 
-Values are kept by the content of both images, so that another protocol, or the same command again, opens no image.
+Values are kept by the content of both images and by how files are opened, so that the same command again, or another
+protocol that opens files in the same way, opens no image.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from vdebench.box import Box, Size
 from vdebench.errors import InputError, MissingPartError, VdeError
-from vdebench.images import DECODING, RESIZING, Image, PixelBox, image_size, open_image, resized
+from vdebench.images import DECODINGS, RESIZING, Image, Opening, PixelBox, image_size, open_image, resized
 from vdebench.metrics.image import TooSmallError, decibel
 from vdebench.metrics.measures import MEASURES, Loaded
 from vdebench.protocols.protocol import Protocol
@@ -41,8 +42,11 @@ class Measures:
             except VdeError as error:  # a part is missing, or a file of weights is not what it should be
                 self.unavailable[name] = str(error)
         self._caches = {
-            name: Cache("measures", {"name": name, "identity": loaded.identity, "images": f"{DECODING},{RESIZING}"})
+            (name, opening): Cache(
+                "measures", {"name": name, "identity": loaded.identity, "images": f"{decoding},{RESIZING}"}
+            )
             for name, loaded in self.loaded.items()
+            for opening, decoding in DECODINGS.items()
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -99,12 +103,12 @@ class Measures:
                 raise InputError(f"{name} of {sample.key} is {found}")
             return {"value": found}
 
-        value: float | None = self._caches[name].get(key, make)["value"]
+        value: float | None = self._caches[name, pair.opening].get(key, make)["value"]
         return value
 
     def features(self, setting: str, sample: Sample, pair: Pair, protocol: Protocol) -> Iterator[tuple[Any, Any]]:
         """For FID: features of the prediction and of the reference, of the page or of each crop."""
-        loaded, cache = self.loaded["fid"], self._caches["fid"]
+        loaded, cache = self.loaded["fid"], self._caches["fid", pair.opening]
         for place in [None] if setting == "global" else pair.crops(sample, protocol):
 
             def kept(content: str, side: str, place: PixelBox | None = place) -> Any:
@@ -131,7 +135,10 @@ def _loaded_again(names: tuple[str, ...], identity: str) -> Measures:
 class Pair:
     """A predicted image and its reference, opened when first looked at; the prediction in the reference's size."""
 
-    def __init__(self, prediction: Path | None, reference: Path) -> None:
+    opening: Opening = "composited"
+
+    def __init__(self, prediction: Path | None, reference: Path, opening: Opening = "composited") -> None:
+        self.opening = opening
         self._prediction = Picture.of(prediction) if prediction else None
         self.reference = Picture.of(reference)
 
@@ -143,28 +150,31 @@ class Pair:
     @cached_property
     def size(self) -> Size:
         """The reference's."""
-        return image_size(self.reference.file)
+        return image_size(self.reference.file, self.opening)
 
     @cached_property
     def own_size(self) -> Size:
         """The prediction's own."""
-        return image_size(self._prediction.file) if self._prediction else self.size
+        return image_size(self._prediction.file, self.opening) if self._prediction else self.size
 
     @cached_property
     def page(self) -> Image:
         """The reference."""
-        return open_image(self.reference.file)
+        return open_image(self.reference.file, self.opening)
 
     @cached_property
     def candidate(self) -> Image:
         """The prediction as it is compared."""
         if self._prediction is None:
             return np.full_like(self.page, 255)
-        return resized(open_image(self._prediction.file), self.size)
+        return resized(open_image(self._prediction.file, self.opening), self.size)
 
     def crops(self, sample: Sample, protocol: Protocol) -> list[PixelBox]:
         """What `local` looks at: every region, or the one box around them all."""
         boxes = [region.box(self.size) for region in sample.regions]
+        if protocol.image_local == "hull truncated" and boxes:
+            hull = PixelBox.around(PixelBox.truncated(box, self.size) for box in boxes)
+            return [hull.grown(self.size, LEAST_SIDE)]
         if protocol.image_local == "hull" and boxes:
             boxes = [Box.around(boxes)]
         return [PixelBox.holding(box, self.size, LEAST_SIDE) for box in boxes]

@@ -125,7 +125,7 @@ def _task(scope: MaskedScope, sample: Sample) -> Task | Without:
             raise InputError(f"sample {sample.key}: the suite has no {lacking} of it")
         output = scope.predictions.image(sample)
         name, endings = scope.protocol.name, scope.protocol.endings
-        task = Task(sample.key, name, output or Path(), files.source, files.reference, masks, scope.metrics)
+        task = Task(sample.key, scope.protocol, output or Path(), files.source, files.reference, masks, scope.metrics)
         if output is None:
             return Without("missing", scope.predictions.absence(sample), task.against)
         if endings and output.suffix.lower() not in endings:
@@ -140,7 +140,7 @@ def _measure_ahead(
 ) -> dict[str, Without]:
     """Measure what is not known yet, by all workers; what fails, by sample."""
     failures = {}
-    known = measures_cache(scope.protocol.name, scope.metrics)
+    known = measures_cache(scope.protocol, scope.metrics)
     todo = []
     for task in tasks:
         try:

@@ -29,7 +29,7 @@ from vdebench.metrics.masked import (
     union,
 )
 from vdebench.metrics.measures import MEASURES, Loaded
-from vdebench.protocols.textedit import PixelProtocol, get_pixel_protocol
+from vdebench.protocols.textedit import PixelProtocol
 from vdebench.runs.cache import Cache, digest_of, digest_of_file
 
 VERSION = "masked-1"
@@ -42,7 +42,7 @@ class Task(NamedTuple):
     """What is compared, how, and with which metrics."""
 
     sample: str
-    protocol: str
+    protocol: PixelProtocol
     prediction: Path
     source: Path
     reference: Path | None
@@ -51,14 +51,9 @@ class Task(NamedTuple):
     """Of psnr, ssim, lpips."""
 
     @property
-    def rules(self) -> PixelProtocol:
-        """The protocol."""
-        return get_pixel_protocol(self.protocol)
-
-    @property
     def page(self) -> Path:
         """What the background is compared with."""
-        return self.source if self.rules.against == "input" or self.reference is None else self.reference
+        return self.source if self.protocol.against == "input" or self.reference is None else self.reference
 
     @property
     def against(self) -> Literal["reference", "input"]:
@@ -69,7 +64,7 @@ class Task(NamedTuple):
     def key(self) -> str:
         """Hash of all that is looked at."""
         files = [self.prediction, self.source, self.page, *self.masks]
-        edit = digest_of_file(self.reference) if self.rules.whole and self.reference else ""
+        edit = digest_of_file(self.reference) if self.protocol.whole and self.reference else ""
         return digest_of(*map(digest_of_file, files), edit)
 
 
@@ -80,12 +75,13 @@ def measured(task: Task) -> dict[str, Any]:
 
 
 @cache
-def measures_cache(protocol: str, metrics: tuple[str, ...]) -> Cache:
+def measures_cache(protocol: PixelProtocol, metrics: tuple[str, ...]) -> Cache:
     """Where the findings of a protocol are kept."""
-    parts = {name: lpips(get_pixel_protocol(protocol)).identity for name in metrics if name == "lpips"}
+    parts = {name: lpips(protocol).identity for name in metrics if name == "lpips"}
     names = ",".join(sorted(metrics))
     identity = {
-        "name": f"{VERSION}-{protocol}",
+        "name": f"{VERSION}-{protocol.name}",
+        "rules": protocol.digest,
         "metrics": names,
         **parts,
         "alignment": IDENTITY,
@@ -119,7 +115,7 @@ def _measure(task: Task) -> dict[str, Any]:
     same_size = prediction.shape == page.shape
     about = {"width": prediction.shape[1], "height": prediction.shape[0], "resized": not same_size}
     about |= {"mask_share": float(mask.mean()), "paint": paint_of(resized(source, size_of(page)), mask)}
-    if not task.rules.whole:
+    if not task.protocol.whole:
         return {**about, **_by_the_paper(task, prediction, page, mask, same_size)}
     raw = resized(prediction, size_of(page))
     alignment = align(features(prediction), outside(_features(task.page, page), mask))
@@ -172,7 +168,7 @@ def _by_the_paper(task: Task, prediction: Image, page: Image, mask: Mask, same_s
     if same_size and "ssim" in task.metrics:
         found["ssim"] = multiplied_ssim(prediction, page, ~mask)
     if same_size and "lpips" in task.metrics:
-        found["lpips"] = multiplied_lpips(lpips(task.rules).function, prediction, page, ~mask)
+        found["lpips"] = multiplied_lpips(lpips(task.protocol).function, prediction, page, ~mask)
     return found
 
 
@@ -184,7 +180,7 @@ def _outside(task: Task, image: Image, page: Image, mask: Mask, name: str) -> di
     if "ssim" in task.metrics:
         found["ssim" + name] = _or_none(ssim_where, image, page, ~mask)
     if "lpips" in task.metrics:
-        found["lpips" + name] = _or_none(lpips_where, lpips(task.rules).function, image, page, ~mask)
+        found["lpips" + name] = _or_none(lpips_where, lpips(task.protocol).function, image, page, ~mask)
     return found
 
 

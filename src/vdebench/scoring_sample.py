@@ -13,8 +13,9 @@ from vdebench.errors import InputError, VdeError
 from vdebench.images import open_image
 from vdebench.protocols.compare import Comparison, compare, meeting
 from vdebench.protocols.protocol import TEXT_METRICS, Protocol
+from vdebench.protocols.region_texts import RegionView, Sides
 from vdebench.readers.predictions import Found, Predictions
-from vdebench.reading import Reading
+from vdebench.reading import Block, Reading
 from vdebench.runs.folder import Scored
 from vdebench.sample import Sample
 from vdebench.scoring_images import Measures, Pair
@@ -38,11 +39,18 @@ class Scope(NamedTuple):
     local: LocalMode
     samples: list[Sample]
     measures: Measures
+    has_images: bool = False
+    """Whether predicted images are at hand."""
 
     @property
     def suite(self) -> Suite:
         """The suite."""
         return self.truths.suite
+
+    @property
+    def looks_at_images(self) -> bool:
+        """Whether predicted images are opened: for image metrics, or to judge whether edits are usable."""
+        return bool(self.measures) or (self.protocol.properties and self.has_images)
 
 
 class Prediction(NamedTuple):
@@ -61,7 +69,7 @@ class Prediction(NamedTuple):
 def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
     """A sample's rows in each setting; whatever goes wrong with its files becomes the rows' state and reason."""
     rows = [_with_reason(row, found) for row in _text_rows(scope, sample, found, settings)]
-    if not scope.measures:
+    if not scope.looks_at_images:
         return rows
     failed = any(row.score["state"] == "failed" for row in rows)
     if failed and found.image is not None and (broken := _broken(found.image)):
@@ -69,7 +77,7 @@ def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequ
     try:
         if found.image is None and found.page is not None:
             raise InputError(f"sample {sample.key}: has a reading, and no image was found for it")
-        pair = Pair(found.image, scope.truths.reference(sample))
+        pair = Pair(found.image, scope.truths.reference(sample), scope.protocol.image_opening)
         return [_with_images(scope, sample, pair, row) for row in rows]
     except VdeError as error:  # of the reference: what is wrong with the prediction has been said in the state
         told = str(error)
@@ -97,7 +105,7 @@ def _with_images(scope: Scope, sample: Sample, pair: Pair, row: Scored) -> Score
     state, setting = row.score["state"], row.score["setting"]
     if state != "scored" and not (state == "missing" and scope.protocol.missing == "empty"):
         return row
-    measured = scope.measures.row(sample, setting, pair, scope.protocol)
+    measured = scope.measures.row(sample, setting, pair, scope.protocol) if scope.measures else {}
     traces = trace_row(scope.suite, sample, setting, pair) if scope.protocol.properties and state == "scored" else {}
     return row._replace(score={**row.score, **measured, **traces})
 
@@ -145,7 +153,7 @@ def _local(
     if scope.local == "crop":
         if found.regions:
             state = "scored"
-        return _crops(scope, sample, state, found)
+        return _crops(scope, sample, state, found, truth, prediction, whole)
     boxes = _region_boxes(scope.protocol, sample, truth.size)
     if boxes is None:
         wanted = "original_width and original_height" if scope.protocol.local == "filter" else "the page's size"
@@ -155,12 +163,19 @@ def _local(
         comparison = whole.meeting(boxes)
     else:
         comparison = compare(_meeting_blocks(truth, boxes), _meeting_blocks(prediction, boxes), scope.protocol)
-    return _with_outcomes(
-        scope, sample, truth, prediction, _scored(scope.protocol, sample, "local", state, [comparison])
-    )
+    scored = _scored(scope.protocol, sample, "local", state, [comparison])
+    return _with_outcomes(scope, sample, truth, prediction, scored, whole)
 
 
-def _crops(scope: Scope, sample: Sample, state: str, found: Prediction) -> Scored:
+def _crops(
+    scope: Scope,
+    sample: Sample,
+    state: str,
+    found: Prediction,
+    truth: Reading,
+    prediction: Reading,
+    whole: Comparison | None,
+) -> Scored:
     """Every region's crop against the crop's ground truth."""
     wanted = scope.truths.regions(sample)
     if wanted is None:
@@ -172,16 +187,48 @@ def _crops(scope: Scope, sample: Sample, state: str, found: Prediction) -> Score
         )
     read = [region.parse() for region in found.regions] if found.regions else [Reading()] * len(wanted)
     pairs = zip(wanted, read, strict=True)
-    compared = [compare(truth, prediction, scope.protocol) for truth, prediction in pairs]
+    compared = [compare(wanted, read, scope.protocol) for wanted, read in pairs]
     scored = _scored(scope.protocol, sample, "local", state, compared)
     if scope.protocol.region is None:
         return scored
+    boxes = _region_boxes(scope.protocol, sample, truth.size) if found.page is not None or state == "missing" else None
+    page = _page_sides(scope, sample, truth, prediction, whole) if boxes else None
+    sources = scope.truths.crops_read_before(sample) if scope.protocol.region_needs_source else None
+    views = [
+        RegionView(
+            sample,
+            _sides(scope.protocol, wanted[k].size, comparison, sources[k] if sources else None),
+            EVERYWHERE,
+            page=page,
+            page_box=boxes[k] if boxes else None,
+            is_crop=True,
+            truth_is_read=scope.truths.reads_crops,
+            page_truth_is_read=scope.truths.reads_page(sample),
+        )
+        for k, comparison in enumerate(compared)
+    ]
     if state == "missing":
-        return _all_missing(sample, scored)
-    before = scope.truths.before(sample) if scope.protocol.region_needs_source else [None] * len(wanted)
-    sides = zip(wanted, read, before, strict=True)
-    judged = [scope.protocol.region(sample, EVERYWHERE, w.blocks, r.blocks, b) for w, r, b in sides]
-    return _with_rows(sample, scored, judged)
+        return _all_missing(sample, scored, views)
+    return _with_rows(sample, scored, [scope.protocol.region(view) for view in views])
+
+
+def _page_sides(scope: Scope, sample: Sample, truth: Reading, prediction: Reading, whole: Comparison | None) -> Sides:
+    """The page as it should be and as it is, and as it was before where a protocol asks for that."""
+    comparison = whole or compare(truth, prediction, scope.protocol)
+    source = scope.suite.source(sample) if scope.protocol.region_needs_source else None
+    return _sides(scope.protocol, truth.size, comparison, _on_page(source, truth, scope.protocol))
+
+
+def _sides(protocol: Protocol, size: Size | None, comparison: Comparison, source: Sequence[Block] | None) -> Sides:
+    return Sides(
+        comparison.truth,
+        comparison.prediction,
+        source,
+        size=size,
+        matching=protocol.matching,
+        join=protocol.raw_text or protocol.join_text,
+        units=[score.unit for score in comparison.units],
+    )
 
 
 def _region_boxes(protocol: Protocol, sample: Sample, page: Size | None) -> list[Box] | None:
@@ -202,29 +249,40 @@ def _with_region_rows(scope: Scope, sample: Sample, scored: Scored) -> Scored:
     if scored.score["setting"] != "local":
         return scored
     try:
-        return _with_outcomes(scope, sample, scope.truths.page(sample), Reading(), scored)
+        return _with_outcomes(scope, sample, scope.truths.page(sample), Reading(), scored, None)
     except VdeError as error:
         return without_score(sample, "local", "failed", str(error))
 
 
-def _with_outcomes(scope: Scope, sample: Sample, truth: Reading, prediction: Reading, scored: Scored) -> Scored:
+def _with_outcomes(
+    scope: Scope, sample: Sample, truth: Reading, prediction: Reading, scored: Scored, whole: Comparison | None
+) -> Scored:
     """The row with what the protocol says of each region."""
     boxes = _region_boxes(scope.protocol, sample, truth.size)
     if scope.protocol.region is None or boxes is None:
         return scored
+    page = _page_sides(scope, sample, truth, prediction, whole)
+    read = scope.truths.reads_page(sample)
+    views = [
+        RegionView(sample, page, box, page=page, page_box=box, truth_is_read=read, page_truth_is_read=read)
+        for box in boxes
+    ]
     if scored.score["state"] == "missing" and scope.protocol.missing == "empty":
-        return _all_missing(sample, scored)
-    source = scope.suite.source(sample) if scope.protocol.region_needs_source else None
-    sides = [truth.blocks, *(_on_page(reading, truth, scope.protocol) for reading in (prediction, source))]
-    judged = [scope.protocol.region(sample, box, *sides) for box in boxes]
-    return _with_rows(sample, scored, judged)
+        return _all_missing(sample, scored, views)
+    return _with_rows(sample, scored, [scope.protocol.region(view) for view in views])
 
 
-def _all_missing(sample: Sample, scored: Scored) -> Scored:
-    return _with_rows(sample, scored, [{"outcome": "missing", "kind": sample.operation.value}] * len(sample.regions))
+def _all_missing(sample: Sample, scored: Scored, views: Sequence[RegionView]) -> Scored:
+    """The row with its regions missing, but for those that no editor can be judged on."""
+    outcomes = ["missing" if view.readable else "unreadable" for view in views]
+    return _with_rows(sample, scored, [{"outcome": each, "kind": sample.operation.value} for each in outcomes])
 
 
 def _with_rows(sample: Sample, scored: Scored, judged: Sequence[Mapping[str, Any]]) -> Scored:
+    if not scored.blocks and any(found.get("outcome") == "unreadable" for found in judged):
+        # Nothing is read on either side since the reader cannot read it: that is no right answer.
+        nothing = {name: 0 for name in scored.score if name.endswith(("_sum", "_n"))}
+        scored = scored._replace(score={**scored.score, **nothing})
     head = {"sample": sample.key, "setting": "local"}
     return scored._replace(regions=[{**head, "region": index, **found} for index, found in enumerate(judged)])
 
@@ -254,7 +312,7 @@ def _scored(
     sums = _sums(blocks)
     if setting == "local" and not blocks and protocol.text_counts == "all":
         # The region should read nothing. Without this, only those who leave something there would be counted.
-        for name in {*protocol.on_text, *protocol.on_tokens}:
+        for name in protocol.on_any_text:
             sums |= {f"{name}_sum": float(state == "scored"), f"{name}_n": 1}
     score = {
         "sample": sample.key,

@@ -15,10 +15,8 @@ from vdebench.readers.folder import FolderReadings
 from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.folder import Scored
 from vdebench.sample import Sample
-from vdebench.scoring_images import Measures
 from vdebench.scoring_pictures import Known, reader_of
-from vdebench.scoring_sample import LocalMode, Prediction, Scope, Setting, score_sample, without_score
-from vdebench.scoring_truth import Truths
+from vdebench.scoring_sample import Prediction, Scope, Setting, score_sample, without_score
 
 PATIENCE = 1.0
 """Seconds of work that is done here before others are started: that takes as long."""
@@ -53,21 +51,14 @@ class Scorer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """To another process go no predictions, since those are found here, and a protocol by its name."""
-        truths, _, protocol, settings, local, _, measures = self._scope
+        protocol = self._scope.protocol
         ours = protocol.name in PROTOCOLS and get_protocol(protocol.name) is protocol
-        return _scorer, (truths, protocol.name if ours else protocol, settings, local, measures, self._reader)
+        scope = self._scope._replace(predictions=cast(Predictions, None), protocol=cast(Protocol, None), samples=[])
+        return _scorer, (scope, protocol.name if ours else protocol, self._reader)
 
 
-def _scorer(
-    truths: Truths,
-    protocol: str | Protocol,
-    settings: tuple[Setting, ...],
-    local: LocalMode,
-    measures: Measures,
-    reader: CachedReader | None,
-) -> Scorer:
-    protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
-    return Scorer(Scope(truths, cast(Predictions, None), protocol, settings, local, [], measures), reader)
+def _scorer(scope: Scope, protocol: str | Protocol, reader: CachedReader | None) -> Scorer:
+    return Scorer(scope._replace(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol), reader)
 
 
 def scored_by(engine: Engine, scope: Scope, tasks: Tasks, workers: int = 0) -> Iterator[tuple[int, list[Scored]]]:
@@ -76,8 +67,11 @@ def scored_by(engine: Engine, scope: Scope, tasks: Tasks, workers: int = 0) -> I
     left = iter(tasks)
     begun = time.monotonic()
     travels: bool | None = None
-    for done, task in enumerate(left, start=1):
+    for done, task in enumerate(left):
         yield scorer(task)
+        if not done:  # the first sample pays for what is loaded and compiled once: it says little of the others
+            begun = time.monotonic()
+            continue
         spent = time.monotonic() - begun
         if travels is None and spent > PATIENCE and spent / done * len(tasks) > 3 * PATIENCE:
             travels = _can_travel(scorer)

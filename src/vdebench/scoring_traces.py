@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from vdebench.errors import VdeError
-from vdebench.images import DECODING, RESIZING, Image, PixelBox, resized
+from vdebench.images import DECODINGS, RESIZING, Image, PixelBox, open_image, resized
 from vdebench.metrics.traces import IDENTITY, TILE, edited_share, look_alike, outside, scale_of
 from vdebench.readers.cached import Picture
 from vdebench.runs.cache import Cache, digest_of
@@ -49,7 +49,7 @@ def _source(suite: Suite, sample: Sample) -> Picture | None:
 
 def _before(source: Picture, pair: Pair) -> Image | None:
     try:
-        return resized(source.open(), pair.size)
+        return resized(open_image(source.file, pair.opening), pair.size)
     except VdeError:
         return None
 
@@ -65,7 +65,7 @@ def _outside(source: Picture | None, sample: Sample, pair: Pair) -> dict[str, fl
         return {} if found is None else found._asdict()
 
     content = source.content if source else ""
-    return _kept("outside", make, pair.content, pair.reference.content, content, repr(boxes))
+    return _kept("outside", make, pair, content, repr(boxes))
 
 
 def _look(sample: Sample, pair: Pair) -> float | None:
@@ -74,7 +74,7 @@ def _look(sample: Sample, pair: Pair) -> float | None:
     def make() -> object:
         return {"value": min(look_alike(box.cut(pair.candidate), box.cut(pair.page)) for box in boxes)}
 
-    return _kept("look", make, pair.content, pair.reference.content, repr(boxes))["value"]
+    return _kept("look", make, pair, repr(boxes))["value"]
 
 
 def _edited(source: Picture | None, sample: Sample, pair: Pair) -> float | None:
@@ -93,7 +93,7 @@ def _edited(source: Picture | None, sample: Sample, pair: Pair) -> float | None:
         ]
         return {"value": min((share for share in shares if share is not None), default=None)}
 
-    return _kept("edited", make, pair.content, pair.reference.content, source.content, repr(boxes))["value"]
+    return _kept("edited", make, pair, source.content, repr(boxes))["value"]
 
 
 def _boxes(sample: Sample, pair: Pair, at_least: int) -> list[PixelBox]:
@@ -111,7 +111,8 @@ def _long_side(pair: Pair) -> int:
     return int(max(pair.size.width, pair.size.height))
 
 
-def _kept(name: str, make: Callable[[], object], *parts: str) -> dict[str, float | None]:
-    cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": f"{DECODING},{RESIZING}"})
-    found: dict[str, float | None] = cache.get(digest_of(*parts), make)
+def _kept(name: str, make: Callable[[], object], pair: Pair, *parts: str) -> dict[str, float | None]:
+    images = f"{DECODINGS[pair.opening]},{RESIZING}"
+    cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": images})
+    found: dict[str, float | None] = cache.get(digest_of(pair.content, pair.reference.content, *parts), make)
     return found

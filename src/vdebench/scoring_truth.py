@@ -64,19 +64,18 @@ class Truths:
         assert self.reader is not None
         return [self.reader.read(crop) for crop in crops(self.picture(sample), sample)]
 
-    def before(self, sample: Sample) -> list[Sequence[Block] | None]:
-        """What stood in each region before the edit: by the suite's reading, or the reader's; None where not known."""
-        source = self.suite.source(sample)
-        page = source.size or self.suite.image_size(sample) if source else None
-        if source is not None and page is not None:
-            boxes = [region.box(page) for region in sample.regions]
-            return [[block for block in source.blocks if block.box.shared_area(box) > 0] for box in boxes]
+    def crops_read_before(self, sample: Sample) -> list[Sequence[Block]] | None:
+        """What the reader reads in each region of the page before the edit; None where it need not or cannot."""
         read = [self.reader.read(crop).blocks for crop in self.crops_before(sample)] if self.reader else []
-        return [*read] or [None] * len(sample.regions)
+        return [*read] or None
 
     def crops_before(self, sample: Sample) -> list[Picture]:
-        """The regions in the page before the edit, where they must be read."""
-        if self.reader is None or self.suite.source(sample) is not None:
+        """The regions in the page before the edit, where the reader must read them.
+
+        It must where it reads the regions of the reference too, so that both sides have its errors, and where the
+        suite does not say what the page read before.
+        """
+        if self.reader is None or (self.suite.source(sample) is not None and not self.reads_crops):
             return []
         file = self.suite.image_files(sample).source
         return list(crops(Picture.of(file), sample)) if file else []

@@ -34,6 +34,7 @@ def rows_of(*samples, references=()):
             region = {"outcome": changed.get("outcome", "done"), "cdm": changed.get("cdm", 1.0)}
             regions.append(
                 {"sample": name, "setting": "local", "region": 0, "read": changed.get("read", "412.7"), **region}
+                | {"wanted": changed.get("wanted"), "before": changed.get("before")}
             )
         return pl.DataFrame(scores, schema=SCORES), pl.DataFrame(regions, schema=REGIONS)
 
@@ -80,7 +81,8 @@ def test_what_the_reader_loses_on_the_right_answer_is_not_held_against_the_edito
     assert verdict(misread).usable is False
     assert verdict(misread, misread).usable is True
     assert verdict({**misread, "read": "418.7", "cdm": 0.7}, misread).fails_at == "text"  # worse than the reader's
-    assert verdict({**misread, "read": "412.", "cdm": 0.8}, misread).usable  # no worse
+    # as near to the right answer as the reader's own misreading, but not the same: the number may be wrong
+    assert verdict({**misread, "read": "412.", "cdm": 0.8}, misread).fails_at == "text"
     assert verdict({**misread, "outcome": "wrong_text", "read": "x"}, misread).fails_at == "text"
     assert verdict({"iou": 0.45}, {"iou": 0.5}).fails_at == "place"
 
@@ -100,12 +102,14 @@ def test_without_images_nothing_is_called_usable():
     assert {name for name, passed in found.properties.items() if passed is None} == {"complete", "look", "kept"}
     failing = verdict({**without, "outcome": "wrong_text"})
     assert failing.properties["text"] is False
-    assert failing.usable is None  # else only failures would be counted
-    assert failing.fails_at == ""
+    assert failing.usable is False
+    found = usable_summary(rows_of(without, {**without, "outcome": "wrong_text"}), Thresholds())
+    assert (found["rate"], found["interval"]) == (None, None)  # a rate of the samples that can only fail would be 0
+    assert (found["bounds"], found["n"], found["unknown"]) == ([0, 1], 1, 1)
 
 
 def test_where_the_right_answer_reads_as_before_the_pixels_tell():
-    unseen = {"outcome": "not_done", "read": "0"}  # the reader takes O for 0
+    unseen = {"outcome": "not_done", "read": "0", "before": "0"}  # the reader takes O for 0
     assert verdict(unseen, unseen).usable
     assert verdict({**unseen, "edited": 0.1}, unseen).fails_at == "complete"
     assert verdict({**unseen, "edited": None}, {**unseen, "edited": None}).usable is None
@@ -128,15 +132,18 @@ def test_counts_waterfall_and_slices():
         {"state": "failed", "reason": "broken"},
     ]
     found = usable_summary(rows_of(*samples), Thresholds())
-    assert (found["rate"], found["n"], found["unknown"]) == (0.25, 4, 1)
-    low, high = found["interval"]
+    assert (found["rate"], found["interval"], found["n"], found["unknown"]) == (None, None, 4, 1)
+    assert found["bounds"] == [1, 2]
+    known = usable_summary(rows_of(*samples[:4]), Thresholds())
+    assert known["rate"] == 0.25
+    low, high = known["interval"]
     assert 0 < low < 0.25 < high < 1
     steps = {step["property"]: (step["failed"], step["left"]) for step in found["waterfall"]}
     assert steps == {"complete": (1, 3), "text": (1, 2), "place": (0, 2), "look": (0, 2), "kept": (1, 1)}
     assert found["properties"]["look"] == {"passed": 2, "failed": 2, "unknown": 1}
-    by = found["by"]["operation"]
+    by = known["by"]["operation"]
     assert (by["text_insert"]["rate"], by["text_replace"]["rate"]) == (0, pytest.approx(1 / 3))
-    assert found["signature"].startswith("usable:traces-")
+    assert found["signature"].startswith("usable:rules-2,traces-")
     assert list(found["properties"]) == list(PROPERTIES)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import time
 
 import pytest
+from PIL import Image
 from tests import pages
 from tests.commands import vde
 
@@ -80,6 +82,7 @@ def test_json_of_one_run_is_its_summary(tmp_path):
 
 def test_predictions_with_readings_are_their_images(tmp_path):
     (tmp_path / "mine").mkdir()
+    Image.new("RGB", (1240, 1754), "white").save(tmp_path / "mine/harbour_1.png")
     done = vde("score", TINY, tmp_path / "mine", "--readings", f"{TINY}/editors/careful", "--json")
     assert json.loads(done.stdout)["editor"] == "mine"
 
@@ -132,7 +135,7 @@ def test_suite_show_and_check(tmp_path):
         (["score", "x" * 5000, "--readings", TINY], "cannot be looked at: File name too long"),
         (["score", TINY, "--readings", "x" * 5000], "cannot be listed: File name too long"),
         (["suite", "check", "README.md/x"], "no suite.toml here"),
-        (["table", "docs"], "docs: no summary.json here"),
+        (["table", "docs"], "docs: no run here, nor below"),
         (["suite", "check", "docs"], "docs: no suite.toml here"),
     ],
 )
@@ -231,7 +234,8 @@ def test_half_characters_and_names_that_are_no_text(tmp_path):
     assert "text" in vde("score", root, "--readings", root / "pred", "--by", "label").stdout
     folder = os.fsencode(tmp_path) + b"/\xff"
     os.mkdir(folder)  # noqa: PTH102
-    assert "1 missing" in vde("score", root, "--readings", os.fsdecode(folder), "--out", tmp_path / "run").stdout
+    shutil.copy(root / "pred/page_0.json", os.fsdecode(folder))
+    assert "1 scored" in vde("score", root, "--readings", os.fsdecode(folder), "--out", tmp_path / "run").stdout
 
 
 @pytest.mark.parametrize("name", ["scores", "blocks", "regions"])

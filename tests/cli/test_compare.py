@@ -75,9 +75,11 @@ def test_runs_by_other_protocols_are_refused_or_marked(runs):
 
 
 def test_what_can_be_mended_is_told(runs, tmp_path):
-    assert "did you mean" in vde("compare", runs / "careful", runs / "copy/exact", code=2).stderr
+    refused = vde("compare", runs / "careful", runs / "copy/exact", code=2)
+    assert "runs by exact, vde-release; give those by one of them" in refused.stderr
     assert "give two or more" in vde("compare", runs / "careful/exact", code=2).stderr
-    assert "no summary.json here" in vde("compare", tmp_path, tmp_path, code=2).stderr
+    assert "no run here, nor below" in vde("compare", tmp_path, tmp_path, code=2).stderr
     (tmp_path / "summary.json").write_text((runs / "copy/exact/summary.json").read_text().replace('"coverage"', '"x"'))
-    (tmp_path / "scores.parquet").write_bytes((runs / "copy/exact/scores.parquet").read_bytes())
+    for name in ("scores.parquet", "regions.parquet"):
+        (tmp_path / name).write_bytes((runs / "copy/exact" / name).read_bytes())
     assert "is not as `vde score` wrote it" in vde("compare", runs / "careful/exact", tmp_path, code=2).stderr

@@ -26,7 +26,7 @@ def vde(*arguments):
 def test_the_table_fits_the_terminal_and_names_what_counts(runs):
     text = vde("usable", runs / "oracle/exact", runs / "my editor/exact").stdout
     assert max(map(len, text.splitlines())) <= 100
-    for expected in ("Usable edits", "samples that fail first at", "unknown", "usable:traces-", "vde|p:exact|"):
+    for expected in ("Usable edits", "samples that fail first at", "unknown", "usable:rules-2,traces-", "vde|p:exact|"):
         assert expected in text
     assert "1.000" in text
 

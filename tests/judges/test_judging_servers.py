@@ -182,7 +182,7 @@ def test_the_signature_pins_what_changes_grades(tmp_path):
     with judging(always(4)) as server:
         result = judged(tmp_path, server, repeat=2)
     assert re.fullmatch(
-        r"vde\|judge:gpt-4o\|returned:judge-1\|v:[\d.]+\|prompts:[0-9a-f]{12}\|temp:0\|images:full\|repeat:2"
+        r"vde\|judge:gpt-4o\|returned:judge-1\|rules:[0-9a-f]{12}\|v:[\d.]+\|prompts:[0-9a-f]{12}\|temp:0\|images:full\|repeat:2"
         r"\|suite:plain@sha256:[0-9a-f]{12}\|n:2",
         result.signature,
     )

@@ -1,5 +1,5 @@
 """The `exact` protocol the plain way: loops over Python lists, textbook algorithms, nothing shared but the text rules
-(tokens, settled white space, rows of a table), which are definitions, not computations."""
+(tokens, folded text, rows of a table), which are definitions, not computations."""
 
 from __future__ import annotations
 
@@ -7,25 +7,52 @@ import math
 from collections import Counter
 
 from tests.oracle.release import iou, levenshtein
+from vdebench.metrics.folding import folded
 from vdebench.metrics.table import parse_table, table_text
-from vdebench.metrics.tokens import script_tokens, settled
+from vdebench.metrics.tokens import script_tokens
 
 
 def html_of(block):
     content = (block.get("block_content") or "").lstrip()
-    return content if block.get("block_label") == "table" and content.startswith("<") else ""
+    is_table = (block.get("block_label") == "table" and content.startswith("<")) or "<table" in content
+    return content if is_table else ""
 
 
 def text_of(block):
-    return table_text(html_of(block)) if html_of(block) else settled(block.get("block_content") or "")
+    return folded(table_text(html_of(block)) if html_of(block) else block.get("block_content") or "")
 
 
 def rows_of(blocks):
-    return tuple(row for block in blocks for row in parse_table(html_of(block)))
+    rows = (row for block in blocks for row in parse_table(html_of(block)))
+    return tuple(tuple(cell._replace(text=folded(cell.text)) for cell in row) for row in rows)
 
 
-def join(texts):
-    return texts[0] if len(texts) == 1 else settled("\n".join(texts))
+def join(blocks):
+    """Text of blocks in their order."""
+    return folded(
+        "\n".join(
+            table_text(html_of(block)) if html_of(block) else block.get("block_content") or "" for block in blocks
+        )
+    )
+
+
+def nearest(blocks, reference):
+    """Text of predicted blocks, as listed or from top to bottom: whichever is nearer to the reference."""
+    bands = []
+    for block in sorted(
+        blocks, key=lambda block: (block["block_bbox"][1] + block["block_bbox"][3], block["block_bbox"][0])
+    ):
+        _, y1, _, y2 = block["block_bbox"]
+        if bands:
+            top, bottom, members = bands[-1]
+            shared = min(bottom, y2) - max(top, y1)
+            if shared > 0 and shared >= 0.5 * min(bottom - top, y2 - y1):
+                bands[-1] = (min(top, y1), max(bottom, y2), [*members, block])
+                continue
+        bands.append((y1, y2, [block]))
+    above = [block for _, _, members in bands for block in sorted(members, key=lambda block: block["block_bbox"][:2])]
+    texts = [join(blocks), join(above)]
+    return min(texts, key=lambda text: levenshtein(text, reference))
 
 
 def ratio(distance, a, b):
@@ -174,25 +201,27 @@ def match(truth, prediction, size):
         c, r = texts[1][p][:200], texts[0][g][:200]
         return min(0.7, (1 - overlap) / 4 + far / 4 + ratio(levenshtein(c, r), c, r) / 2)
 
-    costs = [[cost(g, p) for p in range(len(prediction))] for g in range(len(truth))]
+    order = sorted(range(len(prediction)), key=lambda p: (*boxes[1][p], texts[1][p]))  # ties do not hang on the list
+    costs = [[cost(g, p) for p in order] for g in range(len(truth))]
     if len(truth) <= len(prediction):
         pairs = cheapest(costs)
     else:
         pairs = [(g, p) for p, g in cheapest([list(column) for column in zip(*costs, strict=True)])]
-    pairs = [(g, p) for g, p in pairs if costs[g][p] < 0.7]
+    pairs = [(g, order[p]) for g, p in pairs if costs[g][p] < 0.7]
     units = [((g,), (p,)) for g, p in pairs]
     units += [((g,), ()) for g in range(len(truth)) if g not in {g for g, _ in pairs}]
     units += [((), (p,)) for p in range(len(prediction)) if p not in {p for _, p in pairs}]
 
     links = [(covered(a, b), g, p) for g, a in enumerate(boxes[0]) for p, b in enumerate(boxes[1])]
-    links = sorted((link for link in links if link[0] >= 0.25), key=lambda link: (-link[0], link[1], link[2]))
+    links = sorted(
+        (link for link in links if link[0] >= 0.25), key=lambda link: (-link[0], link[1], order.index(link[2]))
+    )
     known = {}
 
     def measured(unit):
         if unit not in known:
-            r, c = (
-                join([side[i] for i in indices]) if indices else "" for side, indices in zip(texts, unit, strict=True)
-            )
+            r = join([truth[g] for g in unit[0]]) if unit[0] else ""
+            c = nearest([prediction[p] for p in unit[1]], r) if unit[1] else ""
             edits = levenshtein(c, r)
             known[unit] = edits, edits <= 0.1 * max(len(c), len(r))
         return known[unit]
@@ -247,7 +276,8 @@ def score_page(truth, prediction, size=None):
     for truths, predictions in match(truth, prediction, size):
         weight = len(truths) or 1
         sides = [[truth[g] for g in truths], [prediction[p] for p in predictions]]
-        r, c = (join([text_of(block) for block in side]) if side else "" for side in sides)
+        r = join(sides[0]) if sides[0] else ""
+        c = nearest(sides[1], r) if sides[1] else ""
         tables = [rows_of(side) for side in sides]
         if any(tables):  # once for each table of a group, once where its ground truth has none
             count(

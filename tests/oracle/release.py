@@ -49,7 +49,7 @@ def similarity(candidate, reference):
 
 
 def is_table(block):
-    return block.get("block_label") == "table" and (block.get("block_content") or "").startswith("<")
+    return block.get("block_label") == "table" and (block.get("block_content") or "").strip().startswith("<")
 
 
 def plain(block):
@@ -90,8 +90,7 @@ class Tree(HTMLParser):
 
 def tree(html):
     parser = Tree()
-    parser.feed(html)
-    parser.close()
+    parser.feed(html)  # and never closed
     return parser.root
 
 
@@ -207,18 +206,25 @@ def shares_area(a, b):
     return min(a[2], b[2]) > max(a[0], b[0]) and min(a[3], b[3]) > max(a[1], b[1])
 
 
+def region_text(blocks, box):
+    """Raw contents, tags included, of the blocks with IoU 0.1 and more, largest first."""
+    near = []
+    for block in blocks:
+        overlap = iou(block["block_bbox"], box)
+        content = block.get("block_content") or ""
+        if overlap >= 0.1 and content.strip():
+            near.append((overlap, content))
+    near.sort(key=lambda pair: pair[0], reverse=True)  # stable
+    return " ".join(content for _, content in near).strip()
+
+
 def region(truth, prediction, box, deletion):
     """The second script: the two texts in a region, and whether the edit succeeded."""
-    texts = []
-    for blocks in (truth, prediction):
-        near = [(iou(block["block_bbox"], box), plain(block)) for block in blocks]
-        near = sorted((pair for pair in near if pair[0] >= 0.1), key=lambda pair: -pair[0])
-        texts.append(" ".join(text for _, text in near if text.strip()))
-    ratio = similarity(texts[1], texts[0])
-    success = not texts[1] if deletion else ratio >= 0.8
+    wanted, found = region_text(truth, box), region_text(prediction, box)
+    ratio = similarity(found, wanted)
     return {
-        "success": success,
+        "success": found == "" if deletion else ratio >= 0.8,
         "text_similarity": ratio,
-        "cdm": cdm(texts[1], texts[0]),
-        "bleu": bleu(texts[1], texts[0]),
+        "cdm": cdm(found, wanted),
+        "bleu": bleu(found, wanted),
     }

@@ -11,7 +11,7 @@ from tests import pages
 from tests.report.site_runs import EVIL
 from tests.suites import textedit_folders
 
-from vdebench.api import score
+from vdebench.api import open_outputs, score
 from vdebench.suites.suite import load_suite
 
 WIDTH, HEIGHT = 200, 150
@@ -90,10 +90,9 @@ def make_runs(root: Path, suite_folder: Path, protocols=PROTOCOLS) -> Path:
         for protocol in protocols:
             score(
                 suite,
-                root / editor / "images",
+                open_outputs(root / editor / "images", suite, editor=editor),  # as `vde run` does: none may be there
                 protocol=protocol,
                 out=root / editor / protocol,
-                editor=editor,
                 reader="none",
                 metrics=["psnr", "ssim"],
                 workers=1,

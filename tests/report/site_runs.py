@@ -22,8 +22,8 @@ REGION = {"x": 10, "y": 20, "width": 80, "height": 10, "original_width": WIDTH, 
 
 TRUTHS = [
     [(BODY, "in 2024"), (FOOT, "a footer")],
-    [(BODY, EVIL), (FOOT, "a footer")],
-    [(BODY, "自十月一日起"), (FOOT, "图书馆")],
+    [(BODY, f"{EVIL} ink"), (FOOT, "a footer")],
+    [(BODY, "自十月 ink"), (FOOT, "图书馆")],  # of a crop the reader reads "ink", if anything
     [(BODY, "plain"), (FOOT, "a footer")],
 ]
 INSTRUCTIONS = ["Replace '2023' with '2024'.", f"Write {EVIL}", "把“九月”改为“十月”", "Delete 'very'."]

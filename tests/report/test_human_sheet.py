@@ -146,7 +146,7 @@ def test_what_is_refused(runs, study, tmp_path):
         write_sheet(runs, tmp_path / "a", editors=[EDITORS[0]])
     with pytest.raises(RunFolderError, match="is not empty"):
         write_sheet(runs, study)
-    with pytest.raises(InputError, match="is no folder of runs"):
+    with pytest.raises(RunFolderError, match="no run here, nor below"):
         write_sheet(tmp_path, tmp_path / "a")
     assert not (tmp_path / "a").exists()
     bare = tmp_path / "bare"
@@ -217,7 +217,7 @@ def test_other_metrics_and_settings(study, runs, tmp_path):
         ),
         ({"metrics": ["cdm"]}, "expected CRITERION=METRIC"),
         ({"setting": "inside"}, "not all runs have the setting 'inside'; in common they have: global, local"),
-        ({"protocol": "vde-v3"}, "no summary.json here"),
+        ({"protocol": "vde-v3"}, "no run of .* by vde-v3, and the sheet shows it; found .* by exact"),
     ):
         with pytest.raises(VdeError, match=message):
             correlate_answers(answers, study / "key.json", runs, **options)

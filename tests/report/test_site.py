@@ -287,7 +287,7 @@ def test_a_failure_leaves_the_old_report(made, tmp_path, monkeypatch):
 
 
 def test_runs_that_cannot_be_reported(runs, tmp_path):
-    with pytest.raises(InputError, match=r"no run\.json here"):
+    with pytest.raises(RunFolderError, match=r"nothing: no such folder"):
         write_report(tmp_path / "nothing", tmp_path / "report")
     shutil.rmtree(runs / "oracle/exact")
     report = write_report(runs, tmp_path / "report").parent

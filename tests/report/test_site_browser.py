@@ -9,6 +9,7 @@ import pytest
 from tests.report import site_runs
 from tests.report.site_runs import EVIL
 
+from vdebench.api import score
 from vdebench.readers.reader import READERS
 from vdebench.report.site import write_report
 
@@ -399,3 +400,20 @@ def test_focus_is_seen(site):
     for _ in range(3):
         page.keyboard.press("Tab")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_a_run_of_ready_ocr_output_shows_its_boxes_on_blank_pages(browser, tmp_path):
+    suite = site_runs.make_suite(tmp_path / "suite")
+    score(suite, suite / "readings", out=tmp_path / "run", editor="mine")
+    shutil.rmtree(suite / "images")  # the suite's own pictures may be absent too
+    site = Page(browser, write_report(tmp_path / "run", tmp_path / "report"))
+    page = site.open("#sample=text/0&editor=mine")
+    page.wait_for_selector("#units .block")
+    for pane in ("prediction", "reference"):
+        assert page.locator(f'[data-pane="{pane}"] figcaption').inner_text().startswith(pane.capitalize())
+        assert "no image: boxes alone" in page.locator(f'[data-pane="{pane}"] figcaption').inner_text()
+        assert page.locator(f'[data-pane="{pane}"] rect.matched').count() == 1  # local: the one block in the region
+        stage = page.locator(f'[data-pane="{pane}"] .stage').bounding_box()
+        assert stage["height"] / stage["width"] == pytest.approx(site_runs.HEIGHT / site_runs.WIDTH, rel=0.02)
+    site.check()
+    site.context.close()

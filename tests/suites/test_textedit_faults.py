@@ -97,6 +97,28 @@ def test_a_byte_order_mark_and_an_object_without_a_list(tmp_path):
     assert only_sample(tmp_path).operation is Operation.TEXT_INSERT
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\u2028", "\u2003", "\u0085", "\u000b", "\u200b", "\ufeff"])
+def test_odd_white_space_between_tokens_is_read_with_a_warning(tmp_path, space):
+    prompt = f'Write "a{space}b"\\{space}there'
+    prompt = prompt.replace("\u000b", "")  # JSON strings hold no control characters
+    text = json.dumps([entry(prompt=prompt)], ensure_ascii=False, indent=4)
+    odd = f"{space}{text}{space}".replace('",\n', f'",{space} \n').replace('": "', f'"{space}:{space}"')
+    folder = write(tmp_path, raw=odd.encode())
+    name = next(folder.glob("*.json")).name
+    what = f"white space that JSON does not know: U+{ord(space):04X}; read as spaces"
+    faults = told(tmp_path)
+    assert ("warning", KEY, name, what) in faults
+    assert [fault for fault in faults if fault[3] not in (what, "begins with a byte order mark")] == []
+    assert only_sample(tmp_path).instruction == prompt  # inside strings it stays
+
+
+def test_odd_white_space_does_not_hide_what_is_broken(tmp_path):
+    write(tmp_path, raw='[{"id": "1",\u00a0 "prompt": }]'.encode())
+    severity, _, _, what = only(tmp_path)
+    assert severity == "error"
+    assert "not JSON: Expecting value at line 1, column 25" in what
+
+
 def test_a_misspelt_topic_is_named_once_and_its_samples_counted_right(tmp_path):
     for number in ("005", "041"):
         write(tmp_path, MANUAL, "Digtial_Interfaces_Reports", number, topic="Digital Interfaces & Interaction")

@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vdebench.analysis.judged_runs import judge_run
-from vdebench.analysis.matrix import Column, Matrix, Statistic, matrix_of
+from vdebench.analysis.judged_runs import USABLE as USABLE
+from vdebench.analysis.judged_runs import usable_matrix
+from vdebench.analysis.matrix import Matrix
 from vdebench.analysis.stored import StoredRun, differing_parts, matrix
-from vdebench.analysis.usable import Thresholds
 from vdebench.errors import VdeError
-from vdebench.protocols import get_protocol
 
-USABLE = "usable"
 _MAY_DIFFER = ("suite", "n", "given")
 """Parts of a signature in which the two runs of an editor differ by design."""
 
@@ -82,7 +80,7 @@ def sides_of(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, tuple[Ma
                 both = _alike(one, other)
                 if both[0].samples:
                     yield setting, both
-    rates = [_usable(run) for run in pair]
+    rates = [usable_matrix(run) for run in pair]
     if rates[0] is not None and rates[1] is not None:
         both = _alike(rates[0], rates[1])
         if both[0].denominators.any():  # verdicts need images
@@ -99,16 +97,3 @@ def _alike(one: Matrix, other: Matrix) -> tuple[Matrix, Matrix]:
         each._replace(numerators=each.numerators * kept, denominators=each.denominators * kept) for each in (one, other)
     )
     return first, second
-
-
-def _usable(run: StoredRun) -> Matrix | None:
-    """Verdicts on a run's samples as a matrix; nothing where its protocol judges none."""
-    if run.around_masks or not get_protocol(run.summary["protocol"]).properties:
-        return None
-    if set(run.settings) != {"global", "local"}:
-        return None
-    found = judge_run(run.root, Thresholds()).verdicts
-    passed = np.array([float(verdict.usable or 0) for verdict in found])
-    known = np.array([float(verdict.usable is not None) for verdict in found])
-    columns = {USABLE: Column(passed, known, True)}
-    return matrix_of([verdict.sample for verdict in found], columns, {USABLE: Statistic((USABLE,))})

@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from vdebench.analysis.bootstrap import RESAMPLES, Array, Method, bootstrap
+from vdebench.analysis.bootstrap import RESAMPLES, Array, Method, bootstrap, summed
+from vdebench.analysis.judged_runs import USABLE, unjudged, usable_matrix
 from vdebench.analysis.masked import CALLED
 from vdebench.analysis.pages import clusters
 from vdebench.analysis.paired import Side, compare_pair, holm
+from vdebench.analysis.rates import rate_interval
+from vdebench.analysis.sign_flip import pages_needed, sign_flip_p
 from vdebench.analysis.stored import Matrix, StoredRun, best, differing_parts, matrix
 from vdebench.errors import VdeError
 from vdebench.protocols import get_protocol
@@ -20,6 +23,9 @@ from vdebench.protocols import get_protocol
 _SLICES = ("operation", "operation4", "language", "source", "group", "tier")
 _AROUND_MASKS = ("score", "done", "text_kept", "ssim", "lpips", "psnr")
 _FEW = 20
+_SETTING = "usable edits"
+_DETECTABLE = (0.05, 0.10)
+"""Differences of rates of which is said how many samples would show them."""
 _MARKS = ((0.01, "**"), (0.05, "*"))
 
 
@@ -48,6 +54,9 @@ class Finding:
     ties: int | None = None
     losses: int | None = None
     needed: float | None = None
+    """Samples that would show the difference."""
+    needed_pages: float | None = None
+    """The same in pages."""
 
     @property
     def mark(self) -> str:
@@ -94,12 +103,15 @@ def compare_runs(
         told = "".join(f"\n  {part}: {' | '.join(dict.fromkeys(said))}" for part, said in differing.items())
         raise VdeError(f"the runs were not scored alike, they differ in:{told}\n  score them alike, or add --force")
     editors = _names(runs)
-    parts = [part for name in _settings(runs, setting) for part in _parts(runs, name, metrics, by)]
+    settings = _settings(runs, setting)
+    judged, unjudged_notes = _usable_parts(runs, by) if metrics is None or USABLE in metrics else ([], [])
+    parts = [*judged, *(part for name in settings for part in _parts(runs, name, metrics, by))]
     if not parts:
         asked = f" of {', '.join(metrics)}" if metrics else ""
-        raise VdeError(f"nothing to compare: the runs have no metric{asked} on the same samples in common")
+        why = "".join(f"\n  {note}" for note in unjudged_notes)
+        raise VdeError(f"nothing to compare: the runs have no metric{asked} on the same samples in common{why}")
     if unknown := [name for name in metrics or () if not any(name in part.metrics for part in parts)]:
-        there = ", ".join(dict.fromkeys(name for each in _settings(runs, setting) for name in _common(runs, each)))
+        there = ", ".join(dict.fromkeys(name for each in settings for name in _common(runs, each)))
         raise VdeError(f"not all runs have {unknown[0]!r}; they have: {there}")
     tests = sum(len(part.metrics) for part in parts) * (len(runs) - 1)
     # Of few permutations no p is small enough for two stars among many tests.
@@ -107,7 +119,8 @@ def compare_runs(
     findings = [finding for part in parts for finding in part.findings(editors, pages, options)]
     corrected = holm([math.nan if finding.p is None else finding.p for finding in findings])
     findings = [replace(one, p_holm=_number(p)) for one, p in zip(findings, corrected, strict=True)]
-    return Comparison(findings, editors, differing, list(_notes(editors, parts, pages, options, findings)))
+    notes = [*_notes(editors, parts, pages, options, findings), *unjudged_notes]
+    return Comparison(findings, editors, differing, notes)
 
 
 @dataclass(frozen=True)
@@ -139,7 +152,7 @@ class _Part:
         rough = {name: value for name, value in options.items() if name != "permutations"}
         found = []
         for editor, one in zip(editors, self.matrices, strict=True):
-            low, high = bootstrap(one.numerators, one.denominators, drawn, derive=one.derive, **rough)
+            low, high = self._bounds(one, drawn, rough)
             columns: dict[str, Array] = {"mean": one.means(), "low": low, "high": high}
             if one is not self.matrices[0]:
                 columns |= self._against_first(one, drawn, options)
@@ -149,7 +162,34 @@ class _Part:
                 numbers: dict[str, Any] = {name: _number(column[at]) for name, column in columns.items()}
                 if columns["mean"][at] == math.inf:
                     numbers["mean"] = math.inf
+                if numbers.get("needed") is not None:
+                    numbers["needed_pages"] = float(math.ceil(numbers["needed"] * about["pages"] / about["samples"]))
                 yield Finding(self.setting, self.slice, metric, editor, **about, **numbers)
+
+    def _bounds(self, one: Matrix, drawn: Sequence[str], options: Mapping[str, Any]) -> tuple[Array, Array]:
+        """The intervals of an editor's means."""
+        return bootstrap(one.numerators, one.denominators, drawn, derive=one.derive, **options)
+
+    def told(self, pages: Mapping[str, str] | None) -> Iterator[str]:
+        """What must be said of its samples."""
+        where = f"{self.setting}, {self.slice}" if self.slice else self.setting
+        drawn, what = len(self.pages(pages)), "pages" if pages is not None else "samples"
+        left = f"; {self.apart} that not all runs have are left out" if self.apart and not self.slice else ""
+        on = f" of {drawn} pages" if pages is not None else ""
+        yield f"{where}: {len(self.samples)} samples{on}{left}"
+        yield from self._lacking(where)
+        if drawn < _FEW:
+            yield f"{where}: intervals of {drawn} {what} are too narrow: at 12 they hold the truth in 91 %, not in 95 %"
+        if 2 / 2**drawn > 0.05:
+            yield f"{where}: of {drawn} {what} no difference can be told from chance (p is at least {2 / 2**drawn:.3g})"
+
+    def pages(self, pages: Mapping[str, str] | None) -> set[str]:
+        """The pages of its samples; the samples where pages are not known."""
+        return {pages[sample] for sample in self.samples} if pages is not None else set(self.samples)
+
+    def _lacking(self, where: str) -> Iterator[str]:
+        if self.lacking:
+            yield f"{where}: {self.lacking} samples lack some editor's value and are left out of the means that lack it"
 
     def _against_first(self, one: Matrix, drawn: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
         first = self.matrices[0]
@@ -159,6 +199,70 @@ class _Part:
             Side(first.numerators, first.denominators), two, drawn, lower_is_better=lower, derive=one.derive, **options
         )._asdict()
         return {{"low": "difference_low", "high": "difference_high"}.get(key, key): v for key, v in paired.items()}
+
+
+@dataclass(frozen=True)
+class _UsablePart(_Part):
+    """Verdicts on samples that are judged in all runs: rates, compared by an exact test."""
+
+    def _bounds(self, one: Matrix, drawn: Sequence[str], options: Mapping[str, Any]) -> tuple[Array, Array]:
+        """Wilson's interval, as in every table of usable edits: a bootstrap of no failures is too sure."""
+        bounds = rate_interval([bool(each) for each in one.numerators[:, 0]], drawn)
+        assert bounds is not None
+        return np.array([bounds[0]]), np.array([bounds[1]])
+
+    def _against_first(self, one: Matrix, drawn: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+        found = super()._against_first(one, drawn, options)
+        return {**found, "p": np.array([sign_flip_p(self._by_page(one, drawn)[0].astype(int).tolist())])}
+
+    def _by_page(self, one: Matrix, drawn: Sequence[str]) -> tuple[Array, Array]:
+        """For every page by how many usable edits an editor is ahead of the first, and how many samples it has."""
+        apart = one.numerators - self.matrices[0].numerators
+        sums, counts = summed(apart, one.denominators, drawn)
+        return sums[:, 0], counts[:, 0]
+
+    def _lacking(self, where: str) -> Iterator[str]:
+        if self.lacking and not self.slice:
+            yield f"{where}: {self.lacking} samples whose usability is not known in some run are left out"
+
+    def told(self, pages: Mapping[str, str] | None) -> Iterator[str]:
+        """The same, and what it takes to show differences of a given size."""
+        yield from super().told(pages)
+        if self.slice:
+            return
+        drawn = clusters(self.samples, pages) if pages is not None else self.samples
+        each = len(self.samples) / len(set(drawn))
+        sizes = []
+        for size in _DETECTABLE:
+            needed = max(pages_needed(size, *self._by_page(one, drawn)) for one in self.matrices[1:])
+            if math.isfinite(needed):
+                sizes.append(f"{size:.2f} takes {math.ceil(needed * each)} samples ({needed:.0f} pages)")
+        if sizes:
+            yield f"{self.setting}: with a power of 80 %, to show a difference of {', of '.join(sizes)}"
+
+
+def _usable_parts(runs: Sequence[StoredRun], by: str) -> tuple[list[_Part], list[str]]:
+    """Verdicts that can be compared, and why there are none, in words; no word of runs that never have any."""
+    matrices = [usable_matrix(run) for run in runs]
+    if not all(matrices):
+        some = [run for run, found in zip(runs, matrices, strict=True) if found is None and not run.around_masks]
+        if len(some) == len(runs):
+            return [], []
+        return [], [f"{_SETTING}: {run.editor} {unjudged(run) or 'has no verdicts; score again'}" for run in some]
+    found = [each for each in matrices if each is not None]
+    owned = [set(each.samples) for each in found]
+    every, common = set.union(*owned), set.intersection(*owned)
+    shared = [sample for sample in found[0].samples if sample in common]
+    judged = np.logical_and.reduce([each.of(shared).denominators[:, 0] > 0 for each in found])
+    known = [sample for sample, there in zip(shared, judged.tolist(), strict=True) if there]
+    if not known:
+        return [], [f"{_SETTING}: none of {len(shared)} samples is judged in all runs; `vde usable --samples` says why"]
+    apart, lacking = len(every) - len(shared), len(shared) - len(known)
+    parts: list[_Part] = [
+        _UsablePart(_SETTING, value, [each.of(samples) for each in found], apart, lacking)
+        for value, samples in _sliced(runs[0], known, by)
+    ]
+    return parts, []
 
 
 def _number(value: Any) -> Any:
@@ -248,6 +352,11 @@ def _notes(
         "power, by a normal approximation from the differences seen here."
     )
     what = "pages" if pages is not None else "samples"
+    if any(isinstance(part, _UsablePart) for part in parts):
+        yield (
+            f"Usable edits: exact test, the signs of the differences of {what} flipped in all ways (with one sample "
+            "per page McNemar's); the rates' intervals are Wilson's."
+        )
     yield (
         f"Intervals: 95 %, {options['method']} bootstrap, {options['resamples']:,} resamples of {what}, "
         f"seed {options['seed']}."
@@ -255,14 +364,4 @@ def _notes(
     if pages is None:
         yield "Which samples share a page is not known: each counts as a page of its own. Name the suite with --suite."
     for part in parts:
-        where = f"{part.setting}, {part.slice}" if part.slice else part.setting
-        drawn = len({pages[sample] for sample in part.samples}) if pages is not None else len(part.samples)
-        left = f"; {part.apart} that not all runs have are left out" if part.apart and not part.slice else ""
-        on = f" of {drawn} pages" if pages is not None else ""
-        yield f"{where}: {len(part.samples)} samples{on}{left}"
-        if part.lacking:
-            yield f"{where}: {part.lacking} samples lack some editor's value and are left out of the means that lack it"
-        if drawn < _FEW:
-            yield f"{where}: intervals of {drawn} {what} are too narrow: at 12 they hold the truth in 91 %, not in 95 %"
-        if 2 / 2**drawn > 0.05:
-            yield f"{where}: of {drawn} {what} no difference can be told from chance (p is at least {2 / 2**drawn:.3g})"
+        yield from part.told(pages)

@@ -11,6 +11,7 @@ import polars as pl
 from vdebench.analysis.summary import summarise
 from vdebench.errors import VdeError
 from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.runs.folder import RunFolder
 from vdebench.sample import Sample
 from vdebench.scoring import Progress, score_run
@@ -57,7 +58,8 @@ def noise_floor(
     kept = RunFolder(folder)
     about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": "reference"}
     with kept.open(about):
-        score_into(scope._replace(predictions=references, samples=samples, measures=Measures(())), kept, None)
+        without_images = scope._replace(measures=Measures(()), has_images=False)
+        score_into(without_images._replace(predictions=references, samples=samples), kept, None)
         found = summarise(kept, scope.protocol, measured, crossed)
     overall = {setting: means for setting, means in found["overall"].items() if means}
     floor = {
@@ -68,6 +70,20 @@ def noise_floor(
     if len(samples) < len(counted):
         notes.append(f"noise floor: of {len(samples)} of {len(counted)} samples")
     return {"reads": overall, "floor": floor, "by": found["by"]}, notes
+
+
+def floor_name(predictions: Predictions, references: Predictions | None) -> str:
+    """How the reference images were read, for the signature: by the run's own reader, or given as OCR output."""
+    if isinstance(predictions, ReadPredictions) or references is None:
+        return "reader"
+    return f"given@sha256:{digest_of(*_digests(references))[:12]}"
+
+
+def _digests(references: Predictions) -> list[str]:
+    found = []
+    for file in sorted(references.root.rglob("*.json")):
+        found += [file.relative_to(references.root).as_posix(), digest_of_file(file)]
+    return found
 
 
 def _has(references: Predictions, sample: Sample) -> bool:

@@ -6,10 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.analysis.stored import differing_parts, read_run
+import numpy as np
+
+from vdebench.analysis.matrix import Column, Matrix, Statistic, matrix_of
+from vdebench.analysis.stored import StoredRun, differing_parts, read_run
 from vdebench.analysis.usable import SLICES, Rows, Thresholds, Verdict, usable_summary, verdicts
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.protocols import get_protocol
+from vdebench.runs.search import run_folders
+
+USABLE = "usable"
 
 
 class JudgedRun(NamedTuple):
@@ -46,7 +52,7 @@ def judge_runs(
     if by and by not in SLICES:
         raise VdeError(f"--by {by}: expected {', '.join(SLICES[:-1])} or {SLICES[-1]}")
     asked = Thresholds().changed(thresholds)
-    runs = [judge_run(root, asked) for root in roots]
+    runs = [judge_run(folder, asked) for root in roots for folder in _with_verdicts(Path(root))]
     signed: dict[str, list[str]] = {}
     for run in runs:
         signed.setdefault(run.signature, []).append(run.editor)
@@ -60,16 +66,48 @@ def judge_runs(
     return JudgedRuns(runs, notes)
 
 
-def judge_run(root: str | Path, thresholds: Thresholds) -> JudgedRun:
-    """The verdicts on one kept run."""
-    run = read_run(root)
-    if run.around_masks or not get_protocol(run.summary["protocol"]).properties:
-        raise RunFolderError(
-            f"{run.root}: was scored by {run.summary['protocol']}, which judges no properties\n"
+def _with_verdicts(root: Path) -> list[Path]:
+    """A run folder, or those runs of a folder that have verdicts; all of them where none has."""
+    found = run_folders(root)
+    judged = [folder for folder in found if not unjudged(read_run(folder))]
+    return judged or found
+
+
+def unjudged(run: StoredRun) -> str:
+    """Why a run has no verdicts, and how to get one that has; nothing where it has them."""
+    protocol = run.summary["protocol"]
+    if run.around_masks:
+        return (
+            f"compares images around masks by {protocol}, which judges no properties: usable edits need whole pages\n"
+            "  score a suite of whole pages by exact: `vde score SUITE … --protocol exact --out FOLDER`"
+        )
+    if not get_protocol(protocol).properties:
+        return (
+            f"was scored by {protocol}, which judges no properties\n"
             "  `vde score … --protocol exact --out FOLDER` makes one"
         )
     if set(run.settings) != {"global", "local"}:
-        raise RunFolderError(f"{run.root}: has {', '.join(run.settings)} alone; score again with --setting both")
+        return f"has {', '.join(run.settings)} alone; score again with --setting both"
+    return ""
+
+
+def usable_matrix(run: StoredRun) -> Matrix | None:
+    """The verdicts on a run's samples as a matrix of one metric; nothing where the run has no verdicts."""
+    if unjudged(run) or not run.summary.get(USABLE):
+        return None
+    rows = Rows.of(run.root, with_reference=bool(run.summary.get("noise_floor")))
+    found = list(verdicts(rows, Thresholds()))
+    passed = np.array([float(verdict.usable or 0) for verdict in found])
+    known = np.array([float(verdict.usable is not None) for verdict in found])
+    columns = {USABLE: Column(passed, known, True)}
+    return matrix_of([verdict.sample for verdict in found], columns, {USABLE: Statistic((USABLE,))})
+
+
+def judge_run(root: str | Path, thresholds: Thresholds) -> JudgedRun:
+    """The verdicts on one kept run."""
+    run = read_run(root)
+    if why := unjudged(run):
+        raise RunFolderError(f"{run.root}: {why}")
     rows = Rows.of(run.root, with_reference=bool(run.summary.get("noise_floor")))
     return JudgedRun(
         run.editor, run.summary["signature"], usable_summary(rows, thresholds), list(verdicts(rows, thresholds))

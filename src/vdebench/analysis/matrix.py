@@ -105,13 +105,14 @@ def _of_pages(rows: pl.DataFrame, protocol: Protocol) -> tuple[dict[str, Column]
     columns = {}
     for at, name in enumerate(names):
         total, count, value, there = vectors[4 * at : 4 * at + 4]
-        each = protocol.headline == "macro" or name == "mse" or name == "psnr_finite" or name in IMAGE_METRICS
+        each = protocol.headline == "macro" or name in ("mse", *page_means.HEADLINE_PSNR.values(), *IMAGE_METRICS)
         columns[name] = Column(value, there, True) if each else Column(total, count, False)
-    statistics = {name: Statistic((name,)) for name in names if name != "mse"}
+    statistics = {name: Statistic((name,)) for name in names if name not in ("mse", "psnr_below_100")}
     if set(_CORRECTNESS) <= columns.keys():
         statistics["text_correctness"] = Statistic(_CORRECTNESS)
     pooled = Statistic(("mse",), decibel=True)
-    statistics |= {"psnr": pooled if protocol.psnr == "pooled" else Statistic(("psnr_finite",)), "psnr_pooled": pooled}
+    own = pooled if protocol.psnr == "pooled" else Statistic((page_means.HEADLINE_PSNR[protocol.psnr],))
+    statistics |= {"psnr": own, "psnr_pooled": pooled}
     return columns, statistics
 
 

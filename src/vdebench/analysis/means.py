@@ -19,7 +19,9 @@ from vdebench.protocols.protocol import IMAGE_METRICS, TEXT_METRICS, Protocol
 Vector = NDArray[np.float64]
 Totals = dict[tuple[str, ...], Vector]
 COUNTS = ("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred", "images", "identical")
-_IMAGES = ("mse", "psnr_finite", *IMAGE_METRICS[1:])
+_IMAGES = ("mse", "psnr_below_100", "psnr_finite", *IMAGE_METRICS[1:])
+HEADLINE_PSNR = {"finite": "psnr_finite", "below 100": "psnr_below_100"}
+"""The column behind a protocol's mean PSNR, unless it is that of the mean squared error."""
 
 
 def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: Protocol) -> Totals:
@@ -54,8 +56,8 @@ def _image_means(found: Mapping[str, float | None], protocol: Protocol) -> dict[
     """Means of image metrics; a PSNR that is infinite is None, with as many identical images as there are images."""
     error = found["mse"]
     pooled = decibel(error) if error else None
-    headline = pooled if protocol.psnr == "pooled" else found["psnr_finite"]
-    return {"psnr": headline, "psnr_pooled": pooled, **{name: found[name] for name in _IMAGES[1:]}}
+    headline = pooled if protocol.psnr == "pooled" else found[HEADLINE_PSNR[protocol.psnr]]
+    return {"psnr": headline, "psnr_pooled": pooled, **{name: found[name] for name in _IMAGES[2:]}}
 
 
 def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 << 12) -> Iterable[pl.DataFrame]:
@@ -160,10 +162,11 @@ def _quotient(name: str, column: Any, protocol: Protocol) -> tuple[Vector, Vecto
 
 
 def _image_quotient(name: str, column: Any, rows: pl.DataFrame) -> tuple[Vector, Vector]:
-    """A metric of images over the samples that have it; PSNR over those whose images differ."""
-    if name == "psnr_finite":
-        differs = _there(rows, "mse") * (column("mse") > 0)
-        return np.where(differs > 0, column("psnr"), 0.0), differs
+    """A metric of images over the samples that have it; PSNR over those whose images differ, or differ enough."""
+    if name in HEADLINE_PSNR.values():
+        limit = 100 if name == "psnr_below_100" else np.inf
+        counted = _there(rows, "mse") * (column("mse") > 0) * (column("psnr") < limit)
+        return np.where(counted > 0, column("psnr"), 0.0), counted
     return column(name), _there(rows, name)
 
 

@@ -18,6 +18,7 @@ from vdebench.files import is_file, read_json
 from vdebench.metrics.measures import MEASURES
 from vdebench.protocols import get_protocol
 from vdebench.protocols.protocol import Protocol
+from vdebench.protocols.signature import parts_of
 from vdebench.protocols.textedit import PixelProtocol, get_pixel_protocol
 
 _LOWER = {"mse", "edit_mse", "residual", "untouched"} | {key for key, each in MEASURES.items() if each.best == "lower"}
@@ -70,15 +71,6 @@ def read_run(root: str | Path) -> StoredRun:
     if twice or not isinstance(summary.get("overall"), dict):
         raise RunFolderError(f"{folder}: not a run as `vde score` writes it; score again")
     return StoredRun(folder, summary, rows)
-
-
-def parts_of(signature: str) -> dict[str, str]:
-    """A signature by its parts.
-
-    >>> parts_of("vde|p:exact|suite:s@sha256:0f|n:9")
-    {'p': 'exact', 'suite': 's@sha256:0f', 'n': '9'}
-    """
-    return {key: value for key, _, value in (part.partition(":") for part in signature.split("|")[1:])}
 
 
 def differing_parts(signatures: Sequence[str]) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from vdebench.analysis.means import Totals, label_pieces, means, totals
+from vdebench.analysis.region_outcomes import region_summary
 from vdebench.protocols.protocol import IMAGE_METRICS, Protocol
 from vdebench.runs.folder import RunFolder
 
@@ -38,7 +39,7 @@ def summarise(
         "by": {",".join(by): _by(sliced(*by), settings, protocol) for by in [*((name,) for name in SLICES), *crossed]},
     }
     if protocol.region is not None and "local" in settings:
-        summary["regions"] = _regions(folder, scores)
+        summary["regions"] = regions_of(folder)
     summary["notes"] = [*_notes(scores), *_too_small(scores, measured)]
     return summary
 
@@ -102,20 +103,9 @@ def _coverage(scores: pl.DataFrame) -> dict[str, int]:
     return {"samples": len(states), **{state: became.count(state) for state in ("scored", "missing", "failed")}}
 
 
-def _regions(folder: RunFolder, scores: pl.DataFrame) -> dict[str, Any]:
-    """What became of the regions, overall and by the protocol's own kinds and the operations."""
-    about = scores.filter(pl.col("setting") == "local").select("sample", "operation", "language")
-    rows = folder.table("regions").collect().join(about, on="sample", how="left", maintain_order="left")
-    by = {
-        column: {value: _outcomes(rows.filter(pl.col(column) == value)) for value in sorted(rows[column].unique())}
-        for column in ("kind", "operation", "language")
-    }
-    return {**_outcomes(rows), "by": by}
-
-
-def _outcomes(rows: pl.DataFrame) -> dict[str, Any]:
-    counts = dict(rows["outcome"].value_counts(sort=True).iter_rows())
-    good = counts.get("success", 0) + counts.get("done", 0)
-    means = {name: rows[name].mean() for name in ("text_similarity", "cdm", "bleu") if rows[name].count()}
-    judged = len(rows) - counts.get("text_kept", 0) - counts.get("text_changed", 0)  # of those, text cannot tell
-    return {"n": len(rows), "rate": good / judged if judged else None, "outcomes": counts, **means}
+def regions_of(folder: RunFolder, reference: RunFolder | None = None) -> dict[str, Any]:
+    """Counts and rates of region outcomes; `reference` is the run folder of the reference images, if there is one."""
+    local = pl.col("setting") == "local"
+    about = folder.table("scores").filter(local).select("sample", "operation", "language").collect()
+    references = reference.table("regions").collect() if reference else None
+    return region_summary(folder.table("regions").collect(), about, references)

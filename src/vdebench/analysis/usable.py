@@ -1,7 +1,8 @@
 """Usable edits: five properties of every sample, pass or fail with what was found, from the rows a run folder keeps.
 
 A property passes where the right answer, read by the same reader, does no better: what the reader loses is not the
-editor's fault. What cannot be told is unknown, never a pass and never a failure.
+editor's fault. What cannot be told is unknown, never a pass and never a failure. Samples on which no editor can be
+judged, such as those whose reference the reader cannot read, are in no editor's rate.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench.analysis.rates import rate_interval
+from vdebench.analysis.region_outcomes import judged_regions, unreadable_samples
 from vdebench.errors import RunFolderError, VdeError
+from vdebench.metrics.folding import folded
+from vdebench.metrics.text import character_similarity
 from vdebench.metrics.traces import IDENTITY
 
 PROPERTIES = {
@@ -27,7 +31,9 @@ PROPERTIES = {
 """In the order in which a sample is asked: was an edit made, does it say the right thing, …"""
 TABLES = ("scores", "regions")
 SLICES = ("operation", "operation4", "language", "source", "group")
-_WRONG = ("not_done", "partly", "wrong_text", "missing")
+_WRONG = ("not_done", "partly", "wrong_text", "page_lost", "missing")
+RULES = "rules-2"
+"""Changes with any rule below."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +56,7 @@ class Thresholds:
     @property
     def signature(self) -> str:
         """What the verdicts depend on, besides the scores' own signature."""
-        return "|".join([f"usable:{IDENTITY}", *(f"{name}:{value:g}" for name, value in asdict(self).items())])
+        return "|".join([f"usable:{RULES},{IDENTITY}", *(f"{name}:{value:g}" for name, value in asdict(self).items())])
 
     def changed(self, given: Sequence[str]) -> Thresholds:
         """The same with others, as `text=0.95`.
@@ -80,22 +86,23 @@ class Verdict(NamedTuple):
     sample: str
     properties: Mapping[str, bool | None]
     evidence: Mapping[str, str]
+    judgeable: bool = True
+    """Whether any editor can be judged on the sample: where not, it is in no editor's rate."""
 
     @property
     def usable(self) -> bool | None:
-        """Whether all pass; unknown where any is.
-
-        Also where another fails: a rate over samples that can only be seen to fail would be 0 for every editor.
-        """
+        """Whether all pass: False where any fails, unknown where none fails and any is unknown."""
+        if not self.judgeable:
+            return None
         found = self.properties.values()
-        return None if None in found else all(found)
+        return False if False in found else None if None in found else True
 
     @property
     def fails_at(self) -> str:
-        """The first property that fails, "" where none does or that is unknown."""
-        if self.usable is None:
+        """The first property that fails, "" where none does or the sample is in no rate."""
+        if self.usable is not False:
             return ""
-        return next((name for name, passed in self.properties.items() if not passed), "")
+        return next(name for name, passed in self.properties.items() if passed is False)
 
 
 class Rows(NamedTuple):
@@ -114,7 +121,7 @@ class Rows(NamedTuple):
             tables = [pl.read_parquet(folder / f"{name}.parquet") for folder in folders for name in TABLES]
         except (OSError, pl.exceptions.PolarsError) as error:
             raise RunFolderError(f"{root}: cannot be read: {str(error).partition(chr(10))[0]}; score again") from None
-        if not {"page", "kept", "look"} <= set(tables[0].columns) or "read" not in tables[1].columns:
+        if not {"page", "kept", "look"} <= set(tables[0].columns) or "before" not in tables[1].columns:
             raise RunFolderError(f"{root}: was scored before usable edits were judged; score again")
         return cls(*tables)
 
@@ -128,15 +135,21 @@ class _Found(NamedTuple):
 
 
 _NOTHING = _Found({}, {}, ())
+_UNREADABLE = "unknown: the reader cannot read the reference"
+_NOT_SHOWN = "unknown: the change asked for shows neither in text nor in the pixels we compare"
 Judged = tuple[bool | None, str]
 
 
 def verdicts(rows: Rows, thresholds: Thresholds) -> Iterator[Verdict]:
     """What is said of every sample, in the order of the run."""
     references = dict(_found(rows.reference_scores, rows.reference_regions))
-    for sample, found in _found(rows.scores, rows.regions):
+    unreadable = set(unreadable_samples(rows.reference_regions, rows.regions))
+    for sample, found in _found(rows.scores, judged_regions(rows.regions, rows.reference_regions)):
         judged = _judged(found, references.get(sample, _NOTHING), thresholds)
-        yield Verdict(sample, {name: each[0] for name, each in judged.items()}, {n: e[1] for n, e in judged.items()})
+        passed = {name: each[0] for name, each in judged.items()}
+        evidence = {name: each[1] for name, each in judged.items()}
+        judgeable = sample not in unreadable and not _shows_nowhere(found)
+        yield Verdict(sample, passed, evidence, judgeable)
 
 
 def _found(scores: pl.DataFrame | None, regions: pl.DataFrame | None) -> Iterator[tuple[str, _Found]]:
@@ -165,7 +178,7 @@ def _judged(found: _Found, reference: _Found, thresholds: Thresholds) -> dict[st
             reason = str(row.get("reason") or "both settings must be scored")
             return dict.fromkeys(PROPERTIES, (None, reason))
     return {
-        "complete": _complete(found, reference, thresholds),
+        "complete": _complete(found, thresholds),
         "text": _text(found, reference, thresholds),
         "place": _place(found, reference, thresholds),
         "look": _at_least(found.local.get("look"), thresholds.look, "likeness"),
@@ -179,13 +192,9 @@ def _at_least(value: float | None, least: float, name: str) -> Judged:
     return value >= least, f"{name} {value:.4g}, asked {least:g}"
 
 
-def _complete(found: _Found, reference: _Found, thresholds: Thresholds) -> Judged:
+def _complete(found: _Found, thresholds: Thresholds) -> Judged:
     """An edit was made in every region, and nothing was added elsewhere."""
-    right = {region["region"]: region["read"] for region in reference.regions}
-    outcomes = []
-    for region in found.regions:
-        same = region["read"] == right.get(region["region"])  # the right answer reads as before too: pixels must tell
-        outcomes.append("text_kept" if same and region["outcome"] == "not_done" else region["outcome"])
+    outcomes = [region["outcome"] for region in found.regions]
     if "not_done" in outcomes:
         return False, f"{outcomes.count('not_done')} of {len(outcomes)} regions read as before"
     edited, stray = found.local.get("edited"), found.whole.get("stray")
@@ -195,9 +204,17 @@ def _complete(found: _Found, reference: _Found, thresholds: Thresholds) -> Judge
         return None, "additions not measured: no image"
     if stray > thresholds.stray:
         return False, f"something new on {stray:.2%} of the page, allowed {thresholds.stray:.2%}"
-    if edited is None and {"text_kept", "text_changed"} & set(outcomes):
-        return None, "the change asked for shows neither in text nor in the pixels we compare"
+    if "unreadable" in outcomes:
+        return None, _UNREADABLE
+    if _shows_nowhere(found):
+        return None, _NOT_SHOWN
     return True, "edited where asked, and only there"
+
+
+def _shows_nowhere(found: _Found) -> bool:
+    """Whether the requested change is visible neither in text nor in the compared pixels, for any editor."""
+    of_no_text = any(region["outcome"] in ("text_kept", "text_changed") for region in found.regions)
+    return of_no_text and found.whole.get("stray") is not None and found.local.get("edited") is None
 
 
 def _text(found: _Found, reference: _Found, thresholds: Thresholds) -> Judged:
@@ -206,14 +223,17 @@ def _text(found: _Found, reference: _Found, thresholds: Thresholds) -> Judged:
         return None, "no region was judged"
     known = {region["region"]: region for region in reference.regions}
     worst = 1.0
+    if any(region["outcome"] == "unreadable" for region in found.regions):
+        return None, _UNREADABLE
     for region in found.regions:
         right = known.get(region["region"], {})
         similarity, reached = region["cdm"], right.get("cdm")
         if region["read"] is not None and region["read"] == right.get("read"):
             continue  # in the right answer the reader sees the same
+        if similarity is not None and right.get("read"):  # or nearly the same
+            similarity = max(similarity, character_similarity(folded(region["read"] or ""), folded(right["read"])))
         least = thresholds.text if reached is None else min(thresholds.text, reached)
-        wrong = region["outcome"] in _WRONG and region["outcome"] != right.get("outcome")
-        if wrong or similarity is None or similarity < least:
+        if region["outcome"] in _WRONG or similarity is None or similarity < least:
             told = f"region {region['region']}: {region['outcome']}, similarity {similarity or 0:.3f}"
             return False, f"{told}, reads “{_short(region['read'] or '')}”"
         worst = min(worst, similarity)
@@ -250,7 +270,7 @@ def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
         by[name] = {value: _rate(groups[value], about) for value in sorted(groups)}
     counts = {
         name: {
-            title: sum(verdict.properties[name] is passed for verdict in found)
+            title: sum(verdict.properties[name] is passed for verdict in found if verdict.judgeable)
             for title, passed in (("passed", True), ("failed", False), ("unknown", None))
         }
         for name in PROPERTIES
@@ -266,19 +286,25 @@ def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
 
 
 def _rate(found: Sequence[Verdict], about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    known = [verdict for verdict in found if verdict.usable is not None]
+    """The rate where all samples are known, else the bounds it lies in: the known ones are not a fair part of all."""
+    judgeable = [verdict for verdict in found if verdict.judgeable]
+    known = [verdict for verdict in judgeable if verdict.usable is not None]
     passed = [bool(verdict.usable) for verdict in known]
-    interval = rate_interval(passed, [about[verdict.sample]["page"] for verdict in known])
+    unknown = len(judgeable) - len(known)
+    complete = bool(known) and not unknown
+    interval = rate_interval(passed, [about[verdict.sample]["page"] for verdict in known]) if complete else None
     return {
-        "rate": sum(passed) / len(passed) if passed else None,
+        "rate": sum(passed) / len(passed) if complete else None,
         "interval": list(interval) if interval else None,
         "n": len(known),
-        "unknown": len(found) - len(known),
+        "unknown": unknown,
+        "not_judgeable": len(found) - len(judgeable),
+        "bounds": [sum(passed), sum(passed) + unknown],
     }
 
 
 def _waterfall(found: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """How many fail first at which property, and how many are left after it."""
+    """How many fail first at which property, and how many are left after it, of the samples with a verdict."""
     left = sum(verdict.usable is not None for verdict in found)
     steps = []
     for name in PROPERTIES:

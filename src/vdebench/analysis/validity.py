@@ -16,6 +16,8 @@ FALLS = 0.99
 """Spearman correlation from which on a metric is said to fall; with four levels and the right answer: at every step."""
 BLIND = 0.001
 """Change of a mean that is none: a thousandth of the scale."""
+LITTLE_LEFT = 0.1
+"""Mean of a metric from 0 to 1 after the first level, below which it need not fall further."""
 _EQUAL = 1e-9
 _LEAST_LEVELS = 3
 
@@ -88,6 +90,8 @@ def verdict(values: Sequence[float | None], rho: float | None) -> Verdict:
     ('late', 'uneven')
     >>> verdict([1.0, 0.9, None], 1.0)  # who says nothing of the worst pages has not fallen
     'unknown'
+    >>> verdict([1.0, 0.05, 0.05], 0.87)  # nothing is left after the first level
+    'falls'
     """
     known = [value for value in values if value is not None]
     if len(known) < 2 or None in values[1:]:  # the right answer alone may be without: the PSNR of identical images
@@ -97,7 +101,8 @@ def verdict(values: Sequence[float | None], rho: float | None) -> Verdict:
     if rho is not None and rho >= FALLS:
         return "falls"
     if all(later <= value + _EQUAL for value, later in pairwise(known)):
-        return "late"  # it never rises, and some steps it does not see
+        # It never rises. Either little is left after the first level, or there are steps that it does not see.
+        return "falls" if known[-1] >= 0 and known[1] <= LITTLE_LEFT else "late"
     return "rises" if known[-1] > known[0] + BLIND else "uneven"
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import typer
 
+from vdebench.cli.printing import echo_table
 from vdebench.cli.progress import progress_bar
-from vdebench.cli.suites import SUITE_HELP, open_suite
+from vdebench.cli.suites import RUNS_HELP, SUITE_HELP, open_suite
 from vdebench.errors import VdeError
-from vdebench.report.table import Format, render
+from vdebench.report.table import Format
 
 
 def ambiguous_command(
@@ -41,7 +42,7 @@ def ambiguous_command(
 
 
 def drop_command(
-    runs: Path = typer.Argument(..., metavar="RUNS", help="Runs on the suite, as `vde run` or `vde score` keep them."),
+    runs: Path = typer.Argument(..., metavar="RUNS", help=f"Runs on the suite. {RUNS_HELP}"),
     ambiguous: Path = typer.Argument(
         ..., metavar="RUNS_AMBIGUOUS", help="Runs of the same editors on its ambiguous form."
     ),
@@ -52,7 +53,12 @@ def drop_command(
         [], "--grades-ambiguous", metavar="FOLDER", help="The same of the ambiguous suite."
     ),
     protocol: str = typer.Option("exact", "--protocol", help="Whose scores."),
-    metrics: str = typer.Option("iou,cdm", "--metrics", help="Metrics, with commas; the usable rate is always there."),
+    metrics: str = typer.Option(
+        "",
+        "--metrics",
+        help="Metrics, with commas: iou,cdm by default, around masks score,done; the usable rate is there where it is"
+        " known.",
+    ),
     seed: int = typer.Option(0, "--seed", min=0, help="Of the resampling."),
     force: bool = typer.Option(False, "--force", help="Also of runs that were scored differently."),
     out: Path | None = typer.Option(None, "--out", "-o", metavar="FILE", help="Write the figure: .svg or .png."),
@@ -79,8 +85,10 @@ def drop_command(
     ]
     for root, found in zip((runs, ambiguous), sides, strict=True):
         if not found:
-            raise VdeError(f"{root}: no run was scored by {protocol}; name another with --protocol")
-    names = [name.strip() for name in metrics.split(",") if name.strip()]
+            known = ", ".join(sorted({str(run.summary["protocol"]) for run in find_runs([root]).runs}))
+            raise VdeError(f"{root}: no run was scored by {protocol}, but by {known}; name one with --protocol")
+    masked = all(run.around_masks for found in sides for run in found)
+    names = [name.strip() for name in (metrics or ("score,done" if masked else "iou,cdm")).split(",") if name.strip()]
     study = ambiguity_drop(paired_runs(*sides, force=force), grades, grades_ambiguous, metrics=names, seed=seed)
     if out is not None:
         drawn = drop_figure(study)
@@ -88,4 +96,4 @@ def drop_command(
     if as_json:
         typer.echo(json.dumps(study.to_json(), ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        typer.echo(render(drop_table(study), form), nl=False)
+        echo_table(drop_table(study), form)

@@ -193,11 +193,13 @@ def status(workspace: Path = WORKSPACE, as_json: bool = typer.Option(False, "--j
     """
     from vdebench.build.status import status_json, status_table
     from vdebench.build.workspace import Workspace
-    from vdebench.report.table import render
+    from vdebench.cli.printing import table_text
 
     found = Workspace(workspace)
     told = status_json(found)
-    typer.echo(json.dumps(told, ensure_ascii=False, indent=2) if as_json else render(status_table(found), "terminal"))
+    typer.echo(
+        json.dumps(told, ensure_ascii=False, indent=2) if as_json else table_text(status_table(found), more="--json")
+    )
     if not told["adds_up"]:
         raise typer.Exit(2)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from vdebench.cli.printing import table_text
 from vdebench.cli.suites import SUITE_HELP, open_suite
 
 
@@ -32,7 +33,6 @@ def stats_command(
     from vdebench.build.statistics import require_place, write_statistics
     from vdebench.readers.cached import CachedReader
     from vdebench.report.figures.tables import statistics_tables
-    from vdebench.report.table import render
 
     if out is not None:
         require_place(out)
@@ -42,6 +42,6 @@ def stats_command(
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
         return
-    typer.echo("\n".join(render(table, "terminal") for table in statistics_tables(found)), nl=False)
+    typer.echo("\n".join(table_text(table, more="--json") for table in statistics_tables(found)), nl=False)
     if files:
         typer.echo(f"\n{out / 'index.html' if out else ''}: {len(files)} files")

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from vdebench import __version__
+from vdebench.cli.printing import echo_line
 from vdebench.engine.processes import usable_processors
 from vdebench.files import cache_folder
 
@@ -27,9 +28,7 @@ def doctor_command(as_json: bool = typer.Option(False, "--json", help="For progr
         return
     console = Console(highlight=False, soft_wrap=True)
     python = f"Python {platform.python_version()} on {sys.platform}"
-    console.print(
-        f"vdebench {__version__}, {python}, {usable_processors()} processors, cache {cache_folder()}", markup=False
-    )
+    echo_line(f"vdebench {__version__}, {python}, {usable_processors()} processors, cache {cache_folder()}")
     for kind, title in (("editor", "Editors"), ("reader", "Readers"), ("metric", "Image metrics")):
         console.print(f"\n{title}", style="bold")
         for one in found:
@@ -37,4 +36,4 @@ def doctor_command(as_json: bool = typer.Option(False, "--json", help="For progr
                 state = "[green]ready[/]" if not one.missing else "[yellow]missing[/]"
                 console.print(f"  {one.name:<20} {state}{' (the default)' if one.default else ''}")
                 for line in filter(None, one.missing.splitlines()):
-                    console.print(f"      {line.strip()}", markup=False)
+                    echo_line(f"      {line.strip()}")

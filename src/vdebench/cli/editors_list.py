@@ -7,6 +7,8 @@ import json
 import typer
 from rich.console import Console
 
+from vdebench.cli.printing import screen_width
+
 app = typer.Typer(invoke_without_command=True)
 WIDE = 150
 """Columns of the table where nobody's window is to be filled."""
@@ -32,7 +34,6 @@ def list_editors(
         told = [row._asdict() for row in PAPER_EDITORS] if papers else [one.as_json() for one in found]
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
         return
-    console = Console(highlight=False, markup=False)
-    console = console if console.is_terminal else Console(highlight=False, markup=False, width=WIDE)
-    console.print(papers_view(found) if papers else editors_view(found, console.width))
+    console = Console(highlight=False, markup=False, width=screen_width() or WIDE)
+    console.print(papers_view(found, console.width) if papers else editors_view(found, console.width))
     console.print("\nHow to get the rest: vde doctor. Options: --editor-option EDITOR.NAME=VALUE; docs/editors.md.")

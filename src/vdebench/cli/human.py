@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import typer
 
+from vdebench.cli.printing import table_text
 from vdebench.cli.progress import progress_bar
-from vdebench.report.table import Format, render
+from vdebench.cli.suites import RUNS_HELP
+from vdebench.report.table import Format
 
 app = typer.Typer(help="Have people rank outputs, and see how well the metrics agree.", no_args_is_help=True)
 
 
 @app.command()
 def sheet(
-    runs: Path = typer.Argument(..., metavar="RUNS", help="A folder made by `vde run`."),
+    runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=RUNS_HELP),
     out: Path = typer.Option(..., "--out", "-o", help="A new folder: DIR/sheet is handed out, DIR/key.json is not."),
     samples: int = typer.Option(20, "--samples", min=1, help="How many samples, spread over operations and languages."),
     seed: int = typer.Option(0, "--seed", min=0, help="Of the samples and of the candidates' order."),
@@ -56,7 +57,7 @@ def sheet(
 def correlate(
     answers: list[Path] = typer.Argument(..., metavar="ANSWERS.csv...", help="What people sent back."),
     key: Path = typer.Option(..., "--key", help="The key.json of the sheet."),
-    runs: Path = typer.Option(..., "--runs", help="The folder of `vde run` that the sheet was made of."),
+    runs: list[Path] = typer.Option(..., "--runs", help="The runs that the sheet was made of; repeat for several."),
     protocol: str = typer.Option("exact", "--protocol", "-p", help="Whose scores are held beside people's ranks."),
     setting: str = typer.Option("", "--setting", help="global or local; the first that there is."),
     metric: list[str] = typer.Option([], "--metric", metavar="CRITERION=METRIC", help="Another metric; repeatable."),
@@ -90,6 +91,6 @@ def correlate(
     from vdebench.report.human.tables import study_tables
 
     for table in study_tables(found):
-        typer.echo(render(table, form, bold=sys.stdout.isatty()))
+        typer.echo(table_text(table, form))
     if page and form == "terminal":
         typer.echo(f"{page}: open it in a browser")

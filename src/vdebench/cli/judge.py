@@ -12,10 +12,15 @@ import typer
 
 from vdebench.cli.editors import folder_name, name_and_place, require_distinct
 from vdebench.cli.judge_show import end, show, spend_bar, spent, tell_estimates
+from vdebench.cli.names import MATCH_HELP, STRICT_HELP
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.errors import VdeError
+from vdebench.files import is_folder, list_folder
 from vdebench.report.grades import GRADED
 from vdebench.report.table import Format
+from vdebench.runs.provenance import RUN_FILE, read_run_file
+from vdebench.runs.search import is_run
+from vdebench.submission.outputs import scored_images
 
 # What both commands take.
 Out = Annotated[
@@ -64,9 +69,13 @@ JUDGE_HELP = "Model that grades: gpt-4o, or any behind --base-url; gemini:MODEL;
 
 def judge_command(
     suite: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
-    predictions: list[Path] = typer.Argument(..., metavar="PREDICTIONS...", help="Folders of images, one per editor."),
+    predictions: list[Path] = typer.Argument(
+        ..., metavar="PREDICTIONS...", help="Folders of images, one per editor; or the runs that scored them."
+    ),
     judge: str = typer.Option(..., "--judge", "-j", help=JUDGE_HELP),
     out: Out = None,
+    match: str = typer.Option("", "--match", metavar="PATTERN", help=MATCH_HELP),
+    strict_names: bool = typer.Option(False, "--strict-names", help=STRICT_HELP),
     dimensions: str = typer.Option("IF,TA,VC,LP,SE", "--dimensions", "-d", help="What is graded, with commas."),
     repeat: Repeat = 1,
     budget: Budget = None,
@@ -91,7 +100,7 @@ def judge_command(
     Example: `vde judge SUITE outputs/ --judge gpt-4o --repeat 3 --budget 5.00 --out runs/judged`
     """
     from vdebench.judges.prices import parse_price
-    from vdebench.judging import Asked, estimate_run, judge_suite, plan_suite
+    from vdebench.judging import Asked, estimate_run, judge_suite, judged_outputs, plan_suite
 
     editors = _editors(predictions)
     _require_shapes(like, by)
@@ -107,8 +116,11 @@ def judge_command(
     )
     maker = _maker(base_url, key_variable, temperature, timeout, concurrency, dry_run)
     folders = {name: out / name if out and len(editors) > 1 else out for name, _ in editors}
+    for _, folder in editors:  # names of all editors' files, before the first is paid for
+        judged_outputs(loaded, folder, match, strict_names=strict_names)
+    names: dict[str, Any] = {"match": match, "strict_names": strict_names}
     if dry_run:
-        plans = {name: plan_suite(loaded, folder, maker(judge), asked) for name, folder in editors}
+        plans = {name: plan_suite(loaded, folder, maker(judge), asked, **names) for name, folder in editors}
         tell_estimates({name: estimate_run(plan, folders[name]) for name, plan in plans.items()}, asked, as_json)
         return
     results: dict[str, Any] = {}
@@ -116,7 +128,7 @@ def judge_command(
         with spend_bar(f"judging {name}", quiet=as_json) as told:
             run = replace(asked, budget=_left(asked.budget, results))
             results[name] = judge_suite(
-                loaded, folder, maker(judge), _given(folders[name]), run, editor=name, told=told
+                loaded, folder, maker(judge), _given(folders[name]), run, editor=name, told=told, **names
             )
         if results[name].stopped:
             break
@@ -188,9 +200,18 @@ def ambiguity_command(
 def _editors(predictions: list[Path]) -> list[tuple[str, Path]]:
     """Name and folder of each editor."""
     given = [name_and_place(str(each)) for each in predictions]
-    found = [(name or folder_name(folder), folder) for name, folder in given]
+    found = [each for name, folder in given for each in _images_of(name, folder)]
     require_distinct([name for name, _ in found])
     return found
+
+
+def _images_of(name: str, folder: Path) -> list[tuple[str, Path]]:
+    """A folder of images, or the images that the runs in a folder scored."""
+    inside = list_folder(folder) if is_folder(folder) else []
+    of_runs = is_run(folder) or "editors" in read_run_file(folder / RUN_FILE)
+    if not of_runs and (RUN_FILE in inside or not any(is_run(folder / each) for each in inside)):
+        return [(name or folder_name(folder), folder)]
+    return [(name or editor, images) for editor, images in scored_images(folder).items()]
 
 
 def _maker(

@@ -15,7 +15,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress as RichProgress
 
-from vdebench.report.table import Format, render
+from vdebench.cli.printing import table_text
+from vdebench.report.table import Format
 
 
 def spent(results: dict[str, Any]) -> float:
@@ -84,7 +85,7 @@ def show(
     tables += [grades_breakdown(summary, name) for summary in summaries for name in by]
     tables += [scores_table(compared)] if compared else []
     for table in tables:
-        typer.echo(render(table, form, bold=sys.stdout.isatty()))
+        typer.echo(table_text(table, form))
 
 
 def _compared(results: dict[str, Any], human: Path) -> Any:

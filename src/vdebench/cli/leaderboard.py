@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-RUNS_HELP = "Run folders, or folders of runs: `vde score --out` and `vde run --out` make them."
+from vdebench.cli.suites import RUNS_HELP
+
 REPORT_HELP = "A report of `vde report` to link samples to; repeat for several. RUNS/report and one beside are found."
 
 

@@ -36,6 +36,7 @@ from vdebench.cli import (
     validate,
     verify,
 )
+from vdebench.cli.names import names_told
 from vdebench.errors import VdeError
 
 INTERRUPTED = 130  # typer's exit code for Ctrl-C
@@ -97,7 +98,8 @@ def run() -> None:
         ):  # names of files may be no text, and a terminal may know less than UTF-8
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        with names_told():
+            app()
     except VdeError as error:
         Console(stderr=True, highlight=False, soft_wrap=True).print(f"vde: {error}", markup=False)
         sys.exit(2)

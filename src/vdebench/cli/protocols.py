@@ -6,6 +6,7 @@ import textwrap
 
 import typer
 
+from vdebench.cli.printing import echo_line, screen_width
 from vdebench.protocols import PROTOCOLS, Protocol, get_protocol
 from vdebench.protocols.textedit import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
 
@@ -17,10 +18,10 @@ def list_protocols(context: typer.Context) -> None:
     """List the protocols, a line each."""
     if context.invoked_subcommand is None:
         for name in PROTOCOLS:
-            typer.echo(f"{name:<17} {get_protocol(name).says}")
+            echo_line(f"{name:<17} {get_protocol(name).says}", " " * 18)
         for name in PIXEL_PROTOCOLS:
             if name not in PROTOCOLS:
-                typer.echo(f"{name:<17} {get_pixel_protocol(name).says}")
+                echo_line(f"{name:<17} {get_pixel_protocol(name).says}", " " * 18)
 
 
 @app.command()
@@ -35,6 +36,8 @@ def explain(name: str) -> None:
     if name in PIXEL_PROTOCOLS:
         found.append((" (images with masks)", get_pixel_protocol(name)))
     for at, (where, protocol) in enumerate(found):
-        typer.echo(f"{chr(10) if at else ''}{protocol.name}{where}: {protocol.says}\n")
+        typer.echo("\n" if at else "", nl=False)
+        echo_line(f"{protocol.name}{where}: {protocol.says}")
+        typer.echo()
         for rule in protocol.rules:
-            typer.echo(textwrap.fill(rule, 96, initial_indent="- ", subsequent_indent="  "))
+            typer.echo(textwrap.fill(rule, min(96, screen_width() or 96), initial_indent="- ", subsequent_indent="  "))

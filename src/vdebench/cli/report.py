@@ -7,18 +7,25 @@ from pathlib import Path
 import typer
 
 from vdebench.cli.progress import progress_bar
+from vdebench.cli.suites import RUNS_HELP
 
 JUDGED_HELP = "A folder made by `vde judge --out`; repeat for several. RUNS/judged and RUNS/EDITOR/judged are found."
 
 
 def report_command(
-    runs: Path = typer.Argument(..., metavar="RUNS", help="A folder made by `vde run`."),
+    runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=RUNS_HELP),
     out: Path = typer.Option(..., "--out", "-o", help="Folder for the page and its pictures."),
     judged: list[Path] = typer.Option([], "--judged", metavar="DIR", help=JUDGED_HELP),
 ) -> None:
     """A page to look at: leaderboard, breakdowns, and every sample side by side with its reference.
 
-    Example: `vde report runs -o report --judged judged`
+    Runs of ready OCR output without images are shown with their text and boxes, without pictures.
+
+    Examples:
+
+    `vde report runs -o report --judged judged`
+
+    `vde report scored/mine scored/other -o report`
     """
     from vdebench.report.site import write_report
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import typer
 
-from vdebench.report.table import Format, render
+from vdebench.cli.printing import echo_table
+from vdebench.report.table import Format
 
 
 def agreement_command(
@@ -51,4 +51,4 @@ def agreement_command(
     if as_json:
         typer.echo(json.dumps([one.to_json() for one in found], ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        typer.echo(render(reliability_table(found), form, bold=sys.stdout.isatty()), nl=False)
+        echo_table(reliability_table(found), form)

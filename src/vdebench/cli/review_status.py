@@ -26,7 +26,7 @@ def status_command(
 def show(workspace: Path, database: str, *, as_json: bool = False) -> bool:
     """Print how far a review is; whether it adds up."""
     from vdebench.build.workspace import Workspace
-    from vdebench.report.table import render
+    from vdebench.cli.printing import table_text
     from vdebench.review.opening import opened_review
     from vdebench.review.overview import overview, status_tables
 
@@ -37,5 +37,5 @@ def show(workspace: Path, database: str, *, as_json: bool = False) -> bool:
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     else:
         tables = status_tables(workspace, told, database)
-        typer.echo("\n".join(render(table, "terminal", width=80) for table in tables), nl=False)
+        typer.echo("\n".join(table_text(table, more="--json", width=80) for table in tables), nl=False)
     return bool(told["funnel"]["adds_up"])

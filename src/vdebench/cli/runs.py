@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from vdebench.api import TruthChoice
+from vdebench.cli.printing import echo_line, table_text
 from vdebench.cli.progress import progress_bars
 from vdebench.cli.read import reader_options
 from vdebench.cli.score import tell_failures
 from vdebench.cli.suites import SUITE_HELP, open_suite
-from vdebench.cli.table import INTERVALS_HELP
+from vdebench.cli.table import INTERVALS_HELP, SIGNATURE
 from vdebench.editors.choice import parse_choices
 from vdebench.errors import VdeError
 from vdebench.report.edits import edits_lines
 from vdebench.report.overview import editors_table
-from vdebench.report.table import render
 from vdebench.report.usable import judged_table
 
 EDITOR_HELP = "Who edits: a name that `vde editors` lists, or the address of a server."
@@ -59,6 +58,7 @@ def run_command(
     engine: str = typer.Option("local", "--engine", help="local: this machine; ray: a cluster."),
     address: str = typer.Option("", "--address", help="Of a Ray cluster that is there, as auto or ray://host:10001."),
     intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
+    short: bool = SIGNATURE,
     as_json: bool = typer.Option(False, "--json", help="Print the summaries as JSON."),
 ) -> None:
     """Edit a suite, read what was made, score it; stop it anywhere and run it again: nothing is lost or done twice.
@@ -108,10 +108,10 @@ def run_command(
             found = [result.summary for result in group]
             for table in (judged_table(found), editors_table(found)):
                 if table:
-                    typer.echo(render(table, "terminal", bold=sys.stdout.isatty(), intervals=intervals))
+                    typer.echo(table_text(table, intervals=intervals, more="--json", full_signature=not short))
         for line in edits_lines(out, [choice.name for choice in choices]):
-            typer.echo(line)
-        typer.echo(f"{out}: kept; look with `vde report {out} -o report`")
+            echo_line(line)
+        echo_line(f"{out}: kept; look with `vde report {out} -o report`")
     failures = [failure for group in results.values() for result in group for failure in result.failures]
     if failures:
         tell_failures(failures)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,15 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from vdebench.api import NO_READER, Score, SettingChoice, TruthChoice, around_masks, score
+from vdebench.api import NO_READER, Score, SettingChoice, TruthChoice, around_masks, check_outputs, score
 from vdebench.cli.editors import folder_name, name_and_place, require_distinct
+from vdebench.cli.names import MATCH_HELP, STRICT_HELP
+from vdebench.cli.printing import table_text
 from vdebench.cli.progress import progress_bars
 from vdebench.cli.read import reader_options
 from vdebench.cli.suites import SUITE_HELP, open_suite
-from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP
+from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP, SIGNATURE, USABLE_HELP
+from vdebench.editing.journal import editors_images
 from vdebench.errors import VdeError
 from vdebench.given import NOBODY, Given, checked_pixels
 from vdebench.readers.cached import CachedReader
@@ -25,7 +27,7 @@ from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.report.masked import masked_breakdown, masked_table
 from vdebench.report.overview import breakdown_table, editors_table
 from vdebench.report.shapes import paper_table, require_shape
-from vdebench.report.table import Format, Table, render
+from vdebench.report.table import Format, Table
 from vdebench.report.usable import judged_table
 
 
@@ -60,6 +62,8 @@ def score_command(
         "--metrics",
         help="Image metrics, with commas, or `none`; `vde doctor` lists them. The papers': psnr,ssim,lpips,clip.",
     ),
+    match: str = typer.Option("", "--match", metavar="PATTERN", help=MATCH_HELP),
+    strict_names: bool = typer.Option(False, "--strict-names", help=STRICT_HELP),
     floor: Path | None = typer.Option(
         None, "--floor", metavar="DIR", help="Beside --readings: the same reader's readings of the reference images."
     ),
@@ -75,7 +79,9 @@ def score_command(
     published: bool = typer.Option(
         False, "--published", help="Add the paper's rows, marked as published; --like vde-v3:2 where no shape is given."
     ),
+    with_usable: bool = typer.Option(False, "--with-usable", help=USABLE_HELP),
     intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
+    short: bool = SIGNATURE,
     as_json: bool = typer.Option(False, "--json", help="Print the summary as JSON."),
 ) -> None:
     """Score one or more editors' outputs; exit code 2 where samples could not be scored.
@@ -83,6 +89,8 @@ def score_command(
     Examples:
 
     `vde score typeset:n=20,seed=1 outputs/ --out runs/mine`
+
+    `vde score typeset:n=20,seed=1 outputs/ --match '{stem}_edited.*'`
 
     `vde score examples/tiny --readings examples/tiny/editors/careful`
 
@@ -96,11 +104,16 @@ def score_command(
     measured = [name.strip() for name in metrics.split(",") if name.strip() != "none"] if metrics else None
     several = len(editors) > 1, len(protocol) > 1
     reading_with = reader_options(option)
+    for name in dict.fromkeys(protocol):  # names of all editors' files, before anything is read for the first
+        for _, folder, images in editors:
+            check_outputs(loaded, folder, protocol=name, images=images, match=match, strict_names=strict_names)
     masked = all(around_masks(loaded, name) for name in protocol)
     read = {
         folder
         for _, folder, images in editors
-        if images is None and (masked or not holds_readings(folder, loaded)) and reader != NO_READER
+        if images is None
+        and (masked or not holds_readings(editors_images(folder), loaded, match))
+        and reader != NO_READER
     }
     chosen = CachedReader.named(reader or DEFAULT_READER, reading_with) if read else None
     results: dict[str, list[Score]] = {}
@@ -117,6 +130,8 @@ def score_command(
                     editor=editor,
                     reader=chosen if chosen and folder in read else reader,
                     images=images,
+                    match=match,
+                    strict_names=strict_names,
                     truth=truth,
                     metrics=measured,
                     floor=floor,
@@ -132,8 +147,8 @@ def score_command(
         found: Any = summaries[0] if len(summaries) == 1 else {"runs": summaries}
         typer.echo(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        for table in _tables(results, by, like, published):
-            typer.echo(render(table, form, bold=sys.stdout.isatty(), intervals=intervals))
+        for table in _tables(results, by, like, published, with_usable):
+            typer.echo(table_text(table, form, intervals=intervals, full_signature=not short))
     failures = [failure for group in results.values() for result in group for failure in result.failures]
     if failures:
         tell_failures(failures)
@@ -159,7 +174,9 @@ def _editors(predictions: list[Path], readings: list[str]) -> list[tuple[str, Pa
     return editors
 
 
-def _tables(results: dict[str, list[Score]], by: list[str], like: list[str], published: bool) -> Iterator[Table]:
+def _tables(
+    results: dict[str, list[Score]], by: list[str], like: list[str], published: bool, with_usable: bool
+) -> Iterator[Table]:
     for group in results.values():
         summaries = [result.summary for result in group]
         masked = summaries[0].get("track") == "pixels"
@@ -168,7 +185,7 @@ def _tables(results: dict[str, list[Score]], by: list[str], like: list[str], pub
                 yield judged
             yield masked_table(summaries) if masked else editors_table(summaries)
         for shape in like:
-            yield paper_table(shape, summaries, published=published)
+            yield paper_table(shape, summaries, published=published, with_usable=with_usable)
         for summary in summaries:
             usual = ["operation", "source", "tier"] if masked else ["operation4", "language", "source"]
             for name in by or (usual if len(summaries) == 1 and not like else []):

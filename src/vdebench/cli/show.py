@@ -12,6 +12,7 @@ def show_command(
     run: Path = typer.Argument(
         ..., metavar="RUN", help="A folder of `vde score --out` or `vde run`, or one run in it."
     ),
+    short: bool = typer.Option(False, "--short-signature", help="Print only the short signature of each run."),
     as_json: bool = typer.Option(False, "--json", help="Print all of it as JSON."),
 ) -> None:
     """Say what was scored, how, with what result, on which machine, in what time and at what cost.
@@ -21,12 +22,17 @@ def show_command(
     `vde show runs/mine`
 
     `vde show runs/overlay/exact --json`
+
+    `vde show runs/mine --short-signature`
     """
-    from vdebench.report.show import show_text
+    from vdebench.report.show import short_signatures, show_text
     from vdebench.report.shown import look
 
     found = look(run)
-    if as_json:
+    if short:
+        for line in short_signatures(found):
+            typer.echo(line)
+    elif as_json:
         typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
     else:
         typer.echo(show_text(found), nl=False)

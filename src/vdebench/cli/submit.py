@@ -9,7 +9,11 @@ from rich.console import Console
 
 
 def submit_command(
-    run: Path = typer.Argument(..., metavar="RUN", help="A run folder: of `vde score --out`, or RUNS/EDITOR/PROTOCOL."),
+    run: Path = typer.Argument(
+        ...,
+        metavar="RUN",
+        help="A run folder, or a folder that holds one: of `vde score --out`, or RUNS/EDITOR/PROTOCOL.",
+    ),
     out: Path = typer.Option(..., "--out", "-o", metavar="FILE", help="The file, such as run.zip."),
     images: bool = typer.Option(
         False, "--images", help="Put the predictions themselves into it, not only their hashes."

@@ -12,11 +12,12 @@ import typer
 
 from vdebench.cli.ambiguity import ambiguous_command
 from vdebench.cli.build_stats import stats_command
+from vdebench.cli.printing import echo_table
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.suite_get import get_command
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.difficulty import ATTRIBUTES, TIERS
-from vdebench.report.table import Column, Row, Table, render
+from vdebench.report.table import Column, Row, Table
 from vdebench.sample import Sample
 from vdebench.suites.export import FORMS, export_suite, require_exportable
 
@@ -92,7 +93,7 @@ def show(
     columns = [Column(name, "", 0) for name in [*groups, "all"]]
     notes = [f"left out: {key}: {reason}" for key, reason in suite.left_out.items()]
     table = Table(f"{suite.name} ({suite.root})", columns, rows, "", notes=notes)
-    typer.echo(render(table, "terminal"), nl=False)
+    echo_table(table, more="--json")
 
 
 def _tiers_first(value: str) -> tuple[int, str]:
@@ -132,7 +133,7 @@ def difficulty(
         }
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
         return
-    typer.echo(render(_difficulty_table(suite.name, found, agreements), "terminal"), nl=False)
+    echo_table(_difficulty_table(suite.name, found, agreements), more="--json")
 
 
 def _difficulty_table(name: str, found: Sequence[Estimated], agreements: Mapping[str, Agreement]) -> Table:

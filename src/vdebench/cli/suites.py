@@ -11,6 +11,8 @@ SUITE_HELP = (
     "Folder or URL with a suite.toml, an order (typeset:n=60,seed=1, textedit:DIR), or one that was got: vde-v3."
 )
 
+RUNS_HELP = "Run folders, or folders that hold some: `vde score --out` and `vde run --out` make them."
+
 
 def open_suite(given: Path, *, quiet: bool = False) -> Suite:
     """The suite, made first where it is an order, with a bar to watch."""

@@ -7,22 +7,33 @@ from typing import Any
 
 import typer
 
+from vdebench.cli.printing import table_text
+from vdebench.cli.suites import RUNS_HELP
 from vdebench.errors import RunFolderError
-from vdebench.files import read_json, write_text
-from vdebench.report.grades import GRADED
-from vdebench.report.shapes import SHAPES, paper_table
+from vdebench.files import is_file, read_json, write_text
+from vdebench.report.grades import GRADED, grades_table
+from vdebench.report.shapes import SHAPES, default_shape, paper_table
 from vdebench.report.table import Format, render
+from vdebench.runs.search import run_folders
 
 INTERVALS_HELP = "Show the 95 % bootstrap interval of every mean that has one."
+SIGNATURE = typer.Option(
+    True,
+    "--short-signature/--full-signature",
+    help="Signatures below tables: one line each, or everything that they pin. `vde show RUN` has the full one too.",
+)
+USABLE_HELP = "Add usable edits to a paper's table, which has no such column."
 SHAPE_HELP = f"Shape of a paper's table: {', '.join([*SHAPES, *GRADED])}."
 
 
 def table_command(
-    runs: list[Path] = typer.Argument(..., metavar="RUN...", help="Run folders, as `vde score --out` makes them."),
-    like: str = typer.Option("vde-v3:2", "--like", help=SHAPE_HELP),
+    runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=f"{RUNS_HELP} Or folders of `vde judge --out`."),
+    like: str = typer.Option("", "--like", help=SHAPE_HELP + " By default the main table of the runs' kind."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(False, "--published", help="Add the paper's rows, marked as published."),
+    with_usable: bool = typer.Option(False, "--with-usable", help=USABLE_HELP),
     intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
+    short: bool = SIGNATURE,
     out: Path | None = typer.Option(None, "--out", "-o", help="Write to a file instead of the terminal."),
 ) -> None:
     """Show runs in the shape of a paper's table.
@@ -31,7 +42,13 @@ def table_command(
     """
     summaries = [summary for run in runs for summary in _summaries(run)]
     try:
-        text = render(paper_table(like, summaries, published=published), form, intervals=intervals)
+        shape = like or default_shape(summaries[0])
+        if shape:
+            table = paper_table(shape, summaries, published=published, with_usable=with_usable)
+        else:
+            table = grades_table(summaries)
+        printed = render if out else table_text
+        text = printed(table, form, intervals=intervals, full_signature=not short)
     except (AttributeError, KeyError, TypeError, ValueError) as error:  # somebody has edited a summary
         names = ", ".join(str(run) for run in runs)
         raise RunFolderError(f"{names}: a summary is not as `vde score` wrote it ({error!r}); score again") from None
@@ -42,11 +59,15 @@ def table_command(
 
 
 def _summaries(run: Path) -> list[dict[str, Any]]:
-    """Summaries in a run folder, or in the run folders below it."""
-    files = [run / "summary.json"] if (run / "summary.json").exists() else sorted(run.rglob("summary.json"))
-    if not files:
-        raise RunFolderError(f"{run}: no summary.json here; expected a folder made by `vde score … --out {run}`")
-    return [_checked(read_json(file), file) for file in files]
+    """Summaries of the runs in a folder, or of its grades where it holds nothing else."""
+    graded = [file.parent for file in sorted(run.rglob("judge.json")) if is_file(file.parent / "summary.json")]
+    try:
+        found = run_folders(run)
+    except RunFolderError:
+        if not graded:
+            raise
+        found = graded
+    return [_checked(read_json(folder / "summary.json"), folder / "summary.json") for folder in found]
 
 
 def _checked(summary: Any, file: Path) -> dict[str, Any]:

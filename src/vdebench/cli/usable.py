@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import typer
 
 from vdebench.analysis.judged_runs import judge_runs
-from vdebench.report.table import Format, render
+from vdebench.cli.printing import echo_table
+from vdebench.cli.suites import RUNS_HELP
+from vdebench.cli.table import SIGNATURE
+from vdebench.report.table import Format
 from vdebench.report.usable import usable_table, verdict_lines
 
 
 def usable_command(
     runs: list[Path] = typer.Argument(
-        ...,
-        metavar="RUN...",
-        help="Run folders by `exact`: `vde score --out` makes them, and `vde run` RUNS/EDITOR/exact.",
+        ..., metavar="RUNS...", help=f"{RUNS_HELP} Of a folder's runs, those by `exact`."
     ),
     by: str = typer.Option("", "--by", help="Rates within every operation, operation4, language, source or group."),
     threshold: list[str] = typer.Option(
@@ -26,6 +26,7 @@ def usable_command(
     samples: bool = typer.Option(False, "--samples", help="List every sample with its evidence."),
     force: bool = typer.Option(False, "--force", help="Show runs that were scored differently in one table."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
+    short: bool = SIGNATURE,
     as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
 ) -> None:
     """Show the rate of usable edits: complete, right text, right place, right look, nothing else touched.
@@ -50,4 +51,4 @@ def usable_command(
                 typer.echo(line)
     else:
         table = usable_table([(each.editor, each.summary) for each in judged.runs], by, judged.notes)
-        typer.echo(render(table, form, bold=sys.stdout.isatty()), nl=False)
+        echo_table(table, form, full_signature=not short)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import typer
 
+from vdebench.cli.printing import table_text
 from vdebench.cli.progress import progress_bar
 from vdebench.report.table import Format
 
@@ -64,4 +64,4 @@ def validate_command(
     if as_json:
         typer.echo(json.dumps(ladder_json(ladder), ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        typer.echo(ladder_text(ladder, form, bold=sys.stdout.isatty()), nl=False)
+        typer.echo(ladder_text(ladder, form, table_text), nl=False)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.errors import InputError, RunFolderError
-from vdebench.files import is_file, is_folder, read_json, replacing, write_json
+from vdebench.files import is_file, is_folder, list_folder, read_json, replacing, write_json
 from vdebench.runs.provenance import cost_of
-from vdebench.storage import mounted
+from vdebench.storage import mounted, place
 
 JOURNAL = "edits.jsonl"
 NOT_EDITED = "not_edited.json"
@@ -107,6 +107,12 @@ def images_of(folder: Path) -> Path:
     """Where an editor's images are: in its folder, or in the store that they were put into."""
     elsewhere = folder / ELSEWHERE
     return mounted(str(read_json(elsewhere)["url"])) if is_file(elsewhere) else folder / IMAGES
+
+
+def editors_images(folder: str | Path) -> Path:
+    """A folder of images that somebody gives: of one that `vde edit` or `vde run` has written, the images in it."""
+    given = place(folder)
+    return images_of(given) if JOURNAL in list_folder(given) else given
 
 
 def put_images_into(folder: Path, url: str) -> None:

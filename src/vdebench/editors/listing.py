@@ -17,6 +17,10 @@ WIDTHS = (21, 37, 27, 14, 23, 22)
 """Of the columns, 150 with what is between them; a narrower window gets two lines or more for each editor."""
 
 
+WIDE_PAPERS = 100
+"""Below this the papers' rows are paragraphs."""
+
+
 class Listed(NamedTuple):
     """An editor as `vde editors` shows it."""
 
@@ -82,9 +86,17 @@ def _paragraphs(found: Sequence[Listed]) -> Table:
     return table
 
 
-def papers_view(found: Sequence[Listed]) -> Table:
-    """The papers' rows, with the editor of ours that each is."""
+def papers_view(found: Sequence[Listed], width: int) -> Table:
+    """The papers' rows, with the editor of ours that each is; in a narrow window a paragraph for each."""
     states = {one.name: one.state for one in found}
+    if width < WIDE_PAPERS:
+        narrow = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+        narrow.add_column(overflow="fold", ratio=1)
+        narrow.add_column(overflow="fold", ratio=1)
+        for row in PAPER_EDITORS:
+            told = "; ".join(filter(None, (f"--editor {row.editor}", states[row.editor], row.note)))
+            narrow.add_row(Text(f"{row.published} ({', '.join(row.papers)})"), Text(told))
+        return narrow
     table = Table("in the papers", "of", "--editor", "here", "", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in table.columns[:3]:
         column.no_wrap = True

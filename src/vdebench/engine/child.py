@@ -1,9 +1,10 @@
-"""A process of this machine that works for another: how it is started, and its life."""
+"""A worker process of this machine: how it is started, and what it does until its parent lets it go."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -12,26 +13,50 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 
 from vdebench.engine.crew import READY, Doing, raised
+from vdebench.errors import VdeError
+
+_PROGRAM = """\
+import sys
+line, parent, *sys.path = sys.argv[1:]
+del sys.argv[1:]
+from multiprocessing.connection import Connection
+line = Connection(int(line))
+try:
+    work = line.recv_bytes()
+except EOFError:  # the parent is gone
+    sys.exit(1)
+from vdebench.engine.child import serve
+serve(line, work, int(parent))
+"""
+"""The worker's own main program. It takes the work first, so that the parent need not wait for its imports."""
 
 
-@contextmanager
-def environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Variables for a child, from its first import on; what the user has set stays, but for the GPU."""
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update({name: value for name, value in variables.items() if before[name] is None or "CUDA" in name})
+def start(line: Connection, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a worker that talks over `line` and finds the same modules as this process.
+
+    The worker is a Python program of its own: unlike a process of `multiprocessing` it does not run the caller's
+    script a second time, so a script needs no `if __name__ == "__main__":`, and may as well come from standard input.
+    """
+    command = [sys.executable, *(f"-W{option}" for option in sys.warnoptions), "-c", _PROGRAM]
+    arguments = [str(line.fileno()), str(os.getpid()), *filter(_is_text, sys.path)]
     try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        with _interrupts_held():  # Ctrl-C is for the parent: a worker that is just starting would print a traceback
+            return subprocess.Popen(
+                [*command, *arguments], stdin=subprocess.DEVNULL, env=environment, pass_fds=[line.fileno()]
+            )
+    except OSError as error:
+        raise VdeError(
+            f"{sys.executable}: cannot be started as a worker process: {error.strerror}; use one worker, or fewer"
+        ) from None
+
+
+def _is_text(entry: object) -> bool:
+    return isinstance(entry, str)  # the import system ignores all else
 
 
 @contextmanager
-def interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits; who is started meanwhile starts deaf to it."""
+def _interrupts_held() -> Iterator[None]:
+    """Block Ctrl-C; a process that is started meanwhile starts with it blocked."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -43,7 +68,8 @@ def interrupts_held() -> Iterator[None]:
 
 
 def serve(line: Connection, work: bytes, parent: int) -> None:
-    """The life of a worker: answers to what comes down the line, until it is closed."""
+    """Run in the worker: answer the tasks that come over the line until it is closed."""
+    os.set_inheritable(line.fileno(), False)  # a program that the work starts must not hold the line open
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what it started is cleared away
     if hasattr(signal, "pthread_sigmask"):

@@ -14,7 +14,6 @@ from vdebench.errors import VdeError
 
 DEATHS = 3
 """Deaths per worker, one after the other with nothing done between them, after which a run is given up."""
-GUARD = '\n  (a script of your own does its work below `if __name__ == "__main__":`)'
 
 
 class Worker(ABC):
@@ -36,7 +35,7 @@ class Crew(ABC):
 
     @abstractmethod
     def listen(self, workers: Sequence[Worker]) -> list[tuple[Worker, bytes | str]]:
-        """Wait for some of the workers to say something: an answer in bytes, or in words how one died."""
+        """Wait for messages; give (worker, answer) pairs, and (worker, how it died) for those that exited."""
 
     @abstractmethod
     def end(self, worker: Worker) -> None:
@@ -51,14 +50,26 @@ class Doing:
     """The work, in the process of a worker."""
 
     def __init__(self, work: bytes) -> None:
-        self._work: Callable[[Any], Any] = pickle.loads(work)
+        self._work: Callable[[Any], Any] = _loaded(work)
 
     def answer(self, task: bytes) -> bytes:
         """What the work makes of a task, or what it raised."""
         try:
-            return pickle.dumps((True, self._work(pickle.loads(task))))
+            return pickle.dumps((True, self._work(_loaded(task))))
         except Exception as error:
             return raised(error)
+
+
+def _loaded(content: bytes) -> Any:
+    """Work or a task; workers do not run the user's script, so what it defines cannot be loaded."""
+    try:
+        return pickle.loads(content)
+    except AttributeError as error:
+        if "__main__" not in str(error):
+            raise
+        raise VdeError(
+            f"{error}: worker processes do not run your script; define it in a module, and import it"
+        ) from None
 
 
 READY = pickle.dumps((True, None))
@@ -181,7 +192,7 @@ class Round:
         """What stands for the result of a task whose worker died: nothing where it is tried again."""
         self._deaths += 1
         if not self._any_ready:
-            raise VdeError(f"a worker process died before it could begin: {reason}{GUARD}")
+            raise VdeError(f"a worker process died before it could begin: {reason}")
         if self._deaths > DEATHS * self._workers:
             raise VdeError(
                 f"{self._deaths} worker processes died one after the other, and nothing was done between: {reason}\n"
@@ -194,7 +205,5 @@ class Round:
             self._waiting.appendleft(job)
             return []
         if self._lost is None:
-            raise VdeError(
-                f"a worker process died: {reason}; run the same command again, perhaps with fewer workers{GUARD}"
-            )
+            raise VdeError(f"a worker process died: {reason}; run the same command again, perhaps with fewer workers")
         return [self._lost(job.task, reason)]

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
-from multiprocessing.util import Finalize
 from pickle import dumps
+from weakref import finalize
 
-from vdebench.engine.child import environment, interrupts_held, serve
+from vdebench.engine.child import start
 from vdebench.engine.crew import Crew, Round, Worker
 from vdebench.engine.interface import Engine, Result, Task
 from vdebench.errors import VdeError
@@ -27,9 +27,10 @@ ONE_PROCESSOR = dict.fromkeys(
     "1",
 )
 """So that as many workers as there are processors do not fight for them."""
-_CONTEXT = multiprocessing.get_context("spawn")  # a copy of this process could hold another thread's lock
 _PATIENCE = 5.0
 """Seconds that a worker has for leaving before it is killed."""
+_LOOK = 1.0
+"""Seconds after which workers that say nothing are checked: a process that one has forked may hold its line open."""
 
 
 def usable_processors() -> int:
@@ -101,13 +102,13 @@ def spread(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int, 
 class _Process(Worker):
     """A process and the line to it."""
 
-    def __init__(self, work: bytes) -> None:
+    def __init__(self, work: bytes, environment: Mapping[str, str]) -> None:
         self.at_work = True  # it gets itself ready
-        self.line, theirs = _CONTEXT.Pipe()
-        self.process = _CONTEXT.Process(target=serve, args=(theirs, work, os.getpid()))
-        with interrupts_held():  # Ctrl-C is for the parent: a child that is just starting would print a traceback
-            self.process.start()
-        theirs.close()  # so that its death closes the line
+        self.line, theirs = multiprocessing.Pipe()
+        with theirs:  # closed here, so that the worker's death closes the line
+            self.process = start(theirs, environment)
+        with suppress(OSError):  # it has died at once, which is heard when we listen
+            self.line.send_bytes(work)
 
     def give(self, task: bytes) -> None:
         """Give it a task; it has none."""
@@ -125,7 +126,7 @@ class _Process(Worker):
             pass
         self.line.close()
         self.gone_by(time.monotonic() + 1)
-        code = self.process.exitcode or 0
+        code = self.process.returncode or 0
         if code < 0:
             name = next((each.name for each in signal.Signals if each == -code), f"signal {-code}")
             return f"killed by {name}" + (" (out of memory?)" if code == -signal.SIGKILL else "")
@@ -138,11 +139,17 @@ class _Process(Worker):
             self.process.terminate()
 
     def gone_by(self, moment: float) -> None:
-        """See it gone, by force when that moment has come."""
-        self.process.join(max(0.0, moment - time.monotonic()))
-        if self.process.exitcode is None:
+        """Wait until it has exited; kill it at that moment (`time.monotonic`)."""
+        try:
+            self.process.wait(max(0.0, moment - time.monotonic()))
+        except subprocess.TimeoutExpired:
             self.process.kill()
-            self.process.join()
+            self.process.wait()
+
+    @property
+    def has_exited(self) -> bool:
+        """Whether the process has ended."""
+        return self.process.poll() is not None
 
 
 class _Processes(Crew):
@@ -154,30 +161,32 @@ class _Processes(Crew):
         self._device: dict[_Process, str] = {}
         self._variables = variables
         self._all: list[_Process] = []
-        # A program that ends while somebody still holds the results must not wait for workers that wait for it.
-        self._at_exit = Finalize(self, _end_all, (self._all,), exitpriority=10)
+        # Also where a program ends while somebody still holds the results.
+        self._at_exit = finalize(self, _end_all, self._all)
 
     def start(self) -> _Process:
         """A new process, with a GPU of its own where there are any."""
+        self._all[:] = [worker for worker in self._all if not (worker.line.closed and worker.has_exited)]
         device = self._free.pop() if self._free else None
-        with environment({**self._variables, **({"CUDA_VISIBLE_DEVICES": device} if device else {})}):
-            worker = _Process(self._work)
+        gpu = {"CUDA_VISIBLE_DEVICES": device} if device else {}
+        worker = _Process(self._work, {**self._variables, **os.environ, **gpu})  # what the user has set stays
         self._all.append(worker)
         if device:
             self._device[worker] = device
         return worker
 
     def listen(self, workers: Sequence[Worker]) -> list[tuple[Worker, bytes | str]]:
-        """What those say that have something to say, or how they died."""
+        """Wait for messages; give (worker, answer) pairs, and (worker, how it died) for those that exited."""
         ours = [worker for worker in workers if isinstance(worker, _Process)]
-        ready = wait([each for worker in ours for each in (worker.line, worker.process.sentinel)])
         heard: list[tuple[Worker, bytes | str]] = []
-        for worker in ours:
-            if worker.line in ready or worker.process.sentinel in ready:
-                answer = worker.answer()
-                heard.append((worker, answer))
-                if isinstance(answer, str):
-                    self._forget(worker)
+        while not heard:
+            ready = wait([worker.line for worker in ours], _LOOK)
+            for worker in ours:
+                if worker.line in ready or worker.has_exited:
+                    answer = worker.answer()
+                    heard.append((worker, answer))
+                    if isinstance(answer, str):
+                        self._forget(worker)
         return heard
 
     def end(self, worker: Worker) -> None:

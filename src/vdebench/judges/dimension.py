@@ -52,6 +52,11 @@ class Dimension:
         """The prompt's file."""
         return self.files[-1] if reference else self.files[0]
 
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The text of every prompt, before values are put in."""
+        return tuple(map(_text, self.files))
+
     def prompt(self, question: Asked, reference: bool) -> str:
         """What the judge is told; values are put in all at once: a placeholder inside one stays as it is."""
         values = {

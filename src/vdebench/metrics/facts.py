@@ -1,4 +1,4 @@
-"""What a metric says of itself: its name, which way is better, its bounds."""
+"""Facts about functions that scores depend on: names and versions, and for metrics their direction and bounds."""
 
 from __future__ import annotations
 
@@ -26,14 +26,34 @@ class Metric:
 
 METRICS: dict[str, Metric] = {}
 
+VERSIONS: dict[Callable[..., Any], str] = {}
+"""`name-version` of every function that was given one. Keyed by the function itself: a wrapper is another function."""
+
+
+def versioned(name: str, version: int = 1) -> Callable[[Function], Function]:
+    """Give a function the name and version under which signatures know it.
+
+    Raise the version whenever the function, or one that it calls, returns other results for the same arguments.
+    """
+
+    def record(function: Function) -> Function:
+        VERSIONS[function] = f"{name}-{version}"
+        return function
+
+    return record
+
 
 def metric(
-    name: str, *, best: Literal["higher", "lower"] = "higher", bounds: tuple[float, float] = (0.0, 1.0)
+    name: str,
+    *,
+    version: int = 1,
+    best: Literal["higher", "lower"] = "higher",
+    bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Callable[[Function], Function]:
-    """Record a function's facts; calling the decorated function is calling the function."""
+    """Record a metric's facts and its version; calling the decorated function is calling the function."""
 
     def record(function: Function) -> Function:
         METRICS[name] = Metric(name, best, bounds, function)
-        return function
+        return versioned(name, version)(function)
 
     return record

@@ -16,6 +16,8 @@ from rapidfuzz.process import cpdist
 
 from vdebench.box import Box, Size
 from vdebench.metrics.boxes import Matrix, areas, as_array, centre_distances, iou_matrix, shared_areas
+from vdebench.metrics.facts import versioned
+from vdebench.metrics.reading_order import from_top
 from vdebench.metrics.text import MAX_COMPARED_CHARACTERS, edit_distance
 from vdebench.metrics.tokens import settled
 
@@ -28,16 +30,35 @@ class Unit(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What matching sees of a reading: boxes and (settled) texts in reading order, and the page's size where known."""
+    """What matching sees of a reading: boxes and texts in reading order, and the page's size where known."""
 
     boxes: Sequence[Box]
     texts: Sequence[str]
     size: Size | None = None
+    join: Callable[[Sequence[int]], str] | None = None
+    """Text of several blocks in a given order; by default their texts joined."""
+
+    def text(self, indices: Sequence[int]) -> str:
+        """Text of some blocks, in the given order."""
+        if len(indices) < 2:
+            return self.texts[indices[0]] if indices else ""
+        return self.join(indices) if self.join else joined_text([self.texts[i] for i in indices])
+
+    def nearest_order(self, indices: Sequence[int], reference: str) -> tuple[int, ...]:
+        """Some blocks as the page lists them, or from top to bottom where that is nearer to the reference."""
+        listed = tuple(sorted(indices))
+        if len(listed) < 2:
+            return listed
+        from_above = tuple(listed[i] for i in from_top([self.boxes[i] for i in listed]))
+        if from_above == listed or self.text(listed) == reference:
+            return listed
+        return min((listed, from_above), key=lambda order: bounded_edits(self.text(order), reference))
 
 
 Matching = Callable[[Page, Page], list[Unit]]
 
 
+@versioned("greedy-centre")
 def greedy_by_centre(truth: Page, prediction: Page) -> list[Unit]:
     """Nearest centres first, each block once, however far apart (the papers' rule).
 
@@ -49,6 +70,7 @@ def greedy_by_centre(truth: Page, prediction: Page) -> list[Unit]:
     return _greedy(np.argsort(distances, axis=None, kind="stable"), truth, prediction)
 
 
+@versioned("greedy-iou")
 def greedy_by_iou(truth: Page, prediction: Page, *, at_least: float = 0.1) -> list[Unit]:
     """Largest overlap first, each block once, pairs of a given IoU and more (the release's rule)."""
     ious = iou_matrix(as_array(truth.boxes), as_array(prediction.boxes)).ravel()
@@ -100,8 +122,11 @@ WANTED = 0.9
 paragraph that was wiped out. Else it would count twice, as missed and as invented, and less than if all were gone."""
 
 
+@versioned("assign", 3)
 def assign(truth: Page, prediction: Page) -> list[Unit]:
     """Cheapest one-to-one assignment, then blocks that a reader merged or split are joined.
+
+    The order in which the prediction lists its blocks does not count.
 
     >>> truth = Page([Box(0, 0, 90, 20), Box(0, 22, 90, 40)], ["First paragraph.", "Second one."], Size(100, 100))
     >>> assign(truth, Page([Box(0, 0, 90, 40)], ["First paragraph. Second one."], Size(100, 100)))
@@ -111,13 +136,15 @@ def assign(truth: Page, prediction: Page) -> list[Unit]:
         return _units({}, truth, prediction)
     from scipy.optimize import linear_sum_assignment  # imports slowly; the papers' protocols do without
 
-    first, second = as_array(truth.boxes), as_array(prediction.boxes)
-    cost = _cost(first, second, truth, prediction)
+    order = sorted(range(len(prediction.boxes)), key=lambda p: (*prediction.boxes[p], prediction.texts[p]))
+    ordered = Page([prediction.boxes[p] for p in order], [prediction.texts[p] for p in order])
+    first, second = as_array(truth.boxes), as_array(ordered.boxes)
+    cost = _cost(first, second, truth, ordered)
     rows, columns = linear_sum_assignment(cost)
-    partner = {int(g): int(p) for g, p in zip(rows, columns, strict=True) if cost[g, p] < TOO_FAR}
+    partner = {int(g): order[int(p)] for g, p in zip(rows, columns, strict=True) if cost[g, p] < TOO_FAR}
     units = _units(partner, truth, prediction)
-    links = _links(first, second)
-    return _Joining(units, truth.texts, prediction.texts).join_along(links) if links else units
+    links = [(g, order[p]) for g, p in _links(first, second)]
+    return _Joining(units, truth, prediction).join_along(links) if links else units
 
 
 def _cost(first: Matrix, second: Matrix, truth: Page, prediction: Page) -> Matrix:
@@ -152,8 +179,8 @@ def _links(first: Matrix, second: Matrix) -> list[tuple[int, int]]:
 class _Joining:
     """Units that grow along links between blocks, where their joined texts fit better than apart."""
 
-    def __init__(self, units: Sequence[Unit], truth: Sequence[str], prediction: Sequence[str]) -> None:
-        self._texts = truth, prediction
+    def __init__(self, units: Sequence[Unit], truth: Page, prediction: Page) -> None:
+        self._pages = truth, prediction
         self._of_truth = {g: unit for unit in units for g in unit.truth}
         self._of_prediction = {p: unit for unit in units for p in unit.prediction}
         self._edits: dict[Unit, tuple[int, bool]] = {}
@@ -171,7 +198,7 @@ class _Joining:
     def _is_open(self, g: int, p: int) -> bool:
         """Whether two blocks with text stand in different units of which one is in want of text."""
         one, other = self._of_truth[g], self._of_prediction[p]
-        if one == other or not self._texts[0][g] or not self._texts[1][p]:
+        if one == other or not self._pages[0].texts[g] or not self._pages[1].texts[p]:
             return False
         return not (self._measured(one)[1] and self._measured(other)[1])
 
@@ -198,14 +225,19 @@ class _Joining:
     def _measured(self, unit: Unit) -> tuple[int, bool]:
         """Edits between the unit's texts, and whether they fit."""
         if unit not in self._edits:
-            reference, candidate = (
-                joined_text([texts[i] for i in side]) for texts, side in zip(self._texts, unit, strict=True)
-            )
-            longest = max(len(candidate), len(reference))
-            comparable = longest <= MAX_COMPARED_CHARACTERS  # blocks whose joined text is longer are not joined
-            edits = edit_distance(candidate, reference) if comparable else len(candidate) + len(reference)
-            self._edits[unit] = edits, edits <= FITS * longest
+            truth, prediction = self._pages
+            reference = truth.text(unit.truth)
+            candidate = prediction.text(prediction.nearest_order(unit.prediction, reference))
+            edits = bounded_edits(candidate, reference)
+            self._edits[unit] = edits, edits <= FITS * max(len(candidate), len(reference))
         return self._edits[unit]
+
+
+def bounded_edits(candidate: str, reference: str) -> int:
+    """Edits between two texts; as many as can be where they are too long to compare, so that they are not joined."""
+    if max(len(candidate), len(reference)) > MAX_COMPARED_CHARACTERS and candidate != reference:
+        return len(candidate) + len(reference)
+    return edit_distance(candidate, reference)
 
 
 def _held_together(links: Sequence[tuple[Unit, Unit]]) -> list[set[Unit]]:
@@ -219,6 +251,7 @@ def _held_together(links: Sequence[tuple[Unit, Unit]]) -> list[set[Unit]]:
     return sets
 
 
+@versioned("join-text")
 def joined_text(texts: Sequence[str]) -> str:
     """Texts of blocks that a reader cut apart, as one.
 

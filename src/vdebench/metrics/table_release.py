@@ -23,7 +23,7 @@ MAX_DEPTH = 900
 """Tables nest four deep; deeper ones come from tags that are never closed, and the release cannot go deeper either."""
 
 
-@metric("teds_release")
+@metric("teds_release", version=2)
 def teds_top_down(candidate: str, reference: str) -> float:
     """One minus the top-down distance of two HTML trees over the size of the larger; 0 where one is empty.
 
@@ -58,7 +58,10 @@ def _deep_recursion() -> Iterator[None]:
 
 class _TreeBuilder(HTMLParser):
     """A start tag opens a node under the current one; an end tag closes the current one whatever its name; a start
-    tag at top level becomes the root, so the last one wins; text belongs to the current node."""
+    tag at top level becomes the root, so the last one wins; text belongs to the current node.
+
+    The release never calls `close()` on its parser, so an unfinished tag or entity at the end is lost, with the text
+    after it. Its nodes are attached when they open: tags that are never closed count as if closed at the end."""
 
     def __init__(self, nodes: _Nodes) -> None:
         super().__init__(convert_charrefs=True)
@@ -84,9 +87,9 @@ class _TreeBuilder(HTMLParser):
         if self._open:
             self._open[-1][1].append(data)
 
-    def close(self) -> None:
-        super().close()
-        while self._open:  # tags that nobody closed
+    def close_open_tags(self) -> None:
+        """Attach the nodes whose end tag is missing."""
+        while self._open:
             self.handle_endtag("")
 
 
@@ -101,7 +104,8 @@ class _Nodes:
 
     def tree(self, html: str) -> int | None:
         builder = _TreeBuilder(self)
-        feed(builder, html)
+        feed(builder, html, close=False)
+        builder.close_open_tags()
         return builder.root
 
     def add(self, tag: str, text: str, children: tuple[int, ...]) -> int:

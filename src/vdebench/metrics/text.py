@@ -29,7 +29,7 @@ def edit_distance(candidate: str, reference: str) -> int:
     """
     if candidate == reference:
         return 0
-    _check_length(candidate, reference)
+    check_length(candidate, reference)
     return Levenshtein.distance(candidate, reference)
 
 
@@ -95,7 +95,7 @@ def token_similarity(candidate: Sequence[str], reference: Sequence[str]) -> floa
     longest = max(len(candidate), len(reference))
     if longest == 0 or candidate == reference:
         return 1.0
-    _check_length(candidate, reference)
+    check_length(candidate, reference)
     return 1.0 - Levenshtein.distance(candidate, reference) / longest
 
 
@@ -108,7 +108,7 @@ def common_subsequence_ratio(candidate: str, reference: str) -> float:
     """
     if candidate == reference:
         return 1.0
-    _check_length(candidate, reference)
+    check_length(candidate, reference)
     return Indel.normalized_similarity(candidate, reference)
 
 
@@ -121,7 +121,7 @@ def difflib_ratio(candidate: str, reference: str) -> float:
     """
     if candidate == reference:
         return 1.0
-    _check_length(candidate, reference)
+    check_length(candidate, reference)
     return float(SequenceMatcher(None, reference, candidate).ratio())
 
 
@@ -159,7 +159,8 @@ def _brevity(candidate: Sequence[str], reference: Sequence[str]) -> float:
     return 1.0 if len(candidate) > len(reference) else math.exp(1 - len(reference) / len(candidate))
 
 
-def _check_length(candidate: Sequence[str], reference: Sequence[str]) -> None:
+def check_length(candidate: Sequence[str], reference: Sequence[str]) -> None:
+    """Refuse texts that take too long to compare."""
     longest = max(len(candidate), len(reference))
     if longest > MAX_COMPARED_CHARACTERS:
         raise TooLargeError(f"a text of {longest:,} characters, more than the {MAX_COMPARED_CHARACTERS:,} we compare")

@@ -6,6 +6,8 @@ import unicodedata
 
 import regex
 
+from vdebench.metrics.facts import versioned
+
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"  # scripts without word spaces
 _LETTER = rf"(?:[\p{{L}}\p{{N}}--[{_SPACELESS}]]\p{{M}}*)"
 _TOKEN = regex.compile(
@@ -20,10 +22,12 @@ _TOKEN = regex.compile(
     regex.VERBOSE | regex.VERSION1,
 )
 _SPACE = regex.compile(r"\s+")
-_CJK = r"[\p{Han}\p{Hiragana}\p{Katakana}\u3000-\u303f\uff00-\uffef]"
-_SPACE_BESIDE_CJK = regex.compile(rf"(?<={_CJK}) | (?={_CJK})")
+_CJK = r"[\p{Han}\p{Hiragana}\p{Katakana}\u3000-\u303f\uff5f-\uffef]"
+_WIDE_MARKS = r"[\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff5e]{0,4}"  # full-width letters have spaces
+_SPACE_BESIDE_CJK = regex.compile(rf"(?<={_CJK}{_WIDE_MARKS}) | (?={_WIDE_MARKS}{_CJK})")
 
 
+@versioned("whitespace-tokens")
 def whitespace_tokens(text: str) -> list[str]:
     """Tokens between white space: a Chinese sentence is one token.
 
@@ -33,6 +37,7 @@ def whitespace_tokens(text: str) -> list[str]:
     return text.split()
 
 
+@versioned("script-tokens")
 def script_tokens(text: str) -> list[str]:
     """Tokens by script: a CJK character, a word of letters, a number, a punctuation mark.
 
@@ -49,8 +54,9 @@ def script_tokens(text: str) -> list[str]:
 def settled(text: str) -> str:
     """Text with composed characters and with white space that means nothing taken out.
 
-    Runs of white space become one space; beside a CJK character or full-width mark it goes altogether, since a line
-    break there says nothing. So the texts of two blocks, joined, equal the text of the one block they came from.
+    Runs of white space become one space; beside a CJK character, and a full-width mark beside one, it goes altogether,
+    since a line break there says nothing. So the texts of two blocks, joined, equal the text of the one block they
+    came from.
 
     >>> settled("基金\\n分析  of  2024\\nreturns ")
     '基金分析of 2024 returns'

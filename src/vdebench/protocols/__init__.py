@@ -15,7 +15,7 @@ def get_protocol(name: str) -> Protocol:
     """The protocol of a name.
 
     >>> get_protocol("exact").match
-    'assign-2'
+    'assign-3'
     """
     protocol: Protocol = find("protocols", name, PROTOCOLS)
     return protocol

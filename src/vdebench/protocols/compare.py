@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from vdebench.box import Box
+from vdebench.box import Box, Size
 from vdebench.errors import TooLargeError
 from vdebench.metrics.matching import Page, Unit
 from vdebench.metrics.text import edit_distance
@@ -65,10 +65,16 @@ def compare(truth: Reading, prediction: Reading, protocol: Protocol) -> Comparis
     blocks = truth.blocks, placed.blocks
     if len(blocks[0]) * len(blocks[1]) > MAX_BLOCK_PAIRS:
         raise TooLargeError(f"{len(blocks[0]):,} blocks against {len(blocks[1]):,} are more than we match on a page")
-    texts = [[protocol.block_text(block) for block in side] for side in blocks]
-    pages = [Page([block.box for block in side], text, truth.size) for side, text in zip(blocks, texts, strict=True)]
-    measure = _Measure(protocol, blocks[0], blocks[1], texts[0], texts[1])
+    pages = [_page(side, truth.size, protocol) for side in blocks]
+    measure = _Measure(protocol, blocks[0], blocks[1], pages[0], pages[1])
     return Comparison(blocks[0], blocks[1], [measure(unit) for unit in protocol.matching(pages[0], pages[1])])
+
+
+def _page(blocks: Sequence[Block], size: Size | None, protocol: Protocol) -> Page:
+    def join(indices: Sequence[int]) -> str:
+        return protocol.join_text([blocks[i] for i in indices])
+
+    return Page([block.box for block in blocks], [protocol.block_text(block) for block in blocks], size, join)
 
 
 class _Measure:
@@ -79,12 +85,12 @@ class _Measure:
         protocol: Protocol,
         truth: Sequence[Block],
         prediction: Sequence[Block],
-        truth_texts: Sequence[str],
-        prediction_texts: Sequence[str],
+        truth_page: Page,
+        prediction_page: Page,
     ) -> None:
         self._protocol = protocol
         self._truth, self._prediction = truth, prediction
-        self._truth_texts, self._prediction_texts = truth_texts, prediction_texts
+        self._truth_page, self._prediction_page = truth_page, prediction_page
 
     def __call__(self, unit: Unit) -> UnitScore:
         if unit.truth and unit.prediction:
@@ -93,9 +99,10 @@ class _Measure:
 
     def _matched(self, unit: Unit) -> UnitScore:
         protocol = self._protocol
-        truth, prediction = [self._truth[g] for g in unit.truth], [self._prediction[p] for p in unit.prediction]
-        reference = self._text(self._truth_texts, unit.truth)
-        candidate = self._text(self._prediction_texts, unit.prediction)
+        reference = self._truth_page.text(unit.truth)
+        order = self._prediction_page.nearest_order(unit.prediction, reference)
+        truth, prediction = [self._truth[g] for g in unit.truth], [self._prediction[p] for p in order]
+        candidate = self._prediction_page.text(order)
         values: dict[str, float | None] = {}
         if reference or candidate or protocol.text_counts == "matched":
             for name, on_text in protocol.on_text.items():
@@ -104,6 +111,9 @@ class _Measure:
             candidate_tokens = reference_tokens if candidate == reference else protocol.tokens(candidate)
             for name, on_tokens in protocol.on_tokens.items():
                 values[name] = on_tokens(candidate_tokens, reference_tokens)
+            if protocol.strict_text:
+                strict = [protocol.strict_text(blocks) for blocks in (prediction, truth)]
+                values |= {name: on_strict(*strict) for name, on_strict in protocol.on_strict_text.items()}
         for name, on_tables in protocol.on_tables.items():
             values[name] = on_tables(prediction, truth)
         iou = _hull(truth).iou(_hull(prediction))
@@ -112,18 +122,13 @@ class _Measure:
 
     def _alone(self, unit: Unit) -> UnitScore:
         missed = bool(unit.truth)
-        text = self._text(self._truth_texts, unit.truth) or self._text(self._prediction_texts, unit.prediction)
+        text = self._truth_page.text(unit.truth) or self._prediction_page.text(unit.prediction)
         values: dict[str, float | None] = {}
         if self._protocol.text_counts == "all":
-            values = dict.fromkeys([*self._protocol.on_text, *self._protocol.on_tokens] if text else [], 0.0)
+            values = dict.fromkeys(self._protocol.on_any_text if text else [], 0.0)
             truth, prediction = [self._truth[g] for g in unit.truth], [self._prediction[p] for p in unit.prediction]
             values |= {name: on_tables(prediction, truth) for name, on_tables in self._protocol.on_tables.items()}
         return UnitScore(unit, "missed" if missed else "invented", 0.0, values, len(text), len(text))
-
-    def _text(self, texts: Sequence[str], indices: Sequence[int]) -> str:
-        if len(indices) == 1:
-            return texts[indices[0]]
-        return self._protocol.join_text([texts[i] for i in indices]) if indices else ""
 
 
 def _hull(blocks: Iterable[Block]) -> Box:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from vdebench.metrics.matching import greedy_by_centre
 from vdebench.metrics.text import bleu4_papers, character_similarity, token_similarity
 from vdebench.metrics.tokens import whitespace_tokens
-from vdebench.protocols.protocol import Protocol
+from vdebench.protocols.protocol import Protocol, joined_plain_text, plain_text
 
 VDE_V3 = Protocol(
     name="vde-v3",
@@ -34,8 +34,8 @@ VDE_V3 = Protocol(
     ),
     matching=greedy_by_centre,
     match="centre",
-    block_text=lambda block: block.plain_text,
-    join_text=" ".join,
+    block_text=plain_text,
+    join_text=joined_plain_text,
     tokens=whitespace_tokens,
     tok="space",
     on_text={"cdm": character_similarity},

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from vdebench.metrics.facts import versioned
 from vdebench.metrics.matching import Matching
+from vdebench.protocols.identity import digest
+from vdebench.protocols.region_texts import RegionView
 from vdebench.reading import Block
 from vdebench.sample import Sample
 
-TEXT_METRICS = ("cdm", "bleu", "teds", "teds_like", "text_similarity")
+TEXT_METRICS = ("cdm", "bleu", "teds", "teds_like", "text_similarity", "cdm_strict")
 """Columns of what is measured between texts and tables, besides IoU."""
 
 IMAGE_METRICS = ("psnr", "ssim", "ms_ssim", "flip", "lpips", "lpips_vgg", "lpips_squeeze", "clip", "clip_text")
 """Columns of what is measured between images."""
 
-RegionRule = Callable[..., Mapping[str, Any]]
+RegionRule = Callable[[RegionView], Mapping[str, Any]]
+
+
+@versioned("plain-text")
+def plain_text(block: Block) -> str:
+    """A block's text by the papers' rule: its content, of a table with every tag replaced by one space."""
+    return block.plain_text
+
+
+@versioned("join-plain-text")
+def joined_plain_text(blocks: Sequence[Block]) -> str:
+    """Texts of several blocks by the papers' rule, with spaces between them."""
+    return " ".join(map(plain_text, blocks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +48,7 @@ class Protocol:
     match: str
     """The matching's name in the signature."""
     block_text: Callable[[Block], str]
-    join_text: Callable[[Sequence[str]], str]
+    join_text: Callable[[Sequence[Block]], str]
     """Text of several blocks that are compared as one."""
     tokens: Callable[[str], list[str]]
     tok: str
@@ -41,6 +56,12 @@ class Protocol:
     on_text: Mapping[str, Callable[[str, str], float]]
     on_tokens: Mapping[str, Callable[[Sequence[str], Sequence[str]], float]]
     on_tables: Mapping[str, Callable[[Sequence[Block], Sequence[Block]], float | None]]
+    raw_text: Callable[[Sequence[Block]], str] | None = None
+    """Text of blocks before anything is folded or taken out, for the region rule; `join_text` where there is none."""
+    strict_text: Callable[[Sequence[Block]], str] | None = None
+    """Text of blocks with the differences that `block_text` folds away, where it folds any."""
+    on_strict_text: Mapping[str, Callable[[str, str], float]] = field(default_factory=dict)
+    """Metrics of that text."""
 
     scale_boxes: bool
     """Whether boxes of a prediction of another size are scaled to the reference's."""
@@ -66,12 +87,21 @@ class Protocol:
     """Whether the whole page's text is scored too."""
     properties: bool = False
     """Whether the five properties of a usable edit are judged."""
-    image_local: Literal["regions", "hull"] = "hull"
-    """Image metrics of `local`: the mean over the regions' crops, or one crop of the box around all regions."""
-    psnr: Literal["finite", "pooled"] = "finite"
-    """Mean PSNR: over the images that differ, or that of the mean squared error, in which identical images count."""
+    image_opening: Literal["composited", "raw"] = "composited"
+    """Image files for image metrics: transparent parts on white and rotated as EXIF says, or alpha and EXIF ignored."""
+    image_local: Literal["regions", "hull", "hull truncated"] = "hull"
+    """Image metrics of `local`: the mean over the regions' crops, or one crop of the box around all regions: of all
+    pixels that the regions touch, or with both edges of each region rounded down (`truncated`)."""
+    psnr: Literal["finite", "below 100", "pooled"] = "finite"
+    """Mean PSNR: over the images that differ, over those below 100 dB, or that of the mean squared error, in which
+    identical images count."""
     clip: Literal["clip", "clip_text"] = "clip"
     """What stands under CLIP: the reference image, or the instruction."""
+
+    @property
+    def digest(self) -> str:
+        """Digest of all fields: two protocols that differ in any of them have different digests."""
+        return digest(self)
 
     @property
     def image_metrics(self) -> tuple[str, ...]:
@@ -81,8 +111,13 @@ class Protocol:
     @property
     def measures(self) -> tuple[str, ...]:
         """Text metrics that apply, in the order of the columns."""
-        own = {*self.on_text, *self.on_tokens, *self.on_tables}
+        own = {*self.on_text, *self.on_tokens, *self.on_tables, *self.on_strict_text}
         return tuple(name for name in TEXT_METRICS if name in own)
+
+    @property
+    def on_any_text(self) -> tuple[str, ...]:
+        """Metrics of texts, tables aside."""
+        return (*self.on_text, *self.on_tokens, *self.on_strict_text)
 
     def covers(self, sample: Sample) -> bool:
         """Whether the protocol says anything of a sample."""

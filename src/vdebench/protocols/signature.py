@@ -1,10 +1,16 @@
-"""The string that pins a score: without it a number is not a score."""
+"""The string that pins a score: without it a number is not a score. Its short form is for people."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
+
 from vdebench import __version__
 from vdebench.given import Given
+from vdebench.protocols.identity import DIGITS
 from vdebench.protocols.protocol import Protocol
+
+_BEGIN = "vde|"
 
 
 def signature(
@@ -18,26 +24,79 @@ def signature(
     revision: str,
     n: int,
     references: str = "",
+    floor: str = "none",
     given: Given = Given(),  # noqa: B008 (it cannot change)
 ) -> str:
-    """Everything that changes the numbers, in one line, as sacreBLEU does.
+    """Everything that changes the numbers, in one line, as sacreBLEU does. `rules` is the protocol's digest,
+    `floor` says by whom the reference images were read for the allowance that region outcomes make.
 
     >>> from vdebench.protocols import get_protocol
     >>> exact, pins = get_protocol("exact"), {"suite": "s", "revision": "0f" * 32, "n": 942}
     >>> signature(exact, local="crop", reader="r@1", truth="suite", images="off", **pins)
-    'vde|p:exact|v:0.1.0|match:assign-2|tok:script|local:crop|reader:r@1|truth:suite|images:off|in:whole,rgb-1|rewriter:none|suite:s@sha256:0f0f0f0f0f0f|n:942'
+    'vde|p:exact|rules:...|v:0.1.0|match:assign-3|tok:script|local:crop|reader:r@1|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:s@sha256:0f0f0f0f0f0f|n:942'
     """
     parts = {
         "p": protocol.name,
+        "rules": protocol.digest[:DIGITS],
         "v": __version__,
         "match": protocol.match,
         "tok": protocol.tok,
         "local": local,
         "reader": reader,
         "truth": truth,
+        "floor": floor,
         "images": images,
         **given.pins,
         "suite": f"{suite}@sha256:{revision[:12]}" + (f"+images:{references[:12]}" if references else ""),
         "n": str(n),
     }
-    return "vde|" + "|".join(f"{key}:{value.replace('|', '/')}" for key, value in parts.items())
+    return as_signature(parts)
+
+
+def as_signature(parts: Mapping[str, str]) -> str:
+    """The parts in one line.
+
+    >>> as_signature({"p": "exact", "n": "9"})
+    'vde|p:exact|n:9'
+    """
+    return _BEGIN + "|".join(f"{key}:{value.replace('|', '/')}" for key, value in parts.items())
+
+
+def parts_of(signature: str) -> dict[str, str]:
+    """A signature by its parts.
+
+    >>> parts_of("vde|p:exact|suite:s@sha256:0f|n:9")
+    {'p': 'exact', 'suite': 's@sha256:0f', 'n': '9'}
+    """
+    return {key: value for key, _, value in (part.partition(":") for part in signature.split("|")[1:])}
+
+
+_LONGEST = 32
+"""Characters of a part of a short signature."""
+_SHORT = ("p", "track", "judge", "returned", "reader", "suite", "n", "v")
+
+
+def short_signature(full: str) -> str:
+    """A signature for people: what is most asked for, and a digest of the full one, in a line that fits a paper.
+
+    >>> short_signature("vde|p:exact|v:0.1.0|reader:rapidocr@3.10.0#1a2b3c|in:whole|suite:s@sha256:0f0f|n:9")
+    'vde|p:exact|reader:rapidocr@3.10.0|suite:s|n:9|v:0.1.0|full:6f766e4a3136'
+    """
+    parts = parts_of(full)
+    shown = {key: _shown(parts[key].partition("#")[0].partition("@sha256:")[0]) for key in _SHORT if key in parts}
+    return as_signature({**shown, "full": hashlib.sha256(full.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]})
+
+
+def _shown(value: str) -> str:
+    """A part's value; the beginning of a long one, such as the recipe of a typeset suite."""
+    return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
+
+
+def with_short_signature(note: str) -> str:
+    """A note below a table with the signature at its end, where it has one, in the short form.
+
+    >>> with_short_signature("mine: vde|p:exact|tok:script|n:9")
+    'mine: vde|p:exact|n:9|full:1575692dcf1f'
+    """
+    names, colon, rest = note.partition(f": {_BEGIN}")
+    return f"{names}: {short_signature(_BEGIN + rest)}" if colon else note

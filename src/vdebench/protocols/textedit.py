@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vdebench.errors import VdeError
+from vdebench.protocols.identity import digest
 from vdebench.registry import find
 
 
@@ -31,6 +32,11 @@ class PixelProtocol:
     """Whether all is measured of every image: raw and aligned, in any size, the edit itself, the text."""
     endings: tuple[str, ...] = ()
     """Endings of files that are looked at; all where none is named."""
+
+    @property
+    def digest(self) -> str:
+        """Digest of all fields: two protocols that differ in any of them have different digests."""
+        return digest(self)
 
 
 TEXTEDIT = PixelProtocol(

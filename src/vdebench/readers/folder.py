@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vdebench.box import Size
-from vdebench.errors import InputError
 from vdebench.files import parse_json, read_bytes
 from vdebench.images import image_size
-from vdebench.readers.predictions import Predictions, folder_label, require_some
+from vdebench.readers.predictions import Predictions, files_in, folder_label
 from vdebench.reading import Reading
 from vdebench.sample import Sample
 from vdebench.storage import place
-from vdebench.suites.names import REGIONS, NamedFiles, names_of
+from vdebench.suites.names import REGIONS, Outputs, names_of
 
 
 class ReadingFile(NamedTuple):
@@ -48,20 +47,19 @@ class FolderReadings(Predictions):
         name: str = "",
         reader: str = "unstated",
         images: Path | None = None,
+        match: str = "",
     ) -> None:
         self.root = root = place(root)
         self.name = name or folder_label(root)
         self.reader = reader
         self._samples = samples
-        self._named = NamedFiles(root, samples)
-        images = place(images) if images is not None else None
-        self._images = NamedFiles(images, samples, "image") if images is not None else None
-        if self._images and self._images.strangers(samples) and not any(map(self._images.has_any, samples)):
-            raise InputError(
-                f"{images}: no image of any sample here; expected names like {names_of(samples[0])[0]}.png"
-            )
+        self._named = files_in(root, samples, "reading", match)
+        self._images = files_in(images, samples, "image", match) if images is not None else None
         self.has_images = images is not None
-        require_some(self, samples, "reading", "json")
+
+    def files(self) -> Sequence[Outputs]:
+        """The readings by their names, and the images they were made from where these are at hand."""
+        return (self._named, self._images) if self._images else (self._named,)
 
     def strangers(self) -> list[Path]:
         """Readings that belong to none of the samples."""

@@ -19,7 +19,8 @@ from vdebench.readers.cached import CachedReader, Picture
 from vdebench.reading import Reading
 from vdebench.sample import Sample
 from vdebench.storage import place
-from vdebench.suites.names import NamedFiles, Outputs, names_of
+from vdebench.suites.name_pattern import MatchedFiles
+from vdebench.suites.names import NamedFiles, Outputs
 from vdebench.suites.suite import Suite
 
 KINDS: tuple[Literal["reading", "image"], ...] = ("reading", "image")
@@ -79,6 +80,10 @@ class Predictions(ABC):
     def strangers(self) -> list[Path]:
         """Files that belong to no sample."""
         return []
+
+    def files(self) -> Sequence[Outputs]:
+        """The files by their names, where predictions are files: a check of names asks for them."""
+        return ()
 
     def region_place(self, sample: Sample) -> str:
         """Where the readings of a sample's crops are looked for."""
@@ -157,7 +162,6 @@ class ImagePredictions(ReadPredictions):
         self._samples = samples
         self._absent, self._failed = absent or {}, failed or {}
         super().__init__(name or folder_label(root), root, self._found, reader)
-        require_some(self, samples, "image", "png")
 
     def _found(self, sample: Sample) -> Path | None:
         """The image; none where the editor said that it makes none, an error where it failed, whatever lies there."""
@@ -178,6 +182,10 @@ class ImagePredictions(ReadPredictions):
         """Images that belong to no sample."""
         return self._named.strangers(self._samples)
 
+    def files(self) -> Sequence[Outputs]:
+        """The images by their names."""
+        return (self._named,)
+
 
 def crops(page: Picture, sample: Sample) -> Iterator[Picture]:
     """The parts of a page's picture that a sample's regions name, in percent of whatever size it has."""
@@ -186,10 +194,10 @@ def crops(page: Picture, sample: Sample) -> Iterator[Picture]:
         yield page._replace(crop=PixelBox.holding(region.box(size), size))
 
 
-def holds_readings(root: Path, suite: Suite) -> bool:
+def holds_readings(root: Path, suite: Suite, match: str = "") -> bool:
     """Whether a folder holds readings of a suite's samples, not images; where it holds nothing, what the suite has."""
     root = place(root)
-    named = {kind: NamedFiles(root, suite.samples, kind) for kind in KINDS}
+    named = {kind: files_in(root, suite.samples, kind, match) for kind in KINDS}
     counts = {kind: sum(map(files.has_any, suite.samples)) for kind, files in named.items()}
     if counts["reading"] and counts["image"] and counts["reading"] != counts["image"]:
         raise InputError(
@@ -209,18 +217,13 @@ def holds_readings(root: Path, suite: Suite) -> bool:
     return not any(map(suite.reference_image, suite.samples[:1]))
 
 
+def files_in(
+    root: Path, samples: Sequence[Sample], kind: Literal["reading", "image"], match: str = ""
+) -> NamedFiles | MatchedFiles:
+    """Files of some samples in a folder, by a pattern (see `NamePattern`) or by the names the release uses."""
+    return MatchedFiles(root, samples, match, kind) if match else NamedFiles(root, samples, kind)
+
+
 def folder_label(root: Path) -> str:
     """An editor's name where none is given: its folder's."""
     return Path(os.path.abspath(root)).name.encode("utf-8", "backslashreplace").decode()  # it may be no text
-
-
-def require_some(predictions: Predictions, samples: Sequence[Sample], kind: str, ending: str) -> None:
-    """Refuse a folder with files of other names only: another suite's. An empty one means missing predictions."""
-    if not samples or not predictions.strangers() or any(map(predictions.has_any, samples)):
-        return
-    present = [name for name in list_folder(predictions.root) if not name.startswith(".")]
-    shown = ", ".join(present[:3]) + (", …" if len(present) > 3 else "")
-    raise InputError(
-        f"{predictions.root}: no {kind} of any sample here: found {shown}\n"
-        f"  expected names like {names_of(samples[0])[0]}.{ending} (for sample {samples[0].key}); see docs/formats.md"
-    )

@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from vdebench.analysis.compared import Comparison, Finding
+from vdebench.analysis.judged_runs import USABLE
 from vdebench.analysis.stored import best
 from vdebench.report import masked, overview
 from vdebench.report.table import Column, Row, Table
 from vdebench.scoring_masked import SETTING
 
 _COLUMNS = (
-    Column("Mean", ""),
+    Column("Mean", "", headline=True),
     Column("low", "", group="interval"),
     Column("high", "", group="interval"),
-    Column("mean", "", group="difference"),
+    Column("mean", "", group="difference", headline=True),
     Column("low", "", group="difference"),
     Column("high", "", group="difference"),
-    Column("p", "", 4, group="difference"),
+    Column("p", "", 4, group="difference", headline=True),
     Column("d_z", "", 2, group="difference"),
     Column("win", "", 0, group="samples"),
     Column("tie", "", 0, group="samples"),
@@ -94,6 +95,8 @@ def _row(finding: Finding) -> ComparedRow:
 
 def _section(finding: Finding) -> str:
     """Setting, metric, slice, such as `global: LPIPS (lower is better), text_delete`."""
+    if finding.metric == USABLE:
+        return f"Usable edits, {finding.slice}" if finding.slice else "Usable edits"
     around_masks = finding.setting == SETTING
     titles = {key: names[0] for key, names in masked.COLUMNS.items()} if around_masks else overview.COLUMNS
     better = " (lower is better)" if best(finding.metric) == "lower" else ""

@@ -13,6 +13,7 @@ from vdebench.report.table import Bounds, Column, Row, Table
 COLUMNS = {
     "iou": "IoU",
     "cdm": "CDM",
+    "cdm_strict": "CDM-strict",
     "bleu": "BLEU",
     "teds_like": "TEDS-like",
     "teds": "TEDS",
@@ -110,7 +111,10 @@ def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
 def _used(found: Any) -> list[str]:
     """Metrics that have a number anywhere."""
     there = [means for means in found if means]
-    return [key for key in COLUMNS if any(value is not None for means in there for value in _values(means, [key]))]
+    used = [key for key in COLUMNS if any(value is not None for means in there for value in _values(means, [key]))]
+    if all(means.get("cdm_strict") == means.get("cdm") for means in there):  # folding changed no number
+        used = [key for key in used if key != "cdm_strict"]
+    return used
 
 
 def _image_notes(summary: Mapping[str, Any]) -> list[str]:
@@ -151,6 +155,9 @@ def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
         if regions and regions["n"]:
             found = ", ".join(f"{count} {outcome}" for outcome, count in regions["outcomes"].items())
             line += f"; {regions['n']} regions: {found}"
+            own = regions.get("reference_rate")
+            if own is not None and own < 1:
+                line += f" (of the references' own regions the reader sees {own:.3f} done)"
         notes += [line, *_image_notes(summary)]
     floors = {
         summary["editor"]: _told_floor(summary["noise_floor"]["floor"])

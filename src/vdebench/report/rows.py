@@ -16,6 +16,8 @@ from vdebench.report.overview import bounds_of
 from vdebench.report.table import Bounds
 
 _MEASURED = {"IoU": "iou", "CDM": "cdm", "BLEU": "bleu", "SSIM": "ssim", "PSNR": "psnr", "LPIPS": "lpips"}
+USABLE = "Usable"
+"""The rate of usable edits, which no paper prints."""
 _LANGUAGES = {"english": "english", "chinese": "simplified_chinese"}
 _SPLITS = {"synthetic": "manual", "real": "web"}
 _V1_OPERATIONS = {"replace": "text_replace", "delete": "text_delete", "add": "text_insert"}
@@ -70,6 +72,8 @@ class Measured:
 
     def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
         """A number of the summary; `mean` is the mean of local and global, `Avg` that of the four metrics."""
+        if metric == USABLE:
+            return self._usable(by, slice_value).get("rate")
         if setting == "mean":
             return _mean([self.value(each, by, slice_value, metric) for each in ("local", "global")])
         if metric == "Avg":
@@ -83,6 +87,9 @@ class Measured:
 
     def bounds(self, setting: str, by: str, slice_value: str, metric: str) -> Bounds | None:
         """The interval of a number of the summary; none of a mean of these."""
+        if metric == USABLE:
+            interval = self._usable(by, slice_value).get("interval")
+            return (float(interval[0]), float(interval[1])) if interval else None
         if setting == "mean" or metric == "Avg":
             return None
         found, column = self._found(setting, by, slice_value, metric)
@@ -100,10 +107,27 @@ class Measured:
     def _slice(self, by: str, value: str) -> Mapping[str, Any]:
         if by == "all":
             return dict(self.summary["overall"])
-        if by == "language":
-            return dict(self.summary["by"]["language"].get(_LANGUAGES[value], {}))
-        column = "operation" if value in _V1_OPERATIONS else "operation4"
-        return dict(self.summary["by"][column].get(_V1_OPERATIONS.get(value, value), {}))
+        column, name = _column(by, value)
+        return dict(self.summary["by"][column].get(name, {}))
+
+    def _usable(self, by: str, value: str) -> Mapping[str, Any]:
+        """The rate of usable edits of a slice, which is of no setting; nothing where the protocol judges none."""
+        found = self.summary.get("usable") or {}
+        if by == "all" or not found:
+            return dict(found)
+        column, name = _column(by, value)
+        return dict(found["by"][column].get(name, {}))
+
+
+def _column(by: str, value: str) -> tuple[str, str]:
+    """Where a slice of a paper's table stands in a summary: column and value.
+
+    >>> _column("operation", "delete"), _column("language", "chinese")
+    (('operation', 'text_delete'), ('language', 'simplified_chinese'))
+    """
+    if by == "language":
+        return by, _LANGUAGES[value]
+    return "operation" if value in _V1_OPERATIONS else "operation4", _V1_OPERATIONS.get(value, value)
 
 
 @dataclass(frozen=True)

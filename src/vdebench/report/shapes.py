@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vdebench.errors import VdeError
 from vdebench.report.grades import GRADED, graded_table
 from vdebench.report.overview import interval_notes, provenance
-from vdebench.report.rows import Measured, Model, Published, published_models
+from vdebench.report.rows import USABLE, Measured, Model, Published, published_models
 from vdebench.report.table import Column, Row, Table
 from vdebench.sample import OPERATION_CLASSES
 
 OCR = ("IoU", "CDM", "BLEU", "TEDS")
 IMAGE = (Column("SSIM"), Column("CLIP"), Column("PSNR"), Column("LPIPS", "lower"))
-Fill = Callable[[Sequence[Model]], tuple[Sequence[Column], Sequence[Row], str]]
+Filled = tuple[Sequence[Column], Sequence[Row], str]
+Fill = Callable[[Sequence[Model], Sequence[str]], Filled]
+"""Fills a shape with models; also with these metrics, which the paper's table lacks."""
 
 
 def require_shape(shape: str) -> None:
@@ -23,9 +25,24 @@ def require_shape(shape: str) -> None:
         raise VdeError(f"no table shape is called {shape!r}; there are: {', '.join([*SHAPES, *GRADED])}")
 
 
-def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published: bool = False) -> Table:
-    """Runs in the shape of a paper's table, such as `vde-v3:2`."""
+def default_shape(summary: Mapping[str, Any]) -> str:
+    """The main table of a run's kind: whole pages, images around masks, ambiguity; grades of edits have none.
+
+    >>> default_shape({"protocol": "exact"}), default_shape({"protocol": "textedit", "track": "pixels"})
+    ('vde-v3:2', 'textedit:3')
+    """
+    if "protocol" in summary:
+        return "textedit:3" if summary.get("track") == "pixels" else "vde-v3:2"
+    return "" if summary.get("editor") else "vde-v3:5"
+
+
+def paper_table(
+    shape: str, summaries: Sequence[Mapping[str, Any]], *, published: bool = False, with_usable: bool = False
+) -> Table:
+    """Runs in the shape of a paper's table, such as `vde-v3:2`; `with_usable` adds the rate of usable edits."""
     require_shape(shape)
+    if with_usable and (shape in GRADED or shape.startswith("textedit:")):
+        raise VdeError(f"{shape} has no usable edits: they are judged on whole pages, by exact")
     if shape in GRADED:
         return graded_table(shape, summaries, published=published)
     title, compare, fill = SHAPES[shape]
@@ -40,14 +57,14 @@ def paper_table(shape: str, summaries: Sequence[Mapping[str, Any]], *, published
     several = len({summary["protocol"] for summary in summaries}) > 1
     measured = [Measured(summary, several) for summary in summaries]
     printed = published_models(paper, number) if published else []
-    columns, rows, head = fill([*measured, *printed])
+    columns, rows, head = fill([*measured, *printed], [USABLE] if with_usable else [])
     return Table(
         title=f"{title} (shape of {paper}, table {number})",
         columns=columns,
         rows=rows,
         head=head,
         compare="rows" if compare == "rows" else "columns",
-        notes=_notes(paper, measured, printed),
+        notes=[*_notes(paper, measured, printed), *(_usable_notes(measured, printed) if with_usable else ())],
         interval_notes=_interval_notes(measured, printed, rows),
     )
 
@@ -82,6 +99,18 @@ def _notes(paper: str, measured: Sequence[Measured], printed: Sequence[Published
     return notes
 
 
+def _usable_notes(measured: Sequence[Measured], printed: Sequence[Published]) -> Iterator[str]:
+    """What the rates of usable edits depend on, and whose are not known."""
+    judged = [run.summary["usable"] for run in measured if run.summary.get("usable")]
+    for signature in dict.fromkeys(str(each["signature"]) for each in judged):
+        yield f"Usable: rate of usable edits, of both settings together, {signature}"
+    lacking = [f"{run.name} (by {run.summary['protocol']})" for run in measured if not run.summary.get("usable")]
+    if lacking:
+        yield f"Usable: not judged for {', '.join(lacking)}; `exact` judges it in both settings"
+    if printed:
+        yield "Usable: no paper prints it"
+
+
 def _name(model: Model) -> str:
     return f"{model.name} †" if model.published else model.name
 
@@ -93,8 +122,8 @@ def _row(model: Model, cells: Iterable[tuple[str, str, str, str]], section: str 
     return Row(_name(model), values, section, model.published, bounds=bounds)
 
 
-def _main(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
-    columns = [*(Column(metric) for metric in OCR), *IMAGE]
+def _main(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+    columns = [*(Column(metric) for metric in (*more, *OCR)), *IMAGE]
     rows = [
         _row(model, ((setting, "all", "", column.name) for column in columns), title)
         for setting, title in (("local", "Local-image setting"), ("global", "Global-image setting"))
@@ -104,12 +133,12 @@ def _main(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str
 
 
 def _by_operation(setting: str) -> Fill:
-    def fill(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
+    def fill(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
         kinds = sorted({model.published for model in models})  # the mean of measured and of printed models, each apart
         averages = [Column("Avg. †" if published else "Avg.", "") for published in kinds]
         rows = []
         for operation in OPERATION_CLASSES:
-            for metric in OCR:
+            for metric in (*more, *OCR):
                 cell = (setting, "operation", operation, metric)
                 values = [model.value(*cell) for model in models]
                 means = [
@@ -130,9 +159,9 @@ def _mean_of_known(values: Iterable[float | None]) -> float | None:
     return sum(there) / len(there) if there else None
 
 
-def _by_language_percent(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
+def _by_language_percent(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
     languages = (("english", "English"), ("chinese", "Chinese"))
-    cells = [(language, title, metric) for language, title in languages for metric in (*OCR, "Avg")]
+    cells = [(language, title, metric) for language, title in languages for metric in (*more, *OCR, "Avg")]
     columns = [Column(metric, digits=1, group=title) for _, title, metric in cells]
     rows = []
     for model in models:
@@ -142,8 +171,8 @@ def _by_language_percent(models: Sequence[Model]) -> tuple[Sequence[Column], Seq
 
 
 def _by_language(setting: str) -> Fill:
-    def fill(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
-        metrics = ("IoU", "CDM", "TEDS", "BLEU", "Avg")
+    def fill(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+        metrics = (*more, "IoU", "CDM", "TEDS", "BLEU", "Avg")
         cells = [(metric, lang, code) for metric in metrics for lang, code in (("english", "EN"), ("chinese", "ZH"))]
         columns = [Column(code, group=metric) for metric, _, code in cells]
         rows = [_row(m, ((setting, "language", lang, metric) for metric, lang, _ in cells)) for m in models]
@@ -152,8 +181,8 @@ def _by_language(setting: str) -> Fill:
     return fill
 
 
-def _v1_by_operation(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
-    metrics = ("IoU", "BLEU", "CDM", "TEDS")
+def _v1_by_operation(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+    metrics = (*more, "IoU", "BLEU", "CDM", "TEDS")
     rows = [
         _row(model, (("local", "operation", kind, metric) for metric in metrics), kind)
         for kind in ("replace", "delete", "add")
@@ -162,7 +191,7 @@ def _v1_by_operation(models: Sequence[Model]) -> tuple[Sequence[Column], Sequenc
     return [Column(metric) for metric in metrics], rows, "Model"
 
 
-def _outside_masks(models: Sequence[Model]) -> tuple[Sequence[Column], Sequence[Row], str]:
+def _outside_masks(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
     cells = [(split, metric) for split in ("synthetic", "real") for metric in ("SSIM", "LPIPS", "PSNR", "MSE")]
     columns = [
         Column(metric, "lower" if metric in ("LPIPS", "MSE") else "higher", group=split.capitalize())

@@ -8,14 +8,17 @@ from typing import Any
 
 from vdebench.analysis.usable import PROPERTIES
 from vdebench.errors import RunFolderError
+from vdebench.protocols.signature import short_signature
 from vdebench.report.lines import labelled, plain
 from vdebench.report.made import provenance_lines
 from vdebench.report.masked import COLUMNS as MASKED_COLUMNS
 from vdebench.report.overview import COLUMNS
+from vdebench.report.usable import bounds_line
 from vdebench.runs.provenance import part_of
 
 WORDS = {
     "p": "protocol",
+    "rules": "rules",
     "v": "vdebench",
     "track": "track",
     "against": "compared with",
@@ -24,6 +27,7 @@ WORDS = {
     "local": "regions",
     "reader": "read by",
     "truth": "ground truth",
+    "floor": "references read",
     "images": "images",
     "in": "pages given",
     "rewriter": "instructions",
@@ -38,6 +42,8 @@ _VALUES = {
     ("reader", "off"): "nobody: pixels alone",
     ("reader", "unstated"): "whoever made the readings: not stated",
     ("truth", "suite"): "the suite's own readings",
+    ("floor", "none"): "no: outcomes make no allowance for the reader",
+    ("floor", "reader"): "by the same reader, for the allowance",
     ("images", "off"): "no image metrics",
     ("in", "whole,rgb-1"): "whole",
     ("rewriter", "none"): "the suite's own words",
@@ -56,6 +62,16 @@ def show_text(told: Mapping[str, Any]) -> str:
         raise RunFolderError(f"{told['folder']}: is not as `vde score` wrote it ({error!r}); score again") from None
 
 
+def short_signatures(told: Mapping[str, Any]) -> Iterator[str]:
+    """The short signature of every run in a folder."""
+    runs = told.get("runs")
+    for each in runs if isinstance(runs, list) else [told]:
+        signature = each.get("signature") if isinstance(each, dict) else None
+        if not isinstance(signature, str):
+            raise RunFolderError(f"{told['folder']}: a run here has no signature; score again")
+        yield short_signature(signature)
+
+
 def _run(told: Mapping[str, Any]) -> Iterator[str]:
     yield labelled("Run", told["folder"])
     for label, key in (("Editor", "editor"), ("Protocol", "protocol")):
@@ -72,6 +88,11 @@ def _run(told: Mapping[str, Any]) -> Iterator[str]:
         yield labelled("Edits", ", ".join(f"{count} {state}" for state, count in told["edits"].items()))
     yield from _means(told)
     yield from _usable(part_of(told, "usable"))
+    notes = told.get("notes")
+    if isinstance(notes, list) and notes:
+        yield ""
+        for note in notes:
+            yield labelled("Note", note)
     if parts:
         yield ""
         yield "Signature"
@@ -108,7 +129,10 @@ def _means(told: Mapping[str, Any]) -> Iterator[str]:
     if any(found.get("intervals") for found in overall.values()):
         yield "With 95 % intervals"
     yield f"{'Means':<14}{''.join(f'{plain(setting):<{_CELL}}' for setting in overall)}".rstrip()
+    folded = any(found.get("cdm_strict") != found.get("cdm") for found in overall.values())
     for key, title in names.items():
+        if key == "cdm_strict" and not folded:
+            continue
         cells = [_cell(found, key) for found in overall.values()]
         if any(cell != "–" for cell in cells):
             yield f"  {title:<12}{''.join(f'{cell:<{_CELL}}' for cell in cells)}".rstrip()
@@ -130,6 +154,9 @@ def _usable(usable: Mapping[str, Any]) -> Iterator[str]:
     if not usable:
         return
     yield ""
+    if usable.get("rate") is None and isinstance(usable.get("bounds"), list):
+        yield labelled("Usable edits", bounds_line(usable))
+        return
     rate, bounds = usable.get("rate"), usable.get("interval")
     told = f"{rate:.1%}" if isinstance(rate, int | float) else "not known"
     if isinstance(bounds, list) and len(bounds) == 2:

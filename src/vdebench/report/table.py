@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Literal
 
+from vdebench.protocols.signature import with_short_signature
+
 Best = Literal["higher", "lower", ""]
 Format = Literal["terminal", "markdown", "csv", "latex"]
 Bounds = tuple[float, float]
@@ -26,6 +28,8 @@ class Column:
     digits: int = 3
     group: str = ""
     published: bool = False
+    headline: bool = False
+    """Stays where not all columns fit."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +96,21 @@ class Table:
         return replace(self, rows=[replace(row, bounds=()) for row in self.rows])
 
 
-def render(table: Table, form: Format, *, width: int = 100, bold: bool = False, intervals: bool = False) -> str:
+def render(
+    table: Table,
+    form: Format,
+    *,
+    width: int = 100,
+    bold: bool = False,
+    intervals: bool = False,
+    full_signature: bool = False,
+    all_columns_by: str = "",
+) -> str:
     """The table as text of a form; a terminal's fits the width, and shows the best in bold where asked.
 
-    With `intervals`, means stand with the bounds of theirs.
+    With `intervals`, means stand with the bounds of theirs. Signatures below the table are short unless
+    `full_signature` is set. Columns that do not fit into the width stand below the others; where `all_columns_by`
+    names a way to see them, they are left out instead, and a line says so.
 
     >>> table = Table("t", [Column("CDM")], [Row("mine", [0.8], bounds=[(0.75, 1.0)])])
     >>> print(render(table, "terminal", intervals=True), end="")
@@ -105,10 +120,12 @@ def render(table: Table, form: Format, *, width: int = 100, bold: bool = False, 
            .750–1.000
     """
     table = replace(table, notes=[*table.interval_notes, *table.notes]) if intervals else table.without_intervals()
+    if not full_signature:
+        table = replace(table, notes=[with_short_signature(note) for note in table.notes])
     if form == "terminal":
         from vdebench.report.terminal import terminal
 
-        return terminal(table, width, bold)
+        return terminal(table, width, bold, all_columns_by)
     return _FORMS[form](table)
 
 

@@ -11,21 +11,56 @@ from vdebench.report.table import Column, Table, runs
 
 _GAP = "  "
 _LONGEST_LABEL = 30
+_SHORTEST_LABEL = 8
 
 
-def terminal(table: Table, width: int, bold: bool) -> str:
-    """The table as lines of at most `width` cells."""
-    lines = [_styled(table.title, "1", bold)]
+def terminal(table: Table, width: int, bold: bool, all_columns_by: str = "") -> str:
+    """The table as lines of at most `width` cells; columns that do not fit below, or left out where so asked."""
+    lines = [_styled(line, "1", bold) for line in _wrapped(table.title, width)]
     labels = [table.head, *(row.label for row in table.rows)]
     label_width = min(_LONGEST_LABEL, max(map(cell_len, labels)))
-    for columns in _chunks(table, width - label_width):
-        lines += [*_part(table, columns, label_width, bold), ""]
+    if all_columns_by:
+        label_width = min(label_width, max(_SHORTEST_LABEL, width - _room(table, _first(table))))
+        columns, lost = _fitting(table, width - label_width)
+        lines += [*_part(table, columns, label_width, width, bold), ""]
+        if lost:
+            names = ", ".join(_named(table, c) for c in lost)
+            lines += [*_wrapped(f"not shown at a width of {width}: {names}; {all_columns_by} shows them", width), ""]
+    else:
+        for columns in _chunks(table, width - label_width):
+            lines += [*_part(table, columns, label_width, width, bold), ""]
     for note in table.notes:
         lines += list(_wrapped(note, width))
     return "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n"
 
 
-def _part(table: Table, columns: Sequence[int], label_width: int, bold: bool) -> Iterator[str]:
+def _fitting(table: Table, width: int) -> tuple[list[int], list[int]]:
+    """Columns that fit beside the labels, headline columns before others, in their order; and those left out."""
+    first = _first(table)
+    kept: list[int] = []
+    for c in [*first, *(c for c in range(len(table.columns)) if c not in first)]:
+        if not kept or _room(table, [*kept, c]) <= width:
+            kept.append(c)
+        elif c not in first:  # what comes after stays out too: no gaps
+            break
+    return sorted(kept), [c for c in range(len(table.columns)) if c not in kept]
+
+
+def _first(table: Table) -> list[int]:
+    """Columns that stay: the headline ones, the first where there are none."""
+    return [c for c, column in enumerate(table.columns) if column.headline] or list(range(len(table.columns)))[:1]
+
+
+def _room(table: Table, columns: Sequence[int]) -> int:
+    return sum(_width(table, c) + len(_GAP) for c in columns)
+
+
+def _named(table: Table, column: int) -> str:
+    found = table.columns[column]
+    return f"{found.group} {found.name}".strip()
+
+
+def _part(table: Table, columns: Sequence[int], label_width: int, width: int, bold: bool) -> Iterator[str]:
     best = table.best()
     widths = {c: _width(table, c) for c in columns}
     yield from _heads(table, widths, label_width)
@@ -33,7 +68,7 @@ def _part(table: Table, columns: Sequence[int], label_width: int, bold: bool) ->
     for r, row in enumerate(table.rows):
         if row.section != section:
             section = row.section
-            yield _styled(section, "3", bold)
+            yield from (_styled(line, "3", bold) for line in _wrapped(section, width))
         cells = [_styled(_right(table.cell(row, c), widths[c]), "1", bold and (r, c) in best) for c in columns]
         yield _GAP.join([_left(row.label, label_width), *cells])
         bounds = [_interval(table, r, c) for c in columns]

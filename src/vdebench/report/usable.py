@@ -9,19 +9,19 @@ from vdebench.analysis.usable import PROPERTIES, Verdict
 from vdebench.report.table import Column, Row, Table
 
 _COLUMNS = (
-    Column("Usable"),
+    Column("Usable", headline=True),
     Column("low", "", group="interval"),
     Column("high", "", group="interval"),
     *(Column(name, "", 0, group="samples that fail first at") for name in PROPERTIES),
-    Column("judged", "", 0),
-    Column("unknown", "", 0),
+    Column("judged", "", 0, headline=True),
+    Column("unknown", "", 0, headline=True),
 )
 _SLICE_COLUMNS = (*_COLUMNS[:3], *_COLUMNS[-2:])
 
 
 def usable_table(found: Sequence[tuple[str, Mapping[str, Any]]], by: str = "", notes: Sequence[str] = ()) -> Table:
     """Every editor's rate of usable edits with its waterfall, or its rates within each value of a slice."""
-    told = [*dict.fromkeys(usable["signature"] for _, usable in found), *notes]
+    told = [*gap_lines(found), *dict.fromkeys(usable["signature"] for _, usable in found), *notes]
     if not by:
         rows = [Row(editor, _values(usable, usable["waterfall"])) for editor, usable in found]
         legend = ", ".join(f"{name} is {title.lower()}" for name, title in PROPERTIES.items())
@@ -37,9 +37,30 @@ def usable_table(found: Sequence[tuple[str, Mapping[str, Any]]], by: str = "", n
 
 
 def judged_table(summaries: Sequence[Mapping[str, Any]]) -> Table | None:
-    """The table of editors whose edits could be judged, nothing where none could."""
+    """The table of editors whose edits were judged, nothing where none were."""
     found = [(summary["editor"], summary["usable"]) for summary in summaries if summary.get("usable")]
-    return usable_table(found) if any(usable["rate"] is not None for _, usable in found) else None
+    return usable_table(found) if found else None
+
+
+def bounds_line(found: Mapping[str, Any]) -> str:
+    """Between what the rate of usable edits lies, where it is not known.
+
+    >>> bounds_line({"bounds": [0, 19], "n": 5, "unknown": 19})
+    '0 to 19 of 24 edits are usable: 19 could not be judged'
+    """
+    low, high = found["bounds"]
+    return (
+        f"{low} to {high} of {found['n'] + found['unknown']} edits are usable: {found['unknown']} could not be judged"
+    )
+
+
+def gap_lines(found: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
+    """For every editor what its rate of usable edits does not cover."""
+    for editor, usable in found:
+        if usable["unknown"]:
+            yield f"{editor}: {bounds_line(usable)}; `vde usable RUN --samples` says why"
+        if usable.get("not_judgeable"):
+            yield f"{editor}: {usable['not_judgeable']} samples are in no rate: no editor can be judged on them"
 
 
 def _values(found: Mapping[str, Any], waterfall: Sequence[Mapping[str, Any]] = ()) -> list[float | None]:

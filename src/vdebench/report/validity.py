@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,11 +131,11 @@ def _fewer(ladder: Ladder) -> Mapping[str, Any]:
     return {name: found for name, found in ladder.about["corruptions"].items() if found["samples"] < every}
 
 
-def ladder_text(ladder: Ladder, form: Format, *, bold: bool = False) -> str:
-    """All tables in a form; as CSV a row for every finding."""
+def ladder_text(ladder: Ladder, form: Format, text_of: Callable[[Table, Format], str] = render) -> str:
+    """All tables in a form, each as `text_of` writes it; as CSV a row for every finding."""
     if form == "csv":
         return ladder_csv(ladder)
-    text = "\n".join(render(table, form, bold=bold) for table in ladder_tables(ladder))
+    text = "\n".join(text_of(table, form) for table in ladder_tables(ladder))
     if form == "latex":
         for mark, command in _LATEX.items():
             text = text.replace(mark, command)

@@ -54,7 +54,7 @@ REGIONS: Schema = {
     "region": pl.Int64,
     **dict.fromkeys(("kind", "outcome"), pl.String),
     **dict.fromkeys(("text_similarity", "cdm", "bleu"), pl.Float64),
-    "read": pl.String,
+    **dict.fromkeys(("read", "wanted", "before"), pl.String),
 }
 TABLES = {"scores": SCORES, "blocks": BLOCKS, "regions": REGIONS}
 _PART_SIZE = 200

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from vdebench.errors import InputError, TooLargeError
-from vdebench.files import is_file, replacing
+from vdebench.files import is_file, is_folder, replacing
 
 MOST_MEMBERS = 400_000
 MOST_BYTES = 64 << 30
@@ -146,6 +146,8 @@ class Archive:
 @contextmanager
 def open_zip(file: Path) -> Iterator[Archive]:
     """Somebody's zip, looked over before anything is read from it."""
+    if is_folder(file):
+        raise InputError(f"{file}: is a folder; `vde submit {file} --out run.zip` makes the file that is checked")
     if not is_file(file):
         raise InputError(f"{file}: no such file; expected one made by `vde submit RUN --out run.zip`")
     with ExitStack() as opened:

@@ -13,7 +13,7 @@ import polars as pl
 from vdebench.analysis.floor import METRICS
 from vdebench.analysis.intervals import with_intervals
 from vdebench.analysis.masked import summarise_masked
-from vdebench.analysis.summary import summarise
+from vdebench.analysis.summary import regions_of, summarise
 from vdebench.analysis.usable import Rows, Thresholds, usable_summary
 from vdebench.errors import InputError, TooLargeError
 from vdebench.files import parse_json
@@ -210,6 +210,8 @@ def _of_pages(submission: Submission) -> dict[str, Any]:
         settings = list(summary["noise_floor"]["reads"])
         read = summarise(RunFolder(folder / "reference"), protocol, settings, _crossed(submission))
         found["noise_floor"] = {"reads": read["overall"], "by": read["by"], "floor": _floor(read["overall"])}
+        if "regions" in found:
+            found["regions"] = regions_of(rows, RunFolder(folder / "reference"))
     if summary.get("usable") and bool(summary.get("noise_floor")) == with_reference:
         found["usable"] = usable_summary(Rows.of(folder, with_reference=with_reference), Thresholds())
     return found

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from vdebench import __version__
-from vdebench.analysis.stored import parts_of as parts_of
 from vdebench.errors import InputError
 from vdebench.files import parse_json
+from vdebench.protocols.signature import parts_of as parts_of
 from vdebench.submission.archive import Archive, Member, is_plain
 from vdebench.submission.outputs import Output, output_from
 

@@ -13,12 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from vdebench.editing.journal import images_of
 from vdebench.errors import InputError, VdeError
-from vdebench.files import is_file, parse_json, read_bytes, replacing
+from vdebench.files import is_file, is_folder, parse_json, read_bytes, read_json, replacing
 from vdebench.readers.folder import FolderReadings, ReadingFile
 from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.cache import digest_of_file
-from vdebench.runs.provenance import asked_now
+from vdebench.runs.provenance import ASKED, RUN_FILE, asked_now, part_of, read_run_file
+from vdebench.runs.search import run_folders
 from vdebench.sample import Sample
 from vdebench.storage import address, place
 from vdebench.submission.private import is_private
@@ -117,3 +119,34 @@ def output_from(told: Any, where: str) -> Output:
     ):
         raise InputError(f"{where}: not an output, expected {', '.join(Output._fields)}")
     return Output(**told)
+
+
+def asked_of_run(folder: Path) -> dict[str, Any]:
+    """How a run was asked, as its `run.json` says."""
+    return part_of(read_run_file(folder / RUN_FILE), ASKED)
+
+
+def image_folder(folder: Path, asked: Mapping[str, Any]) -> Path | None:
+    """Where the images of a run are: beside it, as `vde run` keeps them, or where they were scored."""
+    beside = Path(folder).absolute().parent
+    if is_file(beside / "editor.json") and is_folder(images_of(beside)):
+        return images_of(beside)
+    noted = asked.get("images") if asked.get("ready_readings") else asked.get("predictions")
+    return place(noted) if isinstance(noted, str) else None
+
+
+def scored_images(folder: Path) -> dict[str, Path]:
+    """The images that the runs in a folder scored, by editor; an error where a run has none."""
+    found: dict[str, Path] = {}
+    for run in run_folders(folder):
+        told = read_json(run / "summary.json")
+        editor = str(told.get("editor")) if isinstance(told, dict) else run.name
+        images = image_folder(run, asked_of_run(run))
+        if images is None:
+            raise InputError(
+                f"{run}: {editor} was scored from ready OCR output without images; give the folder of its images"
+            )
+        if not is_folder(images):
+            raise InputError(f"{run}: its images are no longer in {images}; give the folder that they are in")
+        found.setdefault(editor, images)
+    return found

@@ -15,13 +15,14 @@ from vdebench.errors import InputError, RunFolderError
 from vdebench.files import is_file, is_folder, read_bytes, read_json
 from vdebench.runs.cache import digest_of, digest_of_file
 from vdebench.runs.provenance import ASKED, RUN_FILE, provenance_of, read_run_file
+from vdebench.runs.search import one_run
 from vdebench.storage import place
 from vdebench.submission.archive import Member, write_zip
 from vdebench.submission.manifest import EDITS, MANIFEST, REFERENCE, SUMMARY, TABLES, Manifest, file_of, revision_of
-from vdebench.submission.outputs import Kind, Output, read_outputs
+from vdebench.submission.outputs import Kind, Output, image_folder, read_outputs
 from vdebench.submission.private import public, without_places
 
-_ASKED = ("setting", "truth", "metrics", "crossed", "ready_readings", "reader", "reader_options")
+_ASKED = ("setting", "truth", "metrics", "crossed", "ready_readings", "reader", "reader_options", "match")
 _LARGEST_PUBLIC = 1 << 14  # what is longer than any message is content
 
 
@@ -40,7 +41,7 @@ def write_submission(
 
     Predictions that are at hand must be those that were scored. `with_predictions` puts them into the file.
     """
-    root, target = Path(run), Path(out)
+    root, target = one_run(run), Path(out)
     stored = read_run(root)
     if is_folder(root / "parts"):
         raise RunFolderError(f"{root}: holds a run that is not finished; run the same command again first")
@@ -79,16 +80,14 @@ def write_submission(
 def _places(root: Path, asked: dict[str, Any], given: Path | None) -> dict[Kind, Path]:
     """Where predictions lie: as given, in `RUNS/EDITOR/images`, or where they were when they were scored."""
     noted = {name: place(asked[name]) for name in ("predictions", "images") if isinstance(asked.get(name), str)}
-    beside = root.absolute().parent
     if asked.get("ready_readings"):
         places: dict[Kind, Path] = {"readings": noted["predictions"]} if "predictions" in noted else {}
         places |= {"images": noted["images"]} if "images" in noted else {}
         return {**places, "readings": given} if given else places
     if given:
         return {"images": given}
-    if is_file(beside / "editor.json") and is_folder(beside / "images"):
-        return {"images": beside / "images"}
-    return {"images": noted["predictions"]} if "predictions" in noted else {}
+    images = image_folder(root, asked)
+    return {"images": images} if images is not None else {}
 
 
 def _place(places: dict[Kind, Path], output: Output) -> Path:

@@ -33,6 +33,7 @@ from vdebench.scoring_truth import Truths
 from vdebench.submission.compared import Difference, page_differences, part_differences, row_differences
 from vdebench.submission.consistent import Submission
 from vdebench.submission.manifest import MANIFEST, REFERENCE, TABLES, parts_of
+from vdebench.suites.name_pattern import outputs_of
 from vdebench.suites.suite import Suite
 
 
@@ -101,13 +102,16 @@ def _predictions(
     submission: Submission, suite: Suite, roots: Mapping[str, Path], reader: CachedReader | None
 ) -> Predictions:
     editor, claimed = submission.manifest.editor, parts_of(submission.manifest.signature)
+    match = submission.manifest.asked.get("match") or ""
+    if not isinstance(match, str):
+        raise InputError(f"{MANIFEST} of the submission: 'match' is {str(match)[:40]}, expected text")
     found: Predictions
     if submission.manifest.asked.get("ready_readings"):
         label = claimed.get("reader", "unstated")
         images = roots.get("images")
-        found = FolderReadings(roots["readings"], suite.samples, name=editor, reader=label, images=images)
+        found = FolderReadings(roots["readings"], suite.samples, name=editor, reader=label, images=images, match=match)
     else:
-        files = suite.outputs(roots["images"])
+        files = outputs_of(suite, roots["images"], match)
         # Around masks nobody may have read; the images are asked for all the same.
         cached = reader or CachedReader.named("rapidocr")
         found = ImagePredictions(roots["images"], suite.samples, cached, name=editor, files=files)
@@ -139,6 +143,8 @@ def _of_pages(
         local=local,
         reader=predictions.reader,
         truth=truths.origin(local),
+        # Of ready OCR output of the references there is their word alone: it is not handed in.
+        floor=parts_of(submission.manifest.signature).get("floor", "none"),
         images=f"{measures.identity},{RESIZING}" if images and measures else "off",
         suite=suite.name,
         revision=suite.revision,

@@ -50,6 +50,10 @@ class Outputs(Interface):
     """An editor's images by sample: what scoring asks of `NamedFiles`, whatever the layout."""
 
     root: Path
+    kind: Literal["reading", "image"]
+
+    def expected(self, sample: Sample) -> str:
+        """The name that the sample's file should have, for messages."""
 
     def find(self, sample: Sample) -> Path | None:
         """The sample's image, nothing where there is none, an error where that is not certain."""
@@ -66,7 +70,7 @@ class NamedFiles:
 
     def __init__(self, root: Path, samples: Sequence[Sample], kind: Literal["reading", "image"] = "reading") -> None:
         self.root = root = place(root)
-        self.kind = kind
+        self.kind: Literal["reading", "image"] = kind
         names = list_folder(root)
         groups = {sample.group for sample in samples}
         self._folders = {group: root / group for group in groups if group in names and is_folder(root / group)}
@@ -97,6 +101,11 @@ class NamedFiles:
         folder = self.folder_of(sample)
         present = self._present[folder]
         return [name for stem in candidates(sample, self._own_names[folder]) for name in present.get(stem, ())]
+
+    def expected(self, sample: Sample) -> str:
+        """The name that the sample's file should have, for messages."""
+        name = names_of(sample)[0] + FILES[self.kind][0]
+        return f"{sample.group}/{name}" if sample.group in self._folders else name
 
     def has_any(self, sample: Sample) -> bool:
         """Whether any file could be the sample's."""
@@ -138,7 +147,7 @@ class NamedFiles:
             for folder, present in self._present.items()
             for names in present.values()
             for name in names
-            if (folder, name) not in known
+            if (folder, name) not in known and not name.startswith(".")
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from vdebench.errors import AmbiguousNameError
 from vdebench.files import is_folder, list_folder
@@ -23,6 +24,8 @@ _DEPTH = 3
 
 class TextEditOutputs:
     """Images of some samples in a folder."""
+
+    kind: Literal["reading", "image"] = "image"
 
     def __init__(self, root: Path, samples: Sequence[Sample]) -> None:
         self.root = root = place(root)
@@ -46,6 +49,10 @@ class TextEditOutputs:
             for topic in sorted(topics):
                 places += [(Path(split, topic), f"{number}_edited"), (Path(split, topic), number)]
         return [folder / name for folder, stem in places for name in self._present.get(folder, {}).get(stem, ())]
+
+    def expected(self, sample: Sample) -> str:
+        """The name that the sample's image should have, for messages."""
+        return f"{sample.key}_edited.png"
 
     def has_any(self, sample: Sample) -> bool:
         """Whether any file could be the sample's."""

@@ -24,6 +24,27 @@ MASKS = 2
 """Every sample should have: where text was, and where it should be."""
 
 
+_ODD_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|([^\S \t\r\n]|[\u200b\u2060\ufeff])')
+"""A JSON string as a whole, or a character of white space outside of strings that JSON does not allow there."""
+
+
+def plain_spaces(text: str) -> tuple[str, list[str]]:
+    r"""JSON with spaces in place of other white space between its tokens, and what that was; strings stay as they are.
+
+    >>> plain_spaces('{"a\u00a0b":\u00a0 1,\u2028"c": 2}')
+    ('{"a\xa0b":  1, "c": 2}', ['U+00A0', 'U+2028'])
+    """
+    odd: dict[str, None] = {}
+
+    def replaced(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
+        odd.setdefault(f"U+{ord(found[1]):04X}")
+        return " "
+
+    return _ODD_SPACE.sub(replaced, text), list(odd)
+
+
 class Record(NamedTuple):
     """A sample and its files."""
 
@@ -111,6 +132,18 @@ class RecordReader:
         found = self.folder / reference if reference else None
         return Record(sample, self.folder / source, found, tuple(self.folder / name for name in masks))
 
+    def _parsed(self, content: bytes) -> Any:
+        """The JSON; white space between its tokens that JSON does not know is read as spaces, with a warning."""
+        try:
+            return parse_json(content, self._json)
+        except InputError:
+            text, odd = plain_spaces(content.decode("utf-8-sig", "surrogateescape"))
+            if not odd:
+                raise
+            data = parse_json(text.encode("utf-8", "surrogateescape"), self._json)
+            self._warn(f"white space that JSON does not know: {', '.join(odd)}; read as spaces")
+            return data
+
     def _entry(self, files: list[str]) -> dict[str, str]:
         """What the JSON says, under the fields' right names; all of it is text."""
         if len(files) != 1:
@@ -119,7 +152,7 @@ class RecordReader:
         self._json = files[0]
         content = read_bytes(self.folder / self._json)
         try:
-            data = parse_json(content, self._json)
+            data = self._parsed(content)
         except InputError as error:
             raise self._unclear(self._json, str(error)) from None
         if content.startswith(b"\xef\xbb\xbf"):

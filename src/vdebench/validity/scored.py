@@ -94,9 +94,9 @@ class OneSample(Truths):
         found: list[Reading] | None = self._once("regions", sample, super().regions)
         return found
 
-    def before(self, sample: Sample) -> list[Sequence[Block] | None]:
-        """What stood in each region before the edit."""
-        found: list[Sequence[Block] | None] = self._once("before", sample, super().before)
+    def crops_read_before(self, sample: Sample) -> list[Sequence[Block]] | None:
+        """What the reader reads in each region of the page before the edit."""
+        found: list[Sequence[Block]] | None = self._once("before", sample, super().crops_read_before)
         return found
 
 

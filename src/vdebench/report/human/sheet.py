@@ -49,7 +49,7 @@ class Sheet(NamedTuple):
 
 
 def write_sheet(
-    runs: Path,
+    runs: Path | Sequence[Path],
     out: Path,
     *,
     samples: int = 20,
@@ -59,14 +59,14 @@ def write_sheet(
     annotators: int = 3,
     progress: Progress | None = None,
 ) -> Sheet:
-    """Write a sheet of a folder of runs into the new folder `out`; whole or not at all.
+    """Write a sheet of runs, given as `write_report` takes them, into the new folder `out`; whole or not at all.
 
     A folder with anything in it is refused: whoever has the sheet already needs the key that goes with it.
     """
     target = Path(os.path.realpath(out))
     if target.exists() and list_folder(target):
         raise RunFolderError(f"{out}: is not empty; choose a new folder: answers need the key of their sheet")
-    found = Runs(Path(runs))
+    found = Runs(runs)
     chosen = _chosen_editors(found, editors)
     some = choose(_rankable(found, chosen), samples, seed)
     with replacing_folder(target, MARKER, "sheet") as folder:
@@ -105,7 +105,17 @@ def _chosen_editors(runs: Runs, asked: Sequence[str]) -> list[str]:
         raise InputError(f"{runs.root}: no scores of {unknown[0]!r}; there are: {', '.join(runs.editors)}")
     chosen = list(dict.fromkeys(asked)) or runs.editors
     if len(chosen) < 2:
-        raise InputError(f"{runs.root}: {len(chosen)} editor, people rank two or more; run others with `vde run`")
+        raise InputError(
+            f"{runs.root}: {len(chosen)} editor, people rank two or more\n"
+            "  give the runs of others too, or a folder that holds them"
+        )
+    for editor in chosen:
+        if lacking := runs.lacking(editor):
+            raise InputError(
+                f"{editor}: {lacking}, and people rank images\n"
+                f"  score it again with its images (`vde score SUITE IMAGES --readings {editor}=DIR --out …`),\n"
+                "  or leave it out by naming the others with --editor"
+            )
     return chosen
 
 

@@ -11,14 +11,15 @@ from vdebench.analysis.human_answers import read_answers
 from vdebench.analysis.human_sheet import read_key
 from vdebench.analysis.human_study import correlate_study
 from vdebench.analysis.pages import pages_beside
-from vdebench.analysis.stored import read_run
+from vdebench.analysis.stored import StoredRun, read_run
 from vdebench.errors import InputError, RunFolderError
+from vdebench.runs.search import all_runs
 
 
 def correlate_answers(
     answers: Sequence[Path],
     key: Path,
-    runs: Path,
+    runs: Path | Sequence[Path],
     *,
     protocol: str = "exact",
     setting: str = "",
@@ -27,10 +28,11 @@ def correlate_answers(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> dict[str, Any]:
-    """What `correlate_study` finds; `metrics` are such as `text correctness=cdm`."""
+    """What `correlate_study` finds in the runs of the sheet's editors; `metrics` are such as `text correctness=cdm`."""
+    roots = [Path(each) for each in ([runs] if isinstance(runs, str | Path) else runs)]
     known = read_key(Path(key))
     given = read_answers([Path(file) for file in answers], known, scores=scores)
-    stored = [read_run(Path(runs) / editor / protocol) for editor in known.editors]
+    stored = _runs_of(known.editors, protocol, roots)
     try:
         return correlate_study(
             known,
@@ -43,7 +45,28 @@ def correlate_answers(
             resamples=resamples,
         )
     except (AttributeError, KeyError, TypeError) as error:  # somebody has edited a summary
-        raise RunFolderError(f"{runs}: a run is not as `vde score` wrote it ({error!r}); score again") from None
+        where = ", ".join(map(str, roots))
+        raise RunFolderError(f"{where}: a run is not as `vde score` wrote it ({error!r}); score again") from None
+
+
+def _runs_of(editors: Sequence[str], protocol: str, roots: Sequence[Path]) -> list[StoredRun]:
+    """The run of each editor by a protocol."""
+    found: dict[str, StoredRun] = {}
+    stored = [read_run(folder) for folder in all_runs(roots)]
+    where = ", ".join(map(str, roots))
+    for run in stored:
+        if run.summary["protocol"] != protocol or run.editor not in editors:
+            continue
+        there = found.setdefault(run.editor, run)
+        if there is not run:
+            raise InputError(f"{there.root} and {run.root}: two runs of {run.editor} by {protocol}; give one of them")
+    if lost := [editor for editor in editors if editor not in found]:
+        known = sorted({f"{run.editor} by {run.summary['protocol']}" for run in stored})
+        raise InputError(
+            f"{where}: no run of {lost[0]} by {protocol}, and the sheet shows it; found {', '.join(known)}\n"
+            "  give its run with another --runs, or another protocol with --protocol"
+        )
+    return [found[editor] for editor in editors]
 
 
 def _chosen(metrics: Sequence[str]) -> dict[str, str]:

@@ -82,8 +82,8 @@ def _row(
 def write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
     """Every table in three forms, and a document of all."""
     for name, table in tables.items():
-        write_text(folder / FOLDER / f"{name}.csv", render(table, "csv", intervals=True))
-        write_text(folder / FOLDER / f"{name}.md", render(table, "markdown", intervals=True))
+        write_text(folder / FOLDER / f"{name}.csv", render(table, "csv", intervals=True, full_signature=True))
+        write_text(folder / FOLDER / f"{name}.md", render(table, "markdown", intervals=True, full_signature=True))
         write_text(folder / FOLDER / f"{name}.tex", latex(table))
     write_text(folder / FOLDER / "all.tex", document(list(tables)))
 

@@ -9,14 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.errors import RunFolderError
-from vdebench.files import is_file, is_folder, read_json
+from vdebench.files import is_file, read_json
 from vdebench.report.site.tracks import Track, track_of
-
-_FILES = ("summary.json", "scores.parquet")
-_DEPTH = 4  # RUNS of several suites in one folder: SUITE/EDITOR/PROTOCOL, and one to spare
-_OTHERS = {"images", "reference", "parts", "judged", "data", "thumbs"}
-"""Folders beside scores: edited images, the reader's noise floor, unfinished work, grades, reports. Editors may be
-called so too: theirs are runs, or have one directly below."""
+from vdebench.runs.search import is_run, run_folders
 
 
 class Run(NamedTuple):
@@ -72,53 +67,10 @@ def find_runs(folders: Sequence[Path]) -> Found:
     kept: dict[str, Run] = {}
     notes: list[str] = []
     for folder in folders:
-        if not is_folder(folder):
-            raise RunFolderError(f"{folder}: no such folder; expected one made by `vde score … --out` or `vde run`")
-        below = list(_below(folder))
-        if not below:
-            raise RunFolderError(f"{folder}: {_why_none(folder)}")
-        for each in below:
+        for each in run_folders(folder):
             kept.setdefault(os.path.realpath(each), Run(each, _summary(each / "summary.json")))
         notes += _unfinished(folder)
     return Found(list(kept.values()), notes)
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    """Run folders, sorted; nothing below a run is looked at."""
-    if _is_run(folder):
-        yield folder
-        return
-    for at, names, files in os.walk(folder):
-        here = Path(at)
-        if set(_FILES) <= set(files):
-            yield here
-            names.clear()
-        deep = len(here.relative_to(folder).parts) >= _DEPTH
-        names[:] = [] if deep else sorted(name for name in names if _may_hold(here / name))
-
-
-def _may_hold(folder: Path) -> bool:
-    """Whether runs may stand in a folder or below."""
-    if folder.name in _OTHERS:
-        _, names, _ = next(os.walk(folder), ("", [], []))
-        return _is_run(folder) or any(_is_run(folder / name) for name in names)
-    return not folder.name.startswith(".")
-
-
-def _is_run(folder: Path) -> bool:
-    return all(is_file(folder / name) for name in _FILES)
-
-
-def _why_none(folder: Path) -> str:
-    """What is amiss with a folder that holds no run."""
-    there = [name for name in _FILES if is_file(folder / name)]
-    if there:
-        missing = next(name for name in _FILES if name not in there)
-        return f"has {there[0]} but no {missing}: not a whole run of `vde score`; score again"
-    return (
-        f"no run here, nor below: looked for {' and '.join(_FILES)}\n"
-        "  `vde score … --out FOLDER` and `vde run … --out FOLDER` make them"
-    )
 
 
 def _unfinished(folder: Path) -> list[str]:
@@ -133,7 +85,7 @@ def _unfinished(folder: Path) -> list[str]:
         f"{editor}: no scores by {protocol} yet in {folder.name}"
         for editor in map(str, editors)
         for protocol in map(str, protocols)
-        if not _is_run(folder / editor / protocol)
+        if not is_run(folder / editor / protocol)
     ]
 
 

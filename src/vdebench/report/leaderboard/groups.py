@@ -16,6 +16,7 @@ from vdebench.protocols import get_protocol
 from vdebench.protocols.textedit import get_pixel_protocol
 from vdebench.report.leaderboard.gather import Run
 from vdebench.report.site.tracks import PAGES
+from vdebench.report.usable import bounds_line
 
 PARTS = {
     "p": "protocol",
@@ -100,6 +101,9 @@ class Group:
             for metric, why in (run.summary.get("unavailable") or {}).items():
                 title = MEASURES[metric].title if metric in MEASURES else metric
                 said.append(f"{title} unavailable: {str(why).partition(chr(10))[0]}")
+            usable = run.summary.get("usable")
+            if isinstance(usable, Mapping) and usable.get("rate") is None and isinstance(usable.get("bounds"), list):
+                said.append(bounds_line(usable))
             for note in said:
                 kept.setdefault(note.replace(f"{run.root}{os.sep}", ""), []).append(name)
         some = [note if len(who) == len(self.runs) else f"{', '.join(who)}: {note}" for note, who in kept.items()]

@@ -53,7 +53,7 @@ def latex(table: Table) -> str:
     {[}\vdecjk{我的}{U+6211 U+7684}] & $\infty$ \\
     """
     lines = []
-    for line in render(table, "latex", intervals=True).splitlines():
+    for line in render(table, "latex", intervals=True, full_signature=True).splitlines():
         if line.startswith(r"\begin{tabular}"):
             line = f"{_FITTED}\n{line}"
         elif line == r"\end{tabular}":

@@ -11,6 +11,7 @@ from vdebench.report.masked import masked_table
 from vdebench.report.overview import REFERENCE, interval_notes, provenance
 from vdebench.report.site.gather import Result
 from vdebench.report.site.tracks import PIXELS
+from vdebench.report.usable import gap_lines
 
 Cell = dict[str, Any]
 Metrics = Sequence[Mapping[str, Any]]
@@ -39,8 +40,12 @@ def board(results: Sequence[Result], notes: Iterable[str] = ()) -> dict[str, Any
         "metrics": metrics,
         "rows": rows,
         "slices": {name: slices for name in _slice_names(results) if (slices := _slices(results, name, metrics))},
-        "notes": [*notes, *interval_notes(summaries), *_thresholds(summaries), *below],
+        "notes": [*notes, *interval_notes(summaries), *_thresholds(summaries), *_gaps(summaries), *below],
     }
+
+
+def _gaps(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(gap_lines([(each["editor"], each["usable"]) for each in summaries if each.get("usable")]))
 
 
 def _row(

@@ -1,28 +1,29 @@
-"""A folder of runs as the report sees it: the suite, and for every editor its edits and its scores by each protocol."""
+"""Runs as the report sees them: the suite, and for every editor its edits and its scores by each protocol."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from vdebench.editing import Made, images_of, read_edits
-from vdebench.errors import InputError, VdeError
-from vdebench.files import is_file, is_folder, read_json
+from vdebench.editing import Made, images_of
+from vdebench.errors import InputError
+from vdebench.files import is_file, read_json
 from vdebench.protocols import get_protocol
 from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.textedit import PixelProtocol, get_pixel_protocol
-from vdebench.readers.cached import CachedReader, Picture, Readable
-from vdebench.reading import Reading
+from vdebench.report.site.sources import Source, scored_source
 from vdebench.report.site.tracks import PAGES, Track, track_of
+from vdebench.runs.search import run_folders
 from vdebench.sample import Sample
-from vdebench.scoring_truth import Truths
-from vdebench.suites.names import Outputs
+from vdebench.submission.outputs import asked_of_run
 from vdebench.suites.suite import Suite, load_suite
+
+_NO_PICTURES = "its text and boxes are shown, no pictures"
 
 
 class Result(NamedTuple):
@@ -48,86 +49,163 @@ class Result(NamedTuple):
         return parts.get(name, "")
 
 
-class KeptReader(CachedReader):
-    """A reader that only finds what was read before: a report asks no engine and no server."""
-
-    def read(self, picture: Readable | Path) -> Reading:
-        """The kept reading, or an error."""
-        wanted: Readable = Picture.of(picture) if isinstance(picture, Path) else picture
-        if not self.knows(wanted):
-            raise InputError(f"{wanted.file}: its reading is not kept any more: score again, then make the report")
-        return super().read(wanted)
-
-
 class Runs:
-    """A folder of runs that was scored; an error where nothing was."""
+    """Scored runs of one suite: those of `vde run` folders, of run folders, and of folders that hold run folders."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, roots: str | Path | Sequence[str | Path]) -> None:
+        self.roots = [Path(each) for each in ([roots] if isinstance(roots, str | Path) else roots)]
         self.notes: list[str] = []
         """What is not there, in words."""
-        self.about = _about(root)
-        self.results = self._results()
-        if not self.results:
+        self.results: list[Result] = []
+        self._origins: list[str] = []
+        self._sources: list[tuple[Path, Callable[[Suite], Source]]] = []
+        for root in self.roots:
+            about = _about(root)
+            if about:
+                self._add_runs(root, about)
+            else:
+                for folder in run_folders(root):
+                    self._add_run(folder)
+        _require_one_of_each(self.results)
+        _require_one_suite(self.results)
+        self.notes += [f"{editor}: {source.lacking}: {_NO_PICTURES}" for editor, source in self._lacking()]
+
+    def _add_runs(self, root: Path, about: Mapping[str, Any]) -> None:
+        """Add what a folder of `vde run` holds."""
+        self._origins.append(about["suite"])
+        before = len(self.results)
+        for editor in about["editors"]:
+            for name in about["protocols"]:
+                result = _result(root / editor / name, editor, name)
+                if result is None:
+                    self.notes.append(f"{editor}: no scores by {name} yet")
+                    continue
+                self.results.append(result)
+                self._sources.append((result.folder, partial(_run_source, root / editor, about)))
+        if len(self.results) == before:
             raise InputError(
                 f"{root}: holds no scores: looked for summary.json and scores.parquet in EDITOR/PROTOCOL/\n"
                 "  `vde run SUITE --editor NAME --out FOLDER` makes them"
             )
 
+    def _add_run(self, folder: Path) -> None:
+        """Add a run folder by itself."""
+        summary = _object(folder / "summary.json")
+        for key in ("editor", "protocol", "suite", "signature"):
+            if not isinstance(summary.get(key), str):
+                raise InputError(
+                    f"{folder / 'summary.json'}: {key!r} is {summary.get(key)!r}, expected text; score again"
+                )
+        result, asked = _result(folder, summary["editor"], summary["protocol"]), asked_of_run(folder)
+        if result is None:
+            raise InputError(f"{folder}: not all tables of a run are here; score again")
+        if not isinstance(asked.get("suite"), str):
+            raise InputError(
+                f"{folder / 'run.json'}: does not say with which suite the run was made; score again into this folder"
+            )
+        self.results.append(result)
+        self._origins.append(asked["suite"])
+        self._sources.append((folder, lambda suite: scored_source(folder, suite, asked)))
+
+    def _lacking(self) -> Iterator[tuple[str, Source]]:
+        """Editors whose images are not at hand, each once."""
+        sources = {
+            (result.editor, source.lacking): source for result in self.results if (source := self.source(result))
+        }
+        return ((editor, source) for (editor, lacking), source in sources.items() if lacking)
+
+    @property
+    def root(self) -> Path:
+        """The first folder, for messages."""
+        return self.roots[0]
+
+    @property
+    def origin(self) -> str:
+        """The suite as it was given."""
+        return self._origins[0]
+
     @cached_property
     def suite(self) -> Suite:
         """The suite that was run."""
-        return load_suite(self.about["suite"])
+        return load_suite(self.origin)
 
     @property
     def editors(self) -> list[str]:
         """Editors with scores, in the order of the run."""
         return list(dict.fromkeys(result.editor for result in self.results))
 
-    def _results(self) -> list[Result]:
-        found = []
-        for editor in self.about["editors"]:
-            for name in self.about["protocols"]:
-                result = _result(self.root / editor / name, editor, name)
-                if result:
-                    found.append(result)
-                else:
-                    self.notes.append(f"{editor}: no scores by {name} yet")
-        return found
+    @property
+    def protocols(self) -> list[str]:
+        """Protocols with scores."""
+        return list(dict.fromkeys(result.protocol.name for result in self.results))
 
     @cached_property
-    def reader(self) -> CachedReader:
-        """The reader of the run; an error where it is not installed."""
-        return KeptReader.named(self.about["reader"], self.about.get("reader_options") or {})
+    def _source_of(self) -> dict[Path, Source]:
+        return {folder: make(self.suite) for folder, make in self._sources}
 
-    @cached_property
-    def truths(self) -> Truths:
-        """What predictions were held against."""
-        return Truths(self.suite, self.reader, all_read=self.about.get("truth") == "read")
+    def source(self, result: Result) -> Source:
+        """Where the outputs of a run are."""
+        return self._source_of[result.folder]
 
-    @cached_property
-    def _images(self) -> dict[str, Outputs]:
-        """The images of every editor that made some."""
-        folders = {editor: images_of(self.root / editor) for editor in self.editors}
-        return {editor: self.suite.outputs(at) for editor, at in folders.items() if is_folder(at)}
+    def _of(self, editor: str) -> list[Source]:
+        return [self.source(result) for result in self.results if result.editor == editor]
 
     def image(self, editor: str, sample: Sample) -> Path | None:
         """The image an editor made of a sample, nothing where there is none or that is not certain."""
-        try:
-            return self._images[editor].find(sample) if editor in self._images else None
-        except VdeError:  # the sample's state says why
-            return None
+        return next((file for source in self._of(editor) if (file := source.image(sample))), None)
+
+    def lacking(self, editor: str) -> str:
+        """Why an editor's images are not at hand, in words; nothing where they are."""
+        told = [source.lacking for source in self._of(editor)]
+        return told[0] if all(told) else ""
 
     def told(self, text: str) -> str:
         """A message without the folders of this machine: reports are sent to others."""
-        for root in (self.root, Path(os.path.abspath(self.root)), self.suite.root):
+        places = [place for source in self._source_of.values() for place in source.places]
+        for root in (*self.roots, *map(Path, map(os.path.abspath, self.roots)), *places, self.suite.root):
             text = text.replace(f"{root}{os.sep}", "")
         return text
 
     @cached_property
     def edits(self) -> dict[str, dict[str, Made]]:
         """What each editor told of each sample."""
-        return {editor: {made.sample: made for made in read_edits(self.root / editor)} for editor in self.editors}
+        return {
+            editor: {key: made for source in self._of(editor) for key, made in source.edits.items()}
+            for editor in self.editors
+        }
+
+
+def _run_source(folder: Path, about: Mapping[str, Any], suite: Suite) -> Source:
+    """The outputs of one editor of `vde run`."""
+    return Source(
+        suite,
+        images=images_of(folder),
+        reader=about["reader"],
+        reader_options=about.get("reader_options"),
+        truth_read=about.get("truth") == "read",
+        edits=folder,
+    )
+
+
+def _require_one_of_each(results: Sequence[Result]) -> None:
+    known: dict[tuple[str, str], Result] = {}
+    for result in results:
+        there = known.setdefault((result.editor, result.protocol.name), result)
+        if there is not result:
+            raise InputError(
+                f"{there.folder} and {result.folder}: two runs of {result.editor} by {result.protocol.name}\n"
+                "  give one of them, or score one again under another name: `vde score SUITE NAME=FOLDER`"
+            )
+
+
+def _require_one_suite(results: Sequence[Result]) -> None:
+    first = results[0]
+    for result in results[1:]:
+        if result.summary["suite"] != first.summary["suite"]:
+            raise InputError(
+                f"{first.folder} is a run on {first.summary['suite']}, {result.folder} on {result.summary['suite']}\n"
+                "  give runs on one suite"
+            )
 
 
 def _result(folder: Path, editor: str, name: str) -> Result | None:
@@ -142,14 +220,15 @@ def _result(folder: Path, editor: str, name: str) -> Result | None:
 
 
 def _about(root: Path) -> dict[str, Any]:
+    """What `vde run` noted in its folder; nothing where another command made it."""
     file = root / "run.json"
-    if not is_file(file):
-        raise InputError(
-            f"{root}: is no folder of runs: no run.json here\n"
-            "  `vde run SUITE --editor NAME --out FOLDER` makes one, with scores to report"
-        )
+    if not is_file(file) or is_file(root / "summary.json"):
+        return {}
     about = _object(file)
-    for key, kind in {"suite": str, "reader": str, "editors": list, "protocols": list}.items():
+    kinds = {"suite": str, "reader": str, "editors": list, "protocols": list}
+    if not kinds.keys() & about.keys():  # of one editor's edits
+        return {}
+    for key, kind in kinds.items():
         if not isinstance(about.get(key), kind):
             raise InputError(f"{file}: {key!r} is {about.get(key)!r}, expected {'text' if kind is str else 'a list'}")
     return about

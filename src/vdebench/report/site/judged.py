@@ -81,7 +81,9 @@ class Judged:
                 raise _none(folder, inside)
             found |= {os.path.realpath(each): each for each in whole}
             self._unfinished(inside)
-        for folder in (runs.root / FOLDER, *(runs.root / editor / FOLDER for editor in runs.editors)):
+        beside = [root / part for root in runs.roots for part in ("", *runs.editors)]
+        beside += [result.folder for result in runs.results]
+        for folder in dict.fromkeys(each / FOLDER for each in beside):
             if is_folder(folder):
                 inside = [each for each in _inside(folder) if os.path.realpath(each) not in found]
                 found |= {os.path.realpath(each): each for each in inside if _whole(each)}

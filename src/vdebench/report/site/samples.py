@@ -14,9 +14,6 @@ from vdebench.editing import Made
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.protocols.protocol import Protocol
 from vdebench.protocols.textedit import PixelProtocol
-from vdebench.readers.cached import Picture
-from vdebench.readers.predictions import crops
-from vdebench.reading import Reading
 from vdebench.report.site import masked
 from vdebench.report.site.board import metrics_of
 from vdebench.report.site.gather import Result, Runs
@@ -172,7 +169,7 @@ class Details:
                     told = masked.facts(self._runs, sample, row) if row else {}
                     details.append({**self._made(sample, result), "units": {}, "unread": "", "facts": told})
                     continue
-                what = result.editor, result.pin("local"), result.pin("reader")  # protocols mostly share readings
+                what = result.editor, result.pin("local"), result.pin("reader")  # protocols mostly share OCR output
                 if what not in read:
                     read[what] = self._sides(sample, result)
                 blocks, regions = (table[name].get(sample.key, []) for name in ("blocks", "regions"))
@@ -201,26 +198,18 @@ class Details:
         for setting in ("local", "global"):
             rows = [row for row in blocks if row["setting"] == setting]
             listed[setting] = units(rows, sides, sample, result.protocol, result.pin("local"))
-        return {**detail, "units": listed, "unread": ""}
+        sizes = [[side.size.width, side.size.height] if side.size else None for side in (sides.truth, sides.prediction)]
+        return {**detail, "units": listed, "unread": "", "sizes": sizes}
 
     def _sides(self, sample: Sample, result: Result) -> Sides | str:
-        """The readings behind a sample's rows, or why they cannot be shown."""
-        runs = self._runs
+        """The OCR output behind a sample's rows, or why it cannot be shown."""
+        source = self._runs.source(result)
         try:
-            if runs.reader.label.replace("|", "/") != result.pin("reader"):
+            if source.reader and source.reader.label.replace("|", "/") != result.pin("reader"):
                 return f"scored with {result.pin('reader')}, which is not the reader that is installed now"
-            truth, read = runs.truths.page(sample), list[Reading]()
-            by_crops = result.pin("local") == "crop" and runs.truths.has_regions_of(sample)
-            wanted = (runs.truths.regions(sample) if by_crops else None) or []
-            file = runs.image(result.editor, sample)
-            if file is None:
-                return Sides(truth, Reading(), wanted, [Reading()] * len(sample.regions))
-            page = Picture.of(file)
-            if by_crops:
-                read = [runs.reader.read(crop) for crop in crops(page, sample)]
-            return Sides(truth, runs.reader.read(page), wanted, read)
+            return source.sides(sample, crop=result.pin("local") == "crop")
         except VdeError as error:
-            return runs.told(str(error))
+            return self._runs.told(str(error))
 
 
 def _rows(result: Result, name: str, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:

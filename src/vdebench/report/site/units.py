@@ -48,7 +48,7 @@ def units(
             given = [prediction.blocks[index] for index in first["prediction"]]
         except IndexError:  # read anew by another version, or the image is another by now
             continue
-        texts = [protocol.join_text(list(map(protocol.block_text, side))) if side else "" for side in (wanted, given)]
+        texts = [_text(side, protocol) for side in (wanted, given)]
         scores = {name: first[name] for name in ("iou", *TEXT_METRICS) if first.get(name) is not None}
         found.append(
             {
@@ -62,6 +62,12 @@ def units(
             }
         )
     return found
+
+
+def _text(blocks: Sequence[Block], protocol: Protocol) -> str:
+    if len(blocks) == 1:
+        return protocol.block_text(blocks[0])
+    return protocol.join_text(blocks) if blocks else ""
 
 
 def difference(truth: str, prediction: str) -> list[list[str]]:

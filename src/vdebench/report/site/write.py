@@ -35,15 +35,18 @@ CHUNK = 25
 _ASSETS = "assets"
 
 
-def write_report(runs: Path, out: Path, *, judged: Sequence[Path] = (), progress: Progress | None = None) -> Path:
-    """Write the report of a folder of runs into the folder `out`, and give its page; whole or not at all.
+def write_report(
+    runs: Path | Sequence[Path], out: Path, *, judged: Sequence[Path] = (), progress: Progress | None = None
+) -> Path:
+    """Write the report of runs into the folder `out`, and give its page; whole or not at all.
 
-    Grades stand in the folders `judged`, beside those that lie among the runs. A report that stands there is replaced;
-    a folder with anything else in it is refused.
+    `runs` is a folder of `vde run`, a run folder, a folder that holds run folders, or several of them. Grades stand in
+    the folders `judged`, beside those that lie among the runs. A report that stands there is replaced; a folder with
+    anything else in it is refused.
     """
     target = Path(os.path.realpath(out))
     require_ours(target, MARKER, _WHAT)
-    found = Runs(Path(runs))
+    found = Runs(runs)
     with replacing_folder(target, MARKER, _WHAT) as folder:
         _fill(folder, found, [Path(each) for each in judged], progress or (lambda done, total: None))
     return Path(out) / "index.html"
@@ -67,7 +70,7 @@ def _fill(folder: Path, runs: Runs, judged: Sequence[Path], progress: Callable[[
     album.make(step)
     _write_assets(folder)
     _write_statistics(folder, runs)
-    slugs = _slugs([*runs.editors, *runs.about["protocols"]])
+    slugs = _slugs([*runs.editors, *runs.protocols])
     states: dict[tuple[str, str], Counter[str]] = {}
     for result in runs.results:
         rows = index(runs, result, samples)
@@ -101,7 +104,7 @@ def _head(
 ) -> dict[str, Any]:
     """What is shown first, and how the rest is found."""
     boards = []
-    for name in runs.about["protocols"]:
+    for name in runs.protocols:
         results = [result for result in runs.results if result.protocol.name == name]
         if results:
             found = board(results, runs.notes)
@@ -127,7 +130,7 @@ def _samples(runs: Runs) -> list[Sample]:
     kept = [sample for sample in runs.suite.samples if sample.key in scored]
     if not kept:
         raise InputError(
-            f"{runs.root}: its scores are of other samples than those of {runs.about['suite']}\n"
+            f"{runs.root}: its scores are of other samples than those of {runs.origin}\n"
             "  run `vde run` again with the suite as it is now"
         )
     return kept

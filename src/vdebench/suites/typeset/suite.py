@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import re
 from collections.abc import Callable
 from typing import Any
@@ -38,9 +37,7 @@ class TypesetSuite(VdeSuite):
     def prepare(self, progress: Callable[[int, int], Any] | None = None) -> None:
         """Make the suite, or wait for whoever is making it."""
         if not is_file(self.root / "suite.toml"):
-            # A worker that runs its parent's script again must not wait for its parent.
-            wait = multiprocessing.current_process().name == "MainProcess"
-            make_suite(self.root, self.n, self.recipe, progress=progress, wait=wait)
+            make_suite(self.root, self.n, self.recipe, progress=progress, wait=True)
 
 
 def lazy_suite(text: str) -> TypesetSuite:

@@ -13,15 +13,17 @@
       this.watcher = new ResizeObserver(() => this.place());
     }
 
-    /* A pane: a title, one or two images (two are shown as their difference), the size of the page, what to draw. */
-    add(name, title, images, size, why) {
+    /* A pane: a title, one or two images (two are shown as their difference), the size of the page, why there is no
+       image; a bare one is a blank page to draw on. */
+    add(name, title, images, size, why, bare) {
+      const there = images.length > 0 || Boolean(bare && size);
       const layers = h("div", { class: "layers" }, images.map((src) => h("img", { src, alt: "", draggable: "false" })));
       const drawing = s("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" });
       const stage = h("div", { class: images.length > 1 ? "stage difference" : "stage" }, layers, drawing);
       const frame = h("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `${title}: arrows move, plus and minus zoom, 0 shows the whole page` },
-        images.length ? stage : h("div", { class: "nothing" }, why || "no image"));
+        there ? stage : h("div", { class: "nothing" }, why || "no image"));
       const figure = h("figure", { class: "pane", "data-pane": name }, h("figcaption", null, h("span", null, title), size ? h("span", null, `${size[0]}×${size[1]}`) : null), frame);
-      const pane = { name, figure, frame, stage, layers, drawing, size: size || [1, 1], there: images.length > 0 };
+      const pane = { name, figure, frame, stage, layers, drawing, size: size || [1, 1], there };
       this.panes.push(pane);
       this.element.append(figure);
       this.listen(frame);

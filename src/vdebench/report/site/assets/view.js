@@ -133,8 +133,12 @@
       panes.clear();
       const add = (name, title, picture, told) => show[name] && panes.add(name, title, shown(picture), picture && picture.size, told);
       add("source", "Source", source, why(source));
-      add("prediction", `Prediction: ${editor}`, prediction, prediction && prediction.reason ? why(prediction) : `${row.state}: ${row.reason || "no image"}`);
-      add("reference", "Reference", reference, why(reference));
+      const bare = (name, title, size) => show[name] && panes.add(name, `${title} (no image: boxes alone)`, [], size, "", true); // scored from ready OCR output
+      const [right, given] = row.state === "scored" && units().length && !prediction ? detail.sizes || [] : [];
+      if (given || right) bare("prediction", `Prediction: ${editor}`, given || right);
+      else add("prediction", `Prediction: ${editor}`, prediction, prediction && prediction.reason ? why(prediction) : `${row.state}: ${row.reason || "no image"}`);
+      if (!reference && right) bare("reference", "Reference", right);
+      else add("reference", "Reference", reference, why(reference));
       const both = [...shown(against), ...shown(prediction)], than = pixels ? ` (${row.against || "reference"})` : "";
       for (const name of ["difference", "aligned"]) {
         if (!show[name] || !PAGES[track][name]) continue;

@@ -1,0 +1,140 @@
+"""Where the outputs of a run are, and how they were read: enough to show them again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from vdebench.editing import Made, read_edits
+from vdebench.errors import InputError, VdeError
+from vdebench.files import is_file, is_folder
+from vdebench.readers.cached import CachedReader, Picture, Readable
+from vdebench.readers.folder import FolderReadings
+from vdebench.readers.predictions import crops
+from vdebench.reading import Reading
+from vdebench.report.site.units import Sides
+from vdebench.runs.provenance import part_of
+from vdebench.sample import Sample
+from vdebench.scoring_truth import Truths
+from vdebench.storage import place
+from vdebench.submission.outputs import image_folder
+from vdebench.suites.names import Outputs
+from vdebench.suites.suite import Suite
+
+
+class KeptReader(CachedReader):
+    """A reader that only finds what was read before: a report asks no engine and no server."""
+
+    def read(self, picture: Readable | Path) -> Reading:
+        """The kept reading, or an error."""
+        wanted: Readable = Picture.of(picture) if isinstance(picture, Path) else picture
+        if not self.knows(wanted):
+            raise InputError(f"{wanted.file}: its reading is not kept any more: score again, then make the report")
+        return super().read(wanted)
+
+
+class Source:
+    """The outputs behind one run: images, ready OCR output, and what their editor told of its work."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        *,
+        images: Path | None,
+        readings: Path | None = None,
+        reader: str | None = None,
+        reader_options: Mapping[str, Any] | None = None,
+        truth_read: bool = False,
+        edits: Path | None = None,
+    ) -> None:
+        self.suite = suite
+        self.images = images
+        """Folder of the images, None where the run was scored without any."""
+        self.readings = readings
+        """Folder of ready OCR output, None where a reader read the images."""
+        self._reader = reader
+        self._options = dict(reader_options or {})
+        self._truth_read = truth_read
+        self._edits = edits
+
+    @cached_property
+    def edits(self) -> dict[str, Made]:
+        """What the editor told of each sample; nothing where `vde run` did not run it."""
+        return {made.sample: made for made in read_edits(self._edits)} if self._edits else {}
+
+    @cached_property
+    def lacking(self) -> str:
+        """Why there are no images, in words; nothing where there are."""
+        if self.images is None:
+            return "scored from ready OCR output without images"
+        return "" if is_folder(self.images) else f"its images are no longer in {self.images}"
+
+    @cached_property
+    def _outputs(self) -> Outputs | None:
+        return self.suite.outputs(self.images) if self.images is not None and not self.lacking else None
+
+    def image(self, sample: Sample) -> Path | None:
+        """The image of a sample, nothing where there is none or that is not certain."""
+        try:
+            return self._outputs.find(sample) if self._outputs else None
+        except VdeError:  # the sample's state says why
+            return None
+
+    @cached_property
+    def reader(self) -> CachedReader | None:
+        """The reader of the run, None for ready OCR output; an error where it is not installed."""
+        return KeptReader.named(self._reader, self._options) if self._reader and self.readings is None else None
+
+    @cached_property
+    def truths(self) -> Truths:
+        """What predictions were compared with."""
+        return Truths(self.suite, self.reader, all_read=self._truth_read)
+
+    @cached_property
+    def _ready(self) -> FolderReadings:
+        assert self.readings is not None
+        if not is_folder(self.readings):
+            raise InputError(f"the OCR output that was scored is no longer in {self.readings}")
+        images = self.images if not self.lacking else None
+        return FolderReadings(self.readings, self.suite.samples, images=images)
+
+    def sides(self, sample: Sample, *, crop: bool) -> Sides:
+        """The OCR output behind a sample's rows: ground truth and prediction, of the page and, if `crop`, its crops."""
+        truth = self.truths.page(sample)
+        by_crops = crop and self.truths.has_regions_of(sample)
+        wanted = (self.truths.regions(sample) if by_crops else None) or []
+        nothing = Sides(truth, Reading(), wanted, [Reading()] * len(sample.regions))
+        if self.readings is not None:
+            page = self._ready.page(sample)
+            found = (self._ready.regions(sample) if by_crops else None) or []
+            return Sides(truth, page.parse(), wanted, [each.parse() for each in found]) if page else nothing
+        if self.lacking:
+            raise InputError(self.lacking)
+        file = self.image(sample)
+        if self.reader is None or file is None:
+            return nothing
+        picture = Picture.of(file)
+        read = [self.reader.read(each) for each in crops(picture, sample)] if by_crops else []
+        return Sides(truth, self.reader.read(picture), wanted, read)
+
+    @property
+    def places(self) -> list[Path]:
+        """Folders that messages may name."""
+        return [folder for folder in (self.images, self.readings) if folder is not None]
+
+
+def scored_source(folder: Path, suite: Suite, asked: Mapping[str, Any]) -> Source:
+    """The source of a run by what its own `run.json` says."""
+    ready, edits = bool(asked.get("ready_readings")), Path(folder).absolute().parent
+    reader = asked.get("reader")
+    return Source(
+        suite,
+        images=image_folder(folder, asked),
+        readings=place(asked["predictions"]) if ready and isinstance(asked.get("predictions"), str) else None,
+        reader=reader if isinstance(reader, str) else None,
+        reader_options=part_of(asked, "reader_options"),
+        truth_read=asked.get("truth") == "read",
+        edits=edits if is_file(edits / "editor.json") else None,
+    )
