@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from vdebench.analysis.bootstrap import bootstrap
-from vdebench.analysis.compared import compare_runs
-from vdebench.analysis.intervals import with_intervals
-from vdebench.analysis.means import label_pieces
-from vdebench.analysis.paired import Side, compare_pair
-from vdebench.analysis.stored import StoredRun, intervals
-from vdebench.analysis.summary import SLICES, summarise
 from vdebench.protocols import TEXT_METRICS, get_protocol
 from vdebench.runs.folder import BLOCKS, REGIONS, SCORES, RunFolder
+from vdebench.stats.bootstrap import bootstrap
+from vdebench.stats.comparison import compare_runs
+from vdebench.stats.intervals import with_intervals
+from vdebench.stats.means import label_pieces
+from vdebench.stats.paired import Side, compare_pair
+from vdebench.stats.stored import StoredRun, intervals
+from vdebench.stats.summary import SLICES, summarise
 
 SAMPLES, METRICS, RESAMPLES, PAGES = 942, 12, 10_000, 300
 

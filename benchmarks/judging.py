@@ -29,7 +29,7 @@ def ask(url: str, folder: Path, questions: int) -> None:
     """One run, in a process of its own: seconds, peak memory and tries, as JSON."""
     from tests.judges.suites import asker, write_suite
 
-    from vdebench.judging import Asked, judge_suite
+    from vdebench.pipeline.judging.stage import Asked, judge_suite
 
     os.environ["VDE_CACHE"] = str(folder / "cache")
     suite, editor = write_suite(folder, questions // PER_SAMPLE, size=SIZE)

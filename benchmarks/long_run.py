@@ -22,12 +22,12 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 ORDER = "typeset:n={n},seed=9,ppi=60"
 
-from vdebench.box import Box, Size  # noqa: E402
-from vdebench.images import open_image  # noqa: E402
+from vdebench.core.box import Box, Size  # noqa: E402
+from vdebench.core.page_text import Block, Reading  # noqa: E402
+from vdebench.io.images import open_image  # noqa: E402
 from vdebench.readers.cached import Picture  # noqa: E402
 from vdebench.readers.rapid import RapidReader  # noqa: E402
 from vdebench.readers.reader import Reader  # noqa: E402
-from vdebench.reading import Block, Reading  # noqa: E402
 from vdebench.suites.suite import load_suite  # noqa: E402
 
 

@@ -24,8 +24,8 @@ import numpy as np
 from PIL import Image as Pictures
 from scipy.ndimage import correlate1d
 
-from vdebench.box import Size
-from vdebench.images import open_image
+from vdebench.core.box import Size
+from vdebench.io.images import open_image
 from vdebench.metrics.alignment import Features, align, features, warped
 from vdebench.metrics.masked import masked_mse, multiplied_ssim, union
 

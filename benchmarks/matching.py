@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from perturbed import Perturbation, real_pages  # noqa: E402
 
 from vdebench.metrics import matching  # noqa: E402
-from vdebench.protocols.exact import block_text  # noqa: E402
+from vdebench.protocols.pages.strict import block_text  # noqa: E402
 
 
 def page(reading):

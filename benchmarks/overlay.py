@@ -19,20 +19,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vdebench.box import Box
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.core.png import encode_png
+from vdebench.core.sample import Sample
 from vdebench.editors.editor import Task
 from vdebench.editors.overlay import OverlayEditor
-from vdebench.images import Image, open_image
-from vdebench.png import encode_png
-from vdebench.protocols.exact import EXACT, raw_text, region_outcome
-from vdebench.protocols.region_texts import RegionView, Sides
+from vdebench.io.cache import Cache, digest_of
+from vdebench.io.images import open_image
+from vdebench.pipeline.scoring.sample import EVERYWHERE
+from vdebench.protocols.pages.region_texts import RegionView, Sides
+from vdebench.protocols.pages.strict import EXACT, raw_text, region_outcome
 from vdebench.readers.cached import CachedReader, Picture
-from vdebench.readers.lines import Line
+from vdebench.readers.line_grouping import Line
 from vdebench.readers.predictions import crops
 from vdebench.readers.rapid import RapidReader
-from vdebench.runs.cache import Cache, digest_of
-from vdebench.sample import Sample
-from vdebench.scoring_sample import EVERYWHERE
 from vdebench.suites.suite import Suite, load_suite
 
 OPERATIONS = "text_replace+text_delete+text_insert+table_replace+table_insert+table_delete"

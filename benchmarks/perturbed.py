@@ -14,8 +14,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from vdebench.box import Box
-from vdebench.reading import Block, Reading
+from vdebench.core.box import Box
+from vdebench.core.page_text import Block, Reading
 from vdebench.suites.omnidoc import reading_of_page
 
 ROOT = Path(__file__).parent.parent

@@ -18,7 +18,7 @@ import numpy as np
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 
 from vdebench.errors import MissingPartError
-from vdebench.images import open_image
+from vdebench.io.images import open_image
 from vdebench.metrics.flip import Flip
 from vdebench.metrics.image import psnr, ssim
 from vdebench.metrics.lpips import Lpips

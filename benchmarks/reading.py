@@ -29,17 +29,18 @@ from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from vdebench.box import Box, Size
-from vdebench.images import Image, open_image
-from vdebench.metrics.table import parse_table, teds
+from vdebench.core.box import Box, Size
+from vdebench.core.images import Image
+from vdebench.core.page_text import Block, Reading
+from vdebench.io.images import open_image
+from vdebench.metrics.teds import parse_table, teds
 from vdebench.protocols import get_protocol
-from vdebench.protocols.compare import compare
-from vdebench.readers.kept_lines import KeptLines
-from vdebench.readers.lines import Line, in_rows, middle_in
+from vdebench.protocols.pages.comparison import compare
+from vdebench.readers.line_cache import KeptLines
+from vdebench.readers.line_grouping import Line, in_rows, middle_in
+from vdebench.readers.line_text import join_lines
 from vdebench.readers.rapid import RapidReader
 from vdebench.readers.tables import read_table
-from vdebench.readers.texts import join_lines
-from vdebench.reading import Block, Reading
 from vdebench.suites.omnidoc import reading_of_page
 from vdebench.suites.suite import load_suite
 

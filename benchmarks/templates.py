@@ -2,7 +2,7 @@
 
 python benchmarks/templates.py ../shared/data/omnidocbench [--seeds 3] [--ocr] [--overlay]
 
-Judged by the check in tests/build/instruct_unambiguous.py, which shares nothing with the one that instructions passed
+Judged by the check in tests/instructions/instruct_unambiguous.py, which shares nothing with the one that instructions passed
 when they were made. With `--ocr` also whether rapidocr reads what is quoted of the page (the same, or 88 % alike, and
 not twice); with `--overlay` also how many of them the editor `overlay` parses and carries out (first seed).
 """
@@ -16,14 +16,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.build.instruct_pages import real_pages
-from tests.build.instruct_unambiguous import is_read, language_fits, names_one_place, plain, texts_of
+from tests.instructions.instruct_pages import real_pages
+from tests.instructions.instruct_unambiguous import is_read, language_fits, names_one_place, plain, texts_of
 
-from vdebench.build.instructions import draw, generator, obtain
-from vdebench.build.records import Instruction
 from vdebench.editors.overlay import OverlayEditor
-from vdebench.editors.overlay.request import NotUnderstoodError, parse
-from vdebench.images import open_image
+from vdebench.instructions import draw, generator, obtain
+from vdebench.instructions.records import Instruction
+from vdebench.instructions.request import NotUnderstoodError, parse
+from vdebench.io.images import open_image
 from vdebench.readers.rapid import RapidReader
 
 COLUMNS = ("drawn", "made", "unambiguous", "read", "edits", "parsed", "edited")

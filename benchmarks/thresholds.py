@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from vdebench.analysis.usable import PROPERTIES, Rows, Thresholds, verdicts
-from vdebench.api import score
-from vdebench.validity.ladder import CORRUPTIONS
-from vdebench.validity.write import IMAGES, READINGS, write_corrupted
+from vdebench.pipeline.score import score
+from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
+from vdebench.studies.validity.export import IMAGES, READINGS, write_corrupted
+from vdebench.studies.validity.ladder import CORRUPTIONS
 
 SUITE = "typeset:n={},seed=5,languages=en+zh,ppi=110"
 EVIDENCE = {"cdm": "text", "iou": "place", "look": "look", "kept": "kept", "edited": "edited", "stray": "stray"}

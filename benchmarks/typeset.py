@@ -20,11 +20,11 @@ import pypdfium2 as pdfium
 import typst
 
 from vdebench.suites.typeset.document import Document
-from vdebench.suites.typeset.languages import font_folders
+from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.make import Part, _make_part
-from vdebench.suites.typeset.pair import make_page
-from vdebench.suites.typeset.press import Press, page_of
+from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.typesetter import Press, page_of
 
 PPI = 150
 

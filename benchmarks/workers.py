@@ -54,7 +54,7 @@ def main() -> None:
 def prepare(folder: Path, samples: int, ppi: int, editor: str, kinds: str) -> None:
     """The suite and an editor's outputs."""
     from vdebench import load_suite
-    from vdebench.editing import edit_suite
+    from vdebench.pipeline.editing import edit_suite
     from vdebench.suites.typeset.make import make_suite
     from vdebench.suites.typeset.recipe import Recipe
 
@@ -112,7 +112,7 @@ def _pin(processors: list[int]) -> None:
 def measure(folder: Path, workers: int, engine: str) -> None:
     """Read and score once, and print how long that took."""
     from vdebench import load_suite, score
-    from vdebench.engine.engine import get_engine
+    from vdebench.parallel.engines import get_engine
 
     suite = load_suite(folder / "suite")
     with get_engine(engine) as chosen:

@@ -8,11 +8,11 @@ import numpy as np
 from PIL import Image
 
 from tests import pages
-from vdebench.api import score
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.page_text import Block, Reading
+from vdebench.pipeline.score import score
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
-from vdebench.reading import Block, Reading
 
 WIDTH, HEIGHT = 200, 300
 WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet"]

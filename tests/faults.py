@@ -16,7 +16,7 @@ from PIL import Image
 
 from tests import pages
 from vdebench import load_suite, score
-from vdebench.api import open_predictions
+from vdebench.pipeline.score import open_predictions
 
 PARAGRAPH = "The office expects a quiet winter. Dredging resumes in March. Fees stay as they are until the summer."
 LINE = "Revenue of the year was 418.7 million CHF."
@@ -264,7 +264,7 @@ def page() -> str:
         "",
         "Each row is a tiny input, what the authors' released code makes of it (protocols `vde-release` and",
         "`textedit-release`, kept to the letter because published numbers were made with them), and what `exact` says. Every",
-        "row is a test: `tests/test_faults.py`.",
+        "row is a test: `tests/pipeline/scoring/test_faults.py`.",
         "",
         "## VDE Bench",
         "",

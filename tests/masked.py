@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from tests.suites.textedit_folders import MANUAL, write
-from vdebench.api import score
+from vdebench.pipeline.score import score
 
 SIZE = 256
 MASK = np.s_[96:160, 64:192]

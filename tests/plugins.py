@@ -8,9 +8,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.page_text import Block, Reading
 from vdebench.readers.reader import Reader
-from vdebench.reading import Block, Reading
 
 
 def register(site: Path, group: str, **places: str) -> None:

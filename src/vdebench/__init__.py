@@ -6,12 +6,11 @@
 'vde|p:exact|rules:...|v:0.1.0|match:assign-3|tok:script|local:crop|reader:unstated|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:...|n:8'
 """
 
-__version__ = "0.1.0"
-
-from vdebench.api import Score, score
+from vdebench._version import __version__
+from vdebench.core.page_text import Block, Reading
+from vdebench.core.sample import Operation, Sample
 from vdebench.errors import VdeError
-from vdebench.reading import Block, Reading
-from vdebench.sample import Operation, Sample
+from vdebench.pipeline.score import Score, score
 from vdebench.suites.suite import Suite, load_suite
 
 __all__ = [

@@ -14,7 +14,7 @@ from vdebench.build.read import read
 from vdebench.build.review import review_automatically
 from vdebench.build.settings import Chosen, Settings, Source
 from vdebench.build.workspace import Workspace
-from vdebench.editors.editor import EDITORS
+from vdebench.editors.catalog import EDITORS
 from vdebench.readers.reader import READERS
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.page_text import Block, Reading
 from vdebench.editors.editor import Edit, Editor
-from vdebench.editors.overlay.request import parse
+from vdebench.instructions.request import parse
 from vdebench.readers.reader import Reader
-from vdebench.reading import Block, Reading
 
 WIDE, HIGH, LEFT, TOP, STEP = 12, 24, 24, 36, 60
 LINES = {

@@ -12,16 +12,16 @@ import pytest
 from PIL import Image
 
 from tests.build.pages import LINES, draw, write_pages
-from vdebench.box import Box
 from vdebench.build.funnel import funnel, require_sums
 from vdebench.build.language import has_table, language_of
 from vdebench.build.pages import initialise, prepare
 from vdebench.build.settings import Chosen, Settings, Source, read_settings, write_settings
 from vdebench.build.sources import find_pages, safe_name
 from vdebench.build.workspace import Workspace
+from vdebench.core.box import Box
+from vdebench.core.page_text import Block, Reading
 from vdebench.errors import InputError, RunFolderError, VdeError
-from vdebench.images import image_size
-from vdebench.reading import Block, Reading
+from vdebench.io.images import image_size
 
 
 def made(tmp_path, *sources, **settings):

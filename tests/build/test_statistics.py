@@ -10,12 +10,12 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from vdebench.analysis.suite_statistics import length_bins, suite_statistics
 from vdebench.build.statistics import write_figures, write_statistics
 from vdebench.cli.main import app
 from vdebench.errors import RunFolderError
 from vdebench.metrics.tokens import script_tokens
 from vdebench.report.figures.page import card_lines
+from vdebench.studies.suite_statistics import length_bins, suite_statistics
 from vdebench.suites.suite import load_suite
 
 FIGURES = ("sources", "instructions", "languages", "operations", "layout-z", "layout-composition", "layout-metrics")

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tests.commands import vde
 from tests.report import masked_runs, site_runs
 from tests.report.judged_runs import PERFECT, make_judged
-
 from vdebench.readers.reader import READERS
 from vdebench.submission.verify import Wish, verify
 

@@ -13,6 +13,7 @@ import time
 
 import pytest
 from PIL import Image
+
 from tests import pages
 from tests.commands import vde
 

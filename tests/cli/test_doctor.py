@@ -8,10 +8,10 @@ from importlib.metadata import EntryPoint
 from typer.testing import CliRunner
 
 from vdebench.cli.main import app
-from vdebench.doctor import examine
-from vdebench.editors.editor import EDITORS
-from vdebench.metrics.measures import MEASURES
+from vdebench.editors.catalog import EDITORS
+from vdebench.metrics.image_metrics import MEASURES
 from vdebench.readers.reader import READERS
+from vdebench.report.doctor import examine
 
 
 def test_every_part_is_told(monkeypatch):
@@ -32,7 +32,9 @@ def test_every_part_is_told(monkeypatch):
 
 def test_a_reader_that_breaks_when_asked_does_not_hide_the_others(monkeypatch):
     broken = EntryPoint("broken", "no_such_module:Reader", "vdebench.readers")
-    monkeypatch.setattr("vdebench.doctor.entry_points", lambda group: [broken] if group == "vdebench.readers" else [])
+    monkeypatch.setattr(
+        "vdebench.report.doctor.entry_points", lambda group: [broken] if group == "vdebench.readers" else []
+    )
     monkeypatch.setattr("vdebench.registry.entry_points", lambda group: [broken] if group == "vdebench.readers" else [])
     found = {one.name: one.missing for one in examine()}
     assert found["broken"] == "cannot be asked: No module named 'no_such_module'"

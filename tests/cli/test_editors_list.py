@@ -15,7 +15,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from vdebench.cli.main import app
-from vdebench.editors.editor import EDITORS
+from vdebench.editors.catalog import EDITORS
 from vdebench.editors.listing import editors_view, listed
 from vdebench.editors.papers import PAPER_EDITORS
 

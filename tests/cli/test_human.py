@@ -6,9 +6,9 @@ import csv
 import json
 
 import pytest
-from tests.report import human_runs
 from typer.testing import CliRunner
 
+from tests.report import human_runs
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
 

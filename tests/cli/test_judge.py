@@ -8,11 +8,11 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
+
 from tests import masked
 from tests.judges.server import Reply, always, error, grade, judging
 from tests.judges.suites import write_suite
-from typer.testing import CliRunner
-
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.report.leaderboard_runs import summary, write_run
 
+from tests.report.leaderboard_runs import summary, write_run
 from vdebench.cli.main import run
 
 

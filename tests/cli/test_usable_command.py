@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.report import site_runs
 from typer.testing import CliRunner
 
+from tests.report import site_runs
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
 

@@ -6,13 +6,14 @@ import re
 
 import pytest
 from rich.cells import cell_len
+
 from tests.commands import vde
 from tests.report import site_runs
 from tests.report.judged_runs import PERFECT, make_judged
-
 from vdebench.readers.reader import READERS
-from vdebench.report.shapes import SHAPES
-from vdebench.report.table import Column, Row, Table, render
+from vdebench.report.paper_tables import SHAPES
+from vdebench.report.rendering import render
+from vdebench.report.table import Column, Row, Table
 
 TINY = "examples/tiny"
 WIDTHS = (60, 80, 120)

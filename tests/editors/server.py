@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vdebench.editors.editor import Edit, get_editor
+from vdebench.editors.editor import Edit
+from vdebench.editors.factory import get_editor
 
 PAGE = np.full((80, 60, 3), 255, np.uint8)
 PAGE[10:20, 5:40] = (200, 0, 0)

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from vdebench.editors.editor import get_editor
 from vdebench.editors.external.commands import told_command
 from vdebench.editors.external.editor import ExternalEditor
 from vdebench.editors.external.program import stop_programs
 from vdebench.editors.external.protocol import parse_answer, parse_hello
 from vdebench.editors.external.recipes import SHIMS
+from vdebench.editors.factory import get_editor
 from vdebench.errors import EditorError, VdeError
-from vdebench.submission import private
+from vdebench.io import redaction as private
 
 PROGRAMS = Path(__file__).parent / "programs"
 

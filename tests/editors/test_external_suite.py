@@ -10,9 +10,9 @@ import pytest
 
 from tests.colours import paint
 from tests.editors.test_external import alive
-from vdebench.editing import edit_suite, identity_of
 from vdebench.editors.external.program import stop_programs
-from vdebench.images import open_image
+from vdebench.io.images import open_image
+from vdebench.pipeline.editing import edit_suite, identity_of
 from vdebench.suites.suite import load_suite
 
 PROGRAM = Path(__file__).parent / "programs/inverting.py"

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from vdebench.editors.editor import EDITORS, About
+from vdebench.editors.catalog import EDITORS
+from vdebench.editors.editor import About
 from vdebench.editors.local import editor as local
 from vdebench.editors.local.quotes import known_quotes, split_at_quotes
 from vdebench.editors.local.sizes import MEGAPIXEL, of_area_ceiled, of_area_floored, of_area_rounded, of_width

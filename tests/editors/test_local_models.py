@@ -16,11 +16,12 @@ import pytest
 
 from tests.editors import tiny
 from tests.editors.tiny_editors import INSTRUCTION, OPTIONS, checkpoint, lora, options_of, page, tiny_editor
-from vdebench.editing import edit_suite
-from vdebench.editors.editor import Task, get_editor
+from vdebench.editors.editor import Task
+from vdebench.editors.factory import get_editor
 from vdebench.editors.local import loading
 from vdebench.errors import EditorError, EditorUnusableError, MissingPartError, VdeError
-from vdebench.images import open_image
+from vdebench.io.images import open_image
+from vdebench.pipeline.editing import edit_suite
 from vdebench.suites.suite import load_suite
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # other people's, on import

@@ -13,7 +13,7 @@ from PIL import Image
 
 from tests.editors import tiny
 from tests.editors.tiny_editors import INSTRUCTION, checkpoint, options_of, page, tiny_editor
-from vdebench.editors.editor import get_editor
+from vdebench.editors.factory import get_editor
 from vdebench.editors.local import loading, longcat, qwen_image
 from vdebench.editors.local.quotes import split_at_quotes
 from vdebench.errors import EditorError, TooLargeError

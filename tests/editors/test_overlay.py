@@ -7,11 +7,12 @@ import pypdfium2 as pdfium
 import pytest
 import typst
 
-from vdebench.editors.editor import Edit, get_editor
+from vdebench.core.images import Image
+from vdebench.editors.editor import Edit
+from vdebench.editors.factory import get_editor
 from vdebench.editors.overlay import OverlayEditor
-from vdebench.images import Image
 from vdebench.readers.rapid import RapidReader
-from vdebench.suites.typeset.languages import font_folders
+from vdebench.suites.typeset.language_rules import font_folders
 
 ENGLISH = """
 #set page(width: 300pt, height: 190pt, margin: 20pt, fill: rgb("#f4f8fa"))

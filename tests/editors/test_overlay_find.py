@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from vdebench.box import Box
-from vdebench.editors.overlay.find import Page, Spot
-from vdebench.editors.overlay.request import NotUnderstoodError
+from vdebench.core.box import Box
+from vdebench.editors.overlay.location import Page, Spot
 from vdebench.editors.overlay.words import Word, part_between, pieces_of, units_of
-from vdebench.readers.lines import Line
+from vdebench.instructions.request import NotUnderstoodError
+from vdebench.readers.line_grouping import Line
 
 BLANK = np.full((400, 600, 3), 255, np.uint8)
 

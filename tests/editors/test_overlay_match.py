@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from vdebench.editors.overlay.font_match import Fit, fit_style, place_words, stencil
 from vdebench.editors.overlay.fonts import Setter, Style
-from vdebench.editors.overlay.match import Fit, fit_style, place_words, stencil
 
 
 @pytest.fixture(scope="module")

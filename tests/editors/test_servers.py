@@ -28,7 +28,7 @@ from tests.editors.server import (
     serving,
     without_keys_or_pauses,
 )
-from vdebench.editors.editor import get_editor
+from vdebench.editors.factory import get_editor
 
 pytest.importorskip("httpx2")
 
@@ -92,7 +92,7 @@ def test_openai_form():
 def test_openai_itself_gets_no_seed_and_no_format(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     editor = get_editor("gpt-image-1")
-    from vdebench.editors.servers.picture import prepared
+    from vdebench.editors.servers.images import prepared
 
     path, content = editor._request(prepared(PAGE, 0, 0), "do", editor._seed(7))
     assert path == "/images/edits"

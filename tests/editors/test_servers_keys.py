@@ -9,10 +9,10 @@ import pytest
 
 from tests.editors.server import Reply, ark, chat, coded, dashscope, error, gemini, inline, openai, png, serving
 from tests.judges.suites import write_suite
-from vdebench.editing import edit_suite, read_edits
-from vdebench.editors.editor import get_editor
+from vdebench.editors.factory import get_editor
 from vdebench.errors import EditorError, MissingPartError
-from vdebench.images import open_image
+from vdebench.io.images import open_image
+from vdebench.pipeline.editing import edit_suite, read_edits
 
 pytest.importorskip("httpx2")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.editors.server import without_keys_or_pauses
-from vdebench.editors.editor import EDITORS, get_editor
+from vdebench.editors.catalog import EDITORS
+from vdebench.editors.factory import get_editor
 from vdebench.errors import MissingPartError, VdeError
 
 pytest.importorskip("httpx2")

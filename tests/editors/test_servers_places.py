@@ -7,7 +7,7 @@ import pytest
 
 from tests.editors.server import COLOUR, PAGE, Reply, coded, error, openai, png, serving, without_keys_or_pauses
 from vdebench.editors.external.editor import ExternalEditor
-from vdebench.editors.servers.places import editor_at
+from vdebench.editors.servers.discovery import editor_at
 from vdebench.errors import EditorError, MissingPartError, VdeError
 
 pytest.importorskip("httpx2")

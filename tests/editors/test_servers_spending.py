@@ -18,8 +18,8 @@ from tests.editors.server import (
     serving,
     without_keys_or_pauses,
 )
-from vdebench.editors.editor import get_editor
-from vdebench.editors.servers.faults import complaint_in, fault_of
+from vdebench.editors.factory import get_editor
+from vdebench.editors.servers.errors import complaint_in, fault_of
 from vdebench.errors import EditorError, EditorUnusableError
 
 pytest.importorskip("httpx2")

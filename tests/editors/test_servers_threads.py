@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tests.editors.server import PAGE, coded, error, openai, png, serving
-from vdebench.editors.editor import get_editor
-from vdebench.editors.servers.faults import CallError
+from vdebench.editors.factory import get_editor
+from vdebench.editors.servers.errors import CallError
 from vdebench.errors import EditorError
 
 pytest.importorskip("httpx2")

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from tests.editors import tiny
-from vdebench.editors.editor import get_editor
+from vdebench.editors.factory import get_editor
 
 _ROOT = TemporaryDirectory(prefix="vde-tiny-")
 INSTRUCTION = 'Change "Total 42" to "Total 57"'

@@ -11,7 +11,7 @@ from PIL import Image
 
 from tests import pages
 from vdebench.judges.judge import get_judge
-from vdebench.judging import Asked, judge_suite
+from vdebench.pipeline.judging.stage import Asked, judge_suite
 from vdebench.suites.suite import Suite, load_suite
 
 SIZE = (60, 80)

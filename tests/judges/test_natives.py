@@ -14,7 +14,7 @@ from vdebench.errors import MissingPartError, VdeError
 from vdebench.judges import judge as interface
 from vdebench.judges.dimension import DIMENSIONS
 from vdebench.judges.judge import Request, get_judge
-from vdebench.judges.pictures import Page, picture
+from vdebench.net.image_payloads import Page, picture
 
 KEY = "planted-key-0123456789"
 PAGE = picture(Page("Image 1: before the edit", np.zeros((4, 6, 3), np.uint8)))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vdebench.images import open_image
+from vdebench.io.images import open_image
 
 
 def worn(page: np.ndarray, seed: int = 1, spread: int = 30) -> np.ndarray:

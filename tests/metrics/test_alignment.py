@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vdebench.box import Size
-from vdebench.images import open_image
+from vdebench.core.box import Size
+from vdebench.io.images import open_image
 from vdebench.metrics.alignment import Alignment, Features, align, features, outside, warped
 from vdebench.metrics.image import mean_squared_error
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 
-from vdebench.images import open_image
+from vdebench.io.images import open_image
 from vdebench.metrics.image import psnr, ssim
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from vdebench.errors import InputError, MissingPartError
 from vdebench.metrics import lpips as ours
-from vdebench.metrics.facts import METRICS
 from vdebench.metrics.lpips import Lpips
+from vdebench.metrics.registry import METRICS
 
 packaged = pytest.mark.skipif(bool(Lpips.missing("alex")), reason=Lpips.missing("alex"))
 REFERENCE = {"alex": 0.1475425, "vgg": 0.1806780}  # of a part of the drawn page, by lpips 0.1.4 on torch 2.13.0

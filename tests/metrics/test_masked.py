@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from PIL import Image as Pictures
 from scipy.ndimage import binary_erosion, correlate1d
 
-from vdebench.box import Size
-from vdebench.images import open_image
+from vdebench.core.box import Size
+from vdebench.io.images import open_image
 from vdebench.metrics.alignment import align, features, warped
 from vdebench.metrics.image import TooSmallError, mean_squared_error
 from vdebench.metrics.lpips import Lpips

@@ -6,9 +6,9 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.oracle import release as plain
 
-from vdebench.box import Box, Size
+from tests.oracle import release as plain
+from vdebench.core.box import Box, Size
 from vdebench.metrics.boxes import as_array, iou_matrix
 from vdebench.metrics.matching import Page, Unit, assign, greedy_by_centre, greedy_by_iou
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.signal import convolve2d
 
-from vdebench.metrics.facts import METRICS
 from vdebench.metrics.multiscale import SMALLEST, ms_ssim
+from vdebench.metrics.registry import METRICS
 
 WEIGHTS = [0.0448, 0.2856, 0.3001, 0.2363, 0.1333]  # Wang, Simoncelli and Bovik 2003, section 3.2
 X = np.arange(-5, 6)

@@ -8,7 +8,7 @@ from collections import Counter
 
 from tests.oracle.release import iou, levenshtein
 from vdebench.metrics.folding import folded
-from vdebench.metrics.table import parse_table, table_text
+from vdebench.metrics.teds import parse_table, table_text
 from vdebench.metrics.tokens import script_tokens
 
 

@@ -7,9 +7,9 @@ import tomllib
 from html import escape, unescape
 from pathlib import Path
 
-from vdebench.reading import Reading
+from vdebench.core.page_text import Reading
 
-PHRASINGS = Path(__file__).parents[2] / "src" / "vdebench" / "suites" / "typeset" / "phrasings"
+PHRASINGS = Path(__file__).parents[2] / "src" / "vdebench" / "instructions" / "phrasings"
 QUOTED = {"target", "new", "anchor", "row", "column", "other", "added", "head", "cells"}
 LISTS = {"role": "roles", "anchor_role": "roles", "colour": "colours", "font": "fonts", "align": "aligns"}
 LOOKS_ONLY = {"align_block", "scale_block", "style_ink", "style_bold", "style_font"}

@@ -9,17 +9,17 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+
 from tests import masked, pages
 from tests.faults_masked import around, linked
-
 from vdebench import score
-from vdebench.metrics.facts import VERSIONS, versioned
+from vdebench.metrics.registry import VERSIONS, versioned
 from vdebench.metrics.text import character_similarity
 from vdebench.protocols import PROTOCOLS, get_protocol
-from vdebench.protocols.identity import describe, digest
-from vdebench.protocols.protocol import Protocol
+from vdebench.protocols.digest import describe, digest
+from vdebench.protocols.masks.protocol import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
+from vdebench.protocols.pages.protocol import Protocol
 from vdebench.protocols.signature import parts_of, short_signature, signature
-from vdebench.protocols.textedit import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
 
 OTHER_LITERALS = {
     "text_counts": ("matched", "all"),

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.images import Image
+from vdebench.core.page_text import Block, Reading
+from vdebench.core.png import encode_png
 from vdebench.errors import InputError, VdeError
-from vdebench.images import Image
-from vdebench.png import encode_png
+from vdebench.io.cache import Cache, kept
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
-from vdebench.reading import Block, Reading
-from vdebench.runs.cache import Cache, kept
 
 
 class Counting(Reader):

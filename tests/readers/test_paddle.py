@@ -10,7 +10,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from vdebench.box import Size
+from vdebench.core.box import Size
 from vdebench.errors import MissingPartError, ReaderError, VdeError
 from vdebench.readers.paddle import PaddleVLReader, PPStructureReader, paddle_reading
 

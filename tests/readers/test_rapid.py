@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from vdebench.box import Box
+from vdebench.core.box import Box
+from vdebench.core.png import encode_png
 from vdebench.errors import MissingPartError
-from vdebench.images import open_image
-from vdebench.png import encode_png
+from vdebench.io.images import open_image
 from vdebench.readers import rapid
-from vdebench.readers.lines import GROUPING
+from vdebench.readers.line_grouping import GROUPING
 from vdebench.readers.rapid import RapidReader
 from vdebench.readers.reader import code_of, get_reader
-from vdebench.suites.typeset.languages import font_folders
-from vdebench.suites.typeset.pair import make_page
-from vdebench.suites.typeset.press import Press
+from vdebench.suites.typeset.language_rules import font_folders
+from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.typesetter import Press
 
 
 @pytest.fixture(scope="module", params=["en", "zh"])

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vdebench.box import Box
-from vdebench.metrics.table import parse_table, teds
+from vdebench.core.box import Box
+from vdebench.metrics.teds import parse_table, teds
 from vdebench.readers import tables
-from vdebench.readers.lines import Line
+from vdebench.readers.line_grouping import Line
 from vdebench.readers.rapid import RapidReader
 from vdebench.readers.tables import MARGINS, Structure, TableModel, is_even, read_table, table_html
-from vdebench.suites.typeset.languages import font_folders
-from vdebench.suites.typeset.pair import make_page
-from vdebench.suites.typeset.press import Press
+from vdebench.suites.typeset.language_rules import font_folders
+from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.typesetter import Press
 
 TAGS = ["<tr>", "<td", ' colspan="2"', ">", "</td>", "</tr>", "<tr>", "<td></td>", "<td></td>", "</tr>"]
 CELLS = [Box(0, 0, 200, 30), Box(0, 30, 100, 60), Box(100, 30, 200, 60)]

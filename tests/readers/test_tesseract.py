@@ -12,10 +12,10 @@ from rapidfuzz.distance import Levenshtein
 
 from vdebench.errors import MissingPartError, ReaderError, VdeError
 from vdebench.readers.tesseract import TesseractReader, lines_of
-from vdebench.suites.typeset.languages import font_folders
-from vdebench.suites.typeset.pair import make_page
-from vdebench.suites.typeset.press import Press
+from vdebench.suites.typeset.language_rules import font_folders
+from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.typesetter import Press
 
 HEAD = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 PAGE = np.full((50, 80, 3), 255, np.uint8)

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image as Pictures
 
 from tests.readers.servers import Answer, closed_port, serving
-from vdebench.box import Size
+from vdebench.core.box import Size
 from vdebench.errors import InputError, MissingPartError, ReaderError, VdeError
 from vdebench.readers.vlm import PROMPT, VlmReader
 from vdebench.readers.vlm_answer import LABELS, SCHEMA, answer_reading, answer_text

@@ -8,8 +8,7 @@ from pathlib import Path
 from tests import pages
 from tests.report import site_runs
 from tests.report.site_runs import BODY, FOOT, TRUTHS, StripeReader, paint
-
-from vdebench.api import score
+from vdebench.pipeline.score import score
 from vdebench.readers.cached import CachedReader
 
 EDITORS = ("quokka-9b", "wombat pro", "Numbat", "Ünïcode模型")

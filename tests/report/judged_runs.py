@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-from tests.report.site_runs import EVIL
 
-from vdebench.analysis.grades import summarise_grades
-from vdebench.files import write_json
+from tests.report.site_runs import EVIL
+from vdebench.io.files import write_json
 from vdebench.judges.canary_quality import MUST_DIFFER
-from vdebench.judging_folder import GRADES
+from vdebench.pipeline.judging.folder import GRADES
+from vdebench.stats.grades import summarise_grades
 
 DIMENSIONS = ("IF", "TA", "VC", "LP", "SE")
 GIVEN = {

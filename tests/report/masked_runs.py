@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+
 from tests import pages
 from tests.report.site_runs import EVIL
 from tests.suites import textedit_folders
-
-from vdebench.api import open_outputs, score
+from vdebench.pipeline.score import open_outputs, score
 from vdebench.suites.suite import load_suite
 
 WIDTH, HEIGHT = 200, 150

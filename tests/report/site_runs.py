@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
-from tests import pages
 
-from vdebench.api import score
+from tests import pages
+from vdebench.core.page_text import Reading
+from vdebench.pipeline.score import score
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
-from vdebench.reading import Reading
 
 WIDTH, HEIGHT, ROWS = 200, 300, 12
 EVIL = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"

@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 from rich.cells import cell_len
 
-from vdebench.analysis.compared import compare_runs
-from vdebench.analysis.stored import StoredRun
 from vdebench.errors import VdeError
 from vdebench.report.compare import compare_table
-from vdebench.report.table import render
+from vdebench.report.rendering import render
+from vdebench.stats.comparison import compare_runs
+from vdebench.stats.stored import StoredRun
 
 SIGNATURE = "vde|p:exact|v:0.1.0|reader:r@1|images:off|suite:s@sha256:0f|n:20"
 

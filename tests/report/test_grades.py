@@ -7,13 +7,13 @@ import math
 import polars as pl
 import pytest
 from rich.cells import cell_len
-from tests.analysis.test_grades import DIMENSIONS, row, run, table
 
-from vdebench.analysis.grades import summarise_grades
+from tests.stats.test_grades import DIMENSIONS, row, run, table
 from vdebench.errors import VdeError
 from vdebench.report.grades import AMBIGUITY, GRADED, correlation_table, grades_breakdown, grades_table
-from vdebench.report.shapes import paper_table, require_shape
-from vdebench.report.table import render
+from vdebench.report.paper_tables import paper_table, require_shape
+from vdebench.report.rendering import render
+from vdebench.stats.grades import summarise_grades
 
 
 def summary(rows, dimensions=DIMENSIONS, repeat=1, **about):

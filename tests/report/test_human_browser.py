@@ -7,15 +7,15 @@ import json
 import shutil
 
 import pytest
+
 from tests.report import human_runs
 from tests.report.human_runs import EDITORS
 from tests.report.test_site_browser import Page as AnyPage
 from tests.report.test_site_browser import browser  # noqa: F401
-
-from vdebench.analysis.human_sheet import letter, read_key
 from vdebench.report.human.page import write_agreement
 from vdebench.report.human.sheet import write_sheet
 from vdebench.report.human.study import correlate_answers
+from vdebench.studies.human.sheet import letter, read_key
 
 pytestmark = [
     pytest.mark.slow,

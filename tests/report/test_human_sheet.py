@@ -13,17 +13,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
+
 from tests.report import human_runs
 from tests.report.human_runs import EDITORS
-
-from vdebench.analysis.human_sheet import letter, read_key
 from vdebench.errors import InputError, RunFolderError, VdeError
 from vdebench.report.human.figure import study_figure
 from vdebench.report.human.page import write_agreement
 from vdebench.report.human.sheet import write_sheet
 from vdebench.report.human.study import correlate_answers
 from vdebench.report.human.tables import study_tables
-from vdebench.report.table import render
+from vdebench.report.rendering import render
+from vdebench.studies.human.sheet import letter, read_key
 
 COUNT = 5
 

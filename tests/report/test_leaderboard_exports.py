@@ -8,8 +8,8 @@ import shutil
 import subprocess
 
 import pytest
-from tests.report.leaderboard_runs import MEANS, USABLE, shown, signature, summary, write_run
 
+from tests.report.leaderboard_runs import MEANS, USABLE, shown, signature, summary, write_run
 from vdebench.report.leaderboard import write_leaderboard
 from vdebench.report.leaderboard.exports import file_names
 from vdebench.report.leaderboard.latex import document, latex, safe

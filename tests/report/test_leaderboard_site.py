@@ -7,11 +7,11 @@ import math
 from collections import defaultdict
 
 import pytest
+
 from tests.report import masked_runs, site_runs
 from tests.report.leaderboard_runs import MEANS, USABLE, shown, signature, summary, write_run
-
-from vdebench.api import score
 from vdebench.errors import InputError, RunFolderError, VdeError
+from vdebench.pipeline.score import score
 from vdebench.readers.reader import READERS
 from vdebench.report.leaderboard import write_leaderboard
 from vdebench.report.leaderboard.board import slice_data, slice_names, table_data
@@ -19,10 +19,10 @@ from vdebench.report.leaderboard.exports import measured_table
 from vdebench.report.leaderboard.gather import find_runs
 from vdebench.report.leaderboard.groups import group_runs
 from vdebench.report.leaderboard.links import Links
+from vdebench.report.rendering import render
 from vdebench.report.site import write_report
 from vdebench.report.site.write import MARKER as REPORT_MARKER
 from vdebench.report.site.write import script_json
-from vdebench.report.table import render
 
 
 def written(tmp_path, *summaries, **options):

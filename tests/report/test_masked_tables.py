@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
+
 from tests.cli.test_cli import vde
 from tests.masked import edited, means, output, scene, write_suite
 from tests.suites.textedit_folders import WEB
-
 from vdebench.errors import VdeError
 from vdebench.report.masked import masked_breakdown, masked_table
-from vdebench.report.shapes import paper_table
-from vdebench.report.table import render
+from vdebench.report.paper_tables import paper_table
+from vdebench.report.rendering import render
 
 
 @pytest.fixture(scope="module")

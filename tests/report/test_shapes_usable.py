@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from tests.commands import vde
 from tests.report import site_runs
-
 from vdebench.errors import VdeError
 from vdebench.readers.reader import READERS
-from vdebench.report.shapes import SHAPES, paper_table
-from vdebench.report.table import render
+from vdebench.report.paper_tables import SHAPES, paper_table
+from vdebench.report.rendering import render
 
 
 @pytest.fixture(scope="module")

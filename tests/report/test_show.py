@@ -8,10 +8,10 @@ import shutil
 import pytest
 from rich.cells import cell_len
 
-from vdebench.api import score
 from vdebench.errors import RunFolderError
+from vdebench.pipeline.score import score
+from vdebench.report.run_contents import look
 from vdebench.report.show import show_text
-from vdebench.report.shown import look
 
 
 @pytest.fixture(scope="module")

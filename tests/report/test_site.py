@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+
 from tests import pages
 from tests.report import site_runs
 from tests.report.site_runs import BODY, EVIL, FOOT, HEIGHT, REGION, WIDTH
-
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.page_text import Block, Reading
+from vdebench.core.sample import Region, Sample
 from vdebench.errors import InputError, RunFolderError
 from vdebench.protocols import get_protocol
 from vdebench.readers.reader import READERS
-from vdebench.reading import Block, Reading
 from vdebench.report.site import write as writing
 from vdebench.report.site import write_report
 from vdebench.report.site.board import board, cell
 from vdebench.report.site.gather import Result
 from vdebench.report.site.units import Sides, difference, units
-from vdebench.sample import Region, Sample
 
 MINE = "exact/my editor"
 

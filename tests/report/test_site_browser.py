@@ -6,10 +6,10 @@ import re
 import shutil
 
 import pytest
+
 from tests.report import site_runs
 from tests.report.site_runs import EVIL
-
-from vdebench.api import score
+from vdebench.pipeline.score import score
 from vdebench.readers.reader import READERS
 from vdebench.report.site import write_report
 

@@ -7,18 +7,18 @@ import shutil
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
+
 from tests.report import judged_runs, masked_runs, site_runs
 from tests.report.judged_runs import GIVEN, PERFECT, make_judged
 from tests.report.site_runs import EVIL
 from tests.report.test_site import data
-from typer.testing import CliRunner
-
 from vdebench.cli.main import app
 from vdebench.errors import InputError
 from vdebench.judges.judge import Judge, Settings
-from vdebench.judges.outcome import Answer
-from vdebench.judges.secret import Secret
-from vdebench.judging import Asked, judge_suite
+from vdebench.net.answer import Answer
+from vdebench.net.keys import Secret
+from vdebench.pipeline.judging.stage import Asked, judge_suite
 from vdebench.readers.reader import READERS
 from vdebench.report.site import write as writing
 from vdebench.report.site import write_report

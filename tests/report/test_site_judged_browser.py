@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 
 import pytest
+
 from tests.report import masked_runs, site_runs
 from tests.report.judged_runs import GIVEN, PERFECT, make_judged
 from tests.report.site_runs import EVIL
 from tests.report.test_site_browser import Page, browser, texts  # noqa: F401
 from tests.report.test_site_masked_browser import until
-
 from vdebench.readers.reader import READERS
 from vdebench.report.site import write_report
 

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
+
 from tests.report import masked_runs, site_runs
 from tests.report.masked_runs import FIRST, KEYS, SECOND
 from tests.report.site_runs import EVIL
 from tests.report.test_site import data, of_editor
-
-from vdebench.api import score
 from vdebench.errors import InputError
+from vdebench.pipeline.score import score
 from vdebench.readers.reader import READERS
 from vdebench.report.masked import COLUMNS
 from vdebench.report.site import write_report

@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
+
 from tests.report import masked_runs
 from tests.report.masked_runs import FIRST, HEIGHT, KEYS, SHIFT, WIDTH
 from tests.report.site_runs import EVIL
 from tests.report.test_site_browser import Page, browser, stages, texts  # noqa: F401
-
 from vdebench.report.site import write_report
 
 pytestmark = [

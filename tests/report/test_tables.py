@@ -9,14 +9,15 @@ import subprocess
 
 import pytest
 from rich.cells import cell_len
-from tests.cli.test_cli import vde
 
+from tests.cli.test_cli import vde
 from vdebench import score
 from vdebench.errors import VdeError
 from vdebench.report.overview import breakdown_table, editors_table
-from vdebench.report.rows import published_figures, published_models
-from vdebench.report.shapes import SHAPES, paper_table
-from vdebench.report.table import Column, Row, Table, render
+from vdebench.report.paper_tables import SHAPES, paper_table
+from vdebench.report.rendering import render
+from vdebench.report.table import Column, Row, Table
+from vdebench.report.table_rows import published_figures, published_models
 
 EDITORS = ("careful", "copy", "sloppy")
 

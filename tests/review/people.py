@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.commands import Add, Check, Draw, Join, Open, Rate, Sample, Screen
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.review.people import BOX, MEMBERS, NINE, at, samples
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.commands import Adjudicate, Check, Draw, Join, Open, Rate, Screen
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings

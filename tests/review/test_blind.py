@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.review.people import BOX, GROUPS, NINE, Review
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.commands import Adjudicate, Draw, Mark, Rate, RatePilot, Screen, StartPilot
-from vdebench.review.facts import Drawn, Marked, PilotRated, Rated, Screened
+from vdebench.review.event_types import Drawn, Marked, PilotRated, Rated, Screened
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.state import replay
-from vdebench.review.views import view
+from vdebench.review.visibility import view
 
 FAR = Box(350, 200, 370, 220)
 ELSE = {

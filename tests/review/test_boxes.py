@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.boxes import MOST_BOXES, agreement, wrong_boxes
 from vdebench.review.refusals import Reason
 

@@ -18,19 +18,19 @@ from tests.review.people import NINE
 from tests.review.tiny_workspace import boxes_of, make_workspace, with_our_reader
 from tests.review.typed import agreed, filled, vde
 from tests.review.voting import Voting
-from vdebench.box import Box
 from vdebench.build.funnel import funnel as build_funnel
 from vdebench.build.funnel import require_sums
 from vdebench.build.workspace import Workspace
+from vdebench.core.box import Box
 from vdebench.errors import VdeError
-from vdebench.images import open_image
+from vdebench.io.images import open_image
 from vdebench.review.commands import Adjudicate, Withdraw
-from vdebench.review.finished import finished
 from vdebench.review.funnel import funnel, passed_through
 from vdebench.review.options import Options
 from vdebench.review.pool import Pool
-from vdebench.review.preparing import prepare
+from vdebench.review.preparation import prepare
 from vdebench.review.ratings import Ratings
+from vdebench.review.reference_ocr import finished
 from vdebench.review.store import Store
 from vdebench.suites.suite import load_suite
 
@@ -333,7 +333,7 @@ def test_where_there_is_no_review(workspace, verb, tmp_path):
 def test_a_database_that_is_locked_or_newer(workspace, store, monkeypatch):
     store.close()
     file = workspace.root / "review.sqlite"
-    monkeypatch.setattr("vdebench.review.opening.WAITED", 0.1)
+    monkeypatch.setattr("vdebench.review.connection.WAITED", 0.1)
     with closing(sqlite3.connect(file)) as other:
         other.execute("PRAGMA locking_mode=EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")

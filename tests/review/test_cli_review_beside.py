@@ -17,12 +17,12 @@ from vdebench.build.read import read
 from vdebench.build.workspace import DECIDING
 from vdebench.cli.main import app
 from vdebench.errors import InputError, ReaderError, RunFolderError
-from vdebench.files import locked
-from vdebench.images import open_image
-from vdebench.review.answers import Accepted
+from vdebench.io.files import locked
+from vdebench.io.images import open_image
 from vdebench.review.commands import Add, Open, Sample, Withdraw
-from vdebench.review.filling import fill_pool
-from vdebench.review.preparing import bring_decisions, prepare
+from vdebench.review.idempotency import Accepted
+from vdebench.review.pool_import import fill_pool
+from vdebench.review.preparation import bring_decisions, prepare
 from vdebench.review.ratings import Ratings
 from vdebench.review.store import Store
 

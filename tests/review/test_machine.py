@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.review.people import BOX, GROUPS, Review
-from vdebench.box import Box
+from vdebench.core.box import Box
+from vdebench.review.assignment import next_for, waiting_for
 from vdebench.review.commands import (
     Adjudicate,
     Check,
@@ -27,7 +28,6 @@ from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
 from vdebench.review.state import replay
-from vdebench.review.work import next_for, waiting_for
 
 SAMPLES = ("s0", "s1", "s2")
 DRAWN = {"a": (BOX,), "b": (Box(10, 10, 310, 51),), "c": (Box(10, 10, 160, 50),), "two": (BOX, Box(350, 200, 390, 240))}

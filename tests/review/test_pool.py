@@ -11,13 +11,14 @@ from PIL import Image
 
 from tests.review.people import Review
 from tests.review.tiny_workspace import boxes_of
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.images import resized
 from vdebench.errors import InputError
-from vdebench.images import open_image, resized
-from vdebench.review import shown
+from vdebench.io.images import open_image
+from vdebench.review import image_cache as shown
 from vdebench.review.commands import Add
 from vdebench.review.pool import Pool
-from vdebench.review.preparing import make_references
+from vdebench.review.preparation import make_references
 from vdebench.review.workspace import pool_from_workspace
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from vdebench.box import Box
-from vdebench.reading import Block, Reading
-from vdebench.review.finished import Finished, corrected
+from vdebench.core.box import Box
+from vdebench.core.page_text import Block, Reading
+from vdebench.review.reference_ocr import Finished, corrected
 
 TOP, PLACE, BELOW = Box(0, 0, 400, 20), Box(0, 100, 400, 130), Box(0, 129, 400, 160)
 REGION = Box(80, 100, 110, 132)

@@ -13,11 +13,11 @@ from PIL import Image, PngImagePlugin
 from tests.build.pages import CodeEditor
 from tests.review.bad_pictures import png
 from tests.review.tiny_workspace import make_workspace, with_our_reader
-from vdebench.box import Size
 from vdebench.build.edit import edit, edits_of
 from vdebench.build.workspace import Workspace
+from vdebench.core.box import Size
 from vdebench.errors import InputError, VdeError
-from vdebench.images import open_image
+from vdebench.io.images import open_image
 from vdebench.review import pictures
 from vdebench.review.pictures import open_sent
 from vdebench.review.pool import Pool

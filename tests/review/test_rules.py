@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.review.people import BOX, GROUPS, NINE, Review, at
-from vdebench.box import Box
+from vdebench.core.box import Box
+from vdebench.review.assignment import Lease, lent, next_for, waiting_for
 from vdebench.review.commands import (
     Add,
     Adjudicate,
@@ -33,8 +34,7 @@ from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
 from vdebench.review.rules import decide
 from vdebench.review.state import EMPTY, apply, replay
-from vdebench.review.views import conflicts, progress
-from vdebench.review.work import Lease, lent, next_for, waiting_for
+from vdebench.review.visibility import conflicts, progress
 
 OFF = Box(11, 11, 311, 51)
 """One pixel off in both axes."""

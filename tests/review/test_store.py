@@ -13,6 +13,7 @@ import pytest
 
 from tests.review.people import BOX, GROUPS, MEMBERS, NINE, Review, at
 from vdebench.errors import InputError, MissingPartError
+from vdebench.review.assignment import Lease, next_for
 from vdebench.review.commands import Add, Draw, EndPilot, Join, Leave, Rate, RatePilot, StartPilot, Withdraw
 from vdebench.review.events import stamp
 from vdebench.review.funnel import funnel
@@ -20,7 +21,6 @@ from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
 from vdebench.review.state import replay
-from vdebench.review.work import Lease, next_for
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("alembic")

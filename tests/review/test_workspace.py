@@ -10,19 +10,19 @@ import pytest
 from tests.build.pages import CodeReader
 from tests.review.people import NINE, Review
 from tests.review.tiny_workspace import boxes_of
-from vdebench.box import Box
 from vdebench.build.decisions import PEOPLE
 from vdebench.build.funnel import funnel as build_funnel
 from vdebench.build.funnel import require_sums
 from vdebench.build.package import package
 from vdebench.build.review import review_automatically
+from vdebench.core.box import Box
 from vdebench.errors import InputError
-from vdebench.images import open_image
+from vdebench.io.images import open_image
 from vdebench.review.commands import Add, Adjudicate, Mark, Withdraw
+from vdebench.review.event_types import Unmarked
 from vdebench.review.events import Event
-from vdebench.review.facts import Unmarked
 from vdebench.review.options import Options
-from vdebench.review.preparing import make_references
+from vdebench.review.preparation import make_references
 from vdebench.review.ratings import Ratings
 from vdebench.review.state import apply
 from vdebench.review.workspace import decisions, pool_from_workspace, write_decisions

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.build.pages import write_pages
-from vdebench.box import Box
 from vdebench.build.edit import edit
 from vdebench.build.instruct import instruct
 from vdebench.build.pages import initialise, prepare
 from vdebench.build.read import read
 from vdebench.build.settings import Chosen, Settings, Source
 from vdebench.build.workspace import Workspace
-from vdebench.editors.editor import EDITORS
+from vdebench.core.box import Box
+from vdebench.editors.catalog import EDITORS
 from vdebench.readers.reader import READERS
 
 REFUSED = "mill"

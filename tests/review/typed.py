@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from tests.review.tiny_workspace import boxes_of
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
-from vdebench.review.preparing import prepare
+from vdebench.review.preparation import prepare
 from vdebench.review.store import Store
 
 

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
-from tests import pages
 
-import vdebench.scoring_spread
+import vdebench.pipeline.scoring.workers
+from tests import pages
 from vdebench import score
 from vdebench.errors import RunFolderError
 from vdebench.runs import folder as folder_module
@@ -34,13 +34,13 @@ def content(run):
 def counting(monkeypatch):
     """Count the samples that are really scored."""
     scored = []
-    real = vdebench.scoring_spread.score_sample
+    real = vdebench.pipeline.scoring.workers.score_sample
 
     def count(scope, sample, found, settings):
         scored.append((sample.id, tuple(settings)))
         return real(scope, sample, found, settings)
 
-    monkeypatch.setattr(vdebench.scoring_spread, "score_sample", count)
+    monkeypatch.setattr(vdebench.pipeline.scoring.workers, "score_sample", count)
     return scored
 
 

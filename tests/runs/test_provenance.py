@@ -8,13 +8,14 @@ import platform
 from pathlib import Path
 
 import pytest
-from tests.colours import ColourReader, paint
 
-from vdebench.api import score
-from vdebench.editors.editor import EDITORS, Edit, Editor
+from tests.colours import ColourReader, paint
+from vdebench.editors.catalog import EDITORS
+from vdebench.editors.editor import Edit, Editor
 from vdebench.errors import RunFolderError
+from vdebench.pipeline.run import run
+from vdebench.pipeline.score import score
 from vdebench.readers.cached import CachedReader
-from vdebench.running import run
 from vdebench.runs import provenance
 from vdebench.runs.provenance import recorded, session, stage
 from vdebench.suites.suite import load_suite

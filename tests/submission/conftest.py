@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.colours import paint, write_colours
 
-from vdebench.api import score
+from tests.colours import paint, write_colours
+from vdebench.pipeline.score import score
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import READERS
 from vdebench.submission.pack import write_submission

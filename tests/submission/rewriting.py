@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import polars as pl
 
-from vdebench.submission import consistent
+from vdebench.submission import consistency as consistent
 
 
 def members(file: Path) -> dict[str, bytes]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from tests.submission.rewriting import forge, members, parquet, rewrite
 
+from tests.submission.rewriting import forge, members, parquet, rewrite
 from vdebench.errors import InputError, TooLargeError
-from vdebench.report.verdict import verdict_text
-from vdebench.submission import consistent
+from vdebench.report.submission_verdict import verdict_text
+from vdebench.submission import consistency as consistent
 from vdebench.submission.archive import open_zip
 from vdebench.submission.manifest import REFERENCE, TABLES
 from vdebench.submission.verify import Wish, verify

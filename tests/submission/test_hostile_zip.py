@@ -9,10 +9,10 @@ import struct
 import zipfile
 
 import pytest
-from tests.submission.rewriting import manifest, members, rewrite
 
-from vdebench.api import score
+from tests.submission.rewriting import manifest, members, rewrite
 from vdebench.errors import VdeError
+from vdebench.pipeline.score import score
 from vdebench.submission.pack import write_submission
 from vdebench.submission.verify import verify
 
@@ -143,7 +143,7 @@ def outcome(file):
 
 
 def test_words_that_steer_a_terminal_are_not_printed(tmp_path, whole):
-    from vdebench.report.verdict import verdict_text
+    from vdebench.report.submission_verdict import verdict_text
 
     summary = json.loads(members(whole)["summary.json"])
     named = {"editor": "evil\x1b]0;x\x07\x1b[2J"}

@@ -9,14 +9,14 @@ import shutil
 
 import polars as pl
 import pytest
+
 from tests.colours import paint
 from tests.submission.rewriting import manifest, members
-
-from vdebench.api import score
 from vdebench.errors import InputError, RunFolderError
+from vdebench.io.redaction import public
+from vdebench.pipeline.score import score
 from vdebench.readers.cached import CachedReader
 from vdebench.submission.pack import write_submission
-from vdebench.submission.private import public
 
 
 def test_a_submission_holds_hashes_of_what_was_scored(coloured, tmp_path):

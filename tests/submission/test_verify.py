@@ -6,12 +6,12 @@ import json
 
 import polars as pl
 import pytest
+
 from tests.colours import ColourReader, paint
 from tests.masked import edited, output, scene, write_suite
 from tests.submission.rewriting import manifest, members, parquet, rewrite
-
-from vdebench.api import score
 from vdebench.errors import InputError, VdeError
+from vdebench.pipeline.score import score
 from vdebench.readers.reader import READERS
 from vdebench.submission.pack import write_submission
 from vdebench.submission.verify import Wish, verify

@@ -8,10 +8,11 @@ import pytest
 
 from tests.suites.hub_files import Source, hub_file
 from vdebench.errors import InputError
-from vdebench.suites.hub import HubError, fetching
+from vdebench.suites.hub import HubError
+from vdebench.suites.hub import transfer as fetching
 from vdebench.suites.hub.errors import HubBusyError
-from vdebench.suites.hub.fetching import Fetcher
 from vdebench.suites.hub.record import HubFile, Record
+from vdebench.suites.hub.transfer import Fetcher
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ from tests.suites import hub_sets
 from tests.suites.hub_server import Hub
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
-from vdebench.suites.hub import SETS, fetching, staging
+from vdebench.suites.hub import SETS, staging
+from vdebench.suites.hub import transfer as fetching
 from vdebench.suites.suite import load_suite
 
 pytestmark = pytest.mark.slow

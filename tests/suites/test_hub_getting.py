@@ -14,7 +14,8 @@ from tests.suites.hub_files import Source, hub_file
 from vdebench.cli import suite_get
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
-from vdebench.suites.hub import SETS, HubError, Wish, get_suite, getting
+from vdebench.suites.hub import SETS, HubError, Wish, get_suite
+from vdebench.suites.hub import download as getting
 from vdebench.suites.hub.errors import HubAwayError
 from vdebench.suites.hub.licence import Licence
 from vdebench.suites.hub.record import is_safe

@@ -13,8 +13,9 @@ import pytest
 
 from tests.suites import hub_sets
 from tests.suites.hub_files import hub_file
-from vdebench.suites.hub import HubError, unpacking
-from vdebench.suites.hub.unpacking import unpack
+from vdebench.suites.hub import HubError
+from vdebench.suites.hub import archives as unpacking
+from vdebench.suites.hub.archives import unpack
 
 
 def packed(tmp_path, content: bytes, name: str = "data.zip") -> Path:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from vdebench.core.sample import Region, Sample
 from vdebench.errors import AmbiguousNameError, InputError
-from vdebench.sample import Region, Sample
 from vdebench.suites.name_guess import likely_pattern, likely_samples
 from vdebench.suites.name_pattern import MatchedFiles
 

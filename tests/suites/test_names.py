@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from vdebench.core.sample import Sample
 from vdebench.errors import AmbiguousNameError, InputError
-from vdebench.sample import Sample
 from vdebench.suites.names import NamedFiles, stem
 
 

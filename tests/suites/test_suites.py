@@ -9,8 +9,8 @@ from PIL import Image
 
 from tests import pages
 from vdebench import load_suite
+from vdebench.core.page_text import Reading
 from vdebench.errors import InputError, SuiteError, VdeError
-from vdebench.reading import Reading
 from vdebench.suites.omnidoc import page_of_reading, reading_of_page
 from vdebench.suites.vde import entry_of
 

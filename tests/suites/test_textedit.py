@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from tests.suites.textedit_folders import MANUAL, WEB, load, only_sample, told, write
 from vdebench.cli.suite import app
+from vdebench.core.sample import Operation
 from vdebench.errors import InputError, SuiteError
-from vdebench.sample import Operation
 from vdebench.suites.suite import load_suite
 
 KEY = "manual/Packaging_Logistics/019"

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from tests.suites.textedit_folders import MANUAL, WEB, entry, load, mask, only, only_sample, picture, told, write
-from vdebench.sample import Operation
+from vdebench.core.sample import Operation
 
 KEY = "manual/Packaging_Logistics/019"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.suites.textedit_folders import MANUAL, WEB, write
+from vdebench.core.sample import Sample
 from vdebench.errors import AmbiguousNameError
-from vdebench.sample import Sample
 from vdebench.suites.suite import load_suite
 from vdebench.suites.textedit_outputs import TextEditOutputs
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.suites.textedit_folders import MANUAL, load
-from vdebench.suites.textedit_words import TOPICS
+from vdebench.suites.textedit_vocabulary import TOPICS
 
 # The real data: each kind of fault, found by looking through the 79 folders.
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.box import Size
-from vdebench.build.instructions.vague import KINDS, make_ambiguous
+from vdebench.core.box import Size
+from vdebench.core.page_text import Reading
+from vdebench.core.sample import Sample
 from vdebench.errors import SuiteError, VdeError
-from vdebench.reading import Reading
-from vdebench.sample import Sample
+from vdebench.instructions.ambiguity import KINDS, make_ambiguous
 from vdebench.suites.export import export_suite, require_exportable
 from vdebench.suites.suite import Fault, ImageFiles, Suite
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from vdebench.build.instructions.draw import TEMPLATE
-from vdebench.build.instructions.generator import Answer, Asked, Generator
 from vdebench.build.ledger import Entry, Ledger, now
-from vdebench.build.lines import add_line, read_records
-from vdebench.runs.cache import digest_of
+from vdebench.instructions.draw import TEMPLATE
+from vdebench.instructions.generator import Answer, Asked, Generator
+from vdebench.io.cache import digest_of
+from vdebench.io.journal import add_line, read_records
 
 
 class Given(NamedTuple):

@@ -6,13 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from vdebench.build import automatic, pages
+from vdebench.build import automatic_review as automatic
+from vdebench.build import pages
+from vdebench.build.decisions import REJECTION_REASONS
 from vdebench.build.funnel import Step, stood_in
-from vdebench.build.instructions.check import REASONS
 from vdebench.build.ledger import TOOL
-from vdebench.build.packaged import PackagedSuite
+from vdebench.build.package_contents import PackagedSuite
 from vdebench.build.settings import Settings
-from vdebench.review import closing as people
+from vdebench.instructions.check import REASONS
 
 CODES = {"english": ("en",), "simplified_chinese": ("zh",), "en_ch_mixed": ("en", "zh")}
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -22,7 +23,7 @@ MEANINGS: Mapping[str, str] = {
     **REASONS,
     "refused": "the editor would not do it",
     "failed": "the editor could not do it",
-    **people.REASONS,
+    **REJECTION_REASONS,
     "withdrawn": "taken out of the review",
     **automatic.REASONS,
 }

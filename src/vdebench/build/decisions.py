@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.page_text import as_numbers
 from vdebench.errors import InputError
-from vdebench.reading import as_numbers
 
 STEPS = {
     "score": "scored 9",
@@ -24,6 +24,13 @@ STEPS = {
 """The steps in their order, and what the funnel calls those that have passed them."""
 PEOPLE, AUTOMATIC = "people", "automatic"
 VERDICTS = ("pass", "reject")
+REJECTION_REASONS = {
+    "low_score": "a group's total was too low",
+    "screened_out": "a group said no at the final screening",
+    "misread": "what was read in the regions is wrong",
+    "adjudicated": "an adjudicator turned it down",
+}
+"""Why people reject a sample."""
 
 
 class Decision(NamedTuple):

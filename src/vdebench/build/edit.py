@@ -8,17 +8,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from vdebench.build.choosing import require_editor
 from vdebench.build.ledger import Entry
 from vdebench.build.settings import FILE, Chosen, write_settings
+from vdebench.build.settings_check import require_editor
 from vdebench.build.suite import WorkspaceSuite
 from vdebench.build.workspace import Workspace
-from vdebench.editing import Made, edit_suite, identity_of, read_edits, states_of, total_cost
 from vdebench.errors import RunFolderError
-from vdebench.files import is_file
-from vdebench.judges.budget import Budget
-from vdebench.runs.cache import digest_of, digest_of_file
-from vdebench.scoring import Progress
+from vdebench.io.cache import digest_of, digest_of_file
+from vdebench.io.files import is_file
+from vdebench.net.budget import Budget
+from vdebench.pipeline.editing import Made, edit_suite, identity_of, read_edits, states_of, total_cost
+from vdebench.pipeline.scoring.stage import Progress
 
 
 def edit(

@@ -11,7 +11,7 @@ from vdebench.build.decisions import AUTOMATIC, STEPS, Decision, reached
 from vdebench.build.edit import edited_file_digest, edits_of
 from vdebench.build.workspace import Workspace
 from vdebench.errors import RunFolderError
-from vdebench.files import is_file, read_json
+from vdebench.io.files import is_file, read_json
 
 
 class Step(NamedTuple):

@@ -8,16 +8,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
 from vdebench.build.answers import Answers, Remembering
-from vdebench.build.instructions.draw import draw
-from vdebench.build.instructions.generator import ATTEMPTS, Generator, generator, obtain
-from vdebench.build.instructions.pool import pool
 from vdebench.build.ledger import Entry
-from vdebench.build.lines import add_line
-from vdebench.build.records import Drawn, Instruction, Page, Rejection
 from vdebench.build.workspace import Workspace
 from vdebench.errors import EditorError, RunFolderError, VdeError
-from vdebench.runs.cache import digest_of
-from vdebench.scoring import Progress
+from vdebench.instructions.draw import draw
+from vdebench.instructions.factory import generator
+from vdebench.instructions.generator import ATTEMPTS, Generator, obtain
+from vdebench.instructions.prompt_pool import pool
+from vdebench.instructions.records import Drawn, Instruction, Page, Rejection
+from vdebench.io.cache import digest_of
+from vdebench.io.journal import add_line
+from vdebench.pipeline.scoring.stage import Progress
 
 AT_ONCE = 4
 """Questions under way where models are asked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-from vdebench.reading import Reading
+from vdebench.core.page_text import Reading
 
 HAN, OTHER = regex.compile(r"\p{Han}"), regex.compile(r"[\p{L}--\p{Han}--\p{Latin}--\p{Greek}]", regex.V1)
 WORD = regex.compile(r"\p{Latin}{2,}")
@@ -17,8 +17,8 @@ LEAST = 3
 def language_of(reading: Reading) -> str:
     """english, simplified_chinese or en_ch_mixed; nothing where there is no text, or one in other letters.
 
-    >>> from vdebench.box import Box
-    >>> from vdebench.reading import Block
+    >>> from vdebench.core.box import Box
+    >>> from vdebench.core.page_text import Block
     >>> language_of(Reading((Block(Box(0, 0, 9, 9), "Quarterly report of the harbour office"),)))
     'english'
     """

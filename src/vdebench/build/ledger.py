@@ -8,8 +8,8 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from vdebench import __version__
-from vdebench.build.lines import add_line, read_records
+from vdebench._version import __version__
+from vdebench.io.journal import add_line, read_records
 
 FILE = "ledger.jsonl"
 TOOL = f"vdebench {__version__}"

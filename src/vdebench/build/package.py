@@ -8,22 +8,22 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from vdebench.analysis.suite_statistics import suite_statistics
 from vdebench.build.card import body, front_matter
 from vdebench.build.edit import note_edits
 from vdebench.build.funnel import Step, funnel, require_sums
 from vdebench.build.ledger import Entry
-from vdebench.build.packaged import PackagedSuite, provenance
+from vdebench.build.package_contents import PackagedSuite, provenance
 from vdebench.build.settings import PACKAGE
 from vdebench.build.statistics import write_statistics
 from vdebench.build.workspace import Workspace
-from vdebench.editing import identity_of
 from vdebench.errors import InputError, SuiteError
-from vdebench.files import read_bytes, write_json, write_text
+from vdebench.io.cache import digest_of_file
+from vdebench.io.files import read_bytes, write_json, write_text
+from vdebench.pipeline.editing import identity_of
+from vdebench.pipeline.scoring.stage import Progress
 from vdebench.report.figures.page import card_lines
-from vdebench.report.replaced import replacing_folder, require_ours
-from vdebench.runs.cache import digest_of_file
-from vdebench.scoring import Progress
+from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.studies.suite_statistics import suite_statistics
 from vdebench.suites.export import export_suite
 from vdebench.suites.suite import load_suite
 

@@ -8,24 +8,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from vdebench.box import Size
-from vdebench.build.choosing import require_choices
-from vdebench.build.instructions.draw import draw
 from vdebench.build.language import has_table, language_of
 from vdebench.build.ledger import Entry
-from vdebench.build.lines import add_line
-from vdebench.build.records import Page, Rejection
 from vdebench.build.settings import FILE, Settings, read_settings, write_settings
+from vdebench.build.settings_check import require_choices
 from vdebench.build.sources import Found, find_pages, safe_name
 from vdebench.build.workspace import Workspace
+from vdebench.core.box import Size
+from vdebench.core.sample import LANGUAGES
 from vdebench.errors import InputError, ReaderError, RunFolderError, VdeError
-from vdebench.files import is_file, is_folder, list_folder, make_folder, write_bytes, write_json
-from vdebench.images import open_image
-from vdebench.read_ahead import read_pictures
+from vdebench.instructions.draw import draw
+from vdebench.instructions.records import Page, Rejection
+from vdebench.io.cache import digest_of_file
+from vdebench.io.files import is_file, is_folder, list_folder, make_folder, write_bytes, write_json
+from vdebench.io.images import open_image
+from vdebench.io.journal import add_line
+from vdebench.pipeline.read import read_pictures
+from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import Picture
-from vdebench.runs.cache import digest_of_file
-from vdebench.sample import LANGUAGES
-from vdebench.scoring import Progress
 
 REASONS = {
     "unreadable": "the file is missing, or is no image or PDF that can be opened",

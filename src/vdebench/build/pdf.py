@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vdebench.core.images import MAX_PIXELS
+from vdebench.core.png import encode_png
 from vdebench.errors import InputError, TooLargeError
-from vdebench.files import fetched, is_file
-from vdebench.images import MAX_PIXELS
-from vdebench.png import encode_png
+from vdebench.io.files import fetched, is_file
 
 POINTS = 72
 """To the inch."""

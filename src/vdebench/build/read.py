@@ -6,21 +6,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vdebench.box import Box, Size
 from vdebench.build.edit import edited_file_digest, edits_of, note_edits
 from vdebench.build.ledger import Entry
-from vdebench.build.lines import add_line
-from vdebench.build.records import EditRead, Instruction, Page
+from vdebench.build.records import EditRead
 from vdebench.build.regions import IDENTITY, differing
 from vdebench.build.workspace import Workspace
+from vdebench.core.box import Box, Size
+from vdebench.core.images import PixelBox, resized
+from vdebench.core.page_text import Reading
 from vdebench.errors import ReaderError, VdeError
-from vdebench.files import write_json
-from vdebench.images import PixelBox, image_size, resized
-from vdebench.read_ahead import read_pictures
+from vdebench.instructions.records import Instruction, Page
+from vdebench.io.cache import digest_of_file
+from vdebench.io.files import write_json
+from vdebench.io.images import image_size
+from vdebench.io.journal import add_line
+from vdebench.pipeline.read import read_pictures
+from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, Picture
-from vdebench.reading import Reading
-from vdebench.runs.cache import digest_of_file
-from vdebench.scoring import Progress
 
 
 class Job(NamedTuple):

@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vdebench.box import Box
-from vdebench.images import Image
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.metrics.edit_traces import scale_of
 from vdebench.metrics.image import require_rgb_pair
-from vdebench.metrics.traces import scale_of
 
 IDENTITY = "regions-1"
 """Changes with any number below."""

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vdebench.box import Box, Size
-from vdebench.build.automatic import (
+from vdebench.build.automatic_review import (
     IDENTITY,
     Turned,
     wrong_elsewhere,
@@ -22,20 +21,23 @@ from vdebench.build.automatic import (
 from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, clipped, reached
 from vdebench.build.edit import edited_file_digest, edits_of
 from vdebench.build.ledger import Entry, now
-from vdebench.build.lines import add_line
-from vdebench.build.paste import paste_back
+from vdebench.build.paste_back import paste_back
 from vdebench.build.read import crops_of, label_of
-from vdebench.build.records import EditRead, Instruction, Page
+from vdebench.build.records import EditRead
 from vdebench.build.workspace import Workspace
+from vdebench.core.box import Box, Size
+from vdebench.core.images import resized
+from vdebench.core.page_text import Reading
+from vdebench.core.png import encode_png
 from vdebench.errors import ReaderError, VdeError
-from vdebench.files import is_file, write_bytes, write_json
-from vdebench.images import open_image, resized
-from vdebench.png import encode_png
-from vdebench.read_ahead import read_pictures
+from vdebench.instructions.records import Instruction, Page
+from vdebench.io.cache import digest_of_file
+from vdebench.io.files import is_file, write_bytes, write_json
+from vdebench.io.images import open_image
+from vdebench.io.journal import add_line
+from vdebench.pipeline.read import read_pictures
+from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, Picture
-from vdebench.reading import Reading
-from vdebench.runs.cache import digest_of_file
-from vdebench.scoring import Progress
 
 FIRST = ("score", "boxes", "screen")
 

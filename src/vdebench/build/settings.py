@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.errors import InputError
-from vdebench.files import read_bytes, write_text
+from vdebench.io.files import read_bytes, write_text
 
 FILE = "build.toml"
 PACKAGE = ".vdebench-package.json"

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.box import Size
 from vdebench.build.pdf import PageOfPdf, count_pages, wanted_pages
 from vdebench.build.settings import FILE, PACKAGE, Source
+from vdebench.core.box import Size
+from vdebench.core.page_text import Reading
+from vdebench.core.sample import LANGUAGES
 from vdebench.errors import InputError
-from vdebench.files import is_file, is_folder, list_folder, read_bytes, read_json
-from vdebench.reading import Reading
-from vdebench.runs.cache import digest_of
-from vdebench.sample import LANGUAGES
+from vdebench.io.cache import digest_of
+from vdebench.io.files import is_file, is_folder, list_folder, read_bytes, read_json
 from vdebench.suites.names import FILES, stem
 from vdebench.suites.omnidoc import OmniDocSuite, reading_of_page
 from vdebench.suites.suite import Group

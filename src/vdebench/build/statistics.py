@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vdebench.analysis.layout_pages import Read
-from vdebench.analysis.suite_statistics import suite_statistics
-from vdebench.files import list_folder, write_bytes, write_json, write_text
+from vdebench.io.files import list_folder, write_bytes, write_json, write_text
 from vdebench.report.figures.page import card_lines, statistics_page
 from vdebench.report.figures.png import png_of
 from vdebench.report.figures.suite import suite_figures
-from vdebench.report.replaced import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.studies.layout.pages import Read
+from vdebench.studies.suite_statistics import suite_statistics
 from vdebench.suites.suite import Suite
 
 MARKER = "vdebench-statistics.json"

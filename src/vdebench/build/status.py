@@ -7,11 +7,11 @@ from typing import Any
 
 from vdebench.build.edit import edited_file_digest, edits_of
 from vdebench.build.funnel import Step, funnel
-from vdebench.build.packaged import PackagedSuite, provenance
+from vdebench.build.package_contents import PackagedSuite, provenance
 from vdebench.build.read import label_of
 from vdebench.build.workspace import Workspace
 from vdebench.errors import VdeError
-from vdebench.files import is_file, read_bytes, read_json
+from vdebench.io.files import is_file, read_bytes, read_json
 from vdebench.report.table import Column, Row, Table
 
 

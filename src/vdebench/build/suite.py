@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from vdebench.box import Box, Size
-from vdebench.build.records import Instruction, Page
 from vdebench.build.workspace import Workspace, group_of
+from vdebench.core.box import Box, Size
+from vdebench.core.page_text import Reading
+from vdebench.core.sample import Operation, Region, Sample
 from vdebench.errors import SuiteError
-from vdebench.reading import Reading
-from vdebench.runs.cache import digest_of
-from vdebench.sample import Operation, Region, Sample
+from vdebench.instructions.records import Instruction, Page
+from vdebench.io.cache import digest_of
 from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
 
 

@@ -8,16 +8,17 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 
-from vdebench.box import Box
 from vdebench.build.decisions import Decision, last_words
 from vdebench.build.ledger import Ledger
-from vdebench.build.lines import add_line, read_records
-from vdebench.build.records import Drawn, EditRead, Given, Instruction, Page, Rejection
+from vdebench.build.records import EditRead, Given
 from vdebench.build.settings import FILE, Settings, read_settings
+from vdebench.core.box import Box
+from vdebench.core.page_text import Reading
 from vdebench.errors import InputError, RunFolderError
-from vdebench.files import is_file, locked, read_json
+from vdebench.instructions.records import Drawn, Instruction, Page, Rejection
+from vdebench.io.files import is_file, locked, read_json
+from vdebench.io.journal import add_line, read_records
 from vdebench.readers.cached import CachedReader
-from vdebench.reading import Reading
 
 DECIDING = ".deciding"
 AGAIN = 0.05

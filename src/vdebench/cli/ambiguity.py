@@ -11,7 +11,7 @@ from vdebench.cli.printing import echo_table
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.suites import RUNS_HELP, SUITE_HELP, open_suite
 from vdebench.errors import VdeError
-from vdebench.report.table import Format
+from vdebench.report.rendering import Format
 
 
 def ambiguous_command(
@@ -69,13 +69,13 @@ def drop_command(
 
     Example: `vde ambiguity-drop runs runs-ambiguous --grades graded --grades-ambiguous graded-ambiguous -o drop.svg`
     """
-    from vdebench.analysis.ambiguity_drop import ambiguity_drop
-    from vdebench.analysis.ambiguity_runs import paired_runs
-    from vdebench.analysis.stored import read_run
-    from vdebench.files import write_bytes
+    from vdebench.io.files import write_bytes
     from vdebench.report.figures.drop import drop_figure, drop_table
     from vdebench.report.figures.png import png_of
     from vdebench.report.leaderboard.gather import find_runs
+    from vdebench.stats.stored import read_run
+    from vdebench.studies.ambiguity_drop import ambiguity_drop
+    from vdebench.studies.ambiguity_runs import paired_runs
 
     if out is not None and out.suffix.lower() not in (".svg", ".png"):
         raise VdeError(f"--out {out}: expected a file that ends with .svg or .png")

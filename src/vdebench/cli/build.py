@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from pathlib import Path
 
 import typer
 
 from vdebench.cli import build_review
+from vdebench.cli.build_messages import listed, tell
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.read import reader_options
 from vdebench.cli.review_options import DATABASE
-from vdebench.cli.runs import EDITOR_HELP, OPTION_HELP
+from vdebench.cli.run import EDITOR_HELP, OPTION_HELP
 from vdebench.errors import InputError
 
 app = typer.Typer(help="Make a benchmark from documents.", no_args_is_help=True)
@@ -126,7 +126,7 @@ def edit(
     from vdebench.build.edit import choose_editor
     from vdebench.build.edit import edit as run
     from vdebench.build.workspace import Workspace
-    from vdebench.judges.budget import parse_budget
+    from vdebench.net.budget import parse_budget
 
     found = Workspace(workspace)
     if editor or option:
@@ -171,7 +171,7 @@ def package(
     from vdebench.build.funnel import funnel
     from vdebench.build.package import package as run
     from vdebench.build.workspace import Workspace
-    from vdebench.review.preparing import bring_decisions
+    from vdebench.review.preparation import bring_decisions
 
     found = Workspace(workspace)
     if not as_written:
@@ -180,7 +180,7 @@ def package(
             typer.echo(f"warning: {words}")
     with progress_bar("package") as progress:
         counts = run(found, out, progress)
-    typer.echo(f"{out or found.package}: {counts.total()} samples ({_listed(counts)})")
+    typer.echo(f"{out or found.package}: {counts.total()} samples ({listed(counts)})")
     if waiting := sum(step.pending for step in funnel(found)[3:]):
         typer.echo(f"  {waiting} more are not decided yet: vde build status {workspace}")
 
@@ -218,19 +218,3 @@ def _require_none_given(context: typer.Context) -> None:
             f"{', '.join(given)}: without a SOURCE the workspace goes on as its build.toml says\n"
             "  change that file, or name the SOURCE of a new workspace"
         )
-
-
-def tell(root: Path, counts: Counter[str], main: str, then: str) -> None:
-    """What a stage did, and what is next."""
-    known, others = counts.pop("known", 0), Counter(counts)
-    done = others.pop(main, 0)
-    parts = [
-        f"{done} {main}",
-        *([f"{known} from before"] if known else []),
-        *([_listed(others)] if others.total() else []),
-    ]
-    typer.echo(f"{root}: {', '.join(parts)}\n  next: {then}")
-
-
-def _listed(counts: Counter[str]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)

@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from vdebench.cli.build_messages import tell
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.review_options import DATABASE
 from vdebench.errors import InputError
@@ -61,7 +62,6 @@ def review_command(
 def _automatic(workspace: Path, workers: int) -> None:
     from vdebench.build.review import review_automatically
     from vdebench.build.workspace import Workspace
-    from vdebench.cli.build import tell
 
     with progress_bar("review") as progress:
         counts = review_automatically(Workspace(workspace), workers=workers, progress=progress)
@@ -70,8 +70,8 @@ def _automatic(workspace: Path, workers: int) -> None:
 
 def _people(workspace: Path, database: str, admin: str, options: dict[str, Any], workers: int) -> None:
     from vdebench.cli.review_status import show
-    from vdebench.review.filling import fill_pool
-    from vdebench.review.preparing import prepare
+    from vdebench.review.pool_import import fill_pool
+    from vdebench.review.preparation import prepare
 
     with progress_bar("edits looked at") as progress:
         filled = fill_pool(workspace, database, admin=admin, options=options, progress=progress)

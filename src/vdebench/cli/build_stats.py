@@ -29,10 +29,10 @@ def stats_command(
 
     `vde suite stats typeset:n=60,seed=1 -o statistics`
     """
-    from vdebench.analysis.suite_statistics import suite_statistics
     from vdebench.build.statistics import require_place, write_statistics
     from vdebench.readers.cached import CachedReader
     from vdebench.report.figures.tables import statistics_tables
+    from vdebench.studies.suite_statistics import suite_statistics
 
     if out is not None:
         require_place(out)

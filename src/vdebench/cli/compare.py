@@ -9,17 +9,17 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from vdebench.analysis.bootstrap import Method
-from vdebench.analysis.compared import compare_runs
-from vdebench.analysis.pages import pages_beside, pages_for
-from vdebench.analysis.stored import StoredRun, read_run
 from vdebench.cli.printing import echo_table
 from vdebench.cli.suites import RUNS_HELP, SUITE_HELP
 from vdebench.cli.table import SIGNATURE
 from vdebench.errors import RunFolderError
 from vdebench.report.compare import compare_table, warning
-from vdebench.report.table import Format
+from vdebench.report.rendering import Format
 from vdebench.runs.search import all_runs
+from vdebench.stats.bootstrap import Method
+from vdebench.stats.comparison import compare_runs
+from vdebench.stats.pages import pages_beside, pages_for
+from vdebench.stats.stored import StoredRun, read_run
 
 
 def compare_command(

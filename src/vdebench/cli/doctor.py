@@ -9,10 +9,10 @@ import sys
 import typer
 from rich.console import Console
 
-from vdebench import __version__
+from vdebench._version import __version__
 from vdebench.cli.printing import echo_line
-from vdebench.engine.processes import usable_processors
-from vdebench.files import cache_folder
+from vdebench.io.locations import cache_folder
+from vdebench.parallel.local import usable_processors
 
 
 def doctor_command(as_json: bool = typer.Option(False, "--json", help="For programs.")) -> None:
@@ -20,7 +20,7 @@ def doctor_command(as_json: bool = typer.Option(False, "--json", help="For progr
 
     Example: `vde doctor`
     """
-    from vdebench.doctor import examine
+    from vdebench.report.doctor import examine
 
     found = list(examine())
     if as_json:

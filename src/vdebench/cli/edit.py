@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from vdebench.cli.read import reader_options
-from vdebench.cli.runs import EDITOR_HELP, OPTION_HELP
+from vdebench.cli.run import EDITOR_HELP, OPTION_HELP
 from vdebench.errors import VdeError
 
 
@@ -23,10 +23,10 @@ def edit_command(
 
     Example: `vde edit page.png "Replace '2023' with '2024'" -o edited.png`
     """
-    from vdebench.editors.editor import get_editor
-    from vdebench.files import write_bytes
-    from vdebench.images import open_image
-    from vdebench.png import encode_png
+    from vdebench.core.png import encode_png
+    from vdebench.editors.factory import get_editor
+    from vdebench.io.files import write_bytes
+    from vdebench.io.images import open_image
 
     edit = get_editor(editor, **reader_options(option)).edit(open_image(image), instruction, seed=seed)
     if edit.image is None:

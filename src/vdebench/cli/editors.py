@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vdebench.errors import VdeError
-from vdebench.files import is_folder
-from vdebench.storage import is_url
+from vdebench.io.files import is_folder
+from vdebench.io.stores import is_url
 
 
 def name_and_place(given: str) -> tuple[str, Path]:

@@ -10,7 +10,7 @@ import typer
 from vdebench.cli.printing import table_text
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.suites import RUNS_HELP
-from vdebench.report.table import Format
+from vdebench.report.rendering import Format
 
 app = typer.Typer(help="Have people rank outputs, and see how well the metrics agree.", no_args_is_help=True)
 

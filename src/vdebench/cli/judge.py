@@ -15,12 +15,12 @@ from vdebench.cli.judge_show import end, show, spend_bar, spent, tell_estimates
 from vdebench.cli.names import MATCH_HELP, STRICT_HELP
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.errors import VdeError
-from vdebench.files import is_folder, list_folder
+from vdebench.io.files import is_folder, list_folder
+from vdebench.pipeline.output_record import scored_images
 from vdebench.report.grades import GRADED
-from vdebench.report.table import Format
+from vdebench.report.rendering import Format
 from vdebench.runs.provenance import RUN_FILE, read_run_file
 from vdebench.runs.search import is_run
-from vdebench.submission.outputs import scored_images
 
 # What both commands take.
 Out = Annotated[
@@ -99,8 +99,8 @@ def judge_command(
 
     Example: `vde judge SUITE outputs/ --judge gpt-4o --repeat 3 --budget 5.00 --out runs/judged`
     """
-    from vdebench.judges.prices import parse_price
-    from vdebench.judging import Asked, estimate_run, judge_suite, judged_outputs, plan_suite
+    from vdebench.net.prices import parse_price
+    from vdebench.pipeline.judging.stage import Asked, estimate_run, judge_suite, judged_outputs, plan_suite
 
     editors = _editors(predictions)
     _require_shapes(like, by)
@@ -164,8 +164,8 @@ def ambiguity_command(
 
     Example: `vde ambiguity SUITE --judge gpt-4o --judge gemini:gemini-2.5-pro --out runs/ambiguity`
     """
-    from vdebench.judges.prices import parse_price
-    from vdebench.judging import Asked, estimate_run, judge_ambiguity, plan_ambiguity
+    from vdebench.net.prices import parse_price
+    from vdebench.pipeline.judging.stage import Asked, estimate_run, judge_ambiguity, plan_ambiguity
 
     _require_shapes(like, by)
     loaded = open_suite(suite, quiet=as_json)
@@ -232,8 +232,8 @@ def _maker(
 
 
 def _require_shapes(like: list[str], by: list[str]) -> None:
-    from vdebench.analysis.grades import SLICES
-    from vdebench.report.shapes import require_shape
+    from vdebench.report.paper_tables import require_shape
+    from vdebench.stats.grades import SLICES
 
     for shape in like:
         require_shape(shape)

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress as RichProgress
 
 from vdebench.cli.printing import table_text
-from vdebench.report.table import Format
+from vdebench.report.rendering import Format
 
 
 def spent(results: dict[str, Any]) -> float:
@@ -39,8 +39,8 @@ def spend_bar(title: str, *, quiet: bool) -> Iterator[Callable[[int, int, float]
 
 def tell_estimates(found: dict[str, Any], asked: Any, as_json: bool) -> None:
     """Say what would be asked and what it would cost."""
-    from vdebench.judges.prices import DATED
-    from vdebench.judges.tokens import ANSWER_TOKENS
+    from vdebench.net.prices import DATED
+    from vdebench.net.tokens import ANSWER_TOKENS
 
     if as_json:
         typer.echo(json.dumps({name: each.to_json() for name, each in found.items()}, indent=2))
@@ -72,7 +72,7 @@ def show(
     """Show runs as tables, or as JSON."""
     from vdebench.report.grades import grades_breakdown, grades_table
     from vdebench.report.human.tables import scores_table
-    from vdebench.report.shapes import paper_table
+    from vdebench.report.paper_tables import paper_table
 
     summaries = [result.summary for result in results.values()]
     compared = _compared(results, human) if human else None

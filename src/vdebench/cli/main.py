@@ -9,7 +9,7 @@ import sys
 import typer
 from rich.console import Console
 
-from vdebench import __version__
+from vdebench._version import __version__
 from vdebench.cli import (
     ambiguity,
     build,
@@ -25,7 +25,6 @@ from vdebench.cli import (
     read,
     report,
     review,
-    runs,
     score,
     show,
     submit,
@@ -35,6 +34,9 @@ from vdebench.cli import (
     usable,
     validate,
     verify,
+)
+from vdebench.cli import (
+    run as run_verb,
 )
 from vdebench.cli.names import names_told
 from vdebench.errors import VdeError
@@ -49,7 +51,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-app.command("run")(runs.run_command)
+app.command("run")(run_verb.run_command)
 app.command("report")(report.report_command)
 app.command("leaderboard")(leaderboard.leaderboard_command)
 app.command("edit")(edit.edit_command)

@@ -14,7 +14,8 @@ import textwrap
 
 import typer
 
-from vdebench.report.table import Format, Table, render
+from vdebench.report.rendering import Format, render
+from vdebench.report.table import Table
 
 NARROWEST = 40
 

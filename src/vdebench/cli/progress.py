@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 
-from vdebench.report.made import duration
-from vdebench.scoring import Progress
+from vdebench.pipeline.scoring.stage import Progress
+from vdebench.report.provenance import duration
 
 EVERY = 60.0
 """Seconds between lines of a log."""

@@ -8,7 +8,7 @@ import typer
 
 from vdebench.cli.printing import echo_line, screen_width
 from vdebench.protocols import PROTOCOLS, Protocol, get_protocol
-from vdebench.protocols.textedit import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
+from vdebench.protocols.masks.protocol import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
 
 app = typer.Typer(help="The ways of scoring. `vde protocols` lists them.", invoke_without_command=True)
 

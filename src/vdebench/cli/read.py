@@ -14,7 +14,8 @@ from rich.console import Console
 
 from vdebench.cli.progress import progress_bar
 from vdebench.errors import InputError, VdeError
-from vdebench.files import cache_folder, is_folder, list_folder, write_json
+from vdebench.io.files import is_folder, list_folder, write_json
+from vdebench.io.locations import cache_folder
 from vdebench.suites.names import FILES
 
 _ENDINGS = FILES["image"]
@@ -32,7 +33,7 @@ def read_command(
 
     Example: `vde read pages/ -o readings`
     """
-    from vdebench.read_ahead import read_pictures
+    from vdebench.pipeline.read import read_pictures
     from vdebench.readers.cached import CachedReader, Picture
 
     files = [file for given in images for file in _images(given)]
@@ -91,7 +92,7 @@ def show(as_json: bool = typer.Option(False, "--json", help="For programs.")) ->
 
     Example: `vde cache show`
     """
-    from vdebench.runs.cache import kept
+    from vdebench.io.cache import kept
 
     found = kept()
     if as_json:
@@ -113,7 +114,7 @@ def clear(yes: bool = typer.Option(False, "--yes", help="Do not ask.")) -> None:
 
     Example: `vde cache clear --yes`
     """
-    from vdebench.runs.cache import KINDS
+    from vdebench.io.cache import KINDS
 
     folder = cache_folder()
     kinds = (*KINDS, "typeset")

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from vdebench.cli.printing import echo_table
-from vdebench.report.table import Format
+from vdebench.report.rendering import Format
 
 
 def agreement_command(
@@ -32,9 +32,9 @@ def agreement_command(
 
     `vde review agreement votes.csv --scale "instruction compliance" --over day`
     """
-    from vdebench.analysis.reliability_ratings import read_ratings
-    from vdebench.analysis.reliability_scales import level_named, reliability_by_scale, window_named
-    from vdebench.report.dot_plot import check_figure, reliability_table, write_figure
+    from vdebench.report.reliability_plot import check_figure, reliability_table, write_figure
+    from vdebench.stats.reliability.ratings import read_ratings
+    from vdebench.stats.reliability.scales import level_named, reliability_by_scale, window_named
 
     if out:
         check_figure(out)

@@ -19,7 +19,7 @@ def ratings_command(
 
     Example: `vde review ratings mine -o pilot.csv --pilot && vde review agreement pilot.csv`
     """
-    from vdebench.review.opening import opened_review
+    from vdebench.review.connection import opened_review
     from vdebench.review.ratings_table import group_ratings, pilot_ratings, write_ratings
 
     with opened_review(workspace, database) as store:
@@ -36,8 +36,8 @@ def events_command(
 
     Example: `vde review events mine -o events.jsonl`
     """
+    from vdebench.review.connection import opened_review
     from vdebench.review.event_file import write_events
-    from vdebench.review.opening import opened_review
 
     with opened_review(workspace, database) as store:
         count = write_events(out, store.events())

@@ -28,7 +28,7 @@ def invite_command(
     `vde review invite mine --role adjudicator --url https://review.example`
     """
     from vdebench.review.accounts import Accounts
-    from vdebench.review.opening import opened_review
+    from vdebench.review.connection import opened_review
 
     address = url.rstrip("/") or "http://127.0.0.1:8765"
     with opened_review(workspace, database) as store:

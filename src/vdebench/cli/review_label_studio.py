@@ -49,7 +49,7 @@ def push(
 
     `vde review label-studio push build --url http://localhost:8080`
     """
-    from vdebench.review.label_studio.running import Bridge
+    from vdebench.review.label_studio.sync import Bridge
 
     with Bridge(workspace, database, url) as bridge:
         _tell(bridge.push(people), as_json)
@@ -69,7 +69,7 @@ def pull(
 
     `vde review label-studio pull build --people people.toml --url http://localhost:8080`
     """
-    from vdebench.review.label_studio.running import Bridge
+    from vdebench.review.label_studio.sync import Bridge
 
     with Bridge(workspace, database, url) as bridge:
         _tell(bridge.pull(people), as_json)
@@ -93,7 +93,7 @@ def sync(
 
     `vde review label-studio sync build --people people.toml --every 60`
     """
-    from vdebench.review.label_studio.running import Bridge, sync_for_ever
+    from vdebench.review.label_studio.sync import Bridge, sync_for_ever
 
     with Bridge(workspace, database, url, workers=workers) as bridge:
         if every:

@@ -21,7 +21,7 @@ def prepare_command(
 
     Example: `vde review prepare mine`
     """
-    from vdebench.review.preparing import prepare
+    from vdebench.review.preparation import prepare
 
     with progress_bar("finished images") as progress:
         done = prepare(workspace, database, workers=workers, progress=progress)

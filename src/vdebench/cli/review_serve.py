@@ -32,7 +32,7 @@ def serve_command(
     `vde review serve mine --url https://review.example --https --database postgresql://vde@db/review`
     """
     from vdebench.build.workspace import Workspace
-    from vdebench.review.opening import database_of, opened_review
+    from vdebench.review.connection import database_of, opened_review
     from vdebench.review.server.serve import serve
 
     Workspace(workspace)

@@ -27,7 +27,7 @@ def show(workspace: Path, database: str, *, as_json: bool = False) -> bool:
     """Print how far a review is; whether it adds up."""
     from vdebench.build.workspace import Workspace
     from vdebench.cli.printing import table_text
-    from vdebench.review.opening import opened_review
+    from vdebench.review.connection import opened_review
     from vdebench.review.overview import overview, status_tables
 
     found = Workspace(workspace)

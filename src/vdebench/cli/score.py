@@ -10,7 +10,6 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from vdebench.api import NO_READER, Score, SettingChoice, TruthChoice, around_masks, check_outputs, score
 from vdebench.cli.editors import folder_name, name_and_place, require_distinct
 from vdebench.cli.names import MATCH_HELP, STRICT_HELP
 from vdebench.cli.printing import table_text
@@ -18,16 +17,18 @@ from vdebench.cli.progress import progress_bars
 from vdebench.cli.read import reader_options
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP, SIGNATURE, USABLE_HELP
-from vdebench.editing.journal import editors_images
+from vdebench.core.input_policy import NOBODY, Given, checked_pixels
 from vdebench.errors import VdeError
-from vdebench.given import NOBODY, Given, checked_pixels
+from vdebench.pipeline.editing.journal import editors_images
+from vdebench.pipeline.score import NO_READER, Score, SettingChoice, TruthChoice, around_masks, check_outputs, score
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.report.masked import masked_breakdown, masked_table
 from vdebench.report.overview import breakdown_table, editors_table
-from vdebench.report.shapes import paper_table, require_shape
-from vdebench.report.table import Format, Table
+from vdebench.report.paper_tables import paper_table, require_shape
+from vdebench.report.rendering import Format
+from vdebench.report.table import Table
 from vdebench.report.usable import judged_table
 
 

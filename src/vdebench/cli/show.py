@@ -25,8 +25,8 @@ def show_command(
 
     `vde show runs/mine --short-signature`
     """
+    from vdebench.report.run_contents import look
     from vdebench.report.show import short_signatures, show_text
-    from vdebench.report.shown import look
 
     found = look(run)
     if short:

@@ -16,13 +16,13 @@ from vdebench.cli.printing import echo_table
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.suite_get import get_command
 from vdebench.cli.suites import SUITE_HELP, open_suite
-from vdebench.difficulty import ATTRIBUTES, TIERS
+from vdebench.core.difficulty import ATTRIBUTES, TIERS
+from vdebench.core.sample import Sample
 from vdebench.report.table import Column, Row, Table
-from vdebench.sample import Sample
 from vdebench.suites.export import FORMS, export_suite, require_exportable
 
 if TYPE_CHECKING:
-    from vdebench.analysis.difficulty import Agreement, Estimated
+    from vdebench.studies.difficulty import Agreement, Estimated
 
 PAGE_SLICES: dict[str, Callable[[Sample], str]] = {
     "operation": lambda sample: sample.operation.value,
@@ -113,8 +113,8 @@ def difficulty(
 
     Example: `vde suite difficulty examples/tiny`
     """
-    from vdebench.analysis.difficulty import agreement_by_attribute, estimate_suite
     from vdebench.readers.cached import CachedReader
+    from vdebench.studies.difficulty import agreement_by_attribute, estimate_suite
 
     suite = open_suite(folder)
     read = CachedReader.named(reader).read if reader else None

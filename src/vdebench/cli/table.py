@@ -10,10 +10,10 @@ import typer
 from vdebench.cli.printing import table_text
 from vdebench.cli.suites import RUNS_HELP
 from vdebench.errors import RunFolderError
-from vdebench.files import is_file, read_json, write_text
+from vdebench.io.files import is_file, read_json, write_text
 from vdebench.report.grades import GRADED, grades_table
-from vdebench.report.shapes import SHAPES, default_shape, paper_table
-from vdebench.report.table import Format, render
+from vdebench.report.paper_tables import SHAPES, default_shape, paper_table
+from vdebench.report.rendering import Format, render
 from vdebench.runs.search import run_folders
 
 INTERVALS_HELP = "Show the 95 % bootstrap interval of every mean that has one."

@@ -8,7 +8,7 @@ import typer
 
 from vdebench.cli.progress import progress_bar
 from vdebench.errors import InputError
-from vdebench.files import replacing
+from vdebench.io.files import replacing
 from vdebench.suites.typeset.recipe import OPERATIONS, WEARS, Recipe
 
 app = typer.Typer(help="Make suites whose ground truth is exact.", no_args_is_help=True)
@@ -58,7 +58,7 @@ def sheet(
 
     Example: `vde typeset sheet --languages en,zh --out sheet.png`
     """
-    from vdebench.suites.typeset.contact import contact_sheet
+    from vdebench.suites.typeset.contact_sheet import contact_sheet
 
     if out.suffix.lower() not in (".png", ".jpg", ".jpeg"):
         raise InputError(f"{out}: a picture ends in .png or .jpg")

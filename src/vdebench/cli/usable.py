@@ -7,12 +7,12 @@ from pathlib import Path
 
 import typer
 
-from vdebench.analysis.judged_runs import judge_runs
 from vdebench.cli.printing import echo_table
 from vdebench.cli.suites import RUNS_HELP
 from vdebench.cli.table import SIGNATURE
-from vdebench.report.table import Format
+from vdebench.report.rendering import Format
 from vdebench.report.usable import usable_table, verdict_lines
+from vdebench.stats.usable_runs import judge_runs
 
 
 def usable_command(

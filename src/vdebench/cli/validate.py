@@ -9,7 +9,7 @@ import typer
 
 from vdebench.cli.printing import table_text
 from vdebench.cli.progress import progress_bar
-from vdebench.report.table import Format
+from vdebench.report.rendering import Format
 
 
 def validate_command(
@@ -41,7 +41,7 @@ def validate_command(
     """
     from vdebench.report.validity import ladder_json, ladder_text  # the typesetter and OpenCV take a while to load
     from vdebench.report.validity_page import require_place, write_ladder
-    from vdebench.validity.climb import climb
+    from vdebench.studies.validity.ladder_run import climb
 
     names = [name.strip() for name in metrics.split(",") if name.strip() not in ("", "none")]
     if out:

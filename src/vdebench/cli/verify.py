@@ -38,7 +38,7 @@ def verify_command(
 
     `vde verify run.zip --predictions runs/overlay/images --suite SUITE --samples 20 --seed 7`
     """
-    from vdebench.report.verdict import verdict_text
+    from vdebench.report.submission_verdict import verdict_text
     from vdebench.submission.verify import Wish, verify
 
     wish = Wish(predictions, suite, part, samples, seed, reader, reader_options(option), workers)

@@ -1,5 +1,7 @@
 """Editors: what turns a page and an instruction into a page."""
 
-from vdebench.editors.editor import EDITORS, Edit, Editor, Task, get_editor
+from vdebench.editors.catalog import EDITORS
+from vdebench.editors.editor import Edit, Editor, Task
+from vdebench.editors.factory import get_editor
 
 __all__ = ["EDITORS", "Edit", "Editor", "Task", "get_editor"]

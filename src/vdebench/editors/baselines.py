@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from vdebench.box import Size
+from vdebench.core.box import Size
+from vdebench.core.images import Image, PixelBox
 from vdebench.editors.editor import About, Edit, Editor, Task
-from vdebench.images import Image, PixelBox, open_image
+from vdebench.io.images import open_image
 
 
 class CopyEditor(Editor):

@@ -1,4 +1,4 @@
-"""Editors: the interface. Found by name; others' through the entry points `vdebench.editors`."""
+"""The interface of editors: an image and an instruction in, an edited image or a refusal out."""
 
 from __future__ import annotations
 
@@ -7,46 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from vdebench.editors.choice import ADDRESSES
-from vdebench.images import Image
-from vdebench.registry import make
-from vdebench.runs.provenance import COSTS
-from vdebench.sample import Sample
+from vdebench.core.images import Image
+from vdebench.core.sample import Sample
+from vdebench.net.answer import COSTS
 from vdebench.suites.suite import ImageFiles
-
-EDITORS = {
-    "copy": "vdebench.editors.baselines:CopyEditor",
-    "oracle": "vdebench.editors.baselines:OracleEditor",
-    "blank": "vdebench.editors.baselines:BlankEditor",
-    "overlay": "vdebench.editors.overlay:OverlayEditor",
-    "instruct-pix2pix": "vdebench.editors.local.pix2pix:InstructPix2Pix",
-    "magicbrush": "vdebench.editors.local.pix2pix:MagicBrush",
-    "flux-kontext": "vdebench.editors.local.kontext:FluxKontext",
-    "qwen-image-edit": "vdebench.editors.local.qwen_image:QwenImageEdit",
-    "qwen-image-edit-2509": "vdebench.editors.local.qwen_image:QwenImageEdit2509",
-    "qwen-image-edit-2511": "vdebench.editors.local.qwen_image:QwenImageEdit2511",
-    "firered-image-edit": "vdebench.editors.local.qwen_image:FireRedImageEdit",
-    "longcat-image-edit": "vdebench.editors.local.longcat:LongCatImageEdit",
-    "icedit": "vdebench.editors.local.icedit:IcEdit",
-    "nano-banana": "vdebench.editors.servers.presets:NanoBanana",
-    "nano-banana-pro": "vdebench.editors.servers.presets:NanoBananaPro",
-    "gpt-image-1": "vdebench.editors.servers.presets:GptImage1",
-    "seedream-4": "vdebench.editors.servers.presets:Seedream4",
-    "qwen-image-edit-api": "vdebench.editors.servers.presets:QwenImageEditApi",
-    "openai-images": "vdebench.editors.servers.openai_images:OpenAiImagesEditor",
-    "gemini-image": "vdebench.editors.servers.gemini:GeminiImageEditor",
-    "seedream": "vdebench.editors.servers.ark:SeedreamEditor",
-    "dashscope-image": "vdebench.editors.servers.dashscope:DashScopeImageEditor",
-    "chat-image": "vdebench.editors.servers.chat:ChatImageEditor",
-    "external": "vdebench.editors.external:ExternalEditor",
-    "step1x-edit": "vdebench.editors.external.presets:Step1XEditor",
-    "step1x-edit-think": "vdebench.editors.external.presets:Step1XThinkEditor",
-    "step1x-edit-v1.1": "vdebench.editors.external.presets:Step1X11Editor",
-    "omnigen2": "vdebench.editors.external.presets:OmniGen2Editor",
-    "bagel": "vdebench.editors.external.presets:BagelEditor",
-    "bagel-think": "vdebench.editors.external.presets:BagelThinkEditor",
-    "emu3.5": "vdebench.editors.external.presets:Emu35Editor",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,13 +126,3 @@ class Editor(ABC):
 
     def close(self) -> None:  # noqa: B027 (most hold nothing)
         """Let go of what it holds: connections, programs, memory of a GPU. It may be asked again."""
-
-
-def get_editor(name: str, **options: Any) -> Editor:
-    """The editor of a name, or what stands at an address; an error that says how to install it where it is absent."""
-    if name.startswith(ADDRESSES):
-        from vdebench.editors.servers.places import editor_at
-
-        return editor_at(name, **options)
-    editor: Editor = make("editors", name, EDITORS, options)
-    return editor

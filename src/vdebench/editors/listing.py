@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from vdebench.editors.editor import EDITORS, About
+from vdebench.editors.catalog import EDITORS
+from vdebench.editors.editor import About
 from vdebench.editors.papers import PAPER_EDITORS
 from vdebench.registry import find
 

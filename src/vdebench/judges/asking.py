@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from vdebench.errors import InputError
 from vdebench.judges.dimension import Dimension
 from vdebench.judges.judge import Judge, Request
-from vdebench.judges.outcome import Answer, Outcome, Usage
-from vdebench.judges.pace import Pace
-from vdebench.judges.prices import Price
-from vdebench.readers.http import excerpt
+from vdebench.judges.outcome import Outcome
+from vdebench.net.addresses import excerpt
+from vdebench.net.answer import Answer, Usage
+from vdebench.net.pacing import Pace
+from vdebench.net.prices import Price
 
 TRIES = {"failed": 6, "timed_out": 3, "rate_limited": 8}
 """How often at most: half a minute for a server that is started anew; a hung one holds each try for its whole time."""

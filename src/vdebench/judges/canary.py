@@ -17,19 +17,19 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.images import Image, PixelBox
+from vdebench.core.sample import Operation, Sample
 from vdebench.errors import VdeError
-from vdebench.images import Image, PixelBox
 from vdebench.judges.canary_quality import GROUP
 from vdebench.judges.canary_quality import judge_quality as judge_quality
-from vdebench.sample import Operation, Sample
 from vdebench.suites.typeset.document import CELLS, Block, Document, Text
 from vdebench.suites.typeset.edits import Edit
-from vdebench.suites.typeset.languages import font_folders
-from vdebench.suites.typeset.pair import Pair, make_page
-from vdebench.suites.typeset.press import Press, Sheet
-from vdebench.suites.typeset.readout import box_of, lines_of, tight_boxes
+from vdebench.suites.typeset.ground_truth import box_of, lines_of, tight_boxes
+from vdebench.suites.typeset.language_rules import font_folders
+from vdebench.suites.typeset.page_samples import Pair, make_page
 from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.typesetter import Press, Sheet
 
 CASES = ("perfect", "wrong_text", "wrong_place", "collateral", "nothing")
 RIGHT: dict[str, dict[str, int]] = {

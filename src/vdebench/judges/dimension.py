@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from vdebench.errors import InputError, VdeError
-from vdebench.files import list_folder, read_bytes
-from vdebench.readers.http import excerpt
+from vdebench.io.files import list_folder, read_bytes
+from vdebench.net.addresses import excerpt
 
 PROMPT_FOLDER = Path(__file__).parent / "prompts"
 _PLACE = re.compile(r"\{(instruction|operation|knowledge)\}")

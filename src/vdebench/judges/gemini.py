@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from vdebench.judges.judge import Judge, Request
-from vdebench.judges.outcome import Answer, Usage
-from vdebench.judges.replies import broken, no_answer_in, of_status, timed_out
-from vdebench.judges.secret import Secret, key_from
+from vdebench.net.answer import Answer, Usage
+from vdebench.net.keys import Secret, key_from
+from vdebench.net.replies import broken, no_answer_in, of_status, timed_out
 
 _REFUSALS = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE"})
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from vdebench.errors import MissingPartError, VdeError
-from vdebench.judges.outcome import Answer
-from vdebench.judges.pictures import Picture
-from vdebench.judges.secret import Secret
-from vdebench.readers.http import bad_address, seconds
+from vdebench.net.addresses import bad_address, seconds
+from vdebench.net.answer import Answer
+from vdebench.net.image_payloads import Picture
+from vdebench.net.keys import Secret
 from vdebench.registry import find
 
 JUDGES = {
@@ -182,30 +180,6 @@ def temperature_told(temperature: float | None) -> str:
     ('0', 'default')
     """
     return "default" if temperature is None else f"{temperature:g}"
-
-
-def asked_wait(headers: Mapping[str, str]) -> float:
-    """Seconds that a server asks to wait: Retry-After as a number or a date, or the milliseconds some send.
-
-    >>> asked_wait({"retry-after": "2"}), asked_wait({"retry-after-ms": "1500"}), asked_wait({})
-    (2.0, 1.5, 0.0)
-    """
-    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        told = headers.get(name, "")
-        try:
-            number = float(told) / scale if told else 0.0
-        except ValueError:
-            number = _until(told)
-        if 0 < number < 1e6:
-            return number
-    return 0.0
-
-
-def _until(date: str) -> float:
-    try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return 0.0
 
 
 def _installed(package: str) -> bool:

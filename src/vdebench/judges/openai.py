@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from vdebench.errors import InputError
-from vdebench.files import parse_json
+from vdebench.io.files import parse_json
 from vdebench.judges.judge import Judge, Request
-from vdebench.judges.outcome import Answer, Usage
-from vdebench.judges.replies import broken, no_answer_in, of_status, timed_out
-from vdebench.judges.secret import Secret, key_from
-from vdebench.readers.http import bad_address, excerpt
+from vdebench.net.addresses import bad_address, excerpt
+from vdebench.net.answer import Answer, Usage
+from vdebench.net.keys import Secret, key_from
+from vdebench.net.replies import broken, no_answer_in, of_status, timed_out
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
+from vdebench.io.cache import digest_of
 from vdebench.judges.canary import CanaryCase
 from vdebench.judges.dimension import Dimension
-from vdebench.judges.pictures import SENDING, Page
-from vdebench.runs.cache import digest_of
-from vdebench.sample import Sample
+from vdebench.net.image_payloads import SENDING, Page
 from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite
 

@@ -15,8 +15,8 @@ import numpy as np
 from isal import isal_zlib
 from numpy.typing import NDArray
 
-from vdebench.box import Size
-from vdebench.images import Image
+from vdebench.core.box import Size
+from vdebench.core.images import Image
 
 IDENTITY = f"sift-flann5x50-lowe0.7-lmeds-1@opencv-{cv2.__version__}"
 """What an alignment depends on beside the two images."""

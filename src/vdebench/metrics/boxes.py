@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vdebench.box import Box
-from vdebench.metrics.facts import metric
+from vdebench.core.box import Box
+from vdebench.metrics.registry import metric
 
 Matrix = NDArray[np.float64]
 

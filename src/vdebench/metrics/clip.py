@@ -17,8 +17,8 @@ from PIL import Image as Pictures
 
 from vdebench.errors import InputError, MissingPartError
 from vdebench.metrics import weights as places
-from vdebench.metrics.facts import metric
 from vdebench.metrics.image import Image, require_rgb_pair
+from vdebench.metrics.registry import metric
 
 DEFAULT = "openai/clip-vit-base-patch32"
 _PACKAGES = ("torch", "transformers")

@@ -20,8 +20,8 @@ from PIL import Image as Pictures
 
 from vdebench.errors import InputError, MissingPartError
 from vdebench.metrics import weights as places
-from vdebench.metrics.facts import metric
 from vdebench.metrics.image import Image, require_rgb_pair
+from vdebench.metrics.registry import metric
 
 Vectors = NDArray[np.float64]
 DIMENSIONS = 2048

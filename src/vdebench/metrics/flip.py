@@ -14,8 +14,8 @@ import numpy as np
 
 from vdebench.errors import MissingPartError
 from vdebench.metrics import weights as places
-from vdebench.metrics.facts import metric
 from vdebench.metrics.image import Image, require_rgb_pair
+from vdebench.metrics.registry import metric
 
 PIXELS_PER_DEGREE = 67.0
 

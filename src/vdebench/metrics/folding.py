@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import regex
 
-from vdebench.metrics.facts import versioned
+from vdebench.metrics.registry import versioned
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\p{Variation_Selector}--[\u0600-\u0605\u06dd\u070f]]", regex.VERSION1)
 """Soft hyphens, zero-width characters, marks of direction; not the format characters that Arabic prints."""

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vdebench.metrics.facts import metric
+from vdebench.metrics.registry import metric
 
 Image = NDArray[np.uint8]
 WINDOW = 7
@@ -67,7 +67,7 @@ def ssim(candidate: Image, reference: Image) -> float:
         raise TooSmallError(f"images of {candidate.shape[1]}×{candidate.shape[0]} hold no window of {WINDOW}×{WINDOW}")
     channels = candidate.shape[2] if candidate.ndim == 3 else 1
     rows, others = (np.ascontiguousarray(image).reshape(image.shape[0], -1) for image in (candidate, reference))
-    from vdebench.metrics.sliding import mean_ssim  # Numba takes half a second to import
+    from vdebench.metrics.ssim_windows import mean_ssim  # Numba takes half a second to import
 
     return float(mean_ssim(rows, others, channels, WINDOW))
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from vdebench.errors import InputError, MissingPartError
 from vdebench.metrics import weights as places
-from vdebench.metrics.facts import metric
 from vdebench.metrics.image import Image, TooSmallError, require_rgb_pair
 from vdebench.metrics.lpips_graph import Arrays, graph_of
+from vdebench.metrics.registry import metric
 
 Net = Literal["alex", "vgg", "squeeze"]
 

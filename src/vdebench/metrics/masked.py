@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vdebench.images import Image
+from vdebench.core.images import Image
 from vdebench.metrics.image import TooSmallError, require_rgb_pair
 from vdebench.metrics.lpips import Lpips
 

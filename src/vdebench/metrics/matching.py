@@ -14,10 +14,10 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
 from vdebench.metrics.boxes import Matrix, areas, as_array, centre_distances, iou_matrix, shared_areas
-from vdebench.metrics.facts import versioned
 from vdebench.metrics.reading_order import from_top
+from vdebench.metrics.registry import versioned
 from vdebench.metrics.text import MAX_COMPARED_CHARACTERS, edit_distance
 from vdebench.metrics.tokens import settled
 

@@ -11,8 +11,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from vdebench.metrics.facts import metric
 from vdebench.metrics.image import Image, require_rgb_pair
+from vdebench.metrics.registry import metric
 
 SCALE_WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 WINDOW = 11

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vdebench.box import Box
+from vdebench.core.box import Box
 
 
 def bands(boxes: Sequence[Box]) -> list[list[int]]:

@@ -15,7 +15,7 @@ from cydifflib import SequenceMatcher
 from rapidfuzz.distance import Indel, Levenshtein, Postfix, Prefix
 
 from vdebench.errors import TooLargeError
-from vdebench.metrics.facts import metric
+from vdebench.metrics.registry import metric
 
 MAX_COMPARED_CHARACTERS = 100_000
 """Two different texts of this length take about a second to compare; a dense page holds a tenth of it."""

@@ -6,7 +6,7 @@ import unicodedata
 
 import regex
 
-from vdebench.metrics.facts import versioned
+from vdebench.metrics.registry import versioned
 
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"  # scripts without word spaces
 _LETTER = rf"(?:[\p{{L}}\p{{N}}--[{_SPACELESS}]]\p{{M}}*)"

@@ -1,13 +1,13 @@
 """Which metrics, how matched, tokenised and averaged; a protocol owns its signature."""
 
-from vdebench.protocols.protocol import IMAGE_METRICS, TEXT_METRICS, Protocol
+from vdebench.protocols.pages.protocol import IMAGE_METRICS, TEXT_METRICS, Protocol
 from vdebench.registry import find
 
 PROTOCOLS = {
-    "exact": "vdebench.protocols.exact:EXACT",
-    "vde-v3": "vdebench.protocols.papers:VDE_V3",
-    "vde-v1": "vdebench.protocols.papers:VDE_V1",
-    "vde-release": "vdebench.protocols.release:VDE_RELEASE",
+    "exact": "vdebench.protocols.pages.strict:EXACT",
+    "vde-v3": "vdebench.protocols.pages.papers:VDE_V3",
+    "vde-v1": "vdebench.protocols.pages.papers:VDE_V1",
+    "vde-release": "vdebench.protocols.pages.release:VDE_RELEASE",
 }
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-from vdebench import __version__
-from vdebench.given import Given
-from vdebench.protocols.identity import DIGITS
-from vdebench.protocols.protocol import Protocol
+from vdebench._version import __version__
+from vdebench.core.input_policy import Given
+from vdebench.protocols.digest import DIGITS
+from vdebench.protocols.pages.protocol import Protocol
 
 _BEGIN = "vde|"
 

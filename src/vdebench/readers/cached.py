@@ -9,11 +9,12 @@ from pickle import PicklingError
 from typing import Any, NamedTuple
 from typing import Protocol as Interface
 
+from vdebench.core.images import DECODING, Image, PixelBox
+from vdebench.core.page_text import Reading
 from vdebench.errors import InputError, MissingPartError, VdeError
-from vdebench.images import DECODING, Image, PixelBox, open_image
+from vdebench.io.cache import Cache, digest_of, digest_of_file
+from vdebench.io.images import open_image
 from vdebench.readers.reader import Reader, get_reader
-from vdebench.reading import Reading
-from vdebench.runs.cache import Cache, digest_of, digest_of_file
 
 
 class Picture(NamedTuple):

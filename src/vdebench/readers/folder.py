@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from vdebench.box import Size
-from vdebench.files import parse_json, read_bytes
-from vdebench.images import image_size
+from vdebench.core.box import Size
+from vdebench.core.page_text import Reading
+from vdebench.core.sample import Sample
+from vdebench.io.files import parse_json, read_bytes
+from vdebench.io.images import image_size
+from vdebench.io.stores import place
 from vdebench.readers.predictions import Predictions, files_in, folder_label
-from vdebench.reading import Reading
-from vdebench.sample import Sample
-from vdebench.storage import place
 from vdebench.suites.names import REGIONS, Outputs, names_of
 
 

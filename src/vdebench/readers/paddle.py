@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from vdebench.box import Size
+from vdebench.core.box import Size
+from vdebench.core.images import Image
+from vdebench.core.page_text import Reading
 from vdebench.errors import MissingPartError, ReaderError, VdeError
-from vdebench.images import Image
-from vdebench.readers.http import bad_address, excerpt, one_of
+from vdebench.net.addresses import bad_address, excerpt, one_of
 from vdebench.readers.reader import Reader
-from vdebench.reading import Reading
 from vdebench.registry import installed_version
 
 PIPELINE_VERSIONS = ("v1", "v1.5", "v1.6")

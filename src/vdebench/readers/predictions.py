@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Literal
 from typing import Protocol as Interface
 
-from vdebench.box import Size
+from vdebench.core.box import Size
+from vdebench.core.images import PixelBox
+from vdebench.core.input_policy import Given
+from vdebench.core.page_text import Reading
+from vdebench.core.sample import Sample
 from vdebench.errors import EditorError, InputError
-from vdebench.files import is_folder, list_folder
-from vdebench.given import Given
-from vdebench.images import PixelBox, image_size
+from vdebench.io.files import is_folder, list_folder
+from vdebench.io.images import image_size
+from vdebench.io.stores import place
 from vdebench.readers.cached import CachedReader, Picture
-from vdebench.reading import Reading
-from vdebench.sample import Sample
-from vdebench.storage import place
 from vdebench.suites.name_pattern import MatchedFiles
 from vdebench.suites.names import NamedFiles, Outputs
 from vdebench.suites.suite import Suite

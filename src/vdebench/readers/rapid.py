@@ -13,15 +13,15 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.images import Image
+from vdebench.core.page_text import Block, Reading
 from vdebench.errors import MissingPartError, VdeError
-from vdebench.images import Image
-from vdebench.readers.lines import GROUPING, Line, blocks_of, in_rows, middle_in, usual_height
+from vdebench.readers.line_grouping import GROUPING, Line, blocks_of, in_rows, middle_in, usual_height
+from vdebench.readers.line_text import join_lines, wide_marks
 from vdebench.readers.reader import Reader, code_of
-from vdebench.readers.rules import FINDING, blanks_of, find_tables, rules_of
+from vdebench.readers.ruled_lines import FINDING, blanks_of, find_tables, rules_of
 from vdebench.readers.tables import MARGINS, TableModel, read_table
-from vdebench.readers.texts import join_lines, wide_marks
-from vdebench.reading import Block, Reading
 from vdebench.registry import installed_version
 
 INSTALL = "pip install rapidocr openvino   (or onnxruntime in the place of openvino)"

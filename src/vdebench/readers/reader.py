@@ -9,14 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from vdebench.images import Image
-from vdebench.reading import Reading
+from vdebench.core.images import Image
+from vdebench.core.page_text import Reading
 from vdebench.registry import make
 
 READERS = {
     "rapidocr": "vdebench.readers.rapid:RapidReader",
     "paddleocr-vl": "vdebench.readers.paddle:PaddleVLReader",
-    "paddleocr-vl-server": "vdebench.readers.serving:ServingReader",
+    "paddleocr-vl-server": "vdebench.readers.paddle_server:ServingReader",
     "openai-vlm": "vdebench.readers.vlm:VlmReader",
     "pp-structure": "vdebench.readers.paddle:PPStructureReader",
     "tesseract": "vdebench.readers.tesseract:TesseractReader",

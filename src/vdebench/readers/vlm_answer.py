@@ -6,11 +6,11 @@ from typing import Any
 
 import regex
 
-from vdebench.box import Size
+from vdebench.core.box import Size
+from vdebench.core.page_text import Reading, as_numbers
 from vdebench.errors import InputError
-from vdebench.files import parse_json
-from vdebench.readers.http import excerpt
-from vdebench.reading import Reading, as_numbers
+from vdebench.io.files import parse_json
+from vdebench.net.addresses import excerpt
 
 SCALE = 1000
 """Boxes are asked for in thousandths of the page: servers shrink pages, and models do not know by how much."""

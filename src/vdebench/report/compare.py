@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.analysis.compared import Comparison, Finding
-from vdebench.analysis.judged_runs import USABLE
-from vdebench.analysis.stored import best
+from vdebench.protocols.masks.columns import SETTING
 from vdebench.report import masked, overview
 from vdebench.report.table import Column, Row, Table
-from vdebench.scoring_masked import SETTING
+from vdebench.stats.comparison import Comparison, Finding
+from vdebench.stats.stored import best
+from vdebench.stats.usable_runs import USABLE
 
 _COLUMNS = (
     Column("Mean", "", headline=True),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vdebench.analysis.grades import spread
-from vdebench.analysis.human_scores import correlate as correlate
 from vdebench.errors import VdeError
 from vdebench.judges.canary_quality import quality_line
-from vdebench.report.rows import Published, published_figures, published_models
 from vdebench.report.table import Column, Row, Table
+from vdebench.report.table_rows import Published, published_figures, published_models
+from vdebench.stats.grades import spread
+from vdebench.studies.human.scores import correlate as correlate
 
 Summaries = Sequence[Mapping[str, Any]]
 Filled = tuple[Sequence[Column], Sequence[Row], str]

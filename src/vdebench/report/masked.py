@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vdebench.analysis.masked import CALLED
+from vdebench.protocols.masks.columns import SETTING
 from vdebench.report.overview import bounds_of, interval_notes, provenance
 from vdebench.report.table import Best, Column, Row, Table
-from vdebench.scoring_masked import SETTING
+from vdebench.stats.mask_summary import CALLED
 
 COLUMNS: dict[str, tuple[str, Best, int]] = {
     "score": ("Score", "higher", 3),

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vdebench.analysis.intervals import how_made
-from vdebench.metrics.measures import MEASURES
+from vdebench.metrics.image_metrics import MEASURES
 from vdebench.report.table import Bounds, Column, Row, Table
+from vdebench.stats.intervals import how_made
 
 COLUMNS = {
     "iou": "IoU",

@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vdebench.analysis.usable import PROPERTIES
 from vdebench.errors import RunFolderError
 from vdebench.protocols.signature import short_signature
-from vdebench.report.lines import labelled, plain
-from vdebench.report.made import provenance_lines
+from vdebench.report.labelled_lines import labelled, plain
 from vdebench.report.masked import COLUMNS as MASKED_COLUMNS
 from vdebench.report.overview import COLUMNS
+from vdebench.report.provenance import provenance_lines
 from vdebench.report.usable import bounds_line
 from vdebench.runs.provenance import part_of
+from vdebench.stats.usable import PROPERTIES
 
 WORDS = {
     "p": "protocol",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vdebench.analysis.usable import PROPERTIES, Verdict
 from vdebench.report.table import Column, Row, Table
+from vdebench.stats.usable import PROPERTIES, Verdict
 
 _COLUMNS = (
     Column("Usable", headline=True),

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.analysis.usable import PROPERTIES
-from vdebench.analysis.validity import Finding
 from vdebench.report.overview import COLUMNS
-from vdebench.report.table import Column, Format, Row, Table, render
-from vdebench.validity.climb import Ladder
-from vdebench.validity.write import EXACT_LAYOUT
+from vdebench.report.rendering import Format, render
+from vdebench.report.table import Column, Row, Table
+from vdebench.stats.usable import PROPERTIES
+from vdebench.studies.validity.export import EXACT_LAYOUT
+from vdebench.studies.validity.ladder_run import Ladder
+from vdebench.studies.validity.statistics import Finding
 
 MARKS = {"falls": "↓", "late": "↘", "uneven": "~", "blind": "○", "rises": "↑", "unknown": ""}
 _LATEX = {

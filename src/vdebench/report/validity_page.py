@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from vdebench.analysis.validity import Finding
-from vdebench.files import write_json, write_text
-from vdebench.report.replaced import replacing_folder, require_ours
+from vdebench.io.files import write_json, write_text
+from vdebench.report.output_folder import replacing_folder, require_ours
 from vdebench.report.table import Table
 from vdebench.report.validity import LadderRow, ladder_csv, ladder_json, ladder_tables, title_of
-from vdebench.validity.climb import Ladder
-from vdebench.validity.corruption import Corruption
+from vdebench.studies.validity.corruption import Corruption
+from vdebench.studies.validity.ladder_run import Ladder
+from vdebench.studies.validity.statistics import Finding
 
 _COLOURS = ("#0b6e99", "#c2410c", "#15803d", "#7c3aed", "#111827", "#a16207", "#22b8cf", "#e11d48", "#9ca3af")
 _WIDTH, _HEIGHT, _GAP, _TOP = 210, 120, 34, 64

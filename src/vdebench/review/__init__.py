@@ -4,14 +4,14 @@ The engine is pure: `decide` turns a command into events or a refusal, `apply` t
 them knows of clocks, files or networks. The `Store` keeps events in a database (extra `review`).
 """
 
+from vdebench.review.assignment import Lease, next_for
 from vdebench.review.commands import Command, command_from_json
 from vdebench.review.events import Event, event_from_json
 from vdebench.review.options import Options
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.rules import decide
 from vdebench.review.state import State, apply, replay
-from vdebench.review.views import view
-from vdebench.review.work import Lease, next_for
+from vdebench.review.visibility import view
 
 __all__ = [
     "Command",

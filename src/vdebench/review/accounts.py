@@ -29,7 +29,7 @@ from vdebench.review.sessions import (
 from vdebench.review.state import Member
 from vdebench.review.store import Store
 from vdebench.review.tables import sqlalchemy, tables
-from vdebench.review.texts import wrong_name
+from vdebench.review.text_check import wrong_name
 
 LONGEST_NAME = 60
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.refusals import Reason, Refusal
 
 MOST_BOXES = 100

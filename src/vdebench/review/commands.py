@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.json_form import from_plain, plain
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings

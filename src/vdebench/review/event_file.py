@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from vdebench.files import replacing
+from vdebench.io.files import replacing
 from vdebench.review.events import Event
 
 

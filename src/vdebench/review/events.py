@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vdebench.errors import InputError
-from vdebench.review.facts import (
+from vdebench.review.event_types import (
     KINDS,
     NAMES,
     STEP_OF,

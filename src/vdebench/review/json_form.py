@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 

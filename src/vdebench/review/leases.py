@@ -6,11 +6,11 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
+from vdebench.review.assignment import Lease, latest_end, lent, voter_for
 from vdebench.review.events import stamp
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.state import Item, Study
 from vdebench.review.statements import free_held, holder, lend, longest_free, longest_held
-from vdebench.review.work import Lease, latest_end, lent, voter_for
 
 
 def take(

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from vdebench.box import Box
-from vdebench.review import leases, views
+from vdebench.core.box import Box
+from vdebench.review import leases
+from vdebench.review import visibility as views
+from vdebench.review.assignment import GROUP_STEPS, voter_for
 from vdebench.review.projection import StoredItems
 from vdebench.review.refusals import Refusal
 from vdebench.review.state import CONFLICT, STEPS, Member, State
 from vdebench.review.store import Store
 from vdebench.review.tables import sqlalchemy, tables
-from vdebench.review.work import GROUP_STEPS, voter_for
 
 ALL_STEPS = ("pilot", *STEPS, CONFLICT)
 Counts = dict[str, dict[str, int]]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from vdebench.review import commands, facts
+from vdebench.review import commands
+from vdebench.review import event_types as facts
 from vdebench.review.commands import StudyCommand
+from vdebench.review.event_types import Fact
 from vdebench.review.events import PROTOCOL
-from vdebench.review.facts import Fact
 from vdebench.review.options import Options
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.state import ROLES, Member, State, Study
-from vdebench.review.texts import wrong_name
+from vdebench.review.text_check import wrong_name
 
 LARGEST_SIDE = 100_000
 

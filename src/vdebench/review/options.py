@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
-from vdebench.review.texts import wrong_name
+from vdebench.review.text_check import wrong_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from vdebench.build.decisions import REJECTION_REASONS
 from vdebench.build.workspace import Workspace
 from vdebench.report.table import Column, Row, Table
-from vdebench.review.closing import REASONS
+from vdebench.review.assignment import GROUP_STEPS, waiting_for
 from vdebench.review.funnel import funnel, passed_through
 from vdebench.review.state import CONFLICT, STEPS, State
-from vdebench.review.views import conflicts, progress
-from vdebench.review.work import GROUP_STEPS, waiting_for
+from vdebench.review.visibility import conflicts, progress
 from vdebench.review.workspace import decisions
 
 SHOWN = {
@@ -104,7 +104,7 @@ def next_step(folder: Path, told: Mapping[str, Any]) -> str:
 
 def _notes(told: Mapping[str, Any]) -> list[str]:
     rejected = told["funnel"]["rejected"]
-    notes = [f"rejected: {count} {reason} ({REASONS.get(reason, '')})" for reason, count in rejected.items()]
+    notes = [f"rejected: {count} {reason} ({REJECTION_REASONS.get(reason, '')})" for reason, count in rejected.items()]
     if len(told["rounds"]) > 1:
         notes.append(f"rounds: {', '.join(f'{count} in round {name}' for name, count in told['rounds'].items())}")
     for key, words in (

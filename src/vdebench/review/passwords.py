@@ -9,7 +9,7 @@ from typing import Any
 
 from vdebench.errors import MissingPartError
 from vdebench.review.tables import INSTALL
-from vdebench.review.texts import wrong_text
+from vdebench.review.text_check import wrong_text
 
 SHORTEST, LONGEST = 10, 200
 

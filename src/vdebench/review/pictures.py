@@ -8,10 +8,11 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image as Pictures
 
-from vdebench.box import Size
+from vdebench.core.box import Size
+from vdebench.core.images import MAX_PIXELS, Image
 from vdebench.errors import InputError, TooLargeError, VdeError
-from vdebench.files import fetched
-from vdebench.images import MAX_PIXELS, Image, open_image
+from vdebench.io.files import fetched
+from vdebench.io.images import open_image
 
 SMALLEST, LARGEST = 16, 20_000
 """Pixels of a side."""

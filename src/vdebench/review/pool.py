@@ -7,23 +7,23 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from vdebench.box import Box, Size
 from vdebench.build.decisions import clipped
 from vdebench.build.edit import edits_of
-from vdebench.build.paste import paste_back
-from vdebench.build.records import Instruction, Page
+from vdebench.build.paste_back import paste_back
 from vdebench.build.workspace import Workspace
-from vdebench.editing import Made, identity_of
-from vdebench.editing.journal import JOURNAL
+from vdebench.core.box import Box, Size
+from vdebench.core.images import Image, resized
 from vdebench.errors import InputError, VdeError
-from vdebench.files import is_file
-from vdebench.images import Image, resized
+from vdebench.instructions.records import Instruction, Page
+from vdebench.io.cache import digest_of_file
+from vdebench.io.files import is_file
+from vdebench.pipeline.editing import Made, identity_of
+from vdebench.pipeline.editing.journal import JOURNAL
 from vdebench.review.commands import Sample
-from vdebench.review.finished import Finished, corrected, finished
+from vdebench.review.image_cache import Shown, key_of
 from vdebench.review.pictures import open_checked
-from vdebench.review.shown import Shown, key_of
+from vdebench.review.reference_ocr import Finished, corrected, finished
 from vdebench.review.uploads import upload
-from vdebench.runs.cache import digest_of_file
 
 PICTURES = "pictures"
 """The folder, below the workspace, of pictures as they are shown; it can be deleted."""

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from vdebench.review.assignment import waiting_for
+from vdebench.review.event_types import Added, Joined, Left, PilotEnded, PilotStarted
 from vdebench.review.events import Event, event_from_json
-from vdebench.review.facts import Added, Joined, Left, PilotEnded, PilotStarted
 from vdebench.review.state import Item, Study, item_after
 from vdebench.review.statements import add_to, bodies, change_item, drop_invitations, free_held, leave_queue
 from vdebench.review.tables import sqlalchemy, tables
-from vdebench.review.texts import wrong_name
-from vdebench.review.work import waiting_for
+from vdebench.review.text_check import wrong_name
 
 
 class StoredItems(Mapping[str, Item]):

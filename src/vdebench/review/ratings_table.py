@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from vdebench.files import write_text
-from vdebench.review.facts import PilotRated, Rated, Screened
+from vdebench.io.files import write_text
+from vdebench.review.event_types import PilotRated, Rated, Screened
 from vdebench.review.ratings import SCALES
 from vdebench.review.state import Item, State
 

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from vdebench.review import commands, facts
-from vdebench.review.closing import outcome
+from vdebench.review import commands
+from vdebench.review import event_types as facts
+from vdebench.review.assignment import Lease, waiting_for
+from vdebench.review.command_check import wrong_contents, wrong_texts
 from vdebench.review.commands import Command, SampleCommand, VoteCommand
-from vdebench.review.contents import wrong_contents, wrong_texts
+from vdebench.review.event_types import Fact
 from vdebench.review.events import PROTOCOL, Event, stamp
-from vdebench.review.facts import Fact
 from vdebench.review.membership import decide_study
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.state import FINAL, Item, Member, State, Study
-from vdebench.review.work import Lease, waiting_for
+from vdebench.review.step_outcome import outcome
 
 STEP_OF: Mapping[type[Any], str] = {
     commands.RatePilot: "pilot",

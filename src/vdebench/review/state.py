@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from vdebench.box import Box
-from vdebench.review import facts
+from vdebench.core.box import Box
+from vdebench.review import event_types as facts
 from vdebench.review.events import Event
 from vdebench.review.options import Options
 

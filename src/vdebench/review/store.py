@@ -13,13 +13,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from vdebench.review import leases, views
-from vdebench.review.answers import Accepted, answered, remember
+from vdebench.review import leases
+from vdebench.review import visibility as views
+from vdebench.review.assignment import Lease, voter_for
 from vdebench.review.commands import Command, SampleCommand
 from vdebench.review.database import Answer, BusyError, Database, LostRaceError
+from vdebench.review.event_types import Added, Left
 from vdebench.review.events import Event, event_from_json, stamp
-from vdebench.review.facts import Added, Left
 from vdebench.review.funnel import Funnel, Place, count
+from vdebench.review.idempotency import Accepted, answered, remember
 from vdebench.review.projection import (
     StoredItems,
     add_samples,
@@ -37,8 +39,7 @@ from vdebench.review.rules import STEP_OF, decide
 from vdebench.review.state import Item, State, Study, item_after, replay, study_after
 from vdebench.review.statements import add_to, locked_item, study_version
 from vdebench.review.tables import sqlalchemy, tables
-from vdebench.review.texts import wrong_name
-from vdebench.review.work import Lease, voter_for
+from vdebench.review.text_check import wrong_name
 
 
 class Store:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from vdebench.box import Size
 from vdebench.build.edit import edits_of, note_edits
-from vdebench.build.lines import add_line
 from vdebench.build.suite import sample_of
 from vdebench.build.workspace import Workspace
-from vdebench.editing import Made
-from vdebench.editing.jobs import input_by_hand
-from vdebench.editing.journal import BY_HAND, IMAGES, JOURNAL
+from vdebench.core.box import Size
+from vdebench.core.png import encode_png
 from vdebench.errors import InputError
-from vdebench.files import is_file, make_folder, write_bytes, write_json
-from vdebench.png import encode_png
+from vdebench.io.cache import digest_of_file
+from vdebench.io.files import is_file, make_folder, write_bytes, write_json
+from vdebench.io.journal import add_line
+from vdebench.pipeline.editing import Made
+from vdebench.pipeline.editing.jobs import input_by_hand
+from vdebench.pipeline.editing.journal import BY_HAND, IMAGES, JOURNAL
 from vdebench.review.commands import Sample
 from vdebench.review.pictures import open_sent
-from vdebench.review.texts import wrong_name
+from vdebench.review.text_check import wrong_name
 from vdebench.review.workspace import note_given
-from vdebench.runs.cache import digest_of_file
 
 PATIENCE = 20.0
 """Seconds to wait for a stage that is at work in the workspace."""

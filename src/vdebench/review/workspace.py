@@ -12,20 +12,20 @@ from typing import NamedTuple
 from vdebench.build.decisions import PEOPLE, STEPS, Decision
 from vdebench.build.edit import edited_file_digest, edits_of
 from vdebench.build.ledger import Entry, now
-from vdebench.build.lines import add_line
 from vdebench.build.records import Given
 from vdebench.build.workspace import Workspace
 from vdebench.errors import InputError, VdeError
-from vdebench.files import write_json
+from vdebench.io.files import write_json
+from vdebench.io.journal import add_line
+from vdebench.pipeline.scoring.stage import Progress
 from vdebench.review.commands import Sample
+from vdebench.review.event_types import Adjudicated, Checked, Closed, Rated, Withdrawn
 from vdebench.review.events import Event
-from vdebench.review.facts import Adjudicated, Checked, Closed, Rated, Withdrawn
-from vdebench.review.finished import Finished, corrected, finished
+from vdebench.review.image_cache import AT_ONCE
 from vdebench.review.pictures import open_checked
 from vdebench.review.ratings import SCALES
-from vdebench.review.shown import AT_ONCE
+from vdebench.review.reference_ocr import Finished, corrected, finished
 from vdebench.review.state import CONFLICT, Item, State
-from vdebench.scoring import Progress
 
 PATIENCE = 60.0
 """Seconds to wait for a stage that is at work in the workspace."""

@@ -13,8 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from vdebench import __version__
-from vdebench.engine.processes import usable_processors
+from vdebench._version import __version__
+from vdebench.parallel.local import usable_processors
 
 PACKAGES = (
     *("numpy", "scipy", "numba", "opencv-python-headless", "pillow", "polars", "rapidfuzz", "cydifflib", "regex"),

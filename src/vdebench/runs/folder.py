@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench.errors import RunFolderError
-from vdebench.files import locked, read_json, replacing, write_json
+from vdebench.io.files import locked, read_json, replacing, write_json
 from vdebench.protocols import IMAGE_METRICS, TEXT_METRICS
 from vdebench.runs.provenance import RUN_FILE, kept_of, recorded
 

@@ -18,13 +18,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vdebench.files import is_file, locked, read_json, write_json
+from vdebench.io.files import is_file, locked, read_json, write_json
+from vdebench.net.answer import COSTS
 from vdebench.runs.environment import machine, versions
 
 RUN_FILE = "run.json"
 PROVENANCE, ASKED = "provenance", "asked"
 STAGES = ("rewriting", "editing", "reading", "scoring", "floor", "summary")
-COSTS = ("input_tokens", "output_tokens", "dollars")
 READ, CACHED = "pictures_read", "pictures_from_cache"
 """Pages and crops that a run has had read, and those that were read before by others."""
 

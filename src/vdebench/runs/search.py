@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from vdebench.errors import RunFolderError
-from vdebench.files import is_file, is_folder
+from vdebench.io.files import is_file, is_folder
 
 FILES = ("summary.json", "scores.parquet")
 """What every run folder holds."""

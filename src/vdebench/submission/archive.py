@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from vdebench.errors import InputError, TooLargeError
-from vdebench.files import is_file, is_folder, replacing
+from vdebench.io.files import is_file, is_folder, replacing
 
 MOST_MEMBERS = 400_000
 MOST_BYTES = 64 << 30

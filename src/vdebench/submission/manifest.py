@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vdebench import __version__
+from vdebench._version import __version__
 from vdebench.errors import InputError
-from vdebench.files import parse_json
+from vdebench.io.files import parse_json
+from vdebench.pipeline.output_record import Output, output_from
 from vdebench.protocols.signature import parts_of as parts_of
 from vdebench.submission.archive import Archive, Member, is_plain
-from vdebench.submission.outputs import Output, output_from
 
 FORMAT, VERSION = "vdebench-submission", 1
 MANIFEST, SUMMARY, EDITS = "manifest.json", "summary.json", "edits.jsonl"

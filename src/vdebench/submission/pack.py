@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from vdebench.analysis.stored import StoredRun, read_run
 from vdebench.errors import InputError, RunFolderError
-from vdebench.files import is_file, is_folder, read_bytes, read_json
-from vdebench.runs.cache import digest_of, digest_of_file
+from vdebench.io.cache import digest_of, digest_of_file
+from vdebench.io.files import is_file, is_folder, read_bytes, read_json
+from vdebench.io.redaction import public, without_places
+from vdebench.io.stores import place
+from vdebench.pipeline.output_record import Kind, Output, image_folder, read_outputs
 from vdebench.runs.provenance import ASKED, RUN_FILE, provenance_of, read_run_file
 from vdebench.runs.search import one_run
-from vdebench.storage import place
+from vdebench.stats.stored import StoredRun, read_run
 from vdebench.submission.archive import Member, write_zip
 from vdebench.submission.manifest import EDITS, MANIFEST, REFERENCE, SUMMARY, TABLES, Manifest, file_of, revision_of
-from vdebench.submission.outputs import Kind, Output, image_folder, read_outputs
-from vdebench.submission.private import public, without_places
 
 _ASKED = ("setting", "truth", "metrics", "crossed", "ready_readings", "reader", "reader_options", "match")
 _LARGEST_PUBLIC = 1 << 14  # what is longer than any message is content

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from vdebench.submission.compared import Difference
-from vdebench.submission.consistent import Discord
+from vdebench.submission.consistency import Discord
 from vdebench.submission.manifest import Manifest
+from vdebench.submission.row_differences import Difference
 
 State = Literal["ok", "failed", "not checked"]
 Word = Literal["confirmed", "consistent", "not confirmed"]

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.errors import InputError, MissingPartError, VdeError
+from vdebench.io.cache import digest_of_file
+from vdebench.io.redaction import is_private
+from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader
-from vdebench.runs.cache import digest_of_file
 from vdebench.runs.environment import versions
-from vdebench.scoring import Progress
 from vdebench.submission.archive import open_zip
-from vdebench.submission.consistent import Submission, aggregated, failed_unseen, row_faults, signature_faults, unpack
+from vdebench.submission.consistency import Submission, aggregated, failed_unseen, row_faults, signature_faults, unpack
 from vdebench.submission.manifest import Manifest, read_manifest
-from vdebench.submission.predicted import Found, find_predictions
-from vdebench.submission.private import is_private
-from vdebench.submission.rescored import Rescored, rescore
+from vdebench.submission.predictions import Found, find_predictions
+from vdebench.submission.rescoring import Rescored, rescore
 from vdebench.submission.verdict import Verdict
 from vdebench.suites.suite import Suite, load_suite
 from vdebench.suites.typeset.recipe import Recipe

@@ -16,8 +16,9 @@ from urllib.parse import quote
 
 import polars as pl
 
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError, RunFolderError
-from vdebench.files import (
+from vdebench.io.files import (
     fetched,
     is_file,
     is_folder,
@@ -28,7 +29,6 @@ from vdebench.files import (
     write_json,
     write_text,
 )
-from vdebench.sample import Sample
 from vdebench.suites.names import REGIONS, names_of
 from vdebench.suites.suite import Suite
 from vdebench.suites.vde import entry_of

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError
-from vdebench.files import list_folder
-from vdebench.sample import Sample
+from vdebench.io.files import list_folder
 from vdebench.suites.name_guess import likely_pattern, likely_samples
 from vdebench.suites.name_pattern import listed_below
 from vdebench.suites.names import FILES, Outputs

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rapidfuzz import fuzz, process
 
-from vdebench.sample import Sample
+from vdebench.core.sample import Sample
 from vdebench.suites.names import names_of, stem
 
 NOISE = frozenset(

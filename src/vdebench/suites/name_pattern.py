@@ -20,10 +20,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
+from vdebench.core.sample import Sample
 from vdebench.errors import AmbiguousNameError, InputError
-from vdebench.files import is_folder, list_folder
-from vdebench.sample import Sample
-from vdebench.storage import at_once, place
+from vdebench.io.files import is_folder, list_folder
+from vdebench.io.stores import at_once, place
 from vdebench.suites.names import FILES, REGIONS, Outputs, names_of
 from vdebench.suites.suite import Suite
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Literal
 from typing import Protocol as Interface
 
+from vdebench.core.sample import Sample
 from vdebench.errors import AmbiguousNameError
-from vdebench.files import is_folder, list_folder
-from vdebench.sample import Sample
-from vdebench.storage import place
+from vdebench.io.files import is_folder, list_folder
+from vdebench.io.stores import place
 
 ENDINGS = ("", "_0", "_res", "_modified_0", "_merged_0_0")
 FILES = {"reading": (".json",), "image": (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp")}

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.page_text import Block, LeftOut, Reading, as_numbers, as_size
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
-from vdebench.files import read_json
-from vdebench.images import image_size
-from vdebench.reading import Block, LeftOut, Reading, as_numbers, as_size
-from vdebench.sample import Sample
+from vdebench.io.files import read_json
+from vdebench.io.images import image_size
 from vdebench.suites.names import image_of, images_by_stem, stem
 from vdebench.suites.suite import Fault, ImageFiles, Suite
 from vdebench.suites.vde import reading_faults

@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from vdebench.errors import VdeError
-from vdebench.files import size_of
-from vdebench.runs.cache import digest_of_file
+from vdebench.io.cache import digest_of_file
+from vdebench.io.files import size_of
 from vdebench.suites.suite import Suite
 
 

@@ -26,13 +26,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from vdebench.box import Size
+from vdebench.core.box import Size
+from vdebench.core.page_text import Reading
+from vdebench.core.sample import Sample
 from vdebench.errors import SuiteError
-from vdebench.files import is_file, read_bytes
-from vdebench.reading import Reading
+from vdebench.io.files import is_file, read_bytes
+from vdebench.io.stores import address, bring, is_url, place
 from vdebench.registry import find
-from vdebench.sample import Sample
-from vdebench.storage import address, bring, is_url, place
 from vdebench.suites.names import NamedFiles, Outputs, names_of
 
 FORMATS = {

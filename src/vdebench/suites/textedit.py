@@ -17,18 +17,18 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image as Pictures
 
-from vdebench.box import Size
+from vdebench.core.box import Size
+from vdebench.core.page_text import Reading
+from vdebench.core.sample import Sample
 from vdebench.errors import SuiteError, VdeError
-from vdebench.files import fetched, is_folder, list_folder, read_bytes
-from vdebench.images import image_size, open_image
-from vdebench.reading import Reading
-from vdebench.sample import Sample
-from vdebench.storage import address, at_once, is_url, place
+from vdebench.io.files import fetched, is_folder, list_folder, read_bytes
+from vdebench.io.images import image_size, open_image
+from vdebench.io.stores import address, at_once, is_url, place
 from vdebench.suites.names import FILES
 from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
 from vdebench.suites.textedit_outputs import TextEditOutputs
 from vdebench.suites.textedit_record import Record, RecordReader
-from vdebench.suites.textedit_words import SPLITS, split_named, topic_named
+from vdebench.suites.textedit_vocabulary import SPLITS, split_named, topic_named
 
 SYNTAX = "textedit:DIR"
 WHITE = 128

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from vdebench.core.sample import Sample
 from vdebench.errors import AmbiguousNameError
-from vdebench.files import is_folder, list_folder
-from vdebench.sample import Sample
-from vdebench.storage import at_once, place
+from vdebench.io.files import is_folder, list_folder
+from vdebench.io.stores import at_once, place
 from vdebench.suites.names import FILES, files_by_stem
-from vdebench.suites.textedit_words import SPLITS, folder_name
+from vdebench.suites.textedit_vocabulary import SPLITS, folder_name
 
 _DEPTH = 3
 """Folders below the root in which images are looked for; they are two deep in the paper's layout."""

@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from vdebench.box import Size
-from vdebench.difficulty import Difficulty, Tier, parse, tier_named
+from vdebench.core.box import Size
+from vdebench.core.difficulty import Difficulty, Tier, parse, tier_named
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
-from vdebench.files import list_folder, parse_json, read_bytes
-from vdebench.images import image_size
-from vdebench.sample import Sample
+from vdebench.io.files import list_folder, parse_json, read_bytes
+from vdebench.io.images import image_size
 from vdebench.suites.names import FILES, stem
 from vdebench.suites.suite import Fault
-from vdebench.suites.textedit_words import FIELDS, OPERATIONS, field_named, names_an_operation, operation_named
+from vdebench.suites.textedit_vocabulary import FIELDS, OPERATIONS, field_named, names_an_operation, operation_named
 
 MASKS = 2
 """Every sample should have: where text was, and where it should be."""

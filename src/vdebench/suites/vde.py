@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vdebench.box import Size
+from vdebench.core.box import Size
+from vdebench.core.page_text import Reading, as_numbers, as_size
+from vdebench.core.sample import LANGUAGES, SOURCES, Operation, Region, Sample
 from vdebench.errors import InputError, VdeError
-from vdebench.files import parse_json, read_bytes, read_json
-from vdebench.images import image_size
-from vdebench.reading import Reading, as_numbers, as_size
-from vdebench.sample import LANGUAGES, SOURCES, Operation, Region, Sample
+from vdebench.io.files import parse_json, read_bytes, read_json
+from vdebench.io.images import image_size
 from vdebench.suites.names import ENDINGS, NamedFiles, image_of, images_by_stem, names_of, stem
 from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
 

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.boxes import agreement
 
 NODE = shutil.which("node")

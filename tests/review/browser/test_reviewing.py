@@ -15,7 +15,7 @@ pytest.importorskip("uvicorn", reason='pip install "vdebench[review]"')
 expect = sync_api.expect
 
 from tests.review.browser.served import CHANGED, EVIL, PASSWORD  # noqa: E402
-from vdebench.box import Box  # noqa: E402
+from vdebench.core.box import Box  # noqa: E402
 from vdebench.review.commands import Draw, Rate, Screen  # noqa: E402
 from vdebench.review.ratings import Ratings  # noqa: E402
 

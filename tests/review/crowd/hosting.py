@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 from tests.review.crowd.plan import HEIGHT, WIDTH
-from vdebench.box import Box
+from vdebench.core.box import Box
 
 ROOT = Path(__file__).parents[3]
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.accounts import Accounts, SignedIn
 from vdebench.review.commands import Add, Check, Command, Draw, Join, Open, Rate, Sample, Screen
 from vdebench.review.options import Options

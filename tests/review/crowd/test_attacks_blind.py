@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("argon2")
 
 from tests.review.crowd.site import opened_site
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.commands import Draw, Mark, Rate, RatePilot, Screen, StartPilot
 from vdebench.review.ratings import Ratings
 

@@ -6,8 +6,8 @@ from itertools import count
 
 import httpx2
 
-from vdebench.box import Size
-from vdebench.review.label_studio.desks import Desk
+from vdebench.core.box import Size
+from vdebench.review.label_studio.projects import Desk
 from vdebench.review.ratings import SCALES
 
 ADMIN = "0123456789abcdef0123456789abcdef01234567"

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 pytest.importorskip("httpx2")
 from tests.review.label_studio.accounts import chosen, drawn, rated
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
 from vdebench.review.commands import Check, Draw, Rate, RatePilot, Screen
 from vdebench.review.label_studio.annotations import Slip, UnfitError, pixels, slip_of, vote_in
 from vdebench.review.label_studio.configs import CHANGED, config, settings
-from vdebench.review.label_studio.desks import IMAGES, STEPS, Desk, desk_in, desks_among
+from vdebench.review.label_studio.projects import IMAGES, STEPS, Desk, desk_in, desks_among
 from vdebench.review.ratings import SCALES, Ratings
 from vdebench.review.state import Item
 

@@ -15,9 +15,9 @@ if program() is None:
 
 from tests.review.label_studio.accounts import chosen, drawn, rated
 from tests.review.label_studio.walk import GROUPS, Walk, whole_walk
-from vdebench.box import Box, Size
-from vdebench.review.label_studio import pushing
-from vdebench.review.label_studio.desks import Desk
+from vdebench.core.box import Box, Size
+from vdebench.review.label_studio import push as pushing
+from vdebench.review.label_studio.projects import Desk
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
 
 

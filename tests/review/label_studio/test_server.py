@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("httpx2")
 from tests.review.label_studio.small_studio import JWT, SmallStudio
 from vdebench.errors import InputError
-from vdebench.readers import patient
+from vdebench.net import retrying_client as patient
 from vdebench.review.label_studio import server as module
 from vdebench.review.label_studio.people import Person, read_people
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError

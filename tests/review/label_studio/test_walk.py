@@ -15,10 +15,11 @@ from tests.review.label_studio.small_studio import SmallStudio
 from tests.review.label_studio.walk import GROUPS, Walk, whole_walk
 from vdebench.cli.review_label_studio import app
 from vdebench.errors import InputError, MissingPartError
-from vdebench.readers import patient
+from vdebench.net import retrying_client as patient
 from vdebench.review.commands import EndPilot, Leave, StartPilot, Withdraw
-from vdebench.review.label_studio import pushing, running
-from vdebench.review.label_studio.desks import Desk
+from vdebench.review.label_studio import push as pushing
+from vdebench.review.label_studio import sync as running
+from vdebench.review.label_studio.projects import Desk
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
 
 SCORE = Desk("score", "group:1")

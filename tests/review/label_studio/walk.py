@@ -7,11 +7,11 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from tests.review.label_studio.accounts import chosen, drawn, rated
-from vdebench.box import Box
+from vdebench.core.box import Box
 from vdebench.review.commands import EndPilot, Join, StartPilot
-from vdebench.review.filling import fill_pool
-from vdebench.review.label_studio.desks import Desk
-from vdebench.review.label_studio.running import Bridge
+from vdebench.review.label_studio.projects import Desk
+from vdebench.review.label_studio.sync import Bridge
+from vdebench.review.pool_import import fill_pool
 from vdebench.review.refusals import Refusal
 from vdebench.review.store import Store
 

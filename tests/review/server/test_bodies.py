@@ -10,7 +10,7 @@ import pytest
 from tests.review.server.serving import NINE
 from vdebench.review.commands import KINDS
 from vdebench.review.json_form import _names
-from vdebench.review.server.replies import ReplyError, object_from
+from vdebench.review.server.responses import ReplyError, object_from
 
 JSON = {"Content-Type": "application/json"}
 DEEP = b"[" * 100_000 + b"]" * 100_000

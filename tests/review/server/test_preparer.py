@@ -72,7 +72,7 @@ def test_admins_see_what_could_not_be_prepared(site):
 CHILD = """
 import sys
 from collections import Counter
-from vdebench.review import preparing
+from vdebench.review import preparation as preparing
 from vdebench.review.server.child import main
 
 preparing.prepare = lambda *_, **__: preparing.Prepared([], Counter(), {"s1": "s1: no ink", "s0": "s0: its page is gone"})

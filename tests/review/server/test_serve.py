@@ -23,7 +23,7 @@ import uvicorn
 from tests.review.server.test_preparer import waits_for
 from vdebench.errors import InputError
 from vdebench.review.accounts import Accounts
-from vdebench.review.filling import fill_pool
+from vdebench.review.pool_import import fill_pool
 from vdebench.review.server.serve import bound, say_where, serve
 from vdebench.review.server.settings import ServerSettings
 from vdebench.review.store import Store
@@ -241,7 +241,7 @@ sys.exit(main())
 @pytest.mark.slow
 def test_what_was_agreed_on_is_read_beside_the_server(folder):
     from tests.review.people import NINE, at
-    from vdebench.box import Box
+    from vdebench.core.box import Box
     from vdebench.review.commands import Draw, Join, Rate
     from vdebench.review.pool import Pool
     from vdebench.review.refusals import Refusal

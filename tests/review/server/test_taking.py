@@ -55,7 +55,7 @@ def test_that_it_is_not_ready_is_found_out_once(site, monkeypatch):
 
 
 def test_many_that_are_not_ready_keep_nobody_from_other_work(site, monkeypatch):
-    from vdebench.review.server import taking
+    from vdebench.review.server import next_sample as taking
 
     monkeypatch.setattr(taking, "MOST_TRIED", 1)
     for sample in ("s0", "s1"):

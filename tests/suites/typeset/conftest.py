@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from vdebench.suites.typeset.languages import font_folders
-from vdebench.suites.typeset.pair import make_page
-from vdebench.suites.typeset.press import Press
+from vdebench.suites.typeset.language_rules import font_folders
+from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.typesetter import Press
 
 PPI = 75
 

@@ -6,10 +6,10 @@ from functools import cache
 
 from tests.oracle.instructions import carried_out, contents
 from vdebench.suites.typeset.edits import Edit
-from vdebench.suites.typeset.languages import font_folders
-from vdebench.suites.typeset.pair import make_page
-from vdebench.suites.typeset.press import Press
+from vdebench.suites.typeset.language_rules import font_folders
+from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.typesetter import Press
 
 RECIPE = Recipe(seed=2026, ppi=40)
 

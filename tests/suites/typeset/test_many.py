@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.suites.typeset.many import faults
-from vdebench.engine.processes import spread, usable_processors
+from vdebench.parallel.local import spread, usable_processors
 
 
 @pytest.mark.slow

@@ -9,13 +9,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from vdebench.sample import SOURCES
+from vdebench.core.sample import SOURCES
 from vdebench.suites.omnidoc import reading_of_page
-from vdebench.suites.typeset.check import cells_of, texts_of
+from vdebench.suites.typeset.ambiguity_check import cells_of, texts_of
 from vdebench.suites.typeset.document import CELLS, Area, Cell, Chart, Document, Formula, Look, Span, Style, Table, Text
+from vdebench.suites.typeset.ground_truth import is_legible, lines_of, reading_of
 from vdebench.suites.typeset.kinds import KINDS
-from vdebench.suites.typeset.languages import LANGUAGES, get_language
-from vdebench.suites.typeset.readout import is_legible, lines_of, reading_of
+from vdebench.suites.typeset.language_rules import LANGUAGES, get_language
 
 PAGES = [(kind, code, seed) for kind in KINDS for code in LANGUAGES for seed in range(3)]
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from tests.oracle.instructions import carried_out, contents
-from vdebench.box import Box, Size
-from vdebench.suites.typeset.check import ambiguities, cells_of
+from vdebench.core.box import Box, Size
+from vdebench.instructions.phrasing import AMBIGUITIES
+from vdebench.suites.typeset.ambiguity_check import ambiguities, cells_of
+from vdebench.suites.typeset.degradation import Wear
 from vdebench.suites.typeset.edits import Edit
-from vdebench.suites.typeset.instructions import AMBIGUITIES
-from vdebench.suites.typeset.pair import make_page
+from vdebench.suites.typeset.ground_truth import reading_of
+from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.propose import Reference
-from vdebench.suites.typeset.readout import reading_of
 from vdebench.suites.typeset.recipe import OPERATIONS, Recipe
-from vdebench.suites.typeset.wear import Wear
 
 
 def tongue(pair) -> str:
@@ -161,8 +161,8 @@ def test_the_crop_of_an_edited_block_reads_as_that_block(pairs):
 
 def test_masks_hold_at_high_resolution():
     """Bars beside a panel reach out of it by a little over a point."""
-    from vdebench.suites.typeset.languages import font_folders
-    from vdebench.suites.typeset.press import Press
+    from vdebench.suites.typeset.language_rules import font_folders
+    from vdebench.suites.typeset.typesetter import Press
 
     press = Press(300, font_folders())
     recipe = Recipe(seed=2, ppi=300, kinds=("research_report", "magazine"), operations=("text_insert", "text_delete"))

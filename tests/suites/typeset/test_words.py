@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from vdebench.errors import VdeError
-from vdebench.suites.typeset.instructions import AMBIGUITIES, phrasings
-from vdebench.suites.typeset.languages import LANGUAGES, get_language
+from vdebench.instructions.phrasing import AMBIGUITIES, phrasings
+from vdebench.suites.typeset.language_rules import LANGUAGES, get_language
 from vdebench.suites.typeset.words import TOPICS, Writer, bank, formulas
 
 TONGUES = ("en", "zh")

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.errors import VdeError
-from vdebench.judges.secret import HIDDEN
-from vdebench.readers.http import shown
-from vdebench.submission.private import is_private
+from vdebench.io.redaction import is_private
+from vdebench.net.addresses import shown
+from vdebench.net.keys import HIDDEN
 
 
 def split_command(command: str | Sequence[str], who: str) -> list[str]:

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from vdebench.core.images import Image
 from vdebench.editors.editor import About, Edit, Editor
 from vdebench.editors.external.commands import split_command, told_command
 from vdebench.editors.external.program import Program, program
@@ -15,8 +16,7 @@ from vdebench.editors.external.protocol import Hello, differing
 from vdebench.editors.external.server import Server, bad_url
 from vdebench.editors.servers.options import whole
 from vdebench.errors import EditorError, VdeError
-from vdebench.images import Image
-from vdebench.readers.http import seconds, shown
+from vdebench.net.addresses import seconds, shown
 
 GIVE = (
     "needs command= or url=\n"

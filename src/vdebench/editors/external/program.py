@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from vdebench.core.images import Image
+from vdebench.core.png import encode_png
+from vdebench.editors.external.process import Running
 from vdebench.editors.external.protocol import Answer, Hello, differing, parse_answer, parse_hello, parse_object
-from vdebench.editors.external.running import Running
 from vdebench.errors import EditorError, EditorUnusableError, InputError, VdeError
-from vdebench.images import Image, open_image
-from vdebench.png import encode_png
+from vdebench.io.images import open_image
 
 GLANCE = 0.05
 """Seconds between two looks at whether a program that is to end has been started meanwhile."""

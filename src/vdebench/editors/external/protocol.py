@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn, cast
 
 from vdebench.editors.external.commands import told_parameters
 from vdebench.errors import EditorError, EditorUnusableError
-from vdebench.readers.http import excerpt
+from vdebench.net.addresses import excerpt
 
 PROTOCOL = 1
 State = Literal["edited", "refused", "failed"]

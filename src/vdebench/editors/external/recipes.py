@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vdebench.errors import VdeError
-from vdebench.files import cache_folder
+from vdebench.io.locations import cache_folder
 
 SHIMS = Path(__file__).parent.parent / "shims"
 

@@ -11,13 +11,13 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
+from vdebench.core.images import Image
+from vdebench.core.png import encode_png
 from vdebench.editors.external.protocol import Answer, Hello, differing, parse_answer, parse_hello, parse_object
-from vdebench.editors.servers.faults import CallError
-from vdebench.editors.servers.picture import bytes_of, decoded
+from vdebench.editors.servers.errors import CallError
+from vdebench.editors.servers.images import bytes_of, decoded
 from vdebench.errors import EditorError, VdeError
-from vdebench.images import Image
-from vdebench.png import encode_png
-from vdebench.readers.http import bad_address, excerpt, shown
+from vdebench.net.addresses import bad_address, excerpt, shown
 
 MOST_BYTES = 1 << 28
 HELLO_TIMEOUT = 30.0

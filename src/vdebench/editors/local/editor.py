@@ -16,15 +16,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from PIL import Image as Pictures
 
+from vdebench.core.images import Image
 from vdebench.editors.editor import Edit, Editor, Task
 from vdebench.editors.local import loading
 from vdebench.editors.local.options import DTYPES, OFFLOADS, device_option, one_of
 from vdebench.editors.local.sizes import Pixels
 from vdebench.editors.local.weights import Weights, find_weights, in_cache
 from vdebench.editors.servers.options import whole
-from vdebench.engine.processes import usable_gpus
 from vdebench.errors import EditorError, MissingPartError, VdeError
-from vdebench.images import Image
+from vdebench.parallel.local import usable_gpus
 from vdebench.registry import installed_version
 
 VERSION = "1"

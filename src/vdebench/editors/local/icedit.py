@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from PIL import Image as Pictures
 
+from vdebench.core.images import Image
 from vdebench.editors.editor import About
 from vdebench.editors.local.editor import LocalEditor, Request, prompt_length
 from vdebench.editors.local.kontext import T5_TOKENS
@@ -18,7 +19,6 @@ from vdebench.editors.local.sizes import of_width
 from vdebench.editors.local.weights import Weights, explained, find_weights
 from vdebench.editors.servers.options import at_least_0, whole
 from vdebench.errors import VdeError
-from vdebench.images import Image
 
 LORA_FILE = "pytorch_lora_weights.safetensors"
 PROMPT = (

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 from PIL import Image as Pictures
 
+from vdebench.core.images import RESIZING
 from vdebench.editors.editor import About
 from vdebench.editors.local.editor import LocalEditor, Request, prompt_length
 from vdebench.editors.local.options import one_of
 from vdebench.editors.local.sizes import MEGAPIXEL, floored
 from vdebench.editors.local.weights import Weights
+from vdebench.editors.servers.images import fitting
 from vdebench.editors.servers.options import at_least_0, whole
-from vdebench.editors.servers.picture import fitting
-from vdebench.images import RESIZING
 
 SCHEDULER = "euler-ancestral"
 """The authors', whatever the checkpoint says."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vdebench.box import Box
-from vdebench.editors.overlay.erase import wipe
-from vdebench.editors.overlay.find import Page, Paragraph
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.editors.overlay.erasure import wipe
+from vdebench.editors.overlay.location import Page, Paragraph
 from vdebench.editors.overlay.paper import usual_colour
 from vdebench.editors.overlay.reflow import Align
 from vdebench.editors.overlay.room import below, blocks_on, shift
-from vdebench.images import Image
 
 
 def alignment_of(page: Page, paragraph: Paragraph) -> Align:

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vdebench.box import Box
-from vdebench.editors.overlay.find import Page, fold
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.editors.overlay.font_match import Fit, stencil
 from vdebench.editors.overlay.fonts import Setter
 from vdebench.editors.overlay.grid import Cell, find_cell
-from vdebench.editors.overlay.match import Fit, stencil
-from vdebench.editors.overlay.measure import UNLIKE, fit_line, ink_colour, measure_row
+from vdebench.editors.overlay.location import Page, fold
+from vdebench.editors.overlay.measurement import UNLIKE, fit_line, ink_colour, measure_row
 from vdebench.editors.overlay.paper import Paper, set_ink
-from vdebench.editors.overlay.request import NotUnderstoodError, Request
 from vdebench.editors.overlay.words import part_between
-from vdebench.images import Image
-from vdebench.readers.lines import Line
+from vdebench.instructions.request import NotUnderstoodError, Request
+from vdebench.readers.line_grouping import Line
 
 
 def edit_cell(setter: Setter, page: Page, request: Request) -> Image:

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
+from vdebench.core.images import Image
 from vdebench.editors.editor import About, Edit, Editor
 from vdebench.editors.overlay.blocks import alignment_of, delete_block
 from vdebench.editors.overlay.cells import edit_cell
-from vdebench.editors.overlay.find import Page, Paragraph, fold
 from vdebench.editors.overlay.fonts import Setter
-from vdebench.editors.overlay.request import NotUnderstoodError, Request, parse
+from vdebench.editors.overlay.location import Page, Paragraph, fold
 from vdebench.editors.overlay.typeset import ParagraphEdit
-from vdebench.images import Image
-from vdebench.readers.kept_lines import KeptLines
-from vdebench.readers.lines import Line
+from vdebench.instructions.request import NotUnderstoodError, Request, parse
+from vdebench.readers.line_cache import KeptLines
+from vdebench.readers.line_grouping import Line
 from vdebench.readers.rapid import RapidReader
 
 VERSION = "1"

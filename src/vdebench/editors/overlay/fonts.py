@@ -21,7 +21,7 @@ import regex
 import typst
 from numpy.typing import NDArray
 
-from vdebench.suites.typeset.languages import font_folders
+from vdebench.suites.typeset.language_rules import font_folders
 
 Coverage = NDArray[np.float32]
 """How much of each pixel is inked, 0 to 1."""

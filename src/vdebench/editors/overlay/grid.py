@@ -8,11 +8,11 @@ from typing import NamedTuple
 import regex
 from rapidfuzz.distance import Levenshtein
 
-from vdebench.box import Box
-from vdebench.editors.overlay.find import Page, fold
+from vdebench.core.box import Box
+from vdebench.editors.overlay.location import Page, fold
 from vdebench.editors.overlay.paragraphs import joined_rows
-from vdebench.editors.overlay.request import NotUnderstoodError
-from vdebench.readers.lines import Line, in_rows, middle_in
+from vdebench.instructions.request import NotUnderstoodError
+from vdebench.readers.line_grouping import Line, in_rows, middle_in
 
 
 class Cell(NamedTuple):

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.core.images import Image, PixelBox
 from vdebench.editors.overlay.fonts import Coverage
-from vdebench.images import Image, PixelBox
 
 _NEAR = 14
 """Grey levels by which paper differs from itself (noise, JPEG)."""

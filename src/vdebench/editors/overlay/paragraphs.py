@@ -13,10 +13,10 @@ import cv2
 import numpy as np
 import regex
 
-from vdebench.box import Box
-from vdebench.images import Image
-from vdebench.readers.lines import Line, first_word, is_centred, runs_of
-from vdebench.readers.texts import WIDE, join_lines
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.readers.line_grouping import Line, first_word, is_centred, runs_of
+from vdebench.readers.line_text import WIDE, join_lines
 
 _MARK = regex.compile(
     r"\s*(?:[–—•▪■●◦·‣*-]\s*\S|\(?\d{1,3}[.)．、]\s*\D|[(（]?[\p{Nd}一二三四五六七八九十]{1,2}[)）、]|[①-⑳]|[A-H][.．]\s)"

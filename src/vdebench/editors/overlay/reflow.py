@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from vdebench.editors.overlay.font_match import Fit
 from vdebench.editors.overlay.fonts import Setter
-from vdebench.editors.overlay.match import Fit
-from vdebench.editors.overlay.measure import Row
+from vdebench.editors.overlay.measurement import Row
 from vdebench.editors.overlay.words import Word, is_wide, units_of
 
 Align = Literal["left", "center", "right"]

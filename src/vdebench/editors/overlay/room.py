@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from vdebench.box import Box
-from vdebench.editors.overlay.find import Page, Paragraph
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.editors.overlay.location import Page, Paragraph
 from vdebench.editors.overlay.paper import as_pixels, usual_colour
-from vdebench.images import Image
 
 _FAR = 14
 """Grey levels by which something on the paper differs from it."""

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vdebench.editors.overlay.find import Page, Paragraph, Spot
+from vdebench.core.images import Image
+from vdebench.editors.overlay.font_match import Fit, fit_style, stencil
 from vdebench.editors.overlay.fonts import Setter
-from vdebench.editors.overlay.match import Fit, fit_style, stencil
-from vdebench.editors.overlay.measure import (
+from vdebench.editors.overlay.location import Page, Paragraph, Spot
+from vdebench.editors.overlay.measurement import (
     UNLIKE,
     Row,
     corrected,
@@ -21,10 +22,9 @@ from vdebench.editors.overlay.measure import (
 )
 from vdebench.editors.overlay.paper import Colour, as_pixels, set_ink
 from vdebench.editors.overlay.reflow import Align, Column, Layout, Set, is_justified
-from vdebench.editors.overlay.request import NotUnderstoodError, Request
 from vdebench.editors.overlay.room import is_free, right_edge, shift
 from vdebench.editors.overlay.words import Word, part_between, pieces_of, units_of
-from vdebench.images import Image
+from vdebench.instructions.request import NotUnderstoodError, Request
 
 
 class ParagraphEdit:

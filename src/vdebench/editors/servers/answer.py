@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vdebench.editors.servers.faults import CallError
-from vdebench.readers.http import excerpt, shown
+from vdebench.editors.servers.errors import CallError
+from vdebench.net.addresses import excerpt, shown
 
 LONGEST_TEXT = 4000
 MOST_ENTRIES = 50

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
 from vdebench.editors.servers.answer import Answer, at, count_at, text_at
-from vdebench.editors.servers.faults import complaint_in, fault_of
+from vdebench.editors.servers.errors import complaint_in, fault_of
+from vdebench.editors.servers.images import Sent
 from vdebench.editors.servers.options import hosted
-from vdebench.editors.servers.picture import Sent
 from vdebench.editors.servers.server import ServerEditor
 
 

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import httpx2
 
-from vdebench.editors.servers.faults import CallError, Complaint, complaint_in, fault_of
+from vdebench.core.images import Image
+from vdebench.editors.servers.errors import CallError, Complaint, complaint_in, fault_of
+from vdebench.editors.servers.images import decoded
 from vdebench.editors.servers.keys import cleaned
-from vdebench.editors.servers.picture import decoded
 from vdebench.errors import InputError
-from vdebench.files import parse_json
-from vdebench.images import Image
-from vdebench.judges.secret import Secret
-from vdebench.readers.http import excerpt, shown
-from vdebench.readers.patient import PatientClient
+from vdebench.io.files import parse_json
+from vdebench.net.addresses import excerpt, shown
+from vdebench.net.keys import Secret
+from vdebench.net.retrying_client import PatientClient
 
 PAUSE = 1.0
 """Seconds before the second try, where the server asks for none; twice as many before each further one."""

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from vdebench.editors.editor import About
 from vdebench.editors.servers.answer import Answer, at, count_at, text_at
-from vdebench.editors.servers.faults import CallError
+from vdebench.editors.servers.errors import CallError
+from vdebench.editors.servers.images import Sent
 from vdebench.editors.servers.options import hosted
-from vdebench.editors.servers.picture import Sent
 from vdebench.editors.servers.server import ServerEditor
 
 FOLLOWS = "the maker's sizes, the page's shape"

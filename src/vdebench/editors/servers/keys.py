@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from vdebench.judges.secret import Secret
+from vdebench.net.keys import Secret
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

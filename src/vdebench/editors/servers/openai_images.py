@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
 from vdebench.editors.servers.answer import Answer, at, count_at, text_at
+from vdebench.editors.servers.images import Sent
 from vdebench.editors.servers.options import number_or_nothing, whole
-from vdebench.editors.servers.picture import Sent
 from vdebench.editors.servers.server import ServerEditor
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from vdebench.editors.servers.answer import Answer
 from vdebench.errors import VdeError
-from vdebench.judges.outcome import Usage
-from vdebench.judges.prices import DATED, Price
+from vdebench.net.answer import Usage
+from vdebench.net.prices import DATED, Price
 
 __all__ = ["DATED", "LISTED", "Spent", "cost", "parsed"]
 

@@ -10,17 +10,17 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
+from vdebench.core.images import Image
 from vdebench.editors.editor import Edit, Editor
 from vdebench.editors.servers.answer import Answer, settled, short, without_images
-from vdebench.editors.servers.faults import CallError
+from vdebench.editors.servers.errors import CallError
+from vdebench.editors.servers.images import Sent, bytes_of, decoded, is_address, policy, prepared
 from vdebench.editors.servers.keys import cleaned, is_variable
 from vdebench.editors.servers.options import at_least_0, whole
-from vdebench.editors.servers.picture import Sent, bytes_of, decoded, is_address, policy, prepared
 from vdebench.editors.servers.prices import LISTED, Spent, parsed
 from vdebench.errors import EditorError, EditorUnusableError, MissingPartError, VdeError
-from vdebench.images import Image
-from vdebench.judges.secret import Secret, key_from
-from vdebench.readers.http import INSTALL, bad_address, seconds, setting, shown
+from vdebench.net.addresses import INSTALL, bad_address, seconds, setting, shown
+from vdebench.net.keys import Secret, key_from
 
 if TYPE_CHECKING:
     from vdebench.editors.servers.calls import Caller

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vdebench.analysis.ambiguity_drop import Drop, Study
-from vdebench.analysis.ambiguity_runs import USABLE
 from vdebench.report.figures.points import Point, point_chart
 from vdebench.report.overview import COLUMNS
 from vdebench.report.table import Column, Row, Table
+from vdebench.studies.ambiguity_drop import Drop, Study
+from vdebench.studies.ambiguity_runs import USABLE
 
 _NUMBERS = ("original", "ambiguous", "drop", "drop_low", "drop_high", "ambiguity")
 _PER_UNIT = ("per_unit", "per_unit_low", "per_unit_high")

@@ -7,11 +7,11 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from vdebench import __version__
+from vdebench._version import __version__
 from vdebench.report.figures.suite import Figure, suite_figures
 from vdebench.report.figures.tables import statistics_tables
 from vdebench.report.html_table import html_table
-from vdebench.report.table import render
+from vdebench.report.rendering import render
 
 
 def statistics_page(found: Mapping[str, Any], *, back: str = "") -> str:

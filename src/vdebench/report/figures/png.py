@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from vdebench.suites.typeset.languages import font_folders
+from vdebench.suites.typeset.language_rules import font_folders
 
 _PAGE = '#set page(width: auto, height: auto, margin: 0pt)\n#image("figure.svg")\n'
 

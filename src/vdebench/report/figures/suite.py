@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vdebench.analysis.layout import normalised
 from vdebench.report.figures.bars import bar_chart, histogram
 from vdebench.report.figures.heatmap import heat_map
 from vdebench.report.figures.sunburst import sunburst
+from vdebench.studies.layout.statistics import normalised
 
 METRICS = {
     "density": ("Density", 2),

@@ -9,13 +9,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from vdebench import __version__
-from vdebench.files import write_json, write_text
+from vdebench._version import __version__
+from vdebench.io.files import write_json, write_text
 from vdebench.report.html_table import html_table
 from vdebench.report.human.figure import study_figure
 from vdebench.report.human.tables import study_tables
-from vdebench.report.replaced import replacing_folder, require_ours
-from vdebench.report.table import Table, render
+from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.rendering import render
+from vdebench.report.table import Table
 
 MARKER = "vdebench-agreement.json"
 

@@ -20,19 +20,19 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from vdebench.analysis.human_sheet import CRITERIA, Key, choose, letter, make_key
-from vdebench.engine.processes import usable_processors
+from vdebench.core.png import encode_png
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError, RunFolderError, VdeError
-from vdebench.files import list_folder, write_bytes, write_json, write_text
-from vdebench.images import open_image
-from vdebench.png import encode_png
-from vdebench.report.replaced import replacing_folder
+from vdebench.io.files import list_folder, write_bytes, write_json, write_text
+from vdebench.io.images import open_image
+from vdebench.parallel.local import usable_processors
+from vdebench.pipeline.scoring.mask_sample import union_of
+from vdebench.pipeline.scoring.stage import Progress
+from vdebench.report.output_folder import replacing_folder
 from vdebench.report.site.gather import Runs
 from vdebench.report.site.pictures import areas
 from vdebench.report.site.write import script_json
-from vdebench.sample import Sample
-from vdebench.scoring import Progress
-from vdebench.scoring_masked_sample import union_of
+from vdebench.studies.human.sheet import CRITERIA, Key, choose, letter, make_key
 
 SHEET = "sheet"
 MARKER = "vdebench-sheet.json"

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vdebench.analysis.bootstrap import RESAMPLES
-from vdebench.analysis.human_answers import read_answers
-from vdebench.analysis.human_sheet import read_key
-from vdebench.analysis.human_study import correlate_study
-from vdebench.analysis.pages import pages_beside
-from vdebench.analysis.stored import StoredRun, read_run
 from vdebench.errors import InputError, RunFolderError
 from vdebench.runs.search import all_runs
+from vdebench.stats.bootstrap import RESAMPLES
+from vdebench.stats.pages import pages_beside
+from vdebench.stats.stored import StoredRun, read_run
+from vdebench.studies.human.answers import read_answers
+from vdebench.studies.human.sheet import read_key
+from vdebench.studies.human.study import correlate_study
 
 
 def correlate_answers(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vdebench.analysis.agreement import COEFFICIENTS
 from vdebench.report.overview import COLUMNS
 from vdebench.report.table import Column, Row, Table
+from vdebench.stats.correlation import COEFFICIENTS
 
 _TITLES = {"spearman": "Spearman", "kendall": "Kendall", "pearson": "Pearson"}
 _HEADS = [

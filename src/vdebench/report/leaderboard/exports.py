@@ -10,11 +10,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from vdebench.files import write_text
+from vdebench.io.files import write_text
 from vdebench.report.leaderboard.groups import Group
 from vdebench.report.leaderboard.latex import document, latex
 from vdebench.report.overview import REFERENCE
-from vdebench.report.table import Column, Row, Table, render
+from vdebench.report.rendering import render
+from vdebench.report.table import Column, Row, Table
 
 FOLDER = "exports"
 _NAMED = 3  # rows whose noise floor is named after them, as on the page

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from vdebench.analysis.stored import differing_parts
 from vdebench.errors import VdeError
-from vdebench.metrics.measures import MEASURES
+from vdebench.metrics.image_metrics import MEASURES
 from vdebench.protocols import get_protocol
-from vdebench.protocols.textedit import get_pixel_protocol
+from vdebench.protocols.masks.protocol import get_pixel_protocol
 from vdebench.report.leaderboard.gather import Run
 from vdebench.report.site.tracks import PAGES
 from vdebench.report.usable import bounds_line
+from vdebench.stats.stored import differing_parts
 
 PARTS = {
     "p": "protocol",

@@ -9,7 +9,8 @@ import re
 import unicodedata
 from itertools import groupby
 
-from vdebench.report.table import SIGNS, Table, first, render
+from vdebench.report.rendering import SIGNS, first, render
+from vdebench.report.table import Table
 
 PREAMBLE = r"""\usepackage{booktabs,graphicx,iftex}
 \newif\ifvdecjk

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from vdebench.errors import InputError
-from vdebench.files import is_file, read_bytes
+from vdebench.io.files import is_file, read_bytes
 from vdebench.report.leaderboard.gather import Run
 from vdebench.report.site.write import MARKER
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from vdebench.protocols import get_protocol
 from vdebench.report.leaderboard.groups import PARTS, Group
-from vdebench.report.rows import published_models
-from vdebench.report.shapes import SHAPES, paper_table
+from vdebench.report.paper_tables import SHAPES, paper_table
 from vdebench.report.table import Table
+from vdebench.report.table_rows import published_models
 
 _METRICS = {"iou": "IoU", "cdm": "CDM", "bleu": "BLEU", "ssim": "SSIM", "psnr": "PSNR", "lpips": "LPIPS"}
 _CLASSES = ("Text Modify", "Text Addition", "Text Deletion", "Table Structure Edit")

@@ -8,18 +8,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from vdebench import __version__
-from vdebench.analysis.usable import PROPERTIES
-from vdebench.files import write_text
+from vdebench._version import __version__
+from vdebench.io.files import write_text
 from vdebench.report.leaderboard.board import slice_data, table_data
 from vdebench.report.leaderboard.exports import FOLDER, file_names, measured_table, write_tables
 from vdebench.report.leaderboard.gather import find_runs
 from vdebench.report.leaderboard.groups import Group, group_runs
 from vdebench.report.leaderboard.links import Links
 from vdebench.report.leaderboard.published import beside, printed_data, printed_tables
-from vdebench.report.replaced import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_ours
 from vdebench.report.site.write import script_json
 from vdebench.report.table import Table
+from vdebench.stats.usable import PROPERTIES
 
 MARKER = "vdebench-leaderboard.json"
 """Stands in every folder that we made, and may replace."""

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vdebench.analysis.usable import PROPERTIES
 from vdebench.report.masked import masked_table
 from vdebench.report.overview import REFERENCE, interval_notes, provenance
 from vdebench.report.site.gather import Result
 from vdebench.report.site.tracks import PIXELS
 from vdebench.report.usable import gap_lines
+from vdebench.stats.usable import PROPERTIES
 
 Cell = dict[str, Any]
 Metrics = Sequence[Mapping[str, Any]]

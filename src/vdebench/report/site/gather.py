@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from vdebench.editing import Made, images_of
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError
-from vdebench.files import is_file, read_json
+from vdebench.io.files import is_file, read_json
+from vdebench.pipeline.editing import Made, images_of
+from vdebench.pipeline.output_record import asked_of_run
 from vdebench.protocols import get_protocol
-from vdebench.protocols.protocol import Protocol
-from vdebench.protocols.textedit import PixelProtocol, get_pixel_protocol
+from vdebench.protocols.masks.protocol import PixelProtocol, get_pixel_protocol
+from vdebench.protocols.pages.protocol import Protocol
 from vdebench.report.site.sources import Source, scored_source
 from vdebench.report.site.tracks import PAGES, Track, track_of
 from vdebench.runs.search import run_folders
-from vdebench.sample import Sample
-from vdebench.submission.outputs import asked_of_run
 from vdebench.suites.suite import Suite, load_suite
 
 _NO_PICTURES = "its text and boxes are shown, no pictures"

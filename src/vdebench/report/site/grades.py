@@ -7,12 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from vdebench.analysis.grades import TOP_GRADE, sample_grades
+from vdebench.core.sample import Sample
 from vdebench.judges.canary_quality import quality_line
 from vdebench.judges.dimension import DIMENSIONS
 from vdebench.report.grades import graded_notes
 from vdebench.report.site.judged import Graded, Judged
-from vdebench.sample import Sample
+from vdebench.stats.grades import TOP_GRADE, sample_grades
 
 Told = Callable[[str], str]
 """A text without the folders of this machine."""

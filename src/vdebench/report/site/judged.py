@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError
-from vdebench.files import is_file, is_folder, list_folder, read_json
+from vdebench.io.files import is_file, is_folder, list_folder, read_json
 from vdebench.judges.canary_quality import GROUP
 from vdebench.report.site.gather import Runs
-from vdebench.sample import Sample
 
 FOLDER = "judged"
 """Where a folder of runs, or an editor in it, may have them: they are found there by themselves."""

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
-from vdebench.images import image_size
+from vdebench.io.images import image_size
 from vdebench.metrics.alignment import Alignment
+from vdebench.protocols.masks.columns import SETTING
 from vdebench.report.site.gather import Runs
 from vdebench.report.site.tracks import PIXELS
-from vdebench.sample import Sample
-from vdebench.scoring_masked import SETTING
 
 Fact = tuple[str, str]
 _NUMBERS = (*(metric["key"] for metric in PIXELS.metrics if not metric["share"]), "mse_raw", "lpips_raw")

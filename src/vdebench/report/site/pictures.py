@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Pictures
 
-from vdebench.engine.processes import usable_processors
 from vdebench.errors import VdeError
-from vdebench.files import fetched
-from vdebench.images import open_image
+from vdebench.io.files import fetched
+from vdebench.io.images import open_image
 from vdebench.metrics.masked import Mask
-from vdebench.scoring_masked_sample import union_of
+from vdebench.parallel.local import usable_processors
+from vdebench.pipeline.scoring.mask_sample import union_of
 
 SHOWN = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp", "GIF": "gif", "BMP": "bmp"}
 """Formats that every browser shows, and how their files end."""

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from vdebench.analysis.means import means, totals
-from vdebench.analysis.usable import PROPERTIES, Rows, Thresholds, verdicts
-from vdebench.editing import Made
+from vdebench.core.sample import Sample
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.protocols.protocol import Protocol
-from vdebench.protocols.textedit import PixelProtocol
+from vdebench.pipeline.editing import Made
+from vdebench.protocols.masks.protocol import PixelProtocol
+from vdebench.protocols.pages.protocol import Protocol
 from vdebench.report.site import masked
 from vdebench.report.site.board import metrics_of
 from vdebench.report.site.gather import Result, Runs
 from vdebench.report.site.units import Sides, units
-from vdebench.sample import Sample
+from vdebench.stats.means import means, totals
+from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
 
 _WORST = ("failed", "missing", "scored", "left_out")
 _SHOWN = {"pages": ("blocks", "regions"), "pixels": ("scores",)}

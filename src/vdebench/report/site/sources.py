@@ -7,19 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vdebench.editing import Made, read_edits
+from vdebench.core.page_text import Reading
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
-from vdebench.files import is_file, is_folder
+from vdebench.io.files import is_file, is_folder
+from vdebench.io.stores import place
+from vdebench.pipeline.editing import Made, read_edits
+from vdebench.pipeline.output_record import image_folder
+from vdebench.pipeline.scoring.ground_truth import Truths
 from vdebench.readers.cached import CachedReader, Picture, Readable
 from vdebench.readers.folder import FolderReadings
 from vdebench.readers.predictions import crops
-from vdebench.reading import Reading
 from vdebench.report.site.units import Sides
 from vdebench.runs.provenance import part_of
-from vdebench.sample import Sample
-from vdebench.scoring_truth import Truths
-from vdebench.storage import place
-from vdebench.submission.outputs import image_folder
 from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.analysis.masked import SLICES as MASKED_SLICES
-from vdebench.metrics.measures import MEASURES
+from vdebench.metrics.image_metrics import MEASURES
+from vdebench.protocols.masks.columns import SETTING
 from vdebench.report.masked import COLUMNS as MASKED_COLUMNS
 from vdebench.report.masked import TITLES as MASKED_TITLES
 from vdebench.report.overview import COLUMNS
 from vdebench.runs.folder import TABLES
-from vdebench.scoring_masked import SETTING
+from vdebench.stats.mask_summary import SLICES as MASKED_SLICES
 
 _MAIN = ("cdm", "bleu", "teds", "iou", "page_text", "psnr", "ssim", "lpips", "clip")
 _ORDER = ("cdm", "bleu", "teds", "teds_like", "text_similarity", "text_correctness", "iou", "page_text")

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from vdebench.box import Box, Size
-from vdebench.protocols.compare import meeting
-from vdebench.protocols.protocol import TEXT_METRICS, Protocol
-from vdebench.reading import Block, Reading
-from vdebench.sample import Sample
+from vdebench.core.box import Box, Size
+from vdebench.core.page_text import Block, Reading
+from vdebench.core.sample import Sample
+from vdebench.protocols.pages.comparison import meeting
+from vdebench.protocols.pages.protocol import TEXT_METRICS, Protocol
 
 Percent = list[float]
 """Left, top, width, height in percent of a page."""

@@ -11,12 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench import __version__
-from vdebench.analysis.suite_statistics import suite_statistics
+from vdebench._version import __version__
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
-from vdebench.files import write_text
+from vdebench.io.files import write_text
+from vdebench.pipeline.scoring.stage import Progress
 from vdebench.report.figures.page import statistics_page
-from vdebench.report.replaced import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_ours
 from vdebench.report.site.board import board
 from vdebench.report.site.gather import Runs
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
@@ -24,8 +25,7 @@ from vdebench.report.site.judged import Judged
 from vdebench.report.site.pictures import Album, Asked
 from vdebench.report.site.samples import Details, about, index
 from vdebench.report.site.tracks import PIXELS
-from vdebench.sample import Sample
-from vdebench.scoring import Progress
+from vdebench.studies.suite_statistics import suite_statistics
 
 MARKER = "vdebench-report.json"
 """Stands in every folder that we made, and may replace."""

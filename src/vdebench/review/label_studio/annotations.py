@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import floor, isfinite
 from typing import Any, NamedTuple
 
-from vdebench.box import Box, Size
+from vdebench.core.box import Box, Size
+from vdebench.review.command_check import CHECKS
 from vdebench.review.commands import Check, Draw, Rate, RatePilot, Screen, VoteCommand
-from vdebench.review.contents import CHECKS
 from vdebench.review.label_studio.configs import ANSWERS, CHANGED
-from vdebench.review.label_studio.desks import Desk
+from vdebench.review.label_studio.projects import Desk
 from vdebench.review.ratings import SCALES, Ratings
 from vdebench.review.state import Item
 

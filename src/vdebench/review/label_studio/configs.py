@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vdebench.review.contents import CHECKS
+from vdebench.review.command_check import CHECKS
 from vdebench.review.ratings import SCALES
 
 CHANGED = "changed"

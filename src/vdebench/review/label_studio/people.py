@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vdebench.errors import InputError
-from vdebench.files import read_bytes
+from vdebench.io.files import read_bytes
 from vdebench.review.commands import Join
 from vdebench.review.refusals import Refusal
 from vdebench.review.state import Study
 from vdebench.review.store import Store
-from vdebench.review.texts import wrong_name
+from vdebench.review.text_check import wrong_name
 
 EXAMPLE = '"anna@lab.example" = "anna" or { name = "anna", group = "1" }'
 

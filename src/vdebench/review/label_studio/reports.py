@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from vdebench.review.label_studio.desks import Desk
+from vdebench.review.label_studio.projects import Desk
 
 
 class Refused(NamedTuple):

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from vdebench.errors import InputError, MissingPartError, VdeError
-from vdebench.files import parse_json
-from vdebench.judges.secret import Secret
-from vdebench.readers.http import INSTALL, bad_address, excerpt, setting, shown
+from vdebench.io.files import parse_json
+from vdebench.net.addresses import INSTALL, bad_address, excerpt, setting, shown
+from vdebench.net.keys import Secret
 
 if TYPE_CHECKING:
     import httpx2
 
-    from vdebench.readers.patient import PatientClient
+    from vdebench.net.retrying_client import PatientClient
 
 URL, KEY = "LABEL_STUDIO_URL", "LABEL_STUDIO_API_KEY"
 OLDEST = (1, 23)
@@ -54,7 +54,7 @@ class LabelStudio:
         self._access = Secret("")
         import httpx2
 
-        from vdebench.readers.patient import PatientClient
+        from vdebench.net.retrying_client import PatientClient
 
         # certificates take a tenth of a second to load
         verify = httpx2.create_ssl_context() if self.url.startswith("https:") else False

@@ -8,19 +8,19 @@ import json
 from datetime import datetime
 from typing import Any
 
-from vdebench.analysis.reliability_ratings import Rating
-from vdebench.analysis.reliability_scales import reliability_by_scale
 from vdebench.errors import InputError, TooLargeError, VdeError
 from vdebench.review import listing
 from vdebench.review.commands import Add
 from vdebench.review.funnel import passed_through
 from vdebench.review.ratings_table import COLUMNS, group_ratings, pilot_ratings
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.server.desk import Asked, Desk
-from vdebench.review.server.replies import NOT_FOUND, NOTHING, UNKNOWN_SAMPLE, Reply, fail, only, problem, refused
+from vdebench.review.server.app_context import Asked, Desk
+from vdebench.review.server.responses import NOT_FOUND, NOTHING, UNKNOWN_SAMPLE, Reply, fail, only, problem, refused
 from vdebench.review.server.samples import wanted
 from vdebench.review.state import State
-from vdebench.review.texts import wrong_name
+from vdebench.review.text_check import wrong_name
+from vdebench.stats.reliability.ratings import Rating
+from vdebench.stats.reliability.scales import reliability_by_scale
 
 RATINGS = {"pilot": pilot_ratings, "pool": group_ratings}
 

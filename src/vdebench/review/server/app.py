@@ -13,11 +13,11 @@ from vdebench.errors import MissingPartError
 from vdebench.review.accounts import Accounts
 from vdebench.review.database import BusyError
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.server.bodies import read_body
-from vdebench.review.server.desk import Access, Asked, Desk, Route, token_in
-from vdebench.review.server.gate import Gate
+from vdebench.review.server.app_context import Access, Asked, Desk, Route, token_in
+from vdebench.review.server.middleware import Gate
 from vdebench.review.server.page_files import PageFile, page_files
-from vdebench.review.server.replies import NOT_FOUND, Reply, ReplyError, fail, problem, refused
+from vdebench.review.server.request_body import read_body
+from vdebench.review.server.responses import NOT_FOUND, Reply, ReplyError, fail, problem, refused
 from vdebench.review.server.routes import ROUTES
 from vdebench.review.server.settings import ServerSettings
 from vdebench.review.store import Store

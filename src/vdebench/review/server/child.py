@@ -38,7 +38,7 @@ def main() -> int:
     follow_the_server()
     if hasattr(os, "nice"):
         os.nice(NICE)
-    from vdebench.review.preparing import prepare
+    from vdebench.review.preparation import prepare
 
     try:
         done = prepare(Path(sys.argv[1]), os.environ.get("VDE_REVIEW_DATABASE", ""), workers=1)

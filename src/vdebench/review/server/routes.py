@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from vdebench.review.server import admin, doors, samples, work
-from vdebench.review.server.desk import Access, Route
+from vdebench.review.server import admin, samples, work
+from vdebench.review.server import auth_routes as doors
+from vdebench.review.server.app_context import Access, Route
 
 EVERYBODY, MEMBERS, JUDGES, ADMINS = Access
 ROUTES = (

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from vdebench.errors import VdeError
 from vdebench.review.listing import Seen, look
 from vdebench.review.refusals import Refusal
-from vdebench.review.server.desk import Asked, Desk
-from vdebench.review.server.replies import NOT_FOUND, UNKNOWN_SAMPLE, Reply, ReplyError, fail, problem, refused
+from vdebench.review.server.app_context import Asked, Desk
+from vdebench.review.server.responses import NOT_FOUND, UNKNOWN_SAMPLE, Reply, ReplyError, fail, problem, refused
 from vdebench.review.state import FINAL
 
 IMAGES = ("before", "after", "reference")

@@ -13,7 +13,7 @@ from typing import Any
 
 from vdebench.errors import InputError, MissingPartError
 from vdebench.review.accounts import Accounts
-from vdebench.review.opening import database_of, opened_review
+from vdebench.review.connection import database_of, opened_review
 from vdebench.review.pool import Pool
 from vdebench.review.server.app import create_app
 from vdebench.review.server.preparer import Preparer

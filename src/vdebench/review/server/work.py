@@ -12,10 +12,10 @@ from vdebench.review import listing
 from vdebench.review.commands import Add, Check, Join, Leave, Open, SampleCommand, command_from_json
 from vdebench.review.listing import look
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.server.desk import Asked, Desk, csrf_of
-from vdebench.review.server.replies import NOTHING, Reply, ReplyError, fail, only, problem, refused, text_of
+from vdebench.review.server.app_context import Asked, Desk, csrf_of
+from vdebench.review.server.next_sample import next_sample
+from vdebench.review.server.responses import NOTHING, Reply, ReplyError, fail, only, problem, refused, text_of
 from vdebench.review.server.samples import seen_by, told
-from vdebench.review.server.taking import next_sample
 from vdebench.review.sessions import end_sessions
 from vdebench.review.state import FINAL
 

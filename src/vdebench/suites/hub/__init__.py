@@ -1,7 +1,7 @@
 """Getting published suites from the Hugging Face hub: pinned, resumed, verified, and made loadable."""
 
+from vdebench.suites.hub.download import Wish, get_suite, take_placed
 from vdebench.suites.hub.errors import HubAwayError, HubError
-from vdebench.suites.hub.getting import Wish, get_suite, take_placed
 from vdebench.suites.hub.result import Got
 from vdebench.suites.hub.sets import SETS, DataSet, data_set
 

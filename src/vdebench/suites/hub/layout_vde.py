@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vdebench.sample import Sample
+from vdebench.core.sample import Sample
 from vdebench.suites.hub.errors import HubError
 from vdebench.suites.names import REGIONS, candidates, names_of, stem
 from vdebench.suites.suite import Group

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.errors import VdeError
-from vdebench.files import read_json
+from vdebench.io.files import read_json
 from vdebench.suites.hub.errors import HubError
 from vdebench.suites.hub.layout_vde import vde_groups
 from vdebench.suites.hub.sets import DataSet
 from vdebench.suites.names import FILES, files_by_stem, stem
-from vdebench.suites.textedit_words import split_named
+from vdebench.suites.textedit_vocabulary import split_named
 
 
 class Tree:

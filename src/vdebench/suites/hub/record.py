@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vdebench.errors import InputError
-from vdebench.files import is_file, read_json, write_json
+from vdebench.io.files import is_file, read_json, write_json
 
 RECORD = ".vde-get.json"
 WORKSHOP = ".vde-get"

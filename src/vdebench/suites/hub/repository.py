@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from vdebench import __version__
+from vdebench._version import __version__
 from vdebench.errors import MissingPartError
 from vdebench.suites.hub.errors import HubAwayError, HubBusyError, HubError, WrongBytesError
 from vdebench.suites.hub.licence import Licence, front_matter, licence_of_card

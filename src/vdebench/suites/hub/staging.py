@@ -7,10 +7,10 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from vdebench.files import is_file, write_text
+from vdebench.io.files import is_file, write_text
 from vdebench.suites.hub.errors import HubError
-from vdebench.suites.hub.fetching import Progress
 from vdebench.suites.hub.record import WORKSHOP, HubFile, Record
+from vdebench.suites.hub.transfer import Progress
 
 SUITE_FILE = "suite.toml"
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from vdebench.suites.typeset.document import Block, Cell, Chart, Formula, Rule, Span, Table, Text
-from vdebench.suites.typeset.languages import TONGUES, tongue_of
+from vdebench.suites.typeset.language_rules import TONGUES, tongue_of
 from vdebench.suites.typeset.words import Phrase, Writer, formulas
 
 _OPTIONS = "ABCD"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vdebench.sample import Operation
+from vdebench.core.sample import Operation
 from vdebench.suites.typeset.document import Document, Text
 from vdebench.suites.typeset.propose import Proposal
 

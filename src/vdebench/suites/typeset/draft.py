@@ -8,7 +8,7 @@ from typing import Any
 
 from vdebench.suites.typeset.compose import Composer
 from vdebench.suites.typeset.document import Area, Block, Decor, Document, Look
-from vdebench.suites.typeset.languages import TONGUES, Language, Tongue
+from vdebench.suites.typeset.language_rules import TONGUES, Language, Tongue
 from vdebench.suites.typeset.words import Writer
 
 PALETTES = (

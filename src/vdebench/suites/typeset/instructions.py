@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from importlib import resources
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vdebench.instructions.phrasing import phrasings
+
 if TYPE_CHECKING:
     from vdebench.suites.typeset.propose import Proposal
-
-AMBIGUITIES = ("target", "operation", "spatial", "scope", "conditional", "linguistic")
 
 
 class Wording(NamedTuple):
@@ -20,12 +17,6 @@ class Wording(NamedTuple):
     instruction: str
     ambiguous: str
     ambiguity: str
-
-
-@cache
-def phrasings(tongue: str) -> dict[str, Any]:
-    """How things are put in a tongue."""
-    return tomllib.loads((resources.files(__package__) / "phrasings" / f"{tongue}.toml").read_text("utf-8"))
 
 
 def worded(proposal: Proposal, tongue: str, rng: Random) -> Wording:

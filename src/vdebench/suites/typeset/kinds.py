@@ -10,7 +10,7 @@ from random import Random
 
 from vdebench.suites.typeset.document import Block, Document, Look
 from vdebench.suites.typeset.draft import Draft
-from vdebench.suites.typeset.languages import Language
+from vdebench.suites.typeset.language_rules import Language
 
 # Page sizes in points that are whole pixels at 150 ppi.
 A4 = (595.2, 841.92)

@@ -16,9 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.engine.processes import spread, usable_processors
+from vdebench.core.page_text import Reading
+from vdebench.core.png import encode_png
 from vdebench.errors import InputError, RunFolderError, VdeError
-from vdebench.files import (
+from vdebench.io.files import (
     is_file,
     list_folder,
     locked,
@@ -30,13 +31,12 @@ from vdebench.files import (
     write_json,
     write_text,
 )
-from vdebench.png import encode_png
-from vdebench.reading import Reading
+from vdebench.parallel.local import spread, usable_processors
 from vdebench.suites.names import REGIONS
-from vdebench.suites.typeset.languages import font_folders
-from vdebench.suites.typeset.pair import Pair, make_page
-from vdebench.suites.typeset.press import Press
+from vdebench.suites.typeset.language_rules import font_folders
+from vdebench.suites.typeset.page_samples import Pair, make_page
 from vdebench.suites.typeset.recipe import Recipe, made_with
+from vdebench.suites.typeset.typesetter import Press
 from vdebench.suites.vde import entry_of
 
 GROUPS = ("text", "table")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Literal, NamedTuple
 
+from vdebench.instructions.word_boundary import next_boundary
 from vdebench.suites.typeset.document import Block, Chart, Document, Formula, Rule, Table, Text
 from vdebench.suites.typeset.edits import Edit
-from vdebench.suites.typeset.languages import tongue_of
+from vdebench.suites.typeset.language_rules import tongue_of
 from vdebench.suites.typeset.words import Writer
 
 LONGEST_QUOTE = 90
@@ -126,21 +126,3 @@ def occurrences(words: str, texts: list[str]) -> int:
             count += 1
             at = text.find(words, at + 1)
     return count
-
-
-def next_boundary(text: str, at: int, step: int) -> int:
-    """The next place where words end (or, backwards, begin): never inside a word, a number or beside a space.
-
-    >>> next_boundary("rose by 12.5% in May", 4, 1), next_boundary("增长12.5%左右", 2, 1)
-    (7, 7)
-    """
-    inside = re.compile(r"[A-Za-z0-9.,%’$:-]")
-    at += step
-    while 0 < at < len(text):
-        before, after = text[at - 1], text[at]
-        within = inside.match(before) and inside.match(after)
-        beside_space = before.isspace() if step > 0 else after.isspace()
-        if not within and not beside_space:
-            return at
-        at += step
-    return max(0, min(at, len(text)))

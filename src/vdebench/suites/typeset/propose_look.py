@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vdebench.instructions.phrasing import phrasings
 from vdebench.suites.typeset.document import Text
 from vdebench.suites.typeset.edits import Edit
-from vdebench.suites.typeset.instructions import phrasings
 from vdebench.suites.typeset.propose import LONGEST_QUOTE, Page, Proposal, Reference
 
 _MOVABLE = ("paragraph", "bullet", "jotting", "panel", "reference", "quote")

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from vdebench.instructions.phrasing import phrasings
 from vdebench.suites.typeset.document import Cell, Table
 from vdebench.suites.typeset.edits import Edit
-from vdebench.suites.typeset.instructions import phrasings
-from vdebench.suites.typeset.languages import tongue_of
+from vdebench.suites.typeset.language_rules import tongue_of
 from vdebench.suites.typeset.propose import Page, Proposal, Reference
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vdebench.instructions.phrasing import phrasings
 from vdebench.suites.typeset.document import Text
 from vdebench.suites.typeset.edits import Edit
-from vdebench.suites.typeset.instructions import phrasings
-from vdebench.suites.typeset.languages import tongue_of
+from vdebench.suites.typeset.language_rules import tongue_of
 from vdebench.suites.typeset.propose import LONGEST_QUOTE, Page, Proposal, Reference
 
 _NAMED_AFTER_ENTRY = {"title": "title", "heading": "heading", "headline": "headline", "quote": "quote"}

@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from vdebench.core.sample import SOURCES, Operation
 from vdebench.errors import InputError
-from vdebench.sample import SOURCES, Operation
-from vdebench.suites.typeset.languages import LANGUAGES
+from vdebench.suites.typeset.language_rules import LANGUAGES
 
 OPERATIONS = tuple(operation for operation in Operation if operation not in (Operation.NONE, Operation.OTHER))
 _TOOLS = ("typst", "pypdfium2", "pylopdf-fonts-zh-cn", "opencv-python-headless", "numpy", "isal")

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from vdebench.errors import InputError
-from vdebench.files import cache_folder, is_file
+from vdebench.io.files import is_file
+from vdebench.io.locations import cache_folder
 from vdebench.suites.suite import Group, read_groups
 from vdebench.suites.typeset.make import make_suite
 from vdebench.suites.typeset.recipe import Recipe, made_with

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from vdebench.suites.typeset.document import Slot
-from vdebench.suites.typeset.languages import TONGUES, Language
+from vdebench.suites.typeset.language_rules import TONGUES, Language
 
 TOPICS = (
     "economy",

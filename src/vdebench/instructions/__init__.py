@@ -1,0 +1,38 @@
+"""Instructions for pages: what is asked, who answers, what is turned down and why. Parts without a workspace or files.
+
+drawn = draw(pages, "v3", seed=0, generators=["template"])
+for step in obtain(drawn[0], page, reading, generator("template"), image=file):
+    …  # a `Rejection` for each answer that failed (the last one `final`), or the `Instruction`
+"""
+
+from vdebench.instructions.ambiguity import KINDS, Ambiguous, kinds_for, make_ambiguous
+from vdebench.instructions.check import REASONS, checked
+from vdebench.instructions.draw import PRESETS, draw
+from vdebench.instructions.factory import generator
+from vdebench.instructions.generator import ATTEMPTS, Answer, Asked, Generator, GeneratorError, obtain
+from vdebench.instructions.interpretation import classify
+from vdebench.instructions.pair import Inferred, infer_from_pair
+from vdebench.instructions.prompt_pool import Prompt, pool
+
+__all__ = [
+    "ATTEMPTS",
+    "KINDS",
+    "PRESETS",
+    "REASONS",
+    "Ambiguous",
+    "Answer",
+    "Asked",
+    "Generator",
+    "GeneratorError",
+    "Inferred",
+    "Prompt",
+    "checked",
+    "classify",
+    "draw",
+    "generator",
+    "infer_from_pair",
+    "kinds_for",
+    "make_ambiguous",
+    "obtain",
+    "pool",
+]

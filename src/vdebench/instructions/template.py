@@ -1,0 +1,71 @@
+"""The generator `template`: no model at all, so that a benchmark can be built offline and for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+from vdebench.core.sample import Operation
+from vdebench.instructions import template_table, template_text
+from vdebench.instructions.check import checked_on
+from vdebench.instructions.draw import TEMPLATE
+from vdebench.instructions.generator import Answer, Asked, Generator
+from vdebench.instructions.page_index import OnPage
+from vdebench.instructions.phrasing import phrasings
+from vdebench.instructions.records import Instruction
+from vdebench.instructions.seeded_choice import Chance
+from vdebench.instructions.template_text import Said
+from vdebench.instructions.values import bank
+
+VERSION = "1"
+_TRIED = 200
+_PROPOSERS: Mapping[Operation, Callable[[OnPage, str, Chance], Iterator[Said]]] = MappingProxyType(
+    {
+        Operation.TEXT_REPLACE: template_text.replacements,
+        Operation.TEXT_INSERT: template_text.insertions,
+        Operation.TEXT_DELETE: template_text.deletions,
+        Operation.TABLE_REPLACE: template_table.replacements,
+        Operation.TABLE_INSERT: template_table.insertions,
+        Operation.TABLE_DELETE: template_table.deletions,
+        Operation.TABLE_STRUCTURE: template_table.structures,
+    }
+)
+
+
+class TemplateGenerator(Generator):
+    """Chooses by the seed what occurs once on the page, and says it in one of several wordings."""
+
+    name = TEMPLATE
+
+    @property
+    def label(self) -> str:
+        """With the version of its rules."""
+        return f"{TEMPLATE}-{VERSION}"
+
+    def answer(self, asked: Asked) -> Answer:
+        """The first of the seed's proposals that passes all checks."""
+        drawn, page = asked.drawn, asked.page
+        chance = Chance("template", drawn.seed, drawn.page, drawn.operation, asked.attempt)
+        on_page = OnPage(asked.reading)
+        said = _PROPOSERS[Operation(drawn.operation)](on_page, page.language, chance)
+        for _, proposal in zip(range(_TRIED), said, strict=False):
+            text = worded(proposal, chance)
+            if isinstance(checked_on(text, drawn, page, on_page), Instruction):
+                return Answer(text)
+        return Answer("", reason="no_candidate")
+
+
+def worded(said: Said, chance: Chance) -> str:
+    """A proposal in words."""
+    words = phrasings(said.tongue)
+    ways = bank(said.tongue)["instructions"].get(said.phrasing) or words["instructions"][said.phrasing]
+    opening, closing = words["quote"]
+
+    def quoted(value: str | list[str]) -> str:
+        if isinstance(value, str):
+            return f"{opening}{value}{closing}"
+        return str(words["list_join"]).join(quoted(each) for each in value)
+
+    fields = {name: quoted(value) for name, value in said.quoted.items()}
+    role = words["roles"].get(said.role, "")
+    return str(chance.choice(ways)).format(**fields, table=words["the_table"], role=role)

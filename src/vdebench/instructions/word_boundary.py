@@ -1,0 +1,23 @@
+"""Where words of a text begin and end."""
+
+from __future__ import annotations
+
+import re
+
+
+def next_boundary(text: str, at: int, step: int) -> int:
+    """The next place where words end (or, backwards, begin): never inside a word, a number or beside a space.
+
+    >>> next_boundary("rose by 12.5% in May", 4, 1), next_boundary("增长12.5%左右", 2, 1)
+    (7, 7)
+    """
+    inside = re.compile(r"[A-Za-z0-9.,%’$:-]")
+    at += step
+    while 0 < at < len(text):
+        before, after = text[at - 1], text[at]
+        within = inside.match(before) and inside.match(after)
+        beside_space = before.isspace() if step > 0 else after.isspace()
+        if not within and not beside_space:
+            return at
+        at += step
+    return max(0, min(at, len(text)))

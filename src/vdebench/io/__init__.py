@@ -1,0 +1,1 @@
+"""Files, caches, journals and object stores."""

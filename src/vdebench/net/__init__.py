@@ -1,0 +1,1 @@
+"""Talking to servers: HTTP client, API keys, prices, budgets, rate limits."""

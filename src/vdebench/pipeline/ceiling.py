@@ -1,0 +1,98 @@
+"""The noise floor: what the reader loses on the reference images themselves, measured as a prediction would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from vdebench.core.sample import Sample
+from vdebench.errors import VdeError
+from vdebench.io.cache import digest_of, digest_of_file
+from vdebench.pipeline.scoring.image_metrics import Measures
+from vdebench.pipeline.scoring.sample import Scope
+from vdebench.pipeline.scoring.stage import Progress, score_run
+from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.runs.folder import RunFolder
+from vdebench.stats.summary import summarise
+
+METRICS = ("iou", "cdm", "bleu", "teds", "teds_like", "text_similarity", "text_correctness", "page_text")
+_NOT_KNOWN = "the reader's noise floor is not known: "
+
+
+def noise_floor(
+    folder: Path,
+    scope: Scope,
+    settings: Sequence[str],
+    crossed: Sequence[tuple[str, ...]] = (),
+    references: Predictions | None = None,
+    *,
+    counted: set[str],
+    score_into: Callable[[Scope, RunFolder, Progress | None], None] = score_run,
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """Scores of the reference images as the reader reads them, and how far they are from 1; or why that is not known.
+
+    No editor can be expected to score above `reads`; two editors closer than `floor` are told apart by the reader's
+    luck as much as by their work. `references` are ready readings of the reference images; `counted` names the samples
+    that the editor's means are made of, since both must be of the same.
+    """
+    predictions, truths = scope.predictions, scope.truths
+    if references is None and not isinstance(predictions, ReadPredictions):
+        return None, [f"{_NOT_KNOWN}give its readings of the reference images with --floor DIR"]
+    measured = [
+        setting
+        for setting in settings
+        if setting in scope.settings and not (setting == "local" and scope.local == "crop" and truths.reads_crops)
+    ]
+    samples = [sample for sample in scope.samples if not truths.reads_page(sample)]
+    if not measured or not samples:
+        return None, [f"{_NOT_KNOWN}the ground truth is its own reading of the reference images"]
+    if isinstance(predictions, ReadPredictions):
+        references = ReadPredictions("reference", truths.suite.root, truths.suite.reference_image, predictions.cached)
+    assert references is not None
+    samples = [sample for sample in samples if sample.key in counted and _has(references, sample)]
+    if not samples:
+        return None, [f"{_NOT_KNOWN}the suite has no reference images of the samples that count"]
+    kept = RunFolder(folder)
+    about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": "reference"}
+    with kept.open(about):
+        without_images = scope._replace(measures=Measures(()), has_images=False)
+        score_into(without_images._replace(predictions=references, samples=samples), kept, None)
+        found = summarise(kept, scope.protocol, measured, crossed)
+    overall = {setting: means for setting, means in found["overall"].items() if means}
+    floor = {
+        setting: {name: 1 - means[name] for name in METRICS if means.get(name) is not None}
+        for setting, means in overall.items()
+    }
+    notes = [f"noise floor: no {setting}: {_first_reason(kept)}" for setting in measured if setting not in overall]
+    if len(samples) < len(counted):
+        notes.append(f"noise floor: of {len(samples)} of {len(counted)} samples")
+    return {"reads": overall, "floor": floor, "by": found["by"]}, notes
+
+
+def floor_name(predictions: Predictions, references: Predictions | None) -> str:
+    """How the reference images were read, for the signature: by the run's own reader, or given as OCR output."""
+    if isinstance(predictions, ReadPredictions) or references is None:
+        return "reader"
+    return f"given@sha256:{digest_of(*_digests(references))[:12]}"
+
+
+def _digests(references: Predictions) -> list[str]:
+    found = []
+    for file in sorted(references.root.rglob("*.json")):
+        found += [file.relative_to(references.root).as_posix(), digest_of_file(file)]
+    return found
+
+
+def _has(references: Predictions, sample: Sample) -> bool:
+    try:
+        return references.has_any(sample)
+    except VdeError:  # told where the sample is scored
+        return False
+
+
+def _first_reason(kept: RunFolder) -> str:
+    failed = kept.table("scores").filter(pl.col("state") == "failed").select("reason").head(1).collect()
+    return str(failed["reason"][0]) if len(failed) else "nothing was read"

@@ -1,0 +1,1 @@
+"""The judging stage: questions to a judge, its grades, and the folder that keeps them."""

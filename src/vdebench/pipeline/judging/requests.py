@@ -1,0 +1,195 @@
+"""Asking all questions of a run: many at a time, as many as the server bears, each outcome kept when it is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+from weakref import WeakValueDictionary
+
+from vdebench.errors import VdeError
+from vdebench.judges.asking import Asking, Stopped
+from vdebench.judges.judge import Request
+from vdebench.judges.outcome import Outcome
+from vdebench.judges.questions import Question, Subject
+from vdebench.net.answer import Usage
+from vdebench.net.budget import Budget
+from vdebench.net.image_payloads import Picture, picture
+from vdebench.net.pacing import Pace
+from vdebench.pipeline.judging.folder import GradeCache, Journal, Wanted, outcome_told
+from vdebench.pipeline.judging.plan import Plan
+
+Told = Callable[[int, int, float], Any]
+"""Called with questions settled, all questions, dollars spent."""
+HOPELESS = 20
+"""Questions in a row without an answer after which the rest is left for later."""
+_ROOM = 192 * 1024 * 1024
+"""Bytes of images that are under way at once: a request holds its images several times over."""
+
+
+class Pictures:
+    """A subject's images as they are sent: made once for all its questions, and gone with the last of them."""
+
+    def __init__(self, subject: Subject, limit: int) -> None:
+        self.weight = sum(page.weight for page in subject.pages)
+        self._make = partial(asyncio.to_thread, _encoded, subject, limit)
+        self._made: asyncio.Task[tuple[Picture, ...]] | None = None
+
+    async def get(self) -> tuple[Picture, ...]:
+        """The images, or an error that says what is wrong with one."""
+        if self._made is None:
+            self._made = asyncio.create_task(self._make())
+        return await asyncio.shield(self._made)
+
+
+def _encoded(subject: Subject, limit: int) -> tuple[Picture, ...]:
+    return tuple(picture(page, limit) for page in subject.pages)
+
+
+class Room:
+    """So many bytes at once; a single request always fits."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.used = 0
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def for_bytes(self, count: int) -> Any:
+        """Wait until there is room."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: not self.used or self.used + count <= self.size)
+            self.used += count
+        try:
+            yield
+        finally:
+            async with self._changed:
+                self.used -= count
+                self._changed.notify_all()
+
+
+class Session:
+    """One go at a plan's questions."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        journal: Journal,
+        cache: GradeCache,
+        budget: Budget,
+        *,
+        most: int,
+        told: Told | None,
+        pause: float,
+    ) -> None:
+        self.plan = plan
+        self.journal = journal
+        self.cache = cache
+        self.budget = budget
+        self.most = most
+        self.told = told
+        self.pause = pause
+        self.stopped = ""
+        """Why the rest was not asked; nothing where all was."""
+        self.out_of_money = False
+        self.asked = 0
+        """Questions that were put to the server."""
+        self._in_vain = 0
+        self._done = 0
+        self._total = 0
+
+    async def run(self, wanted: Iterable[Wanted], total: int) -> None:
+        """Ask all that is not settled yet."""
+        self._total = total
+        self.pace = Pace(self.most)
+        self._asking = Asking(self.plan.judge, self.pace, self.plan.price, pause=self.pause)
+        self._room = Room(_ROOM)
+        self._under_way: WeakValueDictionary[int, Pictures] = WeakValueDictionary()
+        self._waiting = self._unsettled(wanted)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.most):
+                    group.create_task(self._work())
+        except* Exception as errors:
+            raise errors.exceptions[0] from None
+        finally:
+            await self.plan.judge.close()
+
+    def _unsettled(self, wanted: Iterable[Wanted]) -> Iterator[tuple[Question, str, Pictures]]:
+        """What is to be asked, one by one; what the cache knows is settled on the way."""
+        given: set[str] = set()
+        for each in wanted:
+            if self.stopped:
+                return
+            if each.state or each.digest in given or self.journal.has(each.digest):  # two samples may be one question
+                self._tell()
+                continue
+            if kept := _from_cache(self.cache.find(each.digest)):
+                outcome, images = kept
+                self.journal.add(each.question, each.digest, outcome, images, cached=True)
+                self._tell()
+                continue
+            subject = each.question.subject
+            pictures = self._under_way.get(id(subject))
+            if pictures is None:
+                pictures = self._under_way[id(subject)] = Pictures(subject, self.plan.limit)
+            given.add(each.digest)
+            yield each.question, each.digest, pictures
+
+    async def _work(self) -> None:
+        for question, digest, pictures in self._waiting:  # all workers take from one row
+            cost = self.plan.cost(question)
+            if not self.budget.take(cost):
+                self.out_of_money = True
+                self.stopped = self.stopped or f"the budget of ${self.budget.limit:.2f} would be exceeded"
+                return
+            async with self._room.for_bytes(pictures.weight):
+                outcome, told = await self._outcome(question, pictures, cost)
+            del pictures  # and with the last question about them the images go
+            self.budget.settle(cost, outcome.cost or 0.0, outcome.unpriced, 1 + outcome.repaired)
+            self._settle(question, digest, outcome, told)
+
+    async def _outcome(self, question: Question, pictures: Pictures, cost: float) -> tuple[Outcome, list[Any]]:
+        """What a question led to, and what was sent."""
+        try:
+            images = await pictures.get()
+        except VdeError as error:
+            return Outcome("failed", reason=str(error)), []
+        told = [image.told for image in images]
+        request = Request(question.prompt, images, question.dimension.schema)
+        self.asked += 1
+        try:
+            may_repair = partial(self.budget.affords, cost)
+            return await self._asking.outcome(question.dimension, request, may_repair), told
+        except Stopped as stop:
+            self.stopped = self.stopped or stop.outcome.reason
+            return stop.outcome, told
+
+    def _settle(self, question: Question, digest: str, outcome: Outcome, told: list[Any]) -> None:
+        self.journal.add(question, digest, outcome, told, cached=False)
+        if outcome.state == "graded":
+            self.cache.put(digest, {**outcome_told(outcome), "images": told})
+        if outcome.tries:  # it was put to the server
+            self._in_vain = self._in_vain + 1 if outcome.state in ("failed", "timed_out", "rate_limited") else 0
+        if self._in_vain >= HOPELESS:
+            self.stopped = self.stopped or f"{HOPELESS} questions in a row had no answer, the last: {outcome.reason}"
+        self._tell()
+
+    def _tell(self) -> None:
+        self._done += 1
+        if self.told:
+            self.told(self._done, self._total, self.budget.spent)
+
+
+def _from_cache(kept: Any) -> tuple[Outcome, list[Any]] | None:
+    """An outcome that some run paid for, and what was sent: it costs this one nothing."""
+    try:
+        usage = Usage(kept["input_tokens"], kept["output_tokens"])
+        if kept["state"] != "graded" or type(kept["grade"]) is not int or not isinstance(kept["images"], list):
+            return None
+        outcome = Outcome("graded", kept["grade"], kept["rationale"], model=kept["model"], usage=usage, cost=0.0)
+        return outcome, kept["images"]
+    except (KeyError, TypeError):
+        return None

@@ -1,0 +1,152 @@
+"""What a run was made from: `outputs.jsonl` with the hash of every prediction that was scored, and how it was asked.
+
+The hashes are taken when the run is scored. Who hands in the run, or checks it, needs no suite to know which file was
+whose, and a file that was changed since is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from vdebench.core.sample import Sample
+from vdebench.errors import InputError, VdeError
+from vdebench.io.cache import digest_of_file
+from vdebench.io.files import is_file, is_folder, parse_json, read_bytes, read_json, replacing
+from vdebench.io.redaction import is_private
+from vdebench.io.stores import address, place
+from vdebench.pipeline.editing.journal import images_of
+from vdebench.readers.folder import FolderReadings, ReadingFile
+from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.runs.provenance import ASKED, RUN_FILE, asked_now, part_of, read_run_file
+from vdebench.runs.search import run_folders
+from vdebench.suites.suite import Suite
+
+OUTPUTS = "outputs.jsonl"
+Kind = Literal["images", "readings"]
+
+
+class Output(NamedTuple):
+    """One file that was scored."""
+
+    sample: str
+    kind: Kind
+    file: str
+    """Below the folder of predicted images, or of readings."""
+    sha256: str
+
+
+def asked_of(
+    suite: Suite,
+    predictions: Predictions,
+    how: Mapping[str, Any],
+    *,
+    images: str | Path | None = None,
+    reader: bool = True,
+) -> dict[str, Any]:
+    """How a run was asked, for `run.json`: enough to do it again on this machine."""
+    read_by = predictions.cached if isinstance(predictions, ReadPredictions) and reader else None
+    name, chosen = (read_by.choice or (read_by.reader.identity["name"], ())) if read_by else (None, ())
+    return {
+        "suite": suite.origin,
+        "revision": suite.revision,
+        "predictions": address(predictions.root),
+        "images": address(place(images)) if images is not None else None,
+        "ready_readings": not isinstance(predictions, ReadPredictions),
+        "reader": name,
+        "reader_options": {key: value for key, value in chosen if not is_private(key, value)},
+        "given": [str(each) for each in (predictions.root, images, suite.root) if each is not None],
+        **how,
+    }
+
+
+def write_outputs(folder: Path, predictions: Predictions, samples: Sequence[Sample]) -> None:
+    """Note in a run folder which files were scored."""
+    images = place(asked_now().get("images") or predictions.root)
+    with (
+        replacing(folder / OUTPUTS) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace") as file,
+    ):
+        for sample in samples:
+            for output in _outputs(predictions, sample, images):
+                file.write(json.dumps(output._asdict(), ensure_ascii=False) + "\n")
+
+
+def _outputs(predictions: Predictions, sample: Sample, images: Path) -> Iterator[Output]:
+    try:
+        image = predictions.image(sample)
+        if image is not None:
+            yield Output(sample.key, "images", _below(images, image), digest_of_file(image))
+        if isinstance(predictions, FolderReadings):
+            found = [predictions.page(sample), *(predictions.regions(sample) or ())]
+            for reading in found:
+                if isinstance(reading, ReadingFile):
+                    name = _below(predictions.root, reading.file)
+                    yield Output(sample.key, "readings", name, hashlib.sha256(reading.content).hexdigest())
+    except VdeError:  # it is not certain which file is the sample's: its row says so
+        return
+
+
+def _below(root: Path, file: Path) -> str:
+    name = Path(os.path.relpath(file, root)).as_posix()
+    return name if not name.startswith("../") else file.name
+
+
+def read_outputs(folder: Path) -> list[Output]:
+    """What a run folder says was scored."""
+    file = folder / OUTPUTS
+    if not is_file(file):
+        raise InputError(
+            f"{folder}: no {OUTPUTS} here: the run is of an older version; score it again into the same folder"
+        )
+    lines = [line for line in read_bytes(file).split(b"\n") if line]
+    return [
+        output_from(parse_json(line, f"{file}, line {at}"), f"{file}, line {at}") for at, line in enumerate(lines, 1)
+    ]
+
+
+def output_from(told: Any, where: str) -> Output:
+    """An output as JSON has it."""
+    if (
+        not isinstance(told, Mapping)
+        or set(told) != set(Output._fields)
+        or not all(isinstance(value, str) for value in told.values())
+        or told["kind"] not in ("images", "readings")
+    ):
+        raise InputError(f"{where}: not an output, expected {', '.join(Output._fields)}")
+    return Output(**told)
+
+
+def asked_of_run(folder: Path) -> dict[str, Any]:
+    """How a run was asked, as its `run.json` says."""
+    return part_of(read_run_file(folder / RUN_FILE), ASKED)
+
+
+def image_folder(folder: Path, asked: Mapping[str, Any]) -> Path | None:
+    """Where the images of a run are: beside it, as `vde run` keeps them, or where they were scored."""
+    beside = Path(folder).absolute().parent
+    if is_file(beside / "editor.json") and is_folder(images_of(beside)):
+        return images_of(beside)
+    noted = asked.get("images") if asked.get("ready_readings") else asked.get("predictions")
+    return place(noted) if isinstance(noted, str) else None
+
+
+def scored_images(folder: Path) -> dict[str, Path]:
+    """The images that the runs in a folder scored, by editor; an error where a run has none."""
+    found: dict[str, Path] = {}
+    for run in run_folders(folder):
+        told = read_json(run / "summary.json")
+        editor = str(told.get("editor")) if isinstance(told, dict) else run.name
+        images = image_folder(run, asked_of_run(run))
+        if images is None:
+            raise InputError(
+                f"{run}: {editor} was scored from ready OCR output without images; give the folder of its images"
+            )
+        if not is_folder(images):
+            raise InputError(f"{run}: its images are no longer in {images}; give the folder that they are in")
+        found.setdefault(editor, images)
+    return found

@@ -1,0 +1,164 @@
+"""The main job: a suite edited, read and scored, editor by editor, into a folder of runs.
+
+    RUNS/run.json                        what was asked
+    RUNS/rewritten.jsonl                 the instructions in other words, where that was asked
+    RUNS/<editor>/edits.jsonl, images/   what the editor made (see `editing`)
+    RUNS/<editor>/<protocol>/            its scores (see `runs.folder`)
+
+Each stage keeps what it has done: a run that was killed goes on where it was, and a second run does only what is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vdebench.core.input_policy import NOBODY, Given, checked_pixels
+from vdebench.editors.selection import parse_choices
+from vdebench.errors import RunFolderError
+from vdebench.io.files import is_file, is_folder, list_folder, locked, make_folder, write_json
+from vdebench.io.redaction import is_private
+from vdebench.io.stores import require_local
+from vdebench.net.budget import Budget
+from vdebench.parallel.engines import LOCAL, Engine
+from vdebench.pipeline.editing import counts_of, edit_suite, images_of, read_edits, states_of, total_cost
+from vdebench.pipeline.editing.jobs import editor_of
+from vdebench.pipeline.editing.stage import options_of
+from vdebench.pipeline.rewriting import Rewriter, rewrite_suite
+from vdebench.pipeline.score import Score, TruthChoice, around_masks, score
+from vdebench.pipeline.scoring.stage import Progress
+from vdebench.protocols import get_protocol
+from vdebench.protocols.masks.protocol import get_pixel_protocol
+from vdebench.readers.cached import CachedReader
+from vdebench.readers.predictions import ImagePredictions
+from vdebench.runs.provenance import RUN_FILE, kept_of, read_run_file, recorded, session, with_editing
+from vdebench.suites.suite import Suite
+
+
+def run(
+    suite: Suite,
+    editors: Sequence[str],
+    out: Path,
+    *,
+    protocols: Sequence[str] = ("exact",),
+    reader: CachedReader,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    truth: TruthChoice = "suite",
+    metrics: Sequence[str] | None = None,
+    seed: int = 0,
+    max_pixels: int = 0,
+    rewriter: Rewriter | None = None,
+    budget: float | None = None,
+    images: str = "",
+    workers: int = 0,
+    engine: Engine = LOCAL,
+    bar: Callable[[str], Progress | None] = lambda title: None,
+) -> dict[str, list[Score]]:
+    """Scores by protocol, in the order of the editors: `EDITOR`, or `NAME=EDITOR`; `options` are by name.
+
+    Pages of more than `max_pixels` are shrunk before they are given to an editor; `rewriter` puts instructions into
+    other words; both are in the signature. `budget` is in dollars, for all editors and all sessions of the folder.
+    `images` is the URL of a store for the editors' images; the folder itself is on this machine.
+    """
+    require_local(out)
+    chosen = parse_choices(editors)
+    given = Given(checked_pixels(max_pixels), rewriter.label if rewriter else NOBODY)
+    for protocol in protocols:  # before anything is edited
+        get_pixel_protocol(protocol) if around_masks(suite, protocol) else get_protocol(protocol)
+    name, reader_options = reader.choice or (reader.reader.identity["name"], ())
+    asked = {
+        "suite": suite.origin,
+        "reader": name,
+        "reader_options": {key: value for key, value in reader_options if not is_private(key, value)},
+        "truth": truth,
+        "metrics": list(metrics) if metrics is not None else None,
+        "seed": seed,
+        "given": given.pins,
+    }
+    for editor, kind in chosen:  # what is wrong with the last is told before the first is run
+        editor_of(kind, options_of((options or {}).get(editor)))
+    claimed = _claim(out, asked, [choice.name for choice in chosen], protocols)
+    with session(out) as noted, recorded(out, shared=True):
+        noted.seeds = {"editing": seed}
+        results: dict[str, list[Score]] = {protocol: [] for protocol in protocols}
+        instructions = rewrite_suite(suite, rewriter, out, bar("rewriting instructions")) if rewriter else None
+        spent = total_cost(made for name in claimed for made in read_edits(out / name))["dollars"]
+        purse = Budget(budget, spent or 0.0)
+        for editor, kind in chosen:
+            folder = out / editor
+            made = edit_suite(
+                suite,
+                kind,
+                folder,
+                options=(options or {}).get(editor),
+                seed=seed,
+                given=given,
+                instructions=instructions,
+                budget=purse,
+                images=f"{images.rstrip('/')}/{editor}" if images else "",
+                workers=workers,
+                engine=engine,
+                progress=bar(f"{editor}: editing"),
+            )
+            place = images_of(folder)
+            make_folder(place)
+            predictions = ImagePredictions(
+                place,
+                suite.samples,
+                reader,
+                name=editor,
+                absent={each.sample: f"refused: {each.reason}" for each in made if each.state == "refused"},
+                failed={each.sample: each.reason for each in made if each.state == "failed"},
+                files=suite.outputs(place),
+            )
+            for protocol in protocols:
+                result = score(
+                    suite,
+                    predictions,
+                    protocol=protocol,
+                    out=folder / protocol,
+                    truth=truth,
+                    metrics=metrics,
+                    given=given,
+                    workers=workers,
+                    engine=engine,
+                    reading=bar(f"{editor}: reading"),
+                    progress=bar(f"{editor} by {protocol}"),
+                )
+                result.summary["edits"] = states_of(made)
+                write_json(folder / protocol / "summary.json", result.summary)
+                with_editing(folder / protocol, folder)
+                results[protocol].append(result)
+        edits = [made for editor in claimed for made in read_edits(out / editor)]  # those of earlier sessions too
+        noted.counts = {"editors": len(claimed), "samples": len(suite), **counts_of(edits)}
+        noted.cost = total_cost(edits)
+    return results
+
+
+def _claim(out: Path, asked: dict[str, Any], editors: Sequence[str], protocols: Sequence[str]) -> list[str]:
+    """Take a folder for these runs: editors and protocols may be added, anything else must be as it was.
+
+    Gives the names of all editors that the folder is for.
+    """
+    file = out / RUN_FILE
+    if not is_file(file) and is_folder(out) and set(list_folder(out)) - {".lock"}:
+        raise RunFolderError(f"{out}: holds other files and no {RUN_FILE}; choose an empty or new folder")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunFolderError(f"{out}: cannot be made: {error.strerror}") from None
+    with locked(out, wait=True):  # others may add their editors at the same time
+        before = read_run_file(file)
+        for key, value in asked.items():
+            if before and before.get(key) != value:
+                raise RunFolderError(
+                    f"{out}: holds runs with {key} {before.get(key)!r}, asked for {value!r}\n"
+                    "  choose another --out, or delete the folder"
+                )
+        listed = {
+            "editors": list(dict.fromkeys([*before.get("editors", ()), *editors])),
+            "protocols": list(dict.fromkeys([*before.get("protocols", ()), *protocols])),
+        }
+        write_json(file, {**asked, **listed, **kept_of(before)})
+    return listed["editors"]

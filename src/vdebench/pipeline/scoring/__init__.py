@@ -1,0 +1,1 @@
+"""The scoring stage: samples, OCR output and a protocol into the rows of a run folder."""

@@ -1,0 +1,119 @@
+"""What tells of a sample whether its edit is usable, besides what its text and boxes tell: see `metrics.traces`.
+
+Kept by the content of the images, as image metrics are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from vdebench.core.images import DECODINGS, RESIZING, Image, PixelBox, resized
+from vdebench.core.sample import Sample
+from vdebench.errors import VdeError
+from vdebench.io.cache import Cache, digest_of
+from vdebench.io.images import open_image
+from vdebench.metrics.edit_traces import IDENTITY, TILE, edited_share, look_alike, outside, scale_of
+from vdebench.pipeline.scoring.image_metrics import LEAST_SIDE, Pair
+from vdebench.readers.cached import Picture
+from vdebench.suites.suite import Suite
+
+MARGIN = 4
+"""Pixels around a region that belong to it, on a page of `LONG_SIDE`: new letters do not end on the very pixel."""
+
+
+def trace_row(suite: Suite, sample: Sample, setting: str, pair: Pair) -> dict[str, float | None]:
+    """The columns of a sample's row: `kept` and `stray` of the whole page, `look` and `edited` of its regions."""
+    if not sample.regions:
+        return {}
+    source = _source(suite, sample)
+    if setting == "global":
+        return _outside(source, sample, pair)
+    return {"look": _look(sample, pair), "edited": _edited(source, sample, pair)}
+
+
+def trace_digests(suite: Suite, sample: Sample) -> list[str]:
+    """What such a row is made from, besides the prediction and the reference."""
+    source = _source(suite, sample)
+    return [IDENTITY, source.content if source else ""]
+
+
+def _source(suite: Suite, sample: Sample) -> Picture | None:
+    """The page before the edit, where there is one for certain. What is wrong with it says nothing of a prediction."""
+    try:
+        file = suite.image_files(sample).source
+        return Picture.of(file) if file else None
+    except VdeError:
+        return None
+
+
+def _before(source: Picture, pair: Pair) -> Image | None:
+    try:
+        return resized(open_image(source.file, pair.opening), pair.size)
+    except VdeError:
+        return None
+
+
+def _outside(source: Picture | None, sample: Sample, pair: Pair) -> dict[str, float | None]:
+    boxes = [_grown(box, pair) for box in _boxes(sample, pair, 1)]
+
+    def make() -> object:
+        regions = np.zeros(pair.page.shape[:2], np.bool_)
+        for box in boxes:
+            regions[box.y1 : box.y2, box.x1 : box.x2] = True
+        found = outside(pair.candidate, pair.page, regions, _before(source, pair) if source else None)
+        return {} if found is None else found._asdict()
+
+    content = source.content if source else ""
+    return _kept("outside", make, pair, content, repr(boxes))
+
+
+def _look(sample: Sample, pair: Pair) -> float | None:
+    boxes = _boxes(sample, pair, LEAST_SIDE)
+
+    def make() -> object:
+        return {"value": min(look_alike(box.cut(pair.candidate), box.cut(pair.page)) for box in boxes)}
+
+    return _kept("look", make, pair, repr(boxes))["value"]
+
+
+def _edited(source: Picture | None, sample: Sample, pair: Pair) -> float | None:
+    """Of the region in which least was changed; nothing where the page before is not known, or no change would show."""
+    if source is None:
+        return None
+    boxes = _boxes(sample, pair, 2 * round(TILE * scale_of(_long_side(pair))))
+
+    def make() -> object:
+        before = _before(source, pair)
+        if before is None:
+            return {"value": None}
+        shares = [
+            edited_share(box.cut(pair.candidate), box.cut(before), box.cut(pair.page), _long_side(pair))
+            for box in boxes
+        ]
+        return {"value": min((share for share in shares if share is not None), default=None)}
+
+    return _kept("edited", make, pair, source.content, repr(boxes))["value"]
+
+
+def _boxes(sample: Sample, pair: Pair, at_least: int) -> list[PixelBox]:
+    return [PixelBox.holding(region.box(pair.size), pair.size, at_least) for region in sample.regions]
+
+
+def _grown(box: PixelBox, pair: Pair) -> PixelBox:
+    width, height = int(pair.size.width), int(pair.size.height)
+    margin = round(MARGIN * scale_of(_long_side(pair)))
+    x1, y1, x2, y2 = box
+    return PixelBox(max(0, x1 - margin), max(0, y1 - margin), min(width, x2 + margin), min(height, y2 + margin))
+
+
+def _long_side(pair: Pair) -> int:
+    return int(max(pair.size.width, pair.size.height))
+
+
+def _kept(name: str, make: Callable[[], object], pair: Pair, *parts: str) -> dict[str, float | None]:
+    images = f"{DECODINGS[pair.opening]},{RESIZING}"
+    cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": images})
+    found: dict[str, float | None] = cache.get(digest_of(pair.content, pair.reference.content, *parts), make)
+    return found

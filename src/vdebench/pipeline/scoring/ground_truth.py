@@ -1,0 +1,123 @@
+"""What predictions are held against: the suite's own readings, or a reader's readings of its reference images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from vdebench.core.page_text import Block, Reading
+from vdebench.core.sample import Sample
+from vdebench.errors import InputError, VdeError
+from vdebench.io.cache import digest_of, digest_of_file
+from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.predictions import crops
+from vdebench.suites.suite import Suite
+
+
+class Truths:
+    """The ground truth of a suite; what the suite does not say of a page or a crop, the reader reads.
+
+    `all_read` leaves the suite's readings aside: both sides are then read by one reader, as in the papers.
+    """
+
+    def __init__(self, suite: Suite, reader: CachedReader | None = None, *, all_read: bool = False) -> None:
+        self.suite = suite
+        self.reader = reader
+        self._all_read = all_read and reader is not None
+
+    @property
+    def reads_crops(self) -> bool:
+        """Whether crops are read from the reference images."""
+        return self.reader is not None and (self._all_read or not self.suite.has_region_readings)
+
+    def reads_page(self, sample: Sample) -> bool:
+        """Whether a page is read from its reference image."""
+        return self.reader is not None and (self._all_read or not self.suite.means_to_read(sample))
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether there is ground truth for crops at all."""
+        return self.suite.has_region_readings or self.reads_crops
+
+    def has_regions_of(self, sample: Sample) -> bool:
+        """Whether there is ground truth for all of a sample's crops."""
+        return self.suite.reference_image(sample) is not None if self.reads_crops else self.suite.has_regions_of(sample)
+
+    def page(self, sample: Sample) -> Reading:
+        """What the edited page should read, with its size wherever one is known: its own, the image's, the regions'."""
+        if self.reads_page(sample):
+            assert self.reader is not None
+            return self.reader.read(self.picture(sample))
+        truth = self.suite.truth(sample)
+        if truth.size is None:
+            told = next((region.page for region in sample.regions if region.page), None)
+            size = self.suite.image_size(sample) or told
+            return replace(truth, size=size) if size else truth
+        return truth
+
+    def regions(self, sample: Sample) -> list[Reading] | None:
+        """What each region's crop should read."""
+        if not self.reads_crops:
+            return self.suite.truth_regions(sample)
+        assert self.reader is not None
+        return [self.reader.read(crop) for crop in crops(self.picture(sample), sample)]
+
+    def crops_read_before(self, sample: Sample) -> list[Sequence[Block]] | None:
+        """What the reader reads in each region of the page before the edit; None where it need not or cannot."""
+        read = [self.reader.read(crop).blocks for crop in self.crops_before(sample)] if self.reader else []
+        return [*read] or None
+
+    def crops_before(self, sample: Sample) -> list[Picture]:
+        """The regions in the page before the edit, where the reader must read them.
+
+        It must where it reads the regions of the reference too, so that both sides have its errors, and where the
+        suite does not say what the page read before.
+        """
+        if self.reader is None or (self.suite.source(sample) is not None and not self.reads_crops):
+            return []
+        file = self.suite.image_files(sample).source
+        return list(crops(Picture.of(file), sample)) if file else []
+
+    def picture(self, sample: Sample) -> Picture:
+        """The reference image."""
+        return Picture.of(self.reference(sample))
+
+    def reference(self, sample: Sample) -> Path:
+        """File of the reference image, or an error."""
+        file = self.suite.reference_image(sample)
+        if file is None:
+            raise InputError(
+                f"sample {sample.key}: the suite has no reference image of it\n"
+                f"  looked for {sample.reference_image!r} in `images` of [groups.{sample.group}] in suite.toml"
+            )
+        return file
+
+    def digest(self, sample: Sample) -> str:
+        """Hash of all that the ground truth of a sample is made from; a mended image is a new input."""
+        parts = [self.suite.digest(sample)]
+        try:
+            parts.append(repr(self.suite.image_size(sample)))
+            if self.reader and (self.reads_crops or self.reads_page(sample)):
+                parts += [self.picture(sample).content, self.reader.cache.folder.name, str(self._all_read)]
+            parts += [crop.key for crop in self.crops_before(sample)]
+        except VdeError as error:
+            parts.append(str(error))
+        return digest_of(*parts)
+
+    def references(self) -> str:
+        """Hash of the reference images, for the signature where they count."""
+        found = []
+        for sample in self.suite.samples:
+            with suppress(VdeError):
+                file = self.suite.reference_image(sample)
+                found.append(f"{sample.key} {digest_of_file(file) if file else ''}")
+        return digest_of(*sorted(found))
+
+    def origin(self, local: str) -> str:
+        """Where ground truth comes from, for the signature: the suite, or who reads."""
+        read = [self.reads_page(sample) for sample in self.suite.samples]
+        page = "read" if read and all(read) else "suite+read" if any(read) else "suite"
+        crops = "read" if self.reads_crops else "suite"
+        return page if local != "crop" or crops == page else f"{page},crops:{crops}"

@@ -1,0 +1,181 @@
+"""Image metrics of one sample: the predicted image against the reference, whole and in the edited regions.
+
+Values are kept by the content of both images and by how files are opened, so that the same command again, or another
+protocol that opens files in the same way, opens no image.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vdebench.core.box import Box, Size
+from vdebench.core.images import DECODINGS, RESIZING, Image, Opening, PixelBox, resized
+from vdebench.core.sample import Sample
+from vdebench.errors import InputError, MissingPartError, VdeError
+from vdebench.io.cache import Cache, digest_of
+from vdebench.io.images import image_size, open_image
+from vdebench.metrics.image import TooSmallError, decibel
+from vdebench.metrics.image_metrics import MEASURES, Loaded
+from vdebench.protocols.pages.protocol import Protocol
+from vdebench.readers.cached import Picture
+
+LEAST_SIDE = 64
+"""Crops are grown to this many pixels: smaller ones have no meaning for perceptual metrics."""
+BLANK = "blank"
+"""Stands for a missing prediction: a white page."""
+
+
+class Measures:
+    """The image metrics of a run: those that are ready, and for the others what is missing."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.loaded: dict[str, Loaded] = {}
+        self.unavailable: dict[str, str] = {}
+        for name in dict.fromkeys(names):
+            try:
+                self.loaded[name] = MEASURES[name].load()
+            except VdeError as error:  # a part is missing, or a file of weights is not what it should be
+                self.unavailable[name] = str(error)
+        self._caches = {
+            (name, opening): Cache(
+                "measures", {"name": name, "identity": loaded.identity, "images": f"{decoding},{RESIZING}"}
+            )
+            for name, loaded in self.loaded.items()
+            for opening, decoding in DECODINGS.items()
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process loads the metrics again by their names."""
+        return _loaded_again, (tuple(self.loaded), self.identity)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to measure."""
+        return bool(self.loaded)
+
+    @property
+    def identity(self) -> str:
+        """All that the numbers depend on."""
+        return ",".join(loaded.identity for loaded in self.loaded.values())
+
+    @property
+    def _by_sample(self) -> list[str]:
+        """Metrics that each sample has by itself."""
+        return [name for name in self.loaded if MEASURES[name].against != "all references"]
+
+    def row(self, sample: Sample, setting: str, pair: Pair, protocol: Protocol) -> dict[str, Any]:
+        """The columns of a sample's row: means over its crops, each crop's error weighed by its pixels."""
+        places = [None] if setting == "global" else pair.crops(sample, protocol)
+        found = [self._values(sample, pair, place) for place in places]
+        sizes = [place.pixels if place else 1 for place in places]
+        row: dict[str, Any] = {}
+        for name in self._by_sample:
+            values = [each[name] for each in found]
+            if None in values or not values:
+                row["mse" if name == "psnr" else name] = None
+            elif name == "psnr":
+                row["mse"] = sum(value * size for value, size in zip(values, sizes, strict=True)) / sum(sizes)
+                row["psnr"] = decibel(row["mse"])
+            else:
+                row[name] = sum(values) / len(values)
+        return {**row, "width": int(pair.own_size.width), "height": int(pair.own_size.height)}
+
+    def _values(self, sample: Sample, pair: Pair, place: PixelBox | None) -> Mapping[str, Any]:
+        return {name: self._value(name, sample, pair, place) for name in self._by_sample}
+
+    def _value(self, name: str, sample: Sample, pair: Pair, place: PixelBox | None) -> float | None:
+        against_text = MEASURES[name].against == "instruction"
+        other = sample.instruction if against_text else pair.reference.content
+        key = digest_of(pair.content, other, repr(place and tuple(place)), repr(pair.size if against_text else ""))
+
+        def make() -> object:
+            candidate = pair.candidate if place is None else place.cut(pair.candidate)
+            wanted = sample.instruction if against_text else pair.page if place is None else place.cut(pair.page)
+            try:
+                found = float(self.loaded[name].function(candidate, wanted))
+            except TooSmallError:
+                return {"value": None}
+            if not math.isfinite(found):
+                raise InputError(f"{name} of {sample.key} is {found}")
+            return {"value": found}
+
+        value: float | None = self._caches[name, pair.opening].get(key, make)["value"]
+        return value
+
+    def features(self, setting: str, sample: Sample, pair: Pair, protocol: Protocol) -> Iterator[tuple[Any, Any]]:
+        """For FID: features of the prediction and of the reference, of the page or of each crop."""
+        loaded, cache = self.loaded["fid"], self._caches["fid", pair.opening]
+        for place in [None] if setting == "global" else pair.crops(sample, protocol):
+
+            def kept(content: str, side: str, place: PixelBox | None = place) -> Any:
+                def make() -> object:
+                    image = getattr(pair, side)
+                    return loaded.function(image if place is None else place.cut(image)).tolist()
+
+                return cache.get(digest_of(content, repr(pair.size), repr(place and tuple(place))), make)
+
+            yield kept(pair.content, "candidate"), kept(pair.reference.content, "page")
+
+
+def _loaded_again(names: tuple[str, ...], identity: str) -> Measures:
+    measures = Measures(names)
+    if measures.identity != identity:
+        told = measures.unavailable or measures.identity
+        raise MissingPartError(
+            f"a worker cannot measure as here: it has {told}, expected {identity}\n"
+            "  install the same packages and weights on all machines"
+        )
+    return measures
+
+
+class Pair:
+    """A predicted image and its reference, opened when first looked at; the prediction in the reference's size."""
+
+    opening: Opening = "composited"
+
+    def __init__(self, prediction: Path | None, reference: Path, opening: Opening = "composited") -> None:
+        self.opening = opening
+        self._prediction = Picture.of(prediction) if prediction else None
+        self.reference = Picture.of(reference)
+
+    @property
+    def content(self) -> str:
+        """What the prediction is known by."""
+        return self._prediction.content if self._prediction else BLANK
+
+    @cached_property
+    def size(self) -> Size:
+        """The reference's."""
+        return image_size(self.reference.file, self.opening)
+
+    @cached_property
+    def own_size(self) -> Size:
+        """The prediction's own."""
+        return image_size(self._prediction.file, self.opening) if self._prediction else self.size
+
+    @cached_property
+    def page(self) -> Image:
+        """The reference."""
+        return open_image(self.reference.file, self.opening)
+
+    @cached_property
+    def candidate(self) -> Image:
+        """The prediction as it is compared."""
+        if self._prediction is None:
+            return np.full_like(self.page, 255)
+        return resized(open_image(self._prediction.file, self.opening), self.size)
+
+    def crops(self, sample: Sample, protocol: Protocol) -> list[PixelBox]:
+        """What `local` looks at: every region, or the one box around them all."""
+        boxes = [region.box(self.size) for region in sample.regions]
+        if protocol.image_local == "hull truncated" and boxes:
+            hull = PixelBox.around(PixelBox.truncated(box, self.size) for box in boxes)
+            return [hull.grown(self.size, LEAST_SIDE)]
+        if protocol.image_local == "hull" and boxes:
+            boxes = [Box.around(boxes)]
+        return [PixelBox.holding(box, self.size, LEAST_SIDE) for box in boxes]

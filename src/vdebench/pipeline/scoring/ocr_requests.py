@@ -1,0 +1,67 @@
+"""What scoring will ask a reader for, and what of it goes along to workers who cannot look it up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from vdebench.core.sample import Sample
+from vdebench.errors import VdeError
+from vdebench.io.cache import Cache
+from vdebench.pipeline.scoring.sample import Scope
+from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.predictions import ReadPredictions, crops
+
+
+def pictures_of(scope: Scope, sample: Sample) -> Iterator[Picture]:
+    """All that is read for a sample: prediction, reference for the noise floor or as ground truth, and their crops."""
+    local = scope.local == "crop" and "local" in scope.settings
+    for find in (scope.predictions.image, scope.suite.reference_image):
+        try:
+            file = find(sample)
+            if file is not None:
+                page = Picture.of(file)
+                yield page
+                if local:
+                    yield from crops(page, sample)
+        except VdeError:  # told when the sample is scored
+            continue
+    if local and scope.protocol.region_needs_source:
+        with suppress(VdeError):
+            yield from scope.truths.crops_before(sample)
+
+
+def reader_of(scope: Scope) -> CachedReader | None:
+    """Who reads for a run, where anybody does."""
+    return scope.predictions.cached if isinstance(scope.predictions, ReadPredictions) else scope.truths.reader
+
+
+class Known(NamedTuple):
+    """Readings of a sample's pictures that were made, and those that failed, by the pictures' keys."""
+
+    readings: Mapping[str, Any] = {}
+    failures: Mapping[str, str] = {}
+
+    @classmethod
+    def of(cls, scope: Scope, sample: Sample, *, shared: bool) -> Known:
+        """What a worker must be told: failures always, readings where it does not share our cache."""
+        reader = reader_of(scope)
+        if reader is None or (shared and not reader.failures):
+            return cls()
+        keys = {picture.key for picture in pictures_of(scope, sample)}
+        failures = {key: reader.failures[key] for key in keys if key in reader.failures}
+        found = {} if shared else {key: reader.cache.find(key) for key in keys}
+        return cls({key: reading for key, reading in found.items() if reading is not None}, failures)
+
+    def tell(self, reader: CachedReader | None) -> None:
+        """Make it known to a worker's reader."""
+        if reader is not None:
+            reader.failures.update(self.failures)
+            for key, reading in self.readings.items():
+                keep(reader.cache, key, reading)
+
+
+def keep(cache: Cache, key: str, value: Any) -> None:
+    """Keep a value that was made elsewhere, where it is not here yet."""
+    cache.get(key, lambda: value)

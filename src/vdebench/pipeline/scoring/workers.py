@@ -1,0 +1,114 @@
+"""Samples scored by many workers: each has the run's scope once, and gets what was found for a sample with its task."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterable, Iterator, Sized
+from typing import Any, NamedTuple, TypeVar, cast
+from typing import Protocol as Interface
+
+from vdebench.core.sample import Sample
+from vdebench.parallel.engines import Engine
+from vdebench.pipeline.scoring.ocr_requests import Known, reader_of
+from vdebench.pipeline.scoring.sample import Prediction, Scope, Setting, score_sample, without_score
+from vdebench.protocols import PROTOCOLS, Protocol, get_protocol
+from vdebench.readers.cached import CachedReader
+from vdebench.readers.folder import FolderReadings
+from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.runs.folder import Scored
+
+PATIENCE = 1.0
+"""Seconds of work that is done here before others are started: that takes as long."""
+_Any = TypeVar("_Any")
+
+
+class Task(NamedTuple):
+    """A sample to be scored by some process."""
+
+    number: int
+    sample: Sample
+    found: Prediction
+    settings: tuple[Setting, ...]
+    known: Known = Known()
+
+
+class Tasks(Sized, Iterable[Task], Interface):
+    """Tasks, found one after the other; their length is how many may be left."""
+
+
+class Scorer:
+    """Scores samples, here or in another process."""
+
+    def __init__(self, scope: Scope, reader: CachedReader | None) -> None:
+        self._scope = scope
+        self._reader = reader
+
+    def __call__(self, task: Task) -> tuple[int, list[Scored]]:
+        """The rows of a sample."""
+        task.known.tell(self._reader)
+        return task.number, score_sample(self._scope, task.sample, task.found, task.settings)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To another process go no predictions, since those are found here, and a protocol by its name."""
+        protocol = self._scope.protocol
+        ours = protocol.name in PROTOCOLS and get_protocol(protocol.name) is protocol
+        scope = self._scope._replace(predictions=cast(Predictions, None), protocol=cast(Protocol, None), samples=[])
+        return _scorer, (scope, protocol.name if ours else protocol, self._reader)
+
+
+def _scorer(scope: Scope, protocol: str | Protocol, reader: CachedReader | None) -> Scorer:
+    return Scorer(scope._replace(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol), reader)
+
+
+def scored_by(engine: Engine, scope: Scope, tasks: Tasks, workers: int = 0) -> Iterator[tuple[int, list[Scored]]]:
+    """The rows of each task as they come: here, and where it is worth while by the engine's workers."""
+    scorer = Scorer(scope, reader_of(scope))
+    left = iter(tasks)
+    begun = time.monotonic()
+    travels: bool | None = None
+    for done, task in enumerate(left):
+        yield scorer(task)
+        if not done:  # the first sample pays for what is loaded and compiled once: it says little of the others
+            begun = time.monotonic()
+            continue
+        spent = time.monotonic() - begun
+        if travels is None and spent > PATIENCE and spent / done * len(tasks) > 3 * PATIENCE:
+            travels = _can_travel(scorer)
+        if travels:
+            break
+    sent = (task._replace(known=Known.of(scope, task.sample, shared=engine.shares_disk)) for task in left)
+    if len(tasks):
+        yield from engine.spread(scorer, sent, min(engine.staff(workers), len(tasks)), lost=_lost, tries=2)
+
+
+def in_order(results: Iterable[tuple[int, _Any]]) -> Iterator[tuple[int, _Any]]:
+    """Numbered results from 0 on, so that tables are the same whoever was first.
+
+    >>> list(in_order([(1, "b"), (0, "a")]))
+    [(0, 'a'), (1, 'b')]
+    """
+    early: dict[int, _Any] = {}
+    awaited = 0
+    for number, result in results:
+        early[number] = result
+        while awaited in early:
+            yield awaited, early.pop(awaited)
+            awaited += 1
+
+
+def _can_travel(scorer: Scorer) -> bool:
+    """Whether other processes can score: not with a suite, a reader or predictions of somebody's own in memory."""
+    scope = scorer._scope
+    ours = isinstance(scope.predictions, ReadPredictions | FolderReadings)
+    if not ours or scope.truths.reader not in (None, reader_of(scope)):
+        return False
+    try:
+        return b"__main__" not in pickle.dumps(scorer)
+    except Exception:  # whatever somebody's own class says to being pickled
+        return False
+
+
+def _lost(task: Task, reason: str) -> tuple[int, list[Scored]]:
+    told = f"sample {task.sample.key}: the process that scored it died twice: {reason}"
+    return task.number, [without_score(task.sample, setting, "failed", told) for setting in task.settings]

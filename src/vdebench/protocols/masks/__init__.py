@@ -1,0 +1,1 @@
+"""Protocols for images with masks: pixels outside the mask, text inside it."""

@@ -1,0 +1,1 @@
+"""Protocols for whole pages of text: matching, text metrics, region outcomes."""

@@ -1,0 +1,124 @@
+"""What a protocol is: a declaration of every choice that changes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from vdebench.core.page_text import Block
+from vdebench.core.sample import Sample
+from vdebench.metrics.matching import Matching
+from vdebench.metrics.registry import versioned
+from vdebench.protocols.digest import digest
+from vdebench.protocols.pages.region_texts import RegionView
+
+TEXT_METRICS = ("cdm", "bleu", "teds", "teds_like", "text_similarity", "cdm_strict")
+"""Columns of what is measured between texts and tables, besides IoU."""
+
+IMAGE_METRICS = ("psnr", "ssim", "ms_ssim", "flip", "lpips", "lpips_vgg", "lpips_squeeze", "clip", "clip_text")
+"""Columns of what is measured between images."""
+
+RegionRule = Callable[[RegionView], Mapping[str, Any]]
+
+
+@versioned("plain-text")
+def plain_text(block: Block) -> str:
+    """A block's text by the papers' rule: its content, of a table with every tag replaced by one space."""
+    return block.plain_text
+
+
+@versioned("join-plain-text")
+def joined_plain_text(blocks: Sequence[Block]) -> str:
+    """Texts of several blocks by the papers' rule, with spaces between them."""
+    return " ".join(map(plain_text, blocks))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """How a suite is scored. Adding a protocol is adding such a value."""
+
+    name: str
+    says: str
+    """One line for `vde protocols`."""
+    rules: tuple[str, ...]
+    """Every rule in words, for `vde protocols explain`."""
+
+    matching: Matching
+    match: str
+    """The matching's name in the signature."""
+    block_text: Callable[[Block], str]
+    join_text: Callable[[Sequence[Block]], str]
+    """Text of several blocks that are compared as one."""
+    tokens: Callable[[str], list[str]]
+    tok: str
+    """The tokens' name in the signature."""
+    on_text: Mapping[str, Callable[[str, str], float]]
+    on_tokens: Mapping[str, Callable[[Sequence[str], Sequence[str]], float]]
+    on_tables: Mapping[str, Callable[[Sequence[Block], Sequence[Block]], float | None]]
+    raw_text: Callable[[Sequence[Block]], str] | None = None
+    """Text of blocks before anything is folded or taken out, for the region rule; `join_text` where there is none."""
+    strict_text: Callable[[Sequence[Block]], str] | None = None
+    """Text of blocks with the differences that `block_text` folds away, where it folds any."""
+    on_strict_text: Mapping[str, Callable[[str, str], float]] = field(default_factory=dict)
+    """Metrics of that text."""
+
+    scale_boxes: bool
+    """Whether boxes of a prediction of another size are scaled to the reference's."""
+    text_counts: Literal["matched", "all"]
+    """Text metrics: means over matched blocks, or over matched, missed and invented, the last two as 0."""
+    iou_counts: Literal["truth", "all"]
+    """Headline IoU: mean over all ground-truth blocks, or over those and the invented."""
+    local: Literal["crop", "filter", "crop or units"]
+    """Readings of the regions' crops; blocks that meet a region; crops where there are, else matched units."""
+    headline: Literal["micro", "macro"]
+    """Means over blocks, or means over samples of their means."""
+    missing: Literal["empty", "dropped"]
+    """A missing prediction is an empty page, or is left out of the means."""
+    region: RegionRule | None = None
+    """What is said of each region apart from its blocks."""
+    region_needs_source: bool = False
+    """Whether that rule looks at the page before the edit."""
+    tables: bool = True
+    """Whether edits inside tables are covered."""
+    teds_column: Literal["teds", "teds_like"] = "teds_like"
+    """What stands under TEDS in tables of the papers' shapes."""
+    page_text: bool = False
+    """Whether the whole page's text is scored too."""
+    properties: bool = False
+    """Whether the five properties of a usable edit are judged."""
+    image_opening: Literal["composited", "raw"] = "composited"
+    """Image files for image metrics: transparent parts on white and rotated as EXIF says, or alpha and EXIF ignored."""
+    image_local: Literal["regions", "hull", "hull truncated"] = "hull"
+    """Image metrics of `local`: the mean over the regions' crops, or one crop of the box around all regions: of all
+    pixels that the regions touch, or with both edges of each region rounded down (`truncated`)."""
+    psnr: Literal["finite", "below 100", "pooled"] = "finite"
+    """Mean PSNR: over the images that differ, over those below 100 dB, or that of the mean squared error, in which
+    identical images count."""
+    clip: Literal["clip", "clip_text"] = "clip"
+    """What stands under CLIP: the reference image, or the instruction."""
+
+    @property
+    def digest(self) -> str:
+        """Digest of all fields: two protocols that differ in any of them have different digests."""
+        return digest(self)
+
+    @property
+    def image_metrics(self) -> tuple[str, ...]:
+        """Image metrics that are measured where nobody names others: the papers'."""
+        return ("psnr", "ssim", "lpips", self.clip)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Text metrics that apply, in the order of the columns."""
+        own = {*self.on_text, *self.on_tokens, *self.on_tables, *self.on_strict_text}
+        return tuple(name for name in TEXT_METRICS if name in own)
+
+    @property
+    def on_any_text(self) -> tuple[str, ...]:
+        """Metrics of texts, tables aside."""
+        return (*self.on_text, *self.on_tokens, *self.on_strict_text)
+
+    def covers(self, sample: Sample) -> bool:
+        """Whether the protocol says anything of a sample."""
+        return self.tables or not sample.operation.value.startswith("table_")

@@ -1,0 +1,295 @@
+"""Lines into blocks: paragraphs and titles, told by where the lines stand.
+
+Pieces of a line that an engine read apart are joined, but never across the gutter of two columns. A line goes on with
+the one below where nothing else stands beside either and both are set alike. Of such a run a new paragraph begins where
+the line is indented, where the line before has room for the line's first word, or where their distance grows.
+Scraps beside or upon each other (formulas) are one block. Blocks are put in reading order by cutting the page along its
+white gaps (XY-cut).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from vdebench.core.box import Box
+from vdebench.core.page_text import Block
+from vdebench.readers.line_text import BLANK, WIDE, join_lines
+from vdebench.readers.reader import code_of
+
+_WORDS = regex.compile(r"\p{L}[^\p{L}]*\p{L}")
+_FORMULA = regex.compile(r"[=≡≤≥<>∑∫]")
+
+
+class Line(NamedTuple):
+    """A line of text as an engine reads it."""
+
+    box: Box
+    text: str
+    score: float = 1.0
+
+    @property
+    def height(self) -> float:
+        """Height of its box."""
+        return self.box.y2 - self.box.y1
+
+
+class Grouping(NamedTuple):
+    """When lines belong together: limits in heights of a line. Chosen by measurement, see docs/readers.md."""
+
+    row: float = 0.6
+    """White between two pieces of one line."""
+    gap: float = 1.0
+    """White between two lines of one paragraph."""
+    likeness: float = 0.7
+    """Smaller height over larger height."""
+    pitch: float = 1.25
+    """How much wider than its neighbours the distance of two lines of one paragraph may be."""
+    indent: float = 0.8
+    """How far to the right a paragraph begins."""
+    room: float = 0.5
+    """White beside a last line, beyond what the next word needs."""
+    scrap: float = 1.0
+    """White between pieces of one formula."""
+    title: float = 1.4
+    """Height of a title in heights of the page's lines."""
+
+    @property
+    def identity(self) -> str:
+        """This way of grouping, and its limits."""
+        return f"lines-2:{','.join(f'{value:g}' for value in self)} {code_of('lines', 'texts')}"
+
+
+GROUPING = Grouping()
+
+
+def blocks_of(lines: Sequence[Line], grouping: Grouping = GROUPING, others: Iterable[Block] = ()) -> list[Block]:
+    """Paragraphs of a page's lines, and other blocks (tables) among them, in reading order."""
+    rows = _joined_rows(lines, grouping)
+    groups = [part for run in runs_of(rows, grouping) for part in _paragraphs(run, grouping)]
+    usual = usual_height(lines)
+    blocks = [_block(group, usual, grouping) for group in _joined_scraps(groups, grouping)]
+    ordered = in_reading_order([*blocks, *others])
+    return [Block(block.box, block.content, block.label, index, index) for index, block in enumerate(ordered)]
+
+
+def usual_height(lines: Sequence[Line]) -> float:
+    """Height of the line that the page's middle letter stands in."""
+    if not lines:
+        return 0.0
+    ordered = sorted((line.height, len(line.text)) for line in lines)
+    counts = np.cumsum([count for _, count in ordered])
+    return ordered[int(np.searchsorted(counts, counts[-1] / 2))][0]
+
+
+def _block(group: Sequence[Line], usual: float, limits: Grouping) -> Block:
+    text = join_lines([line.text for row in in_rows(group) for line in row])
+    large = min(line.height for line in group) > limits.title * usual and len(group) <= 3
+    title = large and _WORDS.search(text) and not _FORMULA.search(text)
+    return Block(Box.around(line.box for line in group), text, "paragraph_title" if title else "text")
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def in_rows(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines in rows from top to bottom, those of one row from left to right."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line.box.y1 + line.box.y2):
+        middle = (line.box.y1 + line.box.y2) / 2
+        if rows and middle < max(each.box.y2 for each in rows[-1]) - 0.3 * line.height:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.box.x1) for row in rows]
+
+
+def middle_in(box: Box, other: Box) -> bool:
+    """Whether the middle of a box lies in another."""
+    x, y = (box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2
+    return other.x1 <= x <= other.x2 and other.y1 <= y <= other.y2
+
+
+def _joined_rows(lines: Sequence[Line], limits: Grouping) -> list[Line]:
+    """Pieces of one line that the engine read apart, put together again."""
+    boxes = _boxes(lines)
+    rows: list[Line] = []
+    for line in sorted(lines, key=lambda line: (line.box.x1, line.box.y1)):
+        left = [
+            row
+            for row in rows
+            if _same_row(row, line, limits)
+            and (BLANK in (row.text[-1:], line.text[:1]) or not _is_gutter(row.box, line.box, boxes))
+        ]
+        if left:
+            row = max(left, key=lambda row: row.box.x2)
+            rows[rows.index(row)] = Line(
+                Box.around([row.box, line.box]), join_lines([row.text, line.text]), min(row.score, line.score)
+            )
+        else:
+            rows.append(line)
+    return rows
+
+
+def _same_row(left: Line, right: Line, limits: Grouping) -> bool:
+    gap = right.box.x1 - left.box.x2
+    height = min(left.height, right.height)
+    shared = min(left.box.y2, right.box.y2) - max(left.box.y1, right.box.y1)
+    return (
+        -0.5 * height < gap < limits.row * height
+        and shared > 0.6 * height
+        and 1.6 * height > max(left.height, right.height)
+    )
+
+
+def _is_gutter(left: Box, right: Box, boxes: NDArray[np.float64]) -> bool:
+    """Whether lines above and below end or begin here too, and none runs across."""
+    top, bottom = min(left.y1, right.y1), max(left.y2, right.y2)
+    height = bottom - top
+    middles = (boxes[:, 1] + boxes[:, 3]) / 2
+    near = ((middles > top - 1.6 * height) & (middles < top)) | ((middles > bottom) & (middles < bottom + 1.6 * height))
+    near &= (boxes[:, 0] < right.x1 + 2 * height) & (boxes[:, 2] > left.x2 - 2 * height)
+    across = (boxes[:, 0] < left.x2 - 0.5 * height) & (boxes[:, 2] > right.x1 + 0.5 * height)
+    return bool(near.any() and not (near & across).any())
+
+
+# --- paragraphs ------------------------------------------------------------------------------------------------------
+
+
+def runs_of(rows: Sequence[Line], limits: Grouping = GROUPING) -> list[list[Line]]:
+    """Lines one below the other with nothing beside them."""
+    if not rows:
+        return []
+    rows = sorted(rows, key=lambda row: (row.box.y1, row.box.x1))
+    boxes = _boxes(rows)
+    heights = boxes[:, 3] - boxes[:, 1]
+    smaller, larger = np.minimum.outer(heights, heights), np.maximum.outer(heights, heights)
+    middles = (boxes[:, 1] + boxes[:, 3]) / 2
+    overlap = np.minimum.outer(boxes[:, 2], boxes[:, 2]) > np.maximum.outer(boxes[:, 0], boxes[:, 0])
+    gap = boxes[None, :, 1] - boxes[:, None, 3]  # of the second below the first
+    below = overlap & (middles[None, :] > middles[:, None]) & (gap > -0.6 * smaller) & (gap < limits.gap * smaller)
+    # What stands behind a nearer line is not next to this one.
+    behind = overlap & (middles[None, :] - middles[:, None] > 0.5 * smaller)
+    next_to = below & ~_through(below, behind)
+    over = below & ~_through(below.T, behind.T).T
+    alike = smaller >= limits.likeness * larger
+    linked = next_to & over & alike & (next_to.sum(1) == 1)[:, None] & (over.sum(0) == 1)[None, :]
+    following = {int(one): int(other) for one, other in zip(*np.nonzero(linked), strict=True)}
+    runs = []
+    for start in sorted(set(range(len(rows))) - set(following.values())):
+        run = [start]
+        while run[-1] in following:
+            run.append(following[run[-1]])
+        runs.append([rows[index] for index in run])
+    return runs
+
+
+def _through(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where two things are tied by way of a third."""
+    return (first.astype(np.float32) @ second.astype(np.float32)) > 0
+
+
+def _paragraphs(run: Sequence[Line], limits: Grouping) -> list[list[Line]]:
+    """A run of lines cut where paragraphs begin."""
+    right = max(line.box.x2 for line in run)
+    pitches = [(lower.box.y1 + lower.box.y2 - upper.box.y1 - upper.box.y2) / 2 for upper, lower in pairwise(run)]
+    found = [[run[0]]]
+    for index, (before, line) in enumerate(pairwise(run)):
+        height = min(before.height, line.height)
+        beside = [pitches[other] for other in (index - 1, index + 1) if 0 <= other < len(pitches)]
+        begins = bool(beside) and pitches[index] > limits.pitch * min(beside)
+        if not is_centred(before.box, line.box, height):
+            indent = limits.indent * height
+            after = run[index + 2] if index + 2 < len(run) else None
+            begins |= right - before.box.x2 > first_word(line) + limits.room * height
+            if line.box.x1 - before.box.x1 > indent:  # and what follows is not: else it hangs
+                begins |= len(found[-1]) > 1 if after is None else line.box.x1 - after.box.x1 > indent
+            begins |= len(found[-1]) > 1 and before.box.x1 - line.box.x1 > indent  # the end of a hanging paragraph
+        if begins:
+            found.append([line])
+        else:
+            found[-1].append(line)
+    return found
+
+
+def is_centred(upper: Box, lower: Box, height: float) -> bool:
+    """Whether two lines have one middle, and not one left side."""
+    return abs(upper.x1 + upper.x2 - lower.x1 - lower.x2) < height < abs(upper.x1 - lower.x1)
+
+
+def first_word(line: Line, wide: float = 2.0) -> float:
+    """Width of what a line begins with and cannot be parted: a word, or some Chinese characters."""
+    if WIDE.match(line.text):
+        return wide * line.height
+    word = 0
+    while word < len(line.text) and not line.text[word].isspace() and not WIDE.match(line.text[word]):
+        word += 1
+    return (line.box.x2 - line.box.x1) * (word + 1) / max(1, len(line.text))
+
+
+def _joined_scraps(groups: Sequence[list[Line]], limits: Grouping) -> list[list[Line]]:
+    """Lines alone, and fractions, that stand upon or close beside each other, as one: pieces of a formula."""
+    found = [group for group in groups if not _is_scrap(group)]
+    scraps = [group for group in groups if _is_scrap(group)]
+    while scraps:
+        whole, grown = scraps.pop(), True
+        while grown:
+            touching = [scrap for scrap in scraps if any(_touch(a, b, limits) for a in scrap for b in whole)]
+            scraps = [scrap for scrap in scraps if scrap not in touching]
+            whole = [*whole, *(line for scrap in touching for line in scrap)]
+            grown = bool(touching)
+        found.append(whole)
+    return found
+
+
+def _is_scrap(group: Sequence[Line]) -> bool:
+    narrow = all(line.box.x2 - line.box.x1 < 3 * line.height for line in group)
+    return len(group) == 1 or (len(group) == 2 and narrow)
+
+
+def _touch(one: Line, other: Line, limits: Grouping) -> bool:
+    gap = max(one.box.x1, other.box.x1) - min(one.box.x2, other.box.x2)
+    fall = max(one.box.y1, other.box.y1) - min(one.box.y2, other.box.y2)
+    height = min(one.height, other.height)
+    if fall < -0.3 * height:
+        return gap < limits.scrap * height
+    return fall < 0 and gap < 0 and height < limits.likeness * max(one.height, other.height)
+
+
+# --- reading order ----------------------------------------------------------------------------------------------------
+
+
+def in_reading_order(blocks: Sequence[Block]) -> list[Block]:
+    """Blocks as people read them: cut the page at its widest white gap, down or across, and read the parts in turn."""
+    if len(blocks) < 2:
+        return list(blocks)
+    across = _cut(blocks, "y1", "y2")
+    down = _cut(blocks, "x1", "x2")
+    if across is None and down is None:
+        return sorted(blocks, key=lambda block: (block.box.y1, block.box.x1))
+    by_column = down is not None and (across is None or down[0] >= across[0])
+    side, (_, place) = ("x1", down) if by_column and down else ("y1", across or (0.0, 0.0))
+    first = [block for block in blocks if getattr(block.box, side) < place]
+    second = [block for block in blocks if getattr(block.box, side) >= place]
+    return in_reading_order(first) + in_reading_order(second)
+
+
+def _cut(blocks: Sequence[Block], start: str, end: str) -> tuple[float, float] | None:
+    """Width and end of the widest gap that no block crosses."""
+    sides = sorted((getattr(block.box, start), getattr(block.box, end)) for block in blocks)
+    best: tuple[float, float] | None = None
+    reach = sides[0][1]
+    for first, last in sides[1:]:
+        if first >= reach and (best is None or first - reach > best[0]):
+            best = first - reach, first
+        reach = max(reach, last)
+    return best
+
+
+def _boxes(lines: Sequence[Line]) -> NDArray[np.float64]:
+    return np.array([line.box for line in lines], np.float64).reshape(-1, 4)

@@ -1,0 +1,109 @@
+"""PaddleOCR-VL behind its own server (`paddlex --serve --pipeline PaddleOCR-VL`), or behind a service with its API."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from vdebench.core.box import Size
+from vdebench.core.images import Image
+from vdebench.core.page_text import Reading
+from vdebench.core.png import encode_png
+from vdebench.errors import InputError, MissingPartError, ReaderError
+from vdebench.io.files import parse_json
+from vdebench.net.addresses import INSTALL, bad_address, excerpt, one_of, seconds, setting, shown
+from vdebench.readers.paddle import PIPELINE_VERSIONS, paddle_reading
+from vdebench.readers.reader import Reader
+
+if TYPE_CHECKING:
+    from vdebench.net.retrying_client import PatientClient
+
+URL, TOKEN = "VDE_PADDLEOCR_URL", "VDE_PADDLEOCR_TOKEN"
+_ENDPOINT = "/layout-parsing"
+_IMAGE = 1
+_AS_IT_IS = {"useDocOrientationClassify": False, "useDocUnwarping": False}
+_NO_PICTURES = {"visualize": False, "returnMarkdownImages": False}  # they are most of the answer, and nobody looks
+
+
+class ServingReader(Reader):
+    """Pages to `/layout-parsing`, readings from its pruned result.
+
+    The server does not tell which version of the pipeline it runs: `pipeline_version` is what the user says of it.
+    """
+
+    name = "paddleocr-vl-server"
+
+    def __init__(
+        self, *, url: str = "", token: str = "", pipeline_version: str = "v1", timeout: float | str = 600
+    ) -> None:
+        if gap := self.missing(url=url):
+            raise MissingPartError(gap)
+        one_of(self.name, "pipeline_version", pipeline_version, PIPELINE_VERSIONS)
+        self.url = setting(url, URL).rstrip("/").removesuffix(_ENDPOINT)
+        self.pipeline_version = pipeline_version
+        self.timeout = seconds(timeout)
+        self._token = setting(token, TOKEN)
+
+    @classmethod
+    def missing(cls, **options: Any) -> str:
+        """What is not there and how to get it; nothing where all is there."""
+        if not find_spec("httpx2"):
+            return f"the reader {cls.name} needs httpx2\n  {INSTALL}"
+        url = setting(str(options.get("url") or ""), URL)
+        if not url:
+            return f"the reader {cls.name} has no server\n  give its address: url=http://host:8080, or set {URL}"
+        return (gap := bad_address(url)) and f"the reader {cls.name}: {gap}"
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Name, the pipeline that the user says is served, what the request asks for."""
+        return {"name": self.name, "pipeline_version": self.pipeline_version, "page": "as it is"}
+
+    @property
+    def _who(self) -> str:
+        return f"{self.name} at {shown(self.url)}"
+
+    @cached_property
+    def _client(self) -> PatientClient:
+        from vdebench.net.retrying_client import PatientClient
+
+        # the scheme `token` is the one of the service that Paddle's makers run
+        return PatientClient(self.timeout, headers={"Authorization": f"token {self._token}"} if self._token else {})
+
+    def read(self, image: Image) -> Reading:
+        """Blocks of a page."""
+        import httpx2
+
+        from vdebench.net.retrying_client import no_answer, not_done
+
+        body = {"file": b64encode(encode_png(image)).decode(), "fileType": _IMAGE, **_AS_IT_IS, **_NO_PICTURES}
+        try:
+            response = self._client.post(self.url + _ENDPOINT, json=body)
+        except httpx2.HTTPError as error:
+            raise no_answer(self._who, error) from error
+        if not response.is_success:
+            raise not_done(self._who, response, f"token=…, or set {TOKEN}")
+        return self._reading(response.content, Size(image.shape[1], image.shape[0]))
+
+    def _reading(self, content: bytes, page: Size) -> Reading:
+        try:
+            data = parse_json(content, self._who)
+        except InputError as error:
+            told = excerpt(content.decode("utf-8", "replace"))
+            raise ReaderError(f"{error}: {told}\n  is this PaddleOCR's serving API? See docs/readers.md") from None
+        if isinstance(data, dict) and data.get("errorCode"):
+            message = excerpt(str(data.get("errorMsg")))
+            raise ReaderError(f"{self._who}: error {data['errorCode']}: {message}\n  see the server's log")
+        try:
+            pages = data["result"]["layoutParsingResults"]
+            (result,) = (page["prunedResult"] for page in pages)
+        except (KeyError, TypeError, ValueError):
+            told = excerpt(content.decode("utf-8", "replace"))
+            raise ReaderError(
+                f"{self._who}: the answer has no result.layoutParsingResults[0].prunedResult: {told}\n"
+                "  is this PaddleOCR's serving API? See docs/readers.md"
+            ) from None
+        return paddle_reading(result, self._who, page)

@@ -1,0 +1,41 @@
+"""What this installation can do: editors, readers, image metrics, each ready or with how to get what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from typing import NamedTuple
+
+from vdebench.editors.catalog import EDITORS
+from vdebench.metrics.image_metrics import MEASURES
+from vdebench.readers.reader import DEFAULT, READERS
+from vdebench.readers.tables import TableModel
+from vdebench.registry import find
+
+
+class Finding(NamedTuple):
+    """One part: its kind, its name, what is missing ("" where it is ready)."""
+
+    kind: str
+    name: str
+    missing: str
+    default: bool = False
+
+
+def examine() -> Iterator[Finding]:
+    """Look at all parts; nothing is loaded that takes long."""
+    for kind, ours in (("editor", EDITORS), ("reader", READERS)):
+        others = {point.name for point in entry_points(group=f"vdebench.{kind}s")}
+        for name in [*ours, *sorted(others - set(ours))]:
+            yield Finding(kind, name, _missing(f"{kind}s", name, ours), (kind, name) == ("reader", DEFAULT))
+    yield Finding("reader", "rapidocr: tables", TableModel.missing())
+    yield Finding("reader", "ready readings", "")
+    for name, measure in MEASURES.items():
+        yield Finding("metric", name, measure.missing())
+
+
+def _missing(kind: str, name: str, ours: Mapping[str, str]) -> str:
+    try:
+        return str(find(kind, name, ours).missing())
+    except Exception as error:  # another package's may fail in any way; the others are still to be told
+        return f"cannot be asked: {error}"

@@ -1,0 +1,214 @@
+"""The shapes of the papers' tables, filled with measured runs and, where asked, with the published rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from vdebench.core.sample import OPERATION_CLASSES
+from vdebench.errors import VdeError
+from vdebench.report.grades import GRADED, graded_table
+from vdebench.report.overview import interval_notes, provenance
+from vdebench.report.table import Column, Row, Table
+from vdebench.report.table_rows import USABLE, Measured, Model, Published, published_models
+
+OCR = ("IoU", "CDM", "BLEU", "TEDS")
+IMAGE = (Column("SSIM"), Column("CLIP"), Column("PSNR"), Column("LPIPS", "lower"))
+Filled = tuple[Sequence[Column], Sequence[Row], str]
+Fill = Callable[[Sequence[Model], Sequence[str]], Filled]
+"""Fills a shape with models; also with these metrics, which the paper's table lacks."""
+
+
+def require_shape(shape: str) -> None:
+    """Refuse a shape that is none."""
+    if shape not in SHAPES and shape not in GRADED:
+        raise VdeError(f"no table shape is called {shape!r}; there are: {', '.join([*SHAPES, *GRADED])}")
+
+
+def default_shape(summary: Mapping[str, Any]) -> str:
+    """The main table of a run's kind: whole pages, images around masks, ambiguity; grades of edits have none.
+
+    >>> default_shape({"protocol": "exact"}), default_shape({"protocol": "textedit", "track": "pixels"})
+    ('vde-v3:2', 'textedit:3')
+    """
+    if "protocol" in summary:
+        return "textedit:3" if summary.get("track") == "pixels" else "vde-v3:2"
+    return "" if summary.get("editor") else "vde-v3:5"
+
+
+def paper_table(
+    shape: str, summaries: Sequence[Mapping[str, Any]], *, published: bool = False, with_usable: bool = False
+) -> Table:
+    """Runs in the shape of a paper's table, such as `vde-v3:2`; `with_usable` adds the rate of usable edits."""
+    require_shape(shape)
+    if with_usable and (shape in GRADED or shape.startswith("textedit:")):
+        raise VdeError(f"{shape} has no usable edits: they are judged on whole pages, by exact")
+    if shape in GRADED:
+        return graded_table(shape, summaries, published=published)
+    title, compare, fill = SHAPES[shape]
+    paper, _, number = shape.partition(":")
+    for summary in summaries:
+        if "protocol" not in summary:
+            raise VdeError(f"{shape} shows scores; the run on {summary['suite']} holds grades: {', '.join(GRADED)}")
+        if (summary.get("track") == "pixels") != (paper == "textedit"):
+            raise VdeError(
+                f"{shape} is not made for {summary['suite']} by {summary['protocol']}: it shows other numbers"
+            )
+    several = len({summary["protocol"] for summary in summaries}) > 1
+    measured = [Measured(summary, several) for summary in summaries]
+    printed = published_models(paper, number) if published else []
+    columns, rows, head = fill([*measured, *printed], [USABLE] if with_usable else [])
+    return Table(
+        title=f"{title} (shape of {paper}, table {number})",
+        columns=columns,
+        rows=rows,
+        head=head,
+        compare="rows" if compare == "rows" else "columns",
+        notes=[*_notes(paper, measured, printed), *(_usable_notes(measured, printed) if with_usable else ())],
+        interval_notes=_interval_notes(measured, printed, rows),
+    )
+
+
+def _interval_notes(measured: Sequence[Measured], printed: Sequence[Published], rows: Sequence[Row]) -> list[str]:
+    """How intervals were made, and which numbers of the table have none."""
+    notes = interval_notes([run.summary for run in measured])
+    lacking = any(
+        value is not None and not (row.published or (row.bounds and row.bounds[at]))
+        for row in rows
+        for at, value in enumerate(row.values)
+    )
+    if lacking:
+        notes.append("no interval: means of means (Avg, local with global), and slices of one page")
+    return [*notes, *(["no interval: what is published"] if printed else [])]
+
+
+def _notes(paper: str, measured: Sequence[Measured], printed: Sequence[Published]) -> list[str]:
+    notes = provenance([run.summary for run in measured])
+    tokens = sorted({run.summary["protocol"] for run in measured if run.teds_column == "teds_like"})
+    if tokens:
+        notes.append(f"TEDS by {', '.join(tokens)}: TEDS-like, the token edit distance, as in the papers' tables")
+    if printed:
+        notes.append("† published in the paper, not measured here")
+        notes += sorted({f"† in print: {fault}" for model in printed for fault in model.faults})
+        others = {run.summary["protocol"] for run in measured} - {paper}
+        if others:
+            names = ", ".join(run.name for run in measured if run.summary["protocol"] in others)
+            notes.append(
+                f"{names}: scored by {', '.join(sorted(others))}, not comparable with rows published by {paper}"
+            )
+    return notes
+
+
+def _usable_notes(measured: Sequence[Measured], printed: Sequence[Published]) -> Iterator[str]:
+    """What the rates of usable edits depend on, and whose are not known."""
+    judged = [run.summary["usable"] for run in measured if run.summary.get("usable")]
+    for signature in dict.fromkeys(str(each["signature"]) for each in judged):
+        yield f"Usable: rate of usable edits, of both settings together, {signature}"
+    lacking = [f"{run.name} (by {run.summary['protocol']})" for run in measured if not run.summary.get("usable")]
+    if lacking:
+        yield f"Usable: not judged for {', '.join(lacking)}; `exact` judges it in both settings"
+    if printed:
+        yield "Usable: no paper prints it"
+
+
+def _name(model: Model) -> str:
+    return f"{model.name} †" if model.published else model.name
+
+
+def _row(model: Model, cells: Iterable[tuple[str, str, str, str]], section: str = "") -> Row:
+    """A model's numbers, with their intervals where they have one."""
+    asked = list(cells)
+    values, bounds = [model.value(*cell) for cell in asked], [model.bounds(*cell) for cell in asked]
+    return Row(_name(model), values, section, model.published, bounds=bounds)
+
+
+def _main(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+    columns = [*(Column(metric) for metric in (*more, *OCR)), *IMAGE]
+    rows = [
+        _row(model, ((setting, "all", "", column.name) for column in columns), title)
+        for setting, title in (("local", "Local-image setting"), ("global", "Global-image setting"))
+        for model in models
+    ]
+    return columns, rows, "Model"
+
+
+def _by_operation(setting: str) -> Fill:
+    def fill(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+        kinds = sorted({model.published for model in models})  # the mean of measured and of printed models, each apart
+        averages = [Column("Avg. †" if published else "Avg.", "") for published in kinds]
+        rows = []
+        for operation in OPERATION_CLASSES:
+            for metric in (*more, *OCR):
+                cell = (setting, "operation", operation, metric)
+                values = [model.value(*cell) for model in models]
+                means = [
+                    _mean_of_known(
+                        value for model, value in zip(models, values, strict=True) if model.published is kind
+                    )
+                    for kind in kinds
+                ]
+                bounds = [*(model.bounds(*cell) for model in models), *[None] * len(means)]
+                rows.append(Row(metric, [*values, *means], operation, bounds=bounds))
+        return [*(Column(_name(model), published=model.published) for model in models), *averages], rows, "Metric"
+
+    return fill
+
+
+def _mean_of_known(values: Iterable[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return sum(there) / len(there) if there else None
+
+
+def _by_language_percent(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+    languages = (("english", "English"), ("chinese", "Chinese"))
+    cells = [(language, title, metric) for language, title in languages for metric in (*more, *OCR, "Avg")]
+    columns = [Column(metric, digits=1, group=title) for _, title, metric in cells]
+    rows = []
+    for model in models:
+        values = [model.value("mean", "language", language, metric) for language, _, metric in cells]
+        rows.append(Row(_name(model), [None if v is None else v * 100 for v in values], published=model.published))
+    return columns, rows, "Model"
+
+
+def _by_language(setting: str) -> Fill:
+    def fill(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+        metrics = (*more, "IoU", "CDM", "TEDS", "BLEU", "Avg")
+        cells = [(metric, lang, code) for metric in metrics for lang, code in (("english", "EN"), ("chinese", "ZH"))]
+        columns = [Column(code, group=metric) for metric, _, code in cells]
+        rows = [_row(m, ((setting, "language", lang, metric) for metric, lang, _ in cells)) for m in models]
+        return columns, rows, "Model"
+
+    return fill
+
+
+def _v1_by_operation(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+    metrics = (*more, "IoU", "BLEU", "CDM", "TEDS")
+    rows = [
+        _row(model, (("local", "operation", kind, metric) for metric in metrics), kind)
+        for kind in ("replace", "delete", "add")
+        for model in models
+    ]
+    return [Column(metric) for metric in metrics], rows, "Model"
+
+
+def _outside_masks(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+    cells = [(split, metric) for split in ("synthetic", "real") for metric in ("SSIM", "LPIPS", "PSNR", "MSE")]
+    columns = [
+        Column(metric, "lower" if metric in ("LPIPS", "MSE") else "higher", group=split.capitalize())
+        for split, metric in cells
+    ]
+    rows = [_row(m, (("outside-mask", "split", split, metric) for split, metric in cells)) for m in models]
+    return columns, rows, "Model"
+
+
+SHAPES: dict[str, tuple[str, str, Fill]] = {
+    "vde-v3:2": ("Main results", "columns", _main),
+    "vde-v3:3": ("By operation, mean of local and global", "rows", _by_operation("mean")),
+    "vde-v3:4": ("By language, mean of local and global, in %", "columns", _by_language_percent),
+    "vde-v3:9": ("By operation, global", "rows", _by_operation("global")),
+    "vde-v3:10": ("By operation, local", "rows", _by_operation("local")),
+    "vde-v1:2": ("By language, global", "columns", _by_language("global")),
+    "vde-v1:3": ("By language, local", "columns", _by_language("local")),
+    "vde-v1:4": ("By operation, local", "columns", _v1_by_operation),
+    "textedit:3": ("Outside the masks", "columns", _outside_masks),
+}

@@ -1,0 +1,123 @@
+"""Push, pull and sync of a workspace's review."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vdebench.build.workspace import Workspace
+from vdebench.errors import MissingPartError, VdeError
+from vdebench.io.files import locked, make_folder
+from vdebench.review.connection import opened_review
+from vdebench.review.label_studio.people import members_of
+from vdebench.review.label_studio.poll_state import Looked
+from vdebench.review.label_studio.projects import study_id
+from vdebench.review.label_studio.pull import pull
+from vdebench.review.label_studio.push import push
+from vdebench.review.label_studio.reports import Pulled, Pushed, Refused
+from vdebench.review.label_studio.server import AwayError, LabelStudio
+from vdebench.review.pool import Pool
+from vdebench.review.preparation import Prepared, prepare
+from vdebench.review.state import Member
+from vdebench.review.store import Store
+
+
+class Synced(NamedTuple):
+    """What a pull, what follows from it, and a push came to."""
+
+    pulled: Pulled
+    prepared: Prepared
+    pushed: Pushed
+
+    def lines(self) -> list[str]:
+        """For people."""
+        made, failed = len(self.prepared.made), self.prepared.failed
+        told = f"prepared: {made} pasted back and read" + (f", {len(failed)} could not be" if failed else "")
+        return [*self.pulled.lines(), *failed.values(), told, *self.pushed.lines()]
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        prepared = {**self.prepared._asdict(), "written": dict(self.prepared.written)}
+        return {"pulled": self.pulled.to_json(), "prepared": prepared, "pushed": self.pushed.to_json()}
+
+
+class Bridge:
+    """A workspace's review and a server of Label Studio."""
+
+    def __init__(self, folder: Path, database: str, url: str, *, workers: int = 0) -> None:
+        self.folder, self.database, self._workers, self._looked = folder, database, workers, Looked()
+        self._known: tuple[dict[str, str], tuple[Member, ...]] = {}, ()
+        self.name = Workspace(folder).settings.name
+        with opened_review(folder, database) as store:
+            self.study = study_id(next(store.events()))
+        self._server = LabelStudio(url)
+        try:
+            self._server.require()
+        except BaseException:
+            self._server.close()
+            raise
+
+    def __enter__(self) -> Bridge:
+        """Itself; its connections are let go of at the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of connections."""
+        self._server.close()
+
+    def pull(self, people: Path) -> Pulled:
+        """Annotations into the review."""
+        with self._alone() as store:
+            known = members_of(people, store), store.study().members
+            if known != self._known:  # what was refused for its sender may be right now
+                self._known, self._looked.pulled = known, {}
+            return pull(store, self._server, self.study, known[0], self._looked)
+
+    def push(self, people: Path | None = None) -> Pushed:
+        """What waits into Label Studio; of new people too, where their file is given."""
+        with self._alone() as store:
+            if people:
+                members_of(people, store)
+            return push(store.state(), Pool(self.folder), self._server, self.study, self.name, self._looked)
+
+    def sync(self, people: Path) -> Synced:
+        """Pull, make ready what follows from the votes, push."""
+        pulled = self.pull(people)
+        return Synced(pulled, prepare(self.folder, self.database, workers=self._workers), self.push())
+
+    @contextmanager
+    def _alone(self) -> Iterator[Store]:
+        """The review, while no other push or pull of this workspace is at work: two would make everything twice."""
+        own = self.folder / "label-studio"
+        make_folder(own)
+        with locked(own, wait=True), opened_review(self.folder, self.database) as store:
+            yield store
+
+
+def sync_for_ever(
+    bridge: Bridge, people: Path, every: float, tell: Callable[[Synced], None], complain: Callable[[str], None]
+) -> None:
+    """Sync again and again, until interrupted; what goes wrong is told, and tried again. Refusals are told once.
+
+    Until all has gone well once, only a server that is away is waited for: what else is wrong then will stay so.
+    """
+    told: set[Refused] = set()
+    went_well = False
+    while True:
+        try:
+            synced = bridge.sync(people)
+            new = [each for each in synced.pulled.refused if each not in told]
+            told.update(new)
+            synced.pulled.refused[:] = new
+            tell(synced)
+            went_well = True
+        except MissingPartError:
+            raise
+        except VdeError as error:
+            if not went_well and not isinstance(error, AwayError):
+                raise
+            complain(f"{error}\n  asked again in {every:g} seconds")
+        time.sleep(every)

@@ -1,0 +1,104 @@
+"""Summary of a run around masks: coverage, alignment, means, overall and by every slice, from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from vdebench.metrics.image import decibel
+from vdebench.protocols.masks.columns import NUMBERS, SETTING
+from vdebench.protocols.masks.protocol import PixelProtocol
+
+SLICES = ("group", "operation", "source", "tier")
+"""By split, operation, topic and difficulty tier; and by two of them crossed where asked."""
+CALLED = {"split": "group", "topic": "source"}
+"""What TextEditBench calls them."""
+
+
+def summarise_masked(
+    rows: pl.DataFrame, protocol: PixelProtocol, crossed: Sequence[tuple[str, ...]] = ()
+) -> dict[str, Any]:
+    """Coverage, means and breakdowns of a run's rows."""
+    states = rows["state"].to_list()
+    return {
+        "coverage": {
+            "samples": len(rows),
+            **{state: states.count(state) for state in ("scored", "missing", "failed")},
+        },
+        "alignment": _counts(rows, "alignment"),
+        "overall": {SETTING: means(rows, protocol)},
+        "by": {
+            ",".join(by): {
+                ",".join(key): {SETTING: means(part, protocol)}
+                for key, part in sorted(_text_keys(rows.partition_by(by, as_dict=True)).items())
+            }
+            for by in [*((name,) for name in SLICES), *crossed]
+        },
+        "notes": _notes(rows, protocol),
+    }
+
+
+def _text_keys(parts: dict[tuple[Any, ...], pl.DataFrame]) -> dict[tuple[str, ...], pl.DataFrame]:
+    return {tuple(map(str, key)): part for key, part in parts.items()}
+
+
+def _counts(rows: pl.DataFrame, column: str) -> dict[str, int]:
+    return dict(sorted(rows[column].drop_nulls().value_counts().iter_rows()))
+
+
+def means(rows: pl.DataFrame, protocol: PixelProtocol) -> dict[str, Any]:
+    """Means of a slice, None where nothing is known; each with the number of samples behind it under `n`."""
+    scored = rows.filter(pl.col("state") == "scored")
+    found: dict[str, Any] = {name: scored[name].mean() for name in NUMBERS if not name.startswith("psnr")}
+    for end in ("", "_raw"):
+        found |= _psnr(scored, protocol, end)
+    if protocol.whole:
+        found["untouched"] = scored["untouched"].mean()
+        # an output that is not there has not done what was asked
+        missing = (pl.col("state") == "missing") & (pl.col("against") == "reference")
+        for name in ("done", "score"):
+            known = rows.filter(missing | pl.col(name).is_not_null())[name]
+            found |= {name: known.fill_null(0.0).mean(), f"n_{name}": len(known)}
+        if len(scored) and not scored["ssim"].count():
+            found |= {"score": None, "n_score": 0}  # SSIM was not measured: a missing output's 0 would stand alone
+    counts = {f"n_{name}": scored[name].count() for name in ("mse", "ssim", "lpips", "text_kept")}
+    return {**found, **counts, "samples": len(rows), "images": len(scored)}
+
+
+def _psnr(scored: pl.DataFrame, protocol: PixelProtocol, end: str) -> dict[str, float | int | None]:
+    """PSNR by the protocol's rule; None where it is infinite, with `identical` saying how many images are."""
+    errors = scored["mse" + end].drop_nulls()
+    identical = int((errors == 0).sum())
+    finite, mean = scored["psnr" + end].mean(), errors.mean()
+    pooled = decibel(float(mean)) if isinstance(mean, float) and mean else None
+    headline = {"finite": finite, "pooled": pooled, "as it comes": None if identical else finite}[protocol.psnr]
+    found: dict[str, Any] = {"psnr" + end: headline, "psnr_finite" + end: finite, "psnr_pooled" + end: pooled}
+    return {**found, "identical" + end: identical}
+
+
+def _notes(rows: pl.DataFrame, protocol: PixelProtocol) -> list[str]:
+    """What no mean shows: what could not be aligned, other sizes, why outputs are missing."""
+    notes = []
+    lost = rows.filter(pl.col("alignment").is_in(["few_features", "few_matches", "no_transform"]))
+    if len(lost):
+        what = "raw numbers stand for aligned ones" if protocol.whole else "no MSE and PSNR"
+        notes.append(
+            f"{_outputs(len(lost))} could not be aligned ({lost['alignment'][0]}: {lost['sample'][0]} …): {what}"
+        )
+    other = rows.filter(pl.col("resized"))
+    if len(other):
+        what = "brought to it" if protocol.whole else "no SSIM and LPIPS"
+        first = other.row(0, named=True)
+        size = f"{first['width']}×{first['height']}"
+        notes.append(f"{_outputs(len(other))} not of the page's size ({first['sample']}: {size} …): {what}")
+    for reason, count in (
+        rows.filter(pl.col("state") == "missing")["reason"].value_counts(sort=True).head(3).iter_rows()
+    ):
+        notes.append(f"{_outputs(count)} missing: {reason}")
+    return notes
+
+
+def _outputs(count: int) -> str:
+    return "1 output" if count == 1 else f"{count} outputs"

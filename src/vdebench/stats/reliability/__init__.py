@@ -1,0 +1,1 @@
+"""Agreement of raters: Krippendorff's alpha, Fleiss' kappa, percent agreement."""

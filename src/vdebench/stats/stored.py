@@ -1,0 +1,141 @@
+"""Run folders as they were kept, the matrices of their means, and the intervals of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from vdebench.errors import RunFolderError, VdeError
+from vdebench.io.files import is_file, read_json
+from vdebench.metrics.image_metrics import MEASURES
+from vdebench.protocols import get_protocol
+from vdebench.protocols.masks.protocol import PixelProtocol, get_pixel_protocol
+from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.signature import parts_of
+from vdebench.stats.bootstrap import RESAMPLES, Method, bootstrap
+from vdebench.stats.matrix import Matrix as Matrix
+from vdebench.stats.matrix import columns_of, matrix_of
+
+_LOWER = {"mse", "edit_mse", "residual", "untouched"} | {key for key, each in MEASURES.items() if each.best == "lower"}
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """One editor's run as it was kept: its summary and a row for every sample and setting."""
+
+    root: Path
+    summary: Mapping[str, Any]
+    rows: pl.DataFrame
+
+    @property
+    def editor(self) -> str:
+        """The editor's name."""
+        return str(self.summary["editor"])
+
+    @property
+    def around_masks(self) -> bool:
+        """Whether images were compared around masks."""
+        return self.summary.get("track") == "pixels"
+
+    @property
+    def settings(self) -> list[str]:
+        """Settings with means, in the order of the summary."""
+        return [setting for setting, found in self.summary["overall"].items() if found]
+
+
+def read_run(root: str | Path) -> StoredRun:
+    """The run in a folder, as `vde score --out` and `vde run` make them."""
+    folder = Path(root)
+    for name in ("summary.json", "scores.parquet"):
+        if not is_file(folder / name):
+            below = sorted(file.parent for file in folder.rglob("scores.parquet") if file.parent.name != "reference")
+            hint = (
+                f"did you mean {below[0]}?" if below else "expected a folder made by `vde score … --out` or `vde run`"
+            )
+            raise RunFolderError(f"{folder}: no {name} here; {hint}")
+    summary = read_json(folder / "summary.json")
+    texts = ("signature", "protocol", "suite", "editor")
+    if not isinstance(summary, dict) or not all(isinstance(summary.get(key), str) for key in texts):
+        raise RunFolderError(f"{folder / 'summary.json'}: not a summary that `vde score` wrote; score again")
+    try:
+        rows = pl.read_parquet(folder / "scores.parquet")
+        twice = rows.select("sample", "setting").is_duplicated().any()
+    except pl.exceptions.PolarsError as error:
+        first = str(error).partition("\n")[0]
+        raise RunFolderError(f"{folder / 'scores.parquet'}: cannot be read: {first}; score again") from None
+    if twice or not isinstance(summary.get("overall"), dict):
+        raise RunFolderError(f"{folder}: not a run as `vde score` writes it; score again")
+    return StoredRun(folder, summary, rows)
+
+
+def differing_parts(signatures: Sequence[str]) -> dict[str, list[str]]:
+    """Parts of signatures that are not the same in all, with what each says; the editor may differ.
+
+    >>> differing_parts(["vde|p:exact|reader:a@1|n:9", "vde|p:exact|reader:b@2|n:9"])
+    {'reader': ['a@1', 'b@2']}
+    """
+    split = [parts_of(signature) for signature in signatures]
+    keys = dict.fromkeys(key for parts in split for key in parts if key != "editor")
+    said = {key: [parts.get(key, "nothing") for parts in split] for key in keys}
+    return {key: values for key, values in said.items() if len(set(values)) > 1}
+
+
+def matrix(run: StoredRun, setting: str, metrics: Sequence[str] | None = None) -> Matrix:
+    """What the means of a setting are made of, for some metrics or for all that have a number."""
+    rows = run.rows.filter(pl.col("setting") == setting)
+    if run.around_masks:
+        protocol: Protocol | PixelProtocol = get_pixel_protocol(run.summary["protocol"])
+    else:
+        protocol = get_protocol(run.summary["protocol"])
+        rows = rows.filter(pl.col("gt_blocks").is_not_null())
+    columns, statistics = columns_of(rows, protocol)
+    known = {name for name, parts in statistics.items() if all(columns[part].under.any() for part in parts.columns)}
+    if isinstance(protocol, PixelProtocol) and protocol.psnr == "as it comes":
+        known -= {f"psnr{end}" for end in ("", "_raw") if (rows[f"mse{end}"] == 0).any()}  # infinite
+    for name in metrics or ():
+        if name not in known:
+            there = ", ".join(each for each in statistics if each in known)
+            raise VdeError(f"{run.root}: no {name!r} in the setting {setting}; there are: {there}")
+    chosen = list(metrics) if metrics is not None else [name for name in statistics if name in known]
+    return matrix_of(rows["sample"].to_list(), columns, {name: statistics[name] for name in chosen})
+
+
+def best(metric: str) -> Literal["higher", "lower"]:
+    """Which way a metric is better.
+
+    >>> best("cdm"), best("lpips_raw")
+    ('higher', 'lower')
+    """
+    return "lower" if metric.removesuffix("_raw") in _LOWER else "higher"
+
+
+def intervals(
+    run: StoredRun,
+    setting: str,
+    metrics: Sequence[str] | None = None,
+    pages: Mapping[str, str] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    method: Method = "percentile",
+    level: float = 0.95,
+) -> dict[str, tuple[float, float] | None]:
+    """The interval of every mean of a run, None where there is none: for any table that shows means."""
+    found = matrix(run, setting, metrics)
+    low, high = bootstrap(
+        found.numerators,
+        found.denominators,
+        [pages[sample] for sample in found.samples] if pages is not None else None,
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        level=level,
+        derive=found.derive,
+    )
+    bounds = zip(found.metrics, low.tolist(), high.tolist(), strict=True)
+    return {name: None if np.isnan(one) else (one, other) for name, one, other in bounds}

@@ -1,0 +1,111 @@
+"""A run's summary: its signature, its coverage, its means, overall and by every slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from vdebench.protocols.pages.protocol import IMAGE_METRICS, Protocol
+from vdebench.runs.folder import RunFolder
+from vdebench.stats.means import Totals, label_pieces, means, totals
+from vdebench.stats.region_outcomes import region_summary
+
+SLICES = ("operation", "operation4", "language", "source", "label", "group")
+
+
+def summarise(
+    folder: RunFolder,
+    protocol: Protocol,
+    settings: Sequence[str],
+    crossed: Sequence[tuple[str, ...]] = (),
+    measured: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Coverage, means and breakdowns of a finished run; `crossed` names further slices, such as two columns at once."""
+    everything = folder.table("scores").drop("fingerprint").collect()
+    asked = pl.col("setting").is_in(list(settings))  # the folder may hold another setting from an earlier call
+    scores = everything.filter(asked)
+    counted = everything.filter(pl.col("gt_blocks").is_not_null())
+    blocks = folder.table("blocks")
+
+    def sliced(*by: str) -> Totals:
+        pieces = label_pieces(counted, blocks) if "label" in by else counted.iter_slices(1024)
+        return totals((piece.filter(asked) for piece in pieces), ["setting", *by], protocol)
+
+    summary: dict[str, Any] = {
+        "coverage": _coverage(scores),
+        "overall": _overall(sliced(), scores, settings, protocol),
+        "by": {",".join(by): _by(sliced(*by), settings, protocol) for by in [*((name,) for name in SLICES), *crossed]},
+    }
+    if protocol.region is not None and "local" in settings:
+        summary["regions"] = regions_of(folder)
+    summary["notes"] = [*_notes(scores), *_too_small(scores, measured)]
+    return summary
+
+
+def _notes(scores: pl.DataFrame) -> list[str]:
+    """What no mean shows: samples that a setting leaves out, blocks without a box."""
+    left_out = scores.filter(pl.col("state") == "left_out").group_by("setting", "reason", maintain_order=True).len()
+    notes = [f"{setting}: {count} samples left out: {reason}" for setting, reason, count in left_out.iter_rows()]
+    without = scores.filter(pl.col("image_reason").is_not_null())
+    if len(without):
+        reason = without["image_reason"][0].partition("\n")[0]
+        notes.append(f"no image metrics for {without['sample'].n_unique()} samples: {reason}")
+    unplaced = scores.filter(pl.col("unplaced_blocks") > 0)
+    if len(unplaced):
+        blocks, first = unplaced["unplaced_blocks"].sum(), unplaced["sample"][0]
+        notes.append(f"{blocks} predicted blocks of {len(unplaced)} samples have no box and were left out ({first} …)")
+    return notes
+
+
+def _too_small(scores: pl.DataFrame, measured: Sequence[str]) -> list[str]:
+    """Image metrics that some samples lack, for want of pixels."""
+    notes = []
+    for (setting,), rows in scores.group_by("setting", maintain_order=True):
+        images = rows["width"].count()
+        lacking = [
+            (name, rows[name].count()) for name in IMAGE_METRICS if name in measured and rows[name].count() < images
+        ]
+        notes += [f"{setting}: {name} of {n} of {images}: the others are too small for it" for name, n in lacking]
+    return notes
+
+
+def _overall(
+    found: Totals, scores: pl.DataFrame, settings: Sequence[str], protocol: Protocol
+) -> dict[str, dict[str, Any] | None]:
+    overall: dict[str, dict[str, Any] | None] = dict.fromkeys(settings)
+    for (setting,), vector in found.items():
+        states = scores.filter(pl.col("setting") == setting)["state"].to_list()
+        counts = {state: states.count(state) for state in ("scored", "missing", "failed", "left_out")}
+        overall[setting] = {**means(vector, protocol), "samples": counts}
+    return overall
+
+
+def _by(found: Totals, settings: Sequence[str], protocol: Protocol) -> dict[str, dict[str, Any]]:
+    by: dict[str, dict[str, Any]] = {}
+    for (setting, *values), vector in sorted(found.items()):
+        by.setdefault(",".join(values), dict.fromkeys(settings))[setting] = means(vector, protocol)
+    return dict(sorted(by.items()))
+
+
+def _coverage(scores: pl.DataFrame) -> dict[str, int]:
+    """How many samples there are and what became of them; one that failed in any setting has failed.
+
+    A sample that a setting leaves out and no other scores stands in none of the three.
+    """
+    states: dict[str, set[str]] = {}
+    for sample, state in scores.select("sample", "state").iter_rows():
+        states.setdefault(sample, set()).add(state)
+    became = [
+        next((state for state in ("failed", "missing", "scored") if state in found), "") for found in states.values()
+    ]
+    return {"samples": len(states), **{state: became.count(state) for state in ("scored", "missing", "failed")}}
+
+
+def regions_of(folder: RunFolder, reference: RunFolder | None = None) -> dict[str, Any]:
+    """Counts and rates of region outcomes; `reference` is the run folder of the reference images, if there is one."""
+    local = pl.col("setting") == "local"
+    about = folder.table("scores").filter(local).select("sample", "operation", "language").collect()
+    references = reference.table("regions").collect() if reference else None
+    return region_summary(folder.table("regions").collect(), about, references)

@@ -1,0 +1,1 @@
+"""Studies on runs and suites: usable edits, human ranking, ambiguity, metric validity, layout statistics."""

@@ -1,0 +1,1 @@
+"""Human study: people rank outputs blind; their ranks are compared with the metrics."""

@@ -1,0 +1,1 @@
+"""Layout statistics of pages (VDE paper, equations 6 to 12)."""

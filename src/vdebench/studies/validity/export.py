@@ -1,0 +1,78 @@
+"""Corrupted pages as a folder of predictions, for any reader and any protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from functools import cached_property
+from pathlib import Path
+
+from vdebench.core.page_text import Reading
+from vdebench.core.png import encode_png
+from vdebench.core.sample import Sample
+from vdebench.errors import InputError
+from vdebench.io.files import write_bytes, write_text
+from vdebench.studies.validity.corruption import Corruption
+from vdebench.studies.validity.ladder import get_corruption
+from vdebench.studies.validity.subject import Workshop, press_of, subjects_of, typeset_suite
+from vdebench.suites.names import REGIONS, names_of
+from vdebench.suites.suite import Suite, load_suite
+from vdebench.suites.vde import VdeSuite
+
+EXACT_LAYOUT = "exact-layout"
+"""Who reads where nobody does: the typesetter's own layout."""
+IMAGES = "images"
+READINGS = "readings"
+
+
+class Part(VdeSuite):
+    """Some samples of a suite, scored as a suite of their own."""
+
+    def __init__(self, suite: VdeSuite, keys: Collection[str]) -> None:
+        super().__init__(suite.root, suite.name, suite.groups)
+        self._keys = frozenset(keys)
+
+    @cached_property
+    def _own(self) -> list[Sample]:
+        return [sample for sample in self._loaded[0] if sample.key in self._keys]
+
+    @property
+    def samples(self) -> list[Sample]:
+        """The samples that belong to it."""
+        return self._own
+
+
+def write_corrupted(
+    suite: Suite | str, corruption: Corruption | str, level: int, folder: str | Path, *, seed: int = 0
+) -> Part:
+    """Write corrupted pages (`images/`) and their exact readings (`readings/`); returns the samples they are of.
+
+    Level 0 is the right answer. Score the result with one of
+
+    - `score(part, folder / "readings", images=folder / "images")`: by the exact layout;
+    - `score(part, folder / "images", reader="rapidocr")`: by a reader.
+    """
+    whole = typeset_suite(suite if isinstance(suite, Suite) else load_suite(suite))
+    chosen = corruption if isinstance(corruption, Corruption) else get_corruption(corruption)
+    if level not in chosen.depths:
+        raise InputError(f"{chosen.name} has no level {level}; it has 0 to {len(chosen.levels)}")
+    whole.prepare()
+    root, keys = Path(folder), list[str]()
+    for subject in subjects_of(whole):
+        if not chosen.applies(subject):
+            continue
+        name = names_of(subject.sample)[0]
+        with Workshop(subject, press_of(whole.recipe.ppi), seed) as workshop:
+            page = chosen.page(workshop, level)
+        write_bytes(root / IMAGES / f"{name}.png", encode_png(page.image))
+        _write(root / READINGS / f"{name}.json", page.reading)
+        for k, crop in enumerate(page.regions):
+            _write(root / READINGS / REGIONS / f"{name}_region_{k}.json", crop)
+        keys.append(subject.sample.key)
+    if not keys:
+        raise InputError(f"{whole.name}: {chosen.name} can be done to none of its samples; ask for more of them")
+    return Part(whole, keys)
+
+
+def _write(file: Path, reading: Reading) -> None:
+    write_text(file, json.dumps(reading.to_json(), ensure_ascii=False) + "\n")

@@ -1,0 +1,153 @@
+"""The words of TextEditBench: its splits, topics and operations, and the spellings under which they occur."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+from vdebench.core.sample import Operation
+
+SPLITS = {
+    "manual": ("data_manual_production", "manual", "canva", "synthetic"),
+    "web": ("data_web-sourced_instances", "web", "real"),
+}
+"""Our name of each split, and the names its folder has had, the published one first."""
+TOPICS = (
+    "Art & Creative Expression",
+    "Business & Advertising",
+    "Crafts & Personal Creations",
+    "Data & Analytics",
+    "Digital Interfaces & Interaction",
+    "Documents & Credentials",
+    "Education & Instruction",
+    "Environmental & Spatial Signage",
+    "Media & Publishing",
+    "Merchandise & Apparel",
+    "Packaging & Logistics",
+    "Personal Communication & Social Media",
+    "Professional Documents & Reports",
+    "Scientific & Technical Diagrams",
+)
+"""The fourteen, as most of the release spells them."""
+OPERATIONS = {
+    "text_delete": Operation.TEXT_DELETE,
+    "text_insert": Operation.TEXT_INSERT,
+    "text_change": Operation.TEXT_REPLACE,
+    "text_relocation": Operation.TEXT_RELOCATION,
+    "scaling": Operation.SCALING,
+    "text_attribute": Operation.TEXT_ATTRIBUTE,
+}
+_MISSPELT_OPERATIONS = {"scalling": "scaling"}
+FIELDS = (
+    "id",
+    "topic",
+    "prompt",
+    "editing_method",
+    "difficulty",
+    "difficulty_score",
+    "input_image",
+    "output_image",
+    "source_tag",
+    "knowledge_prompt",
+)
+_SLIPS = 3
+"""So many letters may be wrong in a topic or in the name of the knowledge prompt; two topics differ in many more."""
+
+
+class Word(NamedTuple):
+    """What a word means, and whether it is written as it should be."""
+
+    meaning: str
+    is_right: bool
+
+
+def split_named(folder: str) -> str | None:
+    """The split that a folder's name stands for.
+
+    >>> split_named("canva"), split_named("data_web-sourced_instances"), split_named("docs")
+    ('manual', 'web', None)
+    """
+    return next((split for split, names in SPLITS.items() if folder in names), None)
+
+
+def folder_name(topic: str) -> str:
+    """A topic as the release's folders spell it.
+
+    >>> folder_name("Packaging & Logistics")
+    'Packaging_Logistics'
+    """
+    return "_".join(re.findall(r"\w+", topic))
+
+
+def _plain(text: str) -> str:
+    return " ".join(word for word in re.findall(r"[a-z]+", text.lower()) if word != "and")
+
+
+_PLAIN_TOPICS = {_plain(topic): topic for topic in TOPICS} | {
+    "digital interfaces reports": "Digital Interfaces & Interaction",  # so the manual split calls it
+}
+
+
+def topic_named(text: str) -> Word | None:
+    """The topic that a folder or a field names, nothing where it is none of the fourteen.
+
+    >>> topic_named("Packaging_Logistics"), topic_named("Packaging & Logistics")
+    (Word(meaning='Packaging & Logistics', is_right=True), Word(meaning='Packaging & Logistics', is_right=True))
+    >>> topic_named("Digtial_Interfaces_Reports")
+    Word(meaning='Digital Interfaces & Interaction', is_right=False)
+    >>> topic_named("Business &Advertising")
+    Word(meaning='Business & Advertising', is_right=False)
+    >>> topic_named("Cats") is None
+    True
+    """
+    plain = _plain(text)
+    near = [
+        topic
+        for words, topic in _PLAIN_TOPICS.items()
+        if Levenshtein.distance(plain, words, score_cutoff=_SLIPS) <= _SLIPS
+    ]
+    if len(near) != 1:
+        return None
+    return Word(near[0], text in (near[0], folder_name(near[0])))
+
+
+def operation_named(text: str) -> Word | None:
+    """The operation's name in the release, nothing where it is none of the six.
+
+    >>> operation_named("scaling"), operation_named("scalling"), operation_named("Text Delete ")
+    (Word(meaning='scaling', is_right=True), Word(meaning='scaling', is_right=False),
+     Word(meaning='text_delete', is_right=False))
+    >>> operation_named("rotate") is None
+    True
+    """
+    plain = re.sub(r"[\W_]+", "_", text.strip().lower())
+    name = _MISSPELT_OPERATIONS.get(plain, plain)
+    return Word(name, name == text) if name in OPERATIONS else None
+
+
+def field_named(text: str) -> Word | None:
+    """The field of a sample's JSON that a key means; the knowledge prompt's is often misspelt.
+
+    >>> field_named("prompt"), field_named("knowledge prompt"), field_named("knowlege_prompt")
+    (Word(meaning='prompt', is_right=True), Word(meaning='knowledge_prompt', is_right=False),
+     Word(meaning='knowledge_prompt', is_right=False))
+    >>> field_named("comment") is None
+    True
+    """
+    plain = re.sub(r"[\W_]+", "_", text.strip().lower())
+    if plain in FIELDS:
+        return Word(plain, plain == text)
+    if plain == "knowledge" or Levenshtein.distance(plain, "knowledge_prompt") <= _SLIPS:
+        return Word("knowledge_prompt", False)
+    return None
+
+
+def names_an_operation(stem: str) -> bool:
+    """Whether the name of an image begins with an operation's, as those of references do.
+
+    >>> names_an_operation("text_insert_19"), names_an_operation("scalling_3"), names_an_operation("19_edited")
+    (True, True, False)
+    """
+    return stem.lower().startswith(tuple(f"{name}_" for name in (*OPERATIONS, *_MISSPELT_OPERATIONS)))

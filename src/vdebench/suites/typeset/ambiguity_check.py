@@ -1,0 +1,43 @@
+"""Proof that an instruction is unambiguous on its page, from what is written alone: its words and the reading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+
+from vdebench.core.page_text import Reading
+from vdebench.instructions.phrasing import phrasings
+from vdebench.suites.typeset.propose import Reference, occurrences
+
+_CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
+
+
+def ambiguities(instruction: str, references: Sequence[Reference], reading: Reading, tongue: str) -> Iterator[str]:
+    """Every reason why the instruction could mean more than one place, or none."""
+    opening, closing = phrasings(tongue)["quote"]
+    texts = list(texts_of(reading))
+    cells = [cell for block in reading.blocks for cell in cells_of(block.html)]
+    if not references:
+        yield "the instruction names nothing on the page"
+    for text, kind in references:
+        if f"{opening}{text}{closing}" not in instruction:
+            yield f"the instruction does not quote {text!r}"
+        count = occurrences(text, texts) if kind == "text" else cells.count(text)
+        if count != 1:
+            yield f"the {kind} {text!r} occurs {count} times on the page"
+
+
+def texts_of(reading: Reading) -> Iterator[str]:
+    """Every piece of text of a reading: blocks, cells, labels of charts."""
+    for block in reading.blocks:
+        yield from cells_of(block.html) if block.html else block.content.split("\n")
+
+
+def cells_of(html: str) -> list[str]:
+    """Texts of a table's cells.
+
+    >>> cells_of('<table><tr><td colspan="2">a &lt; b</td><td></td></tr></table>')
+    ['a < b', '']
+    """
+    return [unescape(cell) for cell in _CELL.findall(html)]

@@ -1,0 +1,232 @@
+"""What a sheet reads, and what an edit changed on it: readings, regions, mask. Exact, because the model is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from vdebench.core.box import Box, Size
+from vdebench.core.page_text import Block as ReadBlock
+from vdebench.core.page_text import Reading
+from vdebench.suites.typeset.document import CELLS, Block, Chart, Document, Formula, Rule, Table, Text
+from vdebench.suites.typeset.edits import Edit, Place
+from vdebench.suites.typeset.typesetter import Image, Sheet, role_of
+
+LABELS = {
+    "title": "doc_title",
+    "masthead": "doc_title",
+    "heading": "paragraph_title",
+    "headline": "paragraph_title",
+    "abstract": "abstract",
+    "caption": "figure_title",
+    "table_title": "figure_title",
+    "header": "header",
+    "footer": "footer",
+    "number": "number",
+    "footnote": "footnote",
+    "reference": "reference_content",
+    "table": "table",
+    "chart": "chart",
+    "formula": "formula",
+}
+"""What readers call our roles; all others are `text`."""
+_STROKE = 1.5
+"""Points by which rules and bars reach beyond a block's box."""
+
+
+def reading_of(document: Document, sheet: Sheet) -> Reading:
+    """The exact reading of a sheet."""
+    blocks: list[ReadBlock] = []
+    for block in document.blocks:
+        for label, content, box, lines in _pieces(block, sheet):
+            index = len(blocks)
+            extra = {"lines": [_whole(line) for line in lines]}
+            blocks.append(ReadBlock(Box(*_whole(box)), content, label, index, index, extra))
+    return Reading(tuple(blocks), sheet.size)
+
+
+def _pieces(block: Block, sheet: Sheet) -> Iterator[tuple[str, str, Box, list[Box]]]:
+    number = block.id * CELLS
+    label = LABELS.get(role_of(block), "text")
+    match block:
+        case Text():
+            lines = lines_of(sheet, number)
+            yield label, block.text, Box.around(lines), lines
+        case Table():
+            cells = [sheet.marks.get(number + index) for index in range(1, len(block.cells) + 1)]
+            yield label, block.html, box_of(sheet, block), [Box.around(cell.ink) for cell in cells if cell and cell.ink]
+        case Chart():
+            yield label, "\n".join(_labels_as_read(block, sheet)), box_of(sheet, block), []
+        case Formula():
+            yield label, block.latex, box_of(sheet, block), []
+            if block.number:
+                ink = sheet.marks[number + 1].ink
+                yield "formula_number", block.number, Box.around(ink), []
+        case Rule():
+            pass
+
+
+def _labels_as_read(chart: Chart, sheet: Sheet) -> list[str]:
+    """A chart's labels row by row, as people and readers come upon them."""
+    places = [Box.around(sheet.marks[chart.id * CELLS + index].ink) for index in range(1, len(chart.labels) + 1)]
+    rows: list[list[tuple[Box, str]]] = []
+    for place, label in sorted(zip(places, chart.labels, strict=True), key=lambda pair: pair[0].y1 + pair[0].y2):
+        if rows and (place.y1 + place.y2) / 2 < rows[-1][0][0].y2:
+            rows[-1].append((place, label))
+        else:
+            rows.append([(place, label)])
+    return [label for row in rows for _, label in sorted(row, key=lambda pair: pair[0].x1)]
+
+
+def box_of(sheet: Sheet, block: Block) -> Box:
+    """The box of a block: the ink of its text, and the frame of what has one."""
+    number = block.id * CELLS
+    mark = sheet.marks[number]
+    if isinstance(block, Text | Formula):
+        return Box.around(mark.ink)
+    return mark.box
+
+
+def lines_of(sheet: Sheet, number: int) -> list[Box]:
+    """Ink of each line of a piece."""
+    lines: list[Box] = []
+    inks = sheet.marks[number].ink
+    for index, ink in enumerate(inks):
+        if _begins_line(inks, index):
+            lines.append(ink)
+        else:
+            lines[-1] = Box.around([lines[-1], ink])
+    return lines
+
+
+def _begins_line(inks: list[Box], index: int) -> bool:
+    """Whether a stretch stands on another line than the one before: to its left, or not beside it."""
+    if index == 0:
+        return True
+    before, ink = inks[index - 1], inks[index]
+    return ink.x1 < before.x1 or min(ink.y2, before.y2) <= max(ink.y1, before.y1)
+
+
+def is_legible(document: Document, sheet: Sheet) -> bool:
+    """Whether no cell or label runs into another or out of its table or chart."""
+    for block in document.blocks:
+        if isinstance(block, Table | Chart):
+            count = len(block.cells if isinstance(block, Table) else block.labels)
+            marks = (sheet.marks.get(block.id * CELLS + index) for index in range(1, count + 1))
+            inks = [Box.around(mark.ink) for mark in marks if mark and mark.ink]
+            frame = sheet.marks[block.id * CELLS].box
+            if any(ink.x1 < frame.x1 or ink.x2 > frame.x2 for ink in inks):
+                return False
+            if any(one.shared_area(other) > 0 for one, other in combinations(inks, 2)):
+                return False
+    return True
+
+
+def tight_boxes(document: Document, sheet: Sheet, places: list[Place]) -> list[Box]:
+    """Boxes of the touched text alone, a line each."""
+    boxes: list[Box] = []
+    for place in places:
+        if place.end is None:
+            boxes += lines_of(sheet, place.number)
+        else:
+            block = document.block(place.number // CELLS)
+            assert isinstance(block, Text)
+            boxes += sheet.part(place.number, block.text, place.start, place.end)
+    return [Box(*_whole(box)) for box in boxes]
+
+
+def changed_boxes(edit: Edit, before: tuple[Document, Sheet], after: tuple[Document, Sheet]) -> list[Box]:
+    """Boxes of the whole blocks an edit works on: where a block was and where it is, as one where they overlap."""
+    boxes = []
+    sources, targets = edit.places(before[0], after[0])
+    for (document, sheet), places in ((before, sources), (after, targets)):
+        numbers = dict.fromkeys(place.number // CELLS for place in places)
+        boxes += [box_of(sheet, document.block(number)) for number in numbers]
+    if not sources and edit.action != "insert_block":  # the block stood there before, and grew
+        boxes.append(box_of(before[1], before[0].block(edit.block)))
+    if not targets and edit.action != "delete_block":
+        boxes.append(box_of(after[1], after[0].block(edit.block)))
+    if len(boxes) == 2 and boxes[0].shared_area(boxes[1]) > 0:
+        boxes = [Box.around(boxes)]
+    return [Box(*_whole(box)) for box in boxes]
+
+
+def mask_of(before: tuple[Document, Sheet], after: tuple[Document, Sheet]) -> Image:
+    """White where pixels may differ: the blocks that were edited or moved, before and after."""
+    size = before[1].size
+    mask = np.zeros((int(size.height), int(size.width)), np.uint8)
+    for (document, sheet), (other, other_sheet) in ((before, after), (after, before)):
+        known = {block.id: block for block in other.blocks}
+        for block in document.blocks:
+            same = known.get(block.id) == block
+            if not same or sheet.marks[block.id * CELLS].box != other_sheet.marks[block.id * CELLS].box:
+                _paint(mask, block, sheet)
+    return mask
+
+
+def moved_blocks(edit: Edit, before: tuple[Document, Sheet], after: tuple[Document, Sheet]) -> int:
+    """How many blocks other than the edited one stand elsewhere."""
+    return sum(
+        before[1].marks[block.id * CELLS].box != after[1].marks[block.id * CELLS].box
+        for block in before[0].blocks
+        if block.id != edit.block and block.id * CELLS in after[1].marks
+    )
+
+
+def _paint(mask: Image, block: Block, sheet: Sheet) -> None:
+    inside = [ink for number, mark in sheet.marks.items() if number // CELLS == block.id for ink in mark.ink]
+    box = Box.around([sheet.marks[block.id * CELLS].box, *inside])
+    around = math.ceil(_STROKE * sheet.scale) + 2
+    x1, y1, x2, y2 = _whole(Box(box.x1 - around, box.y1 - around, box.x2 + around, box.y2 + around))
+    mask[max(0, y1) : max(0, y2), max(0, x1) : max(0, x2)] = 255
+
+
+def crop_reading(document: Document, sheet: Sheet, region: Box) -> Reading:
+    """What a crop of the sheet reads: whole blocks where all of them is inside, else the lines or cells that are."""
+    found: list[ReadBlock] = []
+    for block in document.blocks:
+        for label, content, box, lines in _pieces(block, sheet):
+            inside = [_centre_inside(line, region) for line in lines or [box]]
+            if not any(inside):
+                continue
+            if not all(inside):
+                label, content, box = (
+                    "text",
+                    _text_inside(block, sheet, inside),
+                    Box.around(line for line, within in zip(lines, inside, strict=True) if within),
+                )
+            clipped = [max(box.x1, region.x1), max(box.y1, region.y1), min(box.x2, region.x2), min(box.y2, region.y2)]
+            x1, y1, x2, y2 = _whole(Box(*clipped))
+            place = Box(x1 - region.x1, y1 - region.y1, x2 - region.x1, y2 - region.y1)
+            found.append(ReadBlock(place, content, label, len(found), len(found)))
+    return Reading(tuple(found), Size(region.x2 - region.x1, region.y2 - region.y1))
+
+
+def _text_inside(block: Block, sheet: Sheet, inside: list[bool]) -> str:
+    """The document's own text of some lines of a block, or of some cells of a table that say anything."""
+    if isinstance(block, Table):
+        said = [cell.text for cell in block.ordered if cell.text]
+        return " ".join(text for text, within in zip(said, inside, strict=True) if within)
+    assert isinstance(block, Text)
+    number, line, kept = block.id * CELLS, -1, list[int]()
+    for index, places in enumerate(sheet.stretches(number, block.text)):
+        line += _begins_line(sheet.marks[number].ink, index)
+        kept += places if inside[line] else []
+    runs = "".join(
+        ("" if index == 0 or kept[index - 1] + 1 == at or block.text[at - 1] != " " else " ") + block.text[at]
+        for index, at in enumerate(kept)
+    )
+    return runs.strip()
+
+
+def _centre_inside(box: Box, region: Box) -> bool:
+    x, y = (box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2
+    return region.x1 <= x <= region.x2 and region.y1 <= y <= region.y2
+
+
+def _whole(box: Box) -> list[int]:
+    """The box in whole pixels, none of its ink outside."""
+    return [math.floor(box.x1), math.floor(box.y1), math.ceil(box.x2), math.ceil(box.y2)]

@@ -1,0 +1,256 @@
+"""The press: a document into a sheet, with pixels and the place of every line (Typst sets, pdfium draws).
+
+One compile per page. Invisible boxes in the PDF, numbered by their colour, say which text is whose (see `page.typ`).
+Only files change between compiles, never the compiler's inputs: Typst then keeps the layout of unchanged paragraphs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+import typst
+from numpy.typing import NDArray
+
+from vdebench.core.box import Box, Size
+from vdebench.suites.typeset.document import CELLS, Area, Block, Chart, Document, Formula, Look, Rule, Table, Text
+from vdebench.suites.typeset.letters import Letters
+
+Image = NDArray[np.uint8]
+_MARK_BLUE = 7
+_FOLDER = "vde-press-"
+_UNKNOWN: Mapping[Block, float] = {}
+_LOOK = [field.name for field in fields(Look)]
+_KEPT_WITH_NEXT = ("heading", "headline", "table_title", "chart")
+
+
+@dataclass(slots=True)
+class Mark:
+    """Where a numbered piece stands, in pixels: its box in the layout, and the ink of each stretch of its text."""
+
+    box: Box
+    ink: list[Box] = field(default_factory=list)
+    objects: list[Any] = field(default_factory=list)
+
+
+class Sheet:
+    """A printed page."""
+
+    def __init__(self, pdf: bytes, ppi: float) -> None:
+        self._pdf = pdfium.PdfDocument(pdf)
+        self._page = self._pdf[0]
+        self.scale = ppi / 72
+        width, height = self._page.get_size()
+        self._height = height
+        self.size = Size(round(width * self.scale), round(height * self.scale))
+        self.marks = self._marks()
+
+    def close(self) -> None:
+        """Give the page's memory back; pixels and letters cannot be asked for afterwards."""
+        for mark in self.marks.values():
+            mark.objects.clear()
+        self._pdf.close()
+
+    @property
+    def present(self) -> set[int]:
+        """Ids of the blocks that found room."""
+        return {number // CELLS for number in self.marks}
+
+    def heights(self, document: Document) -> dict[Block, float]:
+        """Heights of the document's blocks in points: quarters of a point, as `page.typ` has them."""
+        boxes = {block: self.marks[block.id * CELLS].box for block in document.blocks}
+        return {block: round((box.y2 - box.y1) / self.scale * 4) / 4 for block, box in boxes.items()}
+
+    def _marks(self) -> dict[int, Mark]:
+        marks: dict[int, Mark] = {}
+        current: Mark | None = None
+        red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+        page = self._page.raw
+        for index in range(raw.FPDFPage_CountObjects(page)):
+            item = raw.FPDFPage_GetObject(page, index)
+            kind = raw.FPDFPageObj_GetType(item)
+            if kind == raw.FPDF_PAGEOBJ_PATH:
+                raw.FPDFPageObj_GetFillColor(item, red, green, blue, alpha)
+                if alpha.value == 0 and blue.value == _MARK_BLUE:
+                    current = marks[red.value + 256 * green.value] = Mark(self._bounds(item))
+            elif kind == raw.FPDF_PAGEOBJ_TEXT and current is not None:
+                ink = self._bounds(item)
+                if ink.area > 0:  # some are spaces only
+                    current.ink.append(ink)
+                    current.objects.append(item)
+        return marks
+
+    def _bounds(self, item: Any) -> Box:
+        sides = [ctypes.c_float() for _ in range(4)]
+        raw.FPDFPageObj_GetBounds(item, *sides)
+        return self._in_pixels(*(side.value for side in sides))
+
+    def _in_pixels(self, left: float, bottom: float, right: float, top: float) -> Box:
+        scale = self.scale
+        return Box(left * scale, (self._height - top) * scale, right * scale, (self._height - bottom) * scale)
+
+    def image(self) -> Image:
+        """The page's pixels, RGB: drawn into our own memory, which saves copying them."""
+        width, height = int(self.size.width), int(self.size.height)
+        stride = (3 * width + 3) // 4 * 4
+        rows = np.full((height, stride), 255, np.uint8)
+        place = rows.ctypes.data_as(ctypes.c_void_p)
+        bitmap = raw.FPDFBitmap_CreateEx(width, height, raw.FPDFBitmap_BGR, place, stride)
+        try:
+            flags = raw.FPDF_REVERSE_BYTE_ORDER
+            raw.FPDF_RenderPageBitmap(bitmap, self._page.raw, 0, 0, width, height, 0, flags)
+        finally:
+            raw.FPDFBitmap_Destroy(bitmap)
+        return np.ascontiguousarray(rows[:, : 3 * width]).reshape(height, width, 3)
+
+    @cached_property
+    def _letters(self) -> Letters:
+        return Letters(self._page)
+
+    def printed(self, number: int) -> list[str]:
+        """Text of each stretch of a piece, as the PDF has it."""
+        return [self._letters.text(item) for item in self.marks[number].objects]
+
+    def stretches(self, number: int, text: str) -> list[list[int]]:
+        """For each stretch of a piece, where in its text each of the printed letters stands."""
+        found, at = [], 0
+        for printed in self.printed(number):
+            places = []
+            for letter in printed:
+                while letter != text[at]:  # spaces at the ends of lines are not printed
+                    at += 1
+                places.append(at)
+                at += 1
+            found.append(places)
+        return found
+
+    def part(self, number: int, text: str, start: int, end: int) -> list[Box]:
+        """Ink of a part of a piece's text, a box per stretch of a line."""
+        mark, boxes = self.marks[number], []
+        for item, places in zip(mark.objects, self.stretches(number, text), strict=True):
+            letters = [
+                self._in_pixels(*self._letters.bounds(item, index))
+                for index, place in enumerate(places)
+                if start <= place < end and not text[place].isspace()
+            ]
+            inked = [box for box in letters if box.area > 0]
+            if inked:
+                boxes.append(Box.around(inked))
+        return boxes
+
+
+class Press:
+    """A warm compiler with a folder of its own."""
+
+    def __init__(self, ppi: float, font_folders: Sequence[Path]) -> None:
+        self.ppi = ppi
+        _remove_folders_of_the_dead()
+        root = Path(tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))
+        weakref.finalize(self, shutil.rmtree, root, ignore_errors=True)
+        (root / "page.typ").write_text((resources.files(__package__) / "page.typ").read_text("utf-8"), "utf-8")
+        self._data = root / "page.json"
+        self._compiler = typst.Compiler(
+            str(root / "page.typ"), font_paths=[str(folder) for folder in font_folders], ignore_system_fonts=True
+        )
+
+    def print(self, document: Document, reserve: float = 0, heights: Mapping[Block, float] = _UNKNOWN) -> Sheet:
+        """The document's sheet.
+
+        `reserve` points stay free at the end of each area for edits to grow into; `heights` are known ones of blocks
+        (those of another sheet), which then need not be measured again.
+        """
+        page = page_of(document, reserve, heights)
+        self._data.write_text(json.dumps(page, ensure_ascii=False), "utf-8")
+        pdf = self._compiler.compile(format="pdf")
+        assert isinstance(pdf, bytes)
+        return Sheet(pdf, self.ppi)
+
+
+def _remove_folders_of_the_dead() -> None:
+    """A process that was killed could not tidy up."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        owner = folder.name.removeprefix(_FOLDER).partition("-")[0]
+        if owner.isdigit() and Path("/proc/self").exists() and not Path("/proc", owner).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def page_of(document: Document, reserve: float = 0, heights: Mapping[Block, float] = _UNKNOWN) -> dict[str, Any]:
+    """A document as `page.typ` reads it."""
+    return {
+        "width": document.width,
+        "height": document.height,
+        "paper": document.paper,
+        "lang": document.lang,
+        "rtl": document.rtl,
+        "reserve": reserve,
+        "fonts": dict(document.fonts),
+        "looks": {role: {name: getattr(look, name) for name in _LOOK} for role, look in document.looks.items()},
+        "decor": [decor._asdict() for decor in document.decor],
+        "areas": [_area(document, area, heights) for area in document.areas],
+    }
+
+
+def _area(document: Document, area: Area, heights: Mapping[Block, float]) -> dict[str, Any]:
+    parts = {
+        name: [_block(document, block, heights.get(block)) for block in blocks]
+        for name, blocks in (("head", area.head), ("body", area.body), ("foot", area.foot))
+    }
+    place = {name: getattr(area, name) for name in ("x", "y", "width", "height", "columns", "gutter")}
+    return place | parts
+
+
+def role_of(block: Block) -> str:
+    """The look a block is set in."""
+    return block.role if isinstance(block, Text) else type(block).__name__.lower()
+
+
+def _block(document: Document, block: Block, height: float | None) -> dict[str, Any]:
+    role = role_of(block)
+    look = document.looks[role]
+    number = block.id * CELLS
+    keep = role in _KEPT_WITH_NEXT
+    common = {"n": number, "look": role, "above": look.above, "below": look.below, "keep": keep} | {"height": height}
+    match block:
+        case Text():
+            spans = [[span.text, span.style.to_json()] for span in block.spans]
+            return common | {"type": "text", "align": block.align, "spans": spans}
+        case Table():
+            cells = [
+                {
+                    "n": number + index,
+                    "x": cell.column,
+                    "y": cell.row,
+                    "colspan": cell.colspan,
+                    "rowspan": cell.rowspan,
+                    "text": cell.text,
+                }
+                for index, cell in _numbered(block.ordered)
+            ]
+            size = {"widths": block.widths, "head": block.head, "rows": block.height}
+            return common | {"type": "table", "cells": cells} | size
+        case Chart():
+            labels = [[number + index, label] for index, label in _numbered(block.labels)]
+            shape = {"kind": block.kind, "values": block.values, "tall": block.height}
+            return common | {"type": "chart", "labels": labels} | shape
+        case Formula():
+            side = [number + 1, block.number] if block.number else None
+            return common | {"type": "formula", "source": block.source, "number": side}
+        case Rule():
+            return common | {"type": "rule", "weight": block.weight}
+
+
+def _numbered(parts: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    return enumerate(parts, start=1)

@@ -1,0 +1,182 @@
+"""The ladder as a whole: what is measured in memory is what `score` measures, and metrics follow."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from vdebench.errors import InputError, VdeError
+from vdebench.pipeline.score import score
+from vdebench.protocols import PROTOCOLS
+from vdebench.report.validity import ladder_csv, ladder_json, ladder_tables, ladder_text
+from vdebench.report.validity_page import figure, write_ladder
+from vdebench.studies.validity.export import IMAGES, READINGS, write_corrupted
+from vdebench.studies.validity.ladder_run import climb, order_of
+from vdebench.suites.suite import load_suite
+
+ORDER = "typeset:n=2,seed=21,languages=en,ppi=60,kinds=PPT2PDF,operations=text_replace+table_replace"
+DONE_TO = ("wrong-characters", "neighbours-lost", "colour")
+
+
+@pytest.fixture(scope="module")
+def ladder():
+    return climb(order=ORDER, corruptions=DONE_TO, workers=1)
+
+
+def finding(ladder, protocol, corruption, setting, metric):
+    (found,) = [
+        each
+        for each in ladder.findings
+        if (each.protocol, each.corruption, each.setting, each.metric) == (protocol, corruption, setting, metric)
+    ]
+    return found
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corrupted")
+    return folder, write_corrupted(load_suite(ORDER), "wrong-characters", 3, folder, seed=1)
+
+
+@pytest.mark.parametrize("protocol", ["exact", "vde-v3", "vde-release"])
+def test_in_memory_is_as_score_has_it(ladder, protocol, written):
+    folder, part = written
+    kept = score(part, folder / READINGS, images=folder / IMAGES, protocol=protocol, metrics=["psnr", "ssim"])
+    for setting, means in kept.summary["overall"].items():
+        for metric in ("iou", "cdm", "bleu", "psnr", "ssim"):
+            found = finding(ladder, protocol, "wrong-characters", setting, metric)
+            assert found.values[3] == pytest.approx(means[metric], abs=1e-12), (setting, metric)
+    if kept.summary.get("regions"):
+        done = finding(ladder, protocol, "wrong-characters", "local", "done")
+        assert done.values[3] == kept.summary["regions"]["rate"]
+
+
+def test_the_right_answer_is_worth_one_and_text_falls_with_characters(ladder):
+    for setting in ("global", "local"):
+        for metric in ("cdm", "bleu", "teds_like", "text_similarity", "page_text"):
+            found = finding(ladder, "exact", "wrong-characters", setting, metric)
+            assert found.verdict == "falls", (setting, metric, found.values)
+            assert found.business
+            assert found.values[0] == 1.0
+    assert finding(ladder, "exact", "wrong-characters", "local", "psnr").drop is None
+
+
+def test_means_over_matched_blocks_do_not_see_missed_text(ladder):
+    assert finding(ladder, "exact", "neighbours-lost", "global", "cdm").verdict == "falls"
+    for protocol in ("vde-v3", "vde-v1", "vde-release"):
+        found = finding(ladder, protocol, "neighbours-lost", "global", "cdm")
+        assert abs(found.drop) < finding(ladder, "exact", "neighbours-lost", "global", "cdm").drop / 3
+        assert not found.business
+
+
+def test_colour_is_no_business_of_text_metrics(ladder):
+    found = finding(ladder, "exact", "colour", "local", "cdm")
+    assert (found.verdict, found.business, found.holds) == ("blind", False, True)
+    assert finding(ladder, "exact", "colour", "local", "ssim").business
+
+
+def test_v1_covers_the_text_samples_alone(ladder):
+    assert finding(ladder, "vde-v1", "wrong-characters", "global", "cdm").n == 1
+
+
+def test_the_same_seed_gives_the_same_findings(ladder):
+    again = climb(order=ORDER, corruptions=DONE_TO[:1], protocols=["exact"], workers=1)
+    wanted = [each for each in ladder.findings if (each.protocol, each.corruption) == ("exact", DONE_TO[0])]
+    assert list(again.findings) == wanted
+
+
+def test_what_was_interrupted_goes_on(tmp_path):
+    order = ORDER.replace("n=2", "n=4")  # two pages
+    how = {"order": order, "corruptions": ["blur"], "protocols": ["exact"], "metrics": [], "workers": 1}
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        climb(**how, kept=tmp_path / "parts", progress=stop)
+    assert len(list((tmp_path / "parts").iterdir())) == 2  # scores and regions of the first page
+    told = []
+    made = climb(**how, kept=tmp_path / "parts", progress=lambda done, total: told.append((done, total)))
+    assert told == [(2, 2)]
+    assert not (tmp_path / "parts").exists()
+    assert list(made.findings) == list(climb(**how).findings)
+
+
+def test_rows_of_samples_are_kept(ladder):
+    rows = ladder.rows["scores"]
+    assert set(rows["corruption"]) == {"right", *DONE_TO}
+    assert set(rows["protocol"]) == set(PROTOCOLS)
+    assert set(rows["level"]) == {0, 1, 2, 3, 4}
+    assert rows.filter((rows["protocol"] == "exact") & (rows["level"] == 0)).height == 2 * 2
+
+
+def test_usable_edits_are_judged_where_asked():
+    found = climb(order=ORDER, corruptions=["blank"], protocols=["exact"], usable=True, workers=1)
+    assert finding(found, "exact", "blank", "sample", "usable").values[0] == 1.0
+    assert finding(found, "exact", "blank", "sample", "usable").values[4] == 0.0
+    assert finding(found, "exact", "blank", "sample", "usable.text").drop == 1.0
+    rows = found.rows["usable"]
+    assert {"sample", "usable", "kept", "kept_evidence"} <= set(rows.columns)
+
+
+def test_tables_in_every_form(ladder):
+    tables = ladder_tables(ladder)
+    assert [table.title.partition(":")[0] for table in tables] == list(PROTOCOLS)
+    text = ladder_text(ladder, "terminal")
+    assert max(map(len, text.splitlines())) <= 100
+    assert "Characters wrong" in text
+    assert "does not fall" in text or "all fall" in text
+    assert "| Colour wrong |" in ladder_text(ladder, "markdown")
+    latex = ladder_text(ladder, "latex")
+    assert r"$\downarrow$" in latex
+    assert "↓" not in latex
+    lines = ladder_csv(ladder).splitlines()
+    assert len(lines) == 1 + len(ladder.findings)
+    assert lines[0].endswith("verdict,must_fall,level_0,level_1,level_2,level_3,level_4")
+
+
+def test_a_folder_to_look_at(ladder, tmp_path):
+    write_ladder(ladder, tmp_path / "out")
+    names = {file.name for file in (tmp_path / "out").iterdir()}
+    figures = {f"validity-{protocol}.svg" for protocol in PROTOCOLS}
+    kept = {"index.html", "validity.json", "validity.csv", "scores.parquet", "regions.parquet"}
+    assert names == {*kept, *figures, "vdebench-validity.json"}
+    (tmp_path / "out" / "usable.parquet").write_bytes(b"of an earlier ladder")
+    write_ladder(ladder, tmp_path / "out")
+    assert {file.name for file in (tmp_path / "out").iterdir()} == names
+    kept = json.loads((tmp_path / "out" / "validity.json").read_text(encoding="utf-8"))
+    assert kept == json.loads(json.dumps(ladder_json(ladder)))
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert all(name in page for name in figures)
+    assert "http" not in page
+    drawn = figure(ladder, "exact")
+    assert drawn.count("<polyline") == sum(
+        each.protocol == "exact" and each.metric != "psnr" and each.setting != "sample" for each in ladder.findings
+    )
+
+
+def test_what_cannot_be_asked_for(tmp_path):
+    with pytest.raises(VdeError, match="no protocol is called 'best'"):
+        climb(order=ORDER, protocols=["best"])
+    with pytest.raises(InputError, match="jpeg has no level 5; it has 0 to 4"):
+        write_corrupted(ORDER, "jpeg", 5, tmp_path)
+    with pytest.raises(InputError, match="done-again can be done to none of its samples"):
+        write_corrupted(
+            "typeset:n=1,seed=3,languages=en,ppi=60,kinds=note,operations=text_delete", "done-again", 1, tmp_path
+        )
+
+
+@pytest.mark.slow
+def test_text_metrics_of_exact_do_their_business_on_forty_samples():
+    found = climb(samples=40, seed=1, protocols=["exact"], metrics=[])
+    assert not {(each.corruption, each.metric) for each in found.findings if not each.holds and each.metric != "iou"}
+
+
+@pytest.mark.slow
+def test_a_reader_has_a_noise_floor():
+    found = climb(order=order_of(2, 3), reader="rapidocr", corruptions=["page-blur"], protocols=["exact"], metrics=[])
+    floor = finding(found, "exact", "page-blur", "global", "iou")  # no reader draws boxes to the pixel
+    assert 0.8 < floor.values[0] < 1.0
+    assert floor.values[4] < floor.values[0]
+    assert not floor.business
