@@ -29,12 +29,12 @@ def ask(url: str, folder: Path, questions: int) -> None:
     """One run, in a process of its own: seconds, peak memory and tries, as JSON."""
     from tests.judges.suites import asker, write_suite
 
-    from vdebench.pipeline.judging.stage import Asked, judge_suite
+    from vdebench.pipeline.judging.stage import JudgingOptions, judge_suite
 
     os.environ["VDE_CACHE"] = str(folder / "cache")
     suite, editor = write_suite(folder, questions // PER_SAMPLE, size=SIZE)
     start = time.monotonic()
-    asked = Asked(["IF", "TA", "VC", "LP"], 5, canary=False)
+    asked = JudgingOptions(["IF", "TA", "VC", "LP"], 5, canary=False)
     result = judge_suite(suite, editor, asker(SimpleNamespace(url=url)), folder / "run", asked)
     took = time.monotonic() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

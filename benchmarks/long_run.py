@@ -23,9 +23,9 @@ ROOT = Path(__file__).parent.parent
 ORDER = "typeset:n={n},seed=9,ppi=60"
 
 from vdebench.core.box import Box, Size  # noqa: E402
-from vdebench.core.page_text import Block, Reading  # noqa: E402
+from vdebench.core.page_text import Block, PageText  # noqa: E402
 from vdebench.io.images import open_image  # noqa: E402
-from vdebench.readers.cached import Picture  # noqa: E402
+from vdebench.readers.cached import ImageCrop  # noqa: E402
 from vdebench.readers.rapid import RapidReader  # noqa: E402
 from vdebench.readers.reader import Reader  # noqa: E402
 from vdebench.suites.suite import load_suite  # noqa: E402
@@ -45,12 +45,12 @@ class KnownReader(Reader):
     def _known(self) -> dict[str, str]:
         return json.loads(self._file.read_text())
 
-    def read(self, image) -> Reading:
+    def read(self, image) -> PageText:
         size = Size(image.shape[1], image.shape[0])
         file = self._known.get(hashlib.sha256(image.tobytes()).hexdigest())
         if file is None:
-            return Reading((Block(Box(0, 0, size.width, size.height), "word"),), size)
-        return Reading.from_json(json.loads(Path(file).read_text()), file)
+            return PageText((Block(Box(0, 0, size.width, size.height), "word"),), size)
+        return PageText.from_json(json.loads(Path(file).read_text()), file)
 
 
 def register(place: Path) -> None:
@@ -142,10 +142,10 @@ def main() -> None:
             f"  on disk: images {size_of(place / 'runs/copy/images'):.0f} MB, scores {size_of(place / 'runs/copy/exact'):.1f} MB"
         )
         reader = RapidReader(threads=1)
-        reader.read(Picture.of(pages[0]).open())
+        reader.read(ImageCrop.of(pages[0]).open())
         begun = time.process_time()
         for page in pages:
-            reader.read(Picture.of(page).open())
+            reader.read(ImageCrop.of(page).open())
         print(f"OCR of a page: {(time.process_time() - begun) / len(pages):.2f} processor seconds ({len(pages)} pages)")
 
 

@@ -21,11 +21,11 @@ from vdebench.protocols.pages.strict import block_text  # noqa: E402
 
 
 def page(reading):
-    return matching.Page([block.box for block in reading.blocks], [block_text(block) for block in reading.blocks])
+    return matching.PageBlocks([block.box for block in reading.blocks], [block_text(block) for block in reading.blocks])
 
 
 def without_texts(truth, prediction):
-    blank = [matching.Page(side.boxes, [""] * len(side.boxes)) for side in (truth, prediction)]
+    blank = [matching.PageBlocks(side.boxes, [""] * len(side.boxes)) for side in (truth, prediction)]
     return matching.assign(*blank)
 
 

@@ -23,14 +23,14 @@ from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.core.png import encode_png
 from vdebench.core.sample import Sample
-from vdebench.editors.editor import Task
+from vdebench.editors.editor import EditTask
 from vdebench.editors.overlay import OverlayEditor
 from vdebench.io.cache import Cache, digest_of
 from vdebench.io.images import open_image
 from vdebench.pipeline.scoring.sample import EVERYWHERE
-from vdebench.protocols.pages.region_texts import RegionView, Sides
+from vdebench.protocols.pages.region_texts import PageSides, RegionView
 from vdebench.protocols.pages.strict import EXACT, raw_text, region_outcome
-from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.cached import CachedReader, ImageCrop
 from vdebench.readers.line_grouping import Line
 from vdebench.readers.predictions import crops
 from vdebench.readers.rapid import RapidReader
@@ -70,13 +70,13 @@ def judge(suite: Suite, sample: Sample, file: Path, reader: CachedReader) -> lis
     assert source is not None
     assert source.size is not None
     assert wanted is not None
-    read = [reader.read(crop) for crop in crops(Picture.of(file), sample)]
+    read = [reader.read(crop) for crop in crops(ImageCrop.of(file), sample)]
     outcomes = []
     for region, truth, seen in zip(sample.regions, wanted, read, strict=True):
         box = region.box(source.size)
         before = [block for block in source.blocks if block.box.shared_area(box) > 0]
         how = {"size": truth.size, "matching": EXACT.matching, "join": raw_text}
-        view = RegionView(sample, Sides(truth.blocks, seen.blocks, before, **how), EVERYWHERE)
+        view = RegionView(sample, PageSides(truth.blocks, seen.blocks, before, **how), EVERYWHERE)
         outcomes.append(str(region_outcome(view)["outcome"]))
     return outcomes
 
@@ -100,7 +100,7 @@ def run(suite: Suite, editor: OverlayEditor, reader: CachedReader, out: Path, re
         page = open_image(files.source)
         editor.reader.lines(page)  # kept from here on, so that reading is not timed
         start = time.perf_counter()
-        edit = editor.edit(Task(page, sample.instruction))
+        edit = editor.edit(EditTask(page, sample.instruction))
         seconds = time.perf_counter() - start
         if edit.image is None:
             results[sample.key] = Result("refused", edit.reason, best, seconds)

@@ -15,20 +15,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from vdebench.core.box import Box
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.suites.omnidoc import reading_of_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = Path(os.environ.get("VDE_SHARED", ROOT.parent / "shared")) / "data/omnidocbench/OmniDocBench_demo.json"
 
 
-def real_pages() -> list[Reading]:
+def real_pages() -> list[PageText]:
     """The 18 annotated pages; without what a reading would not hold; sizes from the boxes, since the file's widths and heights are swapped in places."""
     if not PAGES.exists():
         sys.exit(f"{PAGES} is not here: set VDE_SHARED to the folder with data/omnidocbench")
     readings = [reading_of_page(page) for page in json.loads(PAGES.read_text(encoding="utf-8"))]
     return [
-        Reading(tuple(replace(block, extra={}) for block in reading.blocks if block.label != "image"))
+        PageText(tuple(replace(block, extra={}) for block in reading.blocks if block.label != "image"))
         for reading in readings
     ]
 
@@ -36,7 +36,7 @@ def real_pages() -> list[Reading]:
 class Perturbation:
     """A prediction, and for each of its blocks the ground-truth blocks it came from."""
 
-    def __init__(self, truth: Reading, seed: int) -> None:
+    def __init__(self, truth: PageText, seed: int) -> None:
         self._rng = random.Random(seed)
         self._alphabet = "".join(block.plain_text for block in truth.blocks)[:500] or "x"
         parts = [(block, {index}) for index, block in enumerate(truth.blocks)]
@@ -47,7 +47,7 @@ class Perturbation:
             for x, y in [(self._rng.uniform(0, 900), self._rng.uniform(0, 1200))]
             if self._rng.random() < 0.3
         ]
-        self.reading = Reading(tuple(block for block, _ in parts))
+        self.reading = PageText(tuple(block for block, _ in parts))
         self.pairs = {(g, p) for p, (_, origin) in enumerate(parts) for g in origin}
 
     def _letters(self, count: int) -> str:

@@ -31,12 +31,12 @@ from rapidfuzz.distance import Levenshtein
 
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.io.images import open_image
 from vdebench.metrics.teds import parse_table, teds
 from vdebench.protocols import get_protocol
 from vdebench.protocols.pages.comparison import compare
-from vdebench.readers.line_cache import KeptLines
+from vdebench.readers.line_cache import LineCache
 from vdebench.readers.line_grouping import Line, in_rows, middle_in
 from vdebench.readers.line_text import join_lines
 from vdebench.readers.rapid import RapidReader
@@ -52,7 +52,7 @@ EXACT = get_protocol("exact")
 class Page(NamedTuple):
     language: str
     image: Image
-    truth: Reading
+    truth: PageText
 
 
 class Clock:
@@ -86,7 +86,7 @@ def main() -> None:
     clock = Clock()
     lines_of, blocks_of = clock.timed("engine", reader.lines), clock.timed("blocks", reader.blocks)
     if asked.kept:
-        lines_of = KeptLines(RapidReader(tables=False)).lines
+        lines_of = LineCache(RapidReader(tables=False)).lines
     if reader.tables:
         reader.tables.structure = clock.timed("model", reader.tables.structure)  # type: ignore[method-assign]
     reader._reread = clock.timed("model", reader._reread)  # type: ignore[method-assign]
@@ -183,7 +183,7 @@ class Blocks:
         self.tables = [0, 0, 0]
 
     def add(self, page: Page, blocks: list[Block]) -> None:
-        units = compare(page.truth, Reading(tuple(blocks), page.truth.size), EXACT).units
+        units = compare(page.truth, PageText(tuple(blocks), page.truth.size), EXACT).units
         values: dict[str, list[float]] = defaultdict(list)
         for score in units:
             for _ in range(max(1, len(score.unit.truth))):

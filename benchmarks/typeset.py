@@ -21,21 +21,21 @@ import typst
 
 from vdebench.suites.typeset.document import Document
 from vdebench.suites.typeset.language_rules import font_folders
-from vdebench.suites.typeset.make import Part, _make_part
+from vdebench.suites.typeset.make import SuitePart, _make_part
 from vdebench.suites.typeset.page_samples import make_page
-from vdebench.suites.typeset.recipe import Recipe
-from vdebench.suites.typeset.typesetter import Press, page_of
+from vdebench.suites.typeset.recipe import SuiteRecipe
+from vdebench.suites.typeset.typesetter import Typesetter, page_of
 
 PPI = 150
 
 
-def ours(folder: Path, recipe: Recipe, pages: int) -> float:
+def ours(folder: Path, recipe: SuiteRecipe, pages: int) -> float:
     """Seconds of processor time for all files of the samples on so many pages."""
-    warm = Part(folder / "warm", recipe, 1000, 10**9)
+    warm = SuitePart(folder / "warm", recipe, 1000, 10**9)
     _make_part(warm)
     start = time.process_time()
     for number in range(pages // 10):
-        _make_part(Part(folder / "ours", recipe, number, 10**9))
+        _make_part(SuitePart(folder / "ours", recipe, number, 10**9))
     return time.process_time() - start
 
 
@@ -63,8 +63,8 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pages", type=int, default=60)
     pages = parser.parse_args().pages
-    recipe = Recipe(seed=1, ppi=PPI)
-    press = Press(PPI, font_folders())
+    recipe = SuiteRecipe(seed=1, ppi=PPI)
+    press = Typesetter(PPI, font_folders())
     few = [pair.documents for number in range(6) for pair in make_page(recipe, number, press)]
     with tempfile.TemporaryDirectory() as temporary:
         plain = plainly(Path(temporary) / "plain", few) / len(few)

@@ -56,11 +56,11 @@ def prepare(folder: Path, samples: int, ppi: int, editor: str, kinds: str) -> No
     from vdebench import load_suite
     from vdebench.pipeline.editing import edit_suite
     from vdebench.suites.typeset.make import make_suite
-    from vdebench.suites.typeset.recipe import Recipe
+    from vdebench.suites.typeset.recipe import SuiteRecipe
 
     os.environ["VDE_CACHE"] = str(folder / "cache-of-edits")
     chosen = {"kinds": tuple(kinds.split("+"))} if kinds else {}
-    make_suite(folder / "suite", samples, Recipe(seed=5, ppi=ppi, languages=("en", "zh"), **chosen))
+    make_suite(folder / "suite", samples, SuiteRecipe(seed=5, ppi=ppi, languages=("en", "zh"), **chosen))
     edit_suite(load_suite(folder / "suite"), editor, folder / "edits")
 
 

@@ -9,7 +9,7 @@ from PIL import Image
 
 from tests import pages
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.pipeline.score import score
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
@@ -29,11 +29,11 @@ class ColourReader(Reader):
     def identity(self):
         return {"name": "colour", "version": "1", "misreads": self.misreads}
 
-    def read(self, image) -> Reading:
+    def read(self, image) -> PageText:
         self.reads += 1
         height, width = image.shape[:2]
         word = WORDS[round(float(np.median(image[..., 0])) / 20) % len(WORDS)]
-        return Reading(
+        return PageText(
             (Block(Box(0, 0, width / 2, height / 2), word.replace(self.misreads, "#") if self.misreads else word),),
             Size(width, height),
         )

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.readers.reader import Reader
 
 
@@ -29,11 +29,11 @@ class ShapesReader(Reader):
     def identity(self):
         return {"name": "shapes", "version": "1"}
 
-    def read(self, image) -> Reading:
+    def read(self, image) -> PageText:
         ink = (image.min(2) < 128).astype(np.uint8)
         _, _, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(ink, np.ones((3, 9), np.uint8)))
         blocks = []
         for x, y, width, height, _ in sorted(map(tuple, stats[1:])):
             content = hashlib.sha256(ink[y : y + height, x : x + width].tobytes()).hexdigest()[:12]
             blocks.append(Block(Box(float(x), float(y), float(x + width), float(y + height)), content))
-        return Reading(tuple(blocks), Size(image.shape[1], image.shape[0]))
+        return PageText(tuple(blocks), Size(image.shape[1], image.shape[0]))

@@ -7,7 +7,7 @@
 """
 
 from vdebench._version import __version__
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Operation, Sample
 from vdebench.errors import VdeError
 from vdebench.pipeline.score import Score, score
@@ -16,7 +16,7 @@ from vdebench.suites.suite import Suite, load_suite
 __all__ = [
     "Block",
     "Operation",
-    "Reading",
+    "PageText",
     "Sample",
     "Score",
     "Suite",

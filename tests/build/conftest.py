@@ -12,7 +12,7 @@ from vdebench.build.instruct import instruct
 from vdebench.build.pages import initialise, prepare
 from vdebench.build.read import read
 from vdebench.build.review import review_automatically
-from vdebench.build.settings import Chosen, Settings, Source
+from vdebench.build.settings import BuildSettings, Component, SourceSettings
 from vdebench.build.workspace import Workspace
 from vdebench.editors.catalog import EDITORS
 from vdebench.readers.reader import READERS
@@ -53,8 +53,10 @@ def reviewed(tmp_path, _reviewed):
 
 def tiny(folder):
     """Settings for three small pages."""
-    source = Source(str(write_pages(folder / "scans")), document="note")
-    return Settings("tiny", "cc-by-4.0", "v1", 3, editor=Chosen("code"), reader=Chosen("code"), sources=(source,))
+    source = SourceSettings(str(write_pages(folder / "scans")), document="note")
+    return BuildSettings(
+        "tiny", "cc-by-4.0", "v1", 3, editor=Component("code"), reader=Component("code"), sources=(source,)
+    )
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.editors.editor import Edit, Editor
 from vdebench.instructions.request import parse
 from vdebench.readers.reader import Reader
@@ -88,7 +88,7 @@ class CodeReader(Reader):
         blocks = tuple(
             Block(box, text, "text", id=number, order=number) for number, (box, text) in enumerate(read_lines(image))
         )
-        return Reading(blocks, Size(image.shape[1], image.shape[0]))
+        return PageText(blocks, Size(image.shape[1], image.shape[0]))
 
 
 class CodeEditor(Editor):

@@ -15,18 +15,18 @@ from vdebench.build.decisions import PEOPLE, Decision, last_words
 from vdebench.build.edit import edits_of
 from vdebench.build.funnel import funnel
 from vdebench.build.instruct import instruct
-from vdebench.build.ledger import Entry
+from vdebench.build.ledger import LedgerEntry
 from vdebench.build.package import package
 from vdebench.build.package_contents import PackagedSuite
 from vdebench.build.read import read
 from vdebench.build.records import EditRead
 from vdebench.build.review import make_reference, review_automatically
-from vdebench.build.settings import Chosen, write_settings
+from vdebench.build.settings import Component, write_settings
 from vdebench.build.status import status_json
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box
 from vdebench.errors import InputError, VdeError
-from vdebench.instructions.generator import Answer, Generator, GeneratorError
+from vdebench.instructions.generator import GeneratedAnswer, Generator, GeneratorError
 from vdebench.io.images import open_image
 from vdebench.io.journal import add_line, read_lines
 from vdebench.readers.reader import READERS
@@ -44,7 +44,7 @@ class OtherReader(CodeReader):
 def test_another_reader_has_not_read_the_edits_yet(reviewed, monkeypatch):
     monkeypatch.setitem(READERS, "other", "tests.build.test_again:OtherReader")
     reviewed.review_file.unlink()
-    write_settings(reviewed.root, replace(reviewed.settings, reader=Chosen("other")))
+    write_settings(reviewed.root, replace(reviewed.settings, reader=Component("other")))
     workspace = Workspace(reviewed.root)
     assert review_automatically(workspace, workers=1) == {"passed": 0, "not read yet": 9}
     assert not workspace.review_file.exists()  # nothing was decided by two readers
@@ -62,7 +62,7 @@ class Faltering(Generator):
     def answer(self, asked):
         if asked.attempt > 1:
             raise GeneratorError("the server is away")
-        return Answer("")
+        return GeneratedAnswer("")
 
 
 def test_draws_do_not_stay_open_after_fewer_attempts(workspace, monkeypatch):
@@ -128,7 +128,9 @@ def test_status_notices_a_package_that_is_out_of_date(reviewed):
     assert len(load_suite(reviewed.package)) == 8
     assert status_json(reviewed)["next"].startswith("vde run")
     sample = next(iter(PackagedSuite(reviewed)))
-    reviewed.ledger.note(Entry("review", sample.id, "screen pass", "group 2", inputs={"edit": edit}))  # looked at again
+    reviewed.ledger.note(
+        LedgerEntry("review", sample.id, "screen pass", "group 2", inputs={"edit": edit})
+    )  # looked at again
     assert status_json(reviewed)["next"].startswith("vde build package")
     assert id not in PackagedSuite(reviewed).passed
 
@@ -158,7 +160,9 @@ def test_boxes_end_where_the_page_does(reviewed):
 def test_what_failures_said_is_not_packaged(reviewed):
     id = next(iter(reviewed.instructions()))
     reviewed.ledger.note(
-        Entry("edit", id, "failed", "code 1: /home/me/w", words="/home/me/weights: no such file (http://10.0.0.7)")
+        LedgerEntry(
+            "edit", id, "failed", "code 1: /home/me/w", words="/home/me/weights: no such file (http://10.0.0.7)"
+        )
     )
     package(reviewed)
     lines = [json.loads(line) for line in (reviewed.package / "provenance.jsonl").read_text().splitlines()]

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.build.pages import write_pages
-from vdebench.build.settings import Chosen, read_settings
+from vdebench.build.settings import Component, read_settings
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
 
@@ -43,7 +43,7 @@ def test_the_way_of_a_user(tmp_path, monkeypatch):
     assert [step["passed"] for step in status["steps"]] == [2, 6, 6, 6, 6, 6, 6]
     checked = CliRunner().invoke(app, ["suite", "check", "ws/package"])
     assert checked.stdout == "ws: 6 samples, 0 errors, 0 warnings\n"
-    assert read_settings(tmp_path / "ws").editor == Chosen("code")
+    assert read_settings(tmp_path / "ws").editor == Component("code")
 
 
 def test_models_are_named_with_their_options(tmp_path):
@@ -54,8 +54,8 @@ def test_models_are_named_with_their_options(tmp_path):
         *("--generator-option", "glm-4.5v.temperature=0.5"),
     )
     first, second = read_settings(tmp_path / "ws").generators
-    assert first == Chosen("qwen3-vl", {"url": "http://localhost:9/v1"})
-    assert second == Chosen("glm-4.5v", {"url": "http://localhost:9/v1", "temperature": "0.5"})
+    assert first == Component("qwen3-vl", {"url": "http://localhost:9/v1"})
+    assert second == Component("glm-4.5v", {"url": "http://localhost:9/v1", "temperature": "0.5"})
 
 
 def test_options_without_a_source_are_not_passed_over(tmp_path):

@@ -13,7 +13,7 @@ from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, last_words, re
 from vdebench.build.funnel import Step, require_sums
 from vdebench.build.regions import differing
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.errors import InputError, RunFolderError
 from vdebench.instructions.records import Instruction
 
@@ -82,7 +82,7 @@ def test_a_rule_is_not_followed_to_its_end():
 
 
 def reading(text, label="text"):
-    return Reading((Block(Box(0, 0, 9, 9), text, label),))
+    return PageText((Block(Box(0, 0, 9, 9), text, label),))
 
 
 def asked(operation, target, replacement="", place=None):
@@ -152,7 +152,9 @@ def test_what_a_place_should_read():
 
 
 def test_text_beside_a_table_stays():
-    before, after = (Reading((*reading(TABLE, "table").blocks, *reading(note).blocks)) for note in ("Note 1", "Note 2"))
+    before, after = (
+        PageText((*reading(TABLE, "table").blocks, *reading(note).blocks)) for note in ("Note 1", "Note 2")
+    )
     assert wrong_surroundings(LESS, before, before, [Box(1, 1, 3, 3)]) is None
     assert wrong_surroundings(LESS, before, after, [Box(1, 1, 3, 3)]).reason == "more_changed"
 

@@ -26,7 +26,7 @@ from vdebench.build.instruct import instruct
 from vdebench.build.pages import initialise, prepare
 from vdebench.build.read import read
 from vdebench.build.review import review_automatically
-from vdebench.build.settings import Chosen
+from vdebench.build.settings import Component
 from vdebench.build.workspace import Workspace
 from vdebench.errors import VdeError
 from vdebench.instructions.prompt_pool import pool
@@ -111,7 +111,7 @@ def serve(monkeypatch):
 
 
 def workspace_at(tmp_path, settings, url):
-    models = tuple(Chosen(name, {"url": url}) for name in ("first", "second"))
+    models = tuple(Component(name, {"url": url}) for name in ("first", "second"))
     made = prepare(tmp_path / "ws", replace(settings, generators=models))
     initialise(made, 1)
     return made

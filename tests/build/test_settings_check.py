@@ -14,7 +14,7 @@ from tests.build.pages import LINES, write_pages
 from vdebench.build.edit import choose_editor
 from vdebench.build.package import checksums, package
 from vdebench.build.pages import initialise, prepare
-from vdebench.build.settings import Chosen, Settings, Source, read_settings, write_settings
+from vdebench.build.settings import BuildSettings, Component, SourceSettings, read_settings, write_settings
 from vdebench.build.sources import find_pages
 from vdebench.build.workspace import Workspace
 from vdebench.errors import VdeError
@@ -26,25 +26,25 @@ KEY = "sk-proj-0123456789abcdef"
     ("choice", "message"),
     [
         (
-            {"generators": (Chosen("qwen", {"api_key": KEY}),)},
+            {"generators": (Component("qwen", {"api_key": KEY}),)},
             "generator qwen: its option 'api_key' has or is a secret",
         ),
-        ({"generators": (Chosen("qwen", {"modle": "x"}),)}, "the generator qwen has no option 'modle'"),
-        ({"generators": (Chosen("template", {"url": "http://here"}),)}, "template has no options"),
-        ({"generators": (Chosen("qwen", {"key_variable": KEY}),)}, "'key_variable' has or is a secret"),
-        ({"generators": (Chosen("qwen", {"url": "https://me:pass@here/v1"}),)}, "'url' has or is a secret"),
-        ({"generators": (Chosen("qwen", {"url": "https://here/v1?key=abc"}),)}, "'url' has or is a secret"),
+        ({"generators": (Component("qwen", {"modle": "x"}),)}, "the generator qwen has no option 'modle'"),
+        ({"generators": (Component("template", {"url": "http://here"}),)}, "template has no options"),
+        ({"generators": (Component("qwen", {"key_variable": KEY}),)}, "'key_variable' has or is a secret"),
+        ({"generators": (Component("qwen", {"url": "https://me:pass@here/v1"}),)}, "'url' has or is a secret"),
+        ({"generators": (Component("qwen", {"url": "https://here/v1?key=abc"}),)}, "'url' has or is a secret"),
         (
-            {"editor": Chosen("code", {"colour": "red"})},
+            {"editor": Component("code", {"colour": "red"})},
             "the editor code has no option 'colour'; it has: spoil, refuse",
         ),
-        ({"editor": Chosen("code", {"spoil": f"Bearer {KEY}"})}, "'spoil' has or is a secret"),
-        ({"editor": Chosen("http://me:pass@here/v1")}, "editor's address has a name"),
-        ({"editor": Chosen("http://here/v1", {"modle": "x"})}, "has no option 'modle'"),
-        ({"editor": Chosen("paintbrush")}, "no editor is called 'paintbrush'"),
-        ({"reader": Chosen("openai-vlm", {"key": "abc"})}, "reader openai-vlm: its option 'key' has or is a secret"),
-        ({"reader": Chosen("paddleocr-vl-server", {"token": "abc"})}, "'token' has or is a secret"),
-        ({"reader": Chosen("code", {"x": "1"})}, "the reader code has no option 'x'; it has: none"),
+        ({"editor": Component("code", {"spoil": f"Bearer {KEY}"})}, "'spoil' has or is a secret"),
+        ({"editor": Component("http://me:pass@here/v1")}, "editor's address has a name"),
+        ({"editor": Component("http://here/v1", {"modle": "x"})}, "has no option 'modle'"),
+        ({"editor": Component("paintbrush")}, "no editor is called 'paintbrush'"),
+        ({"reader": Component("openai-vlm", {"key": "abc"})}, "reader openai-vlm: its option 'key' has or is a secret"),
+        ({"reader": Component("paddleocr-vl-server", {"token": "abc"})}, "'token' has or is a secret"),
+        ({"reader": Component("code", {"x": "1"})}, "the reader code has no option 'x'; it has: none"),
     ],
 )
 def test_options_that_may_not_be_written(tmp_path, settings, choice, message):
@@ -59,11 +59,11 @@ def test_addresses_and_places_may_be_written(tmp_path, settings):
     told = replace(
         settings,
         generators=(
-            Chosen("qwen", {"url": "http://10.0.0.7:8000/v1", "key_variable": "MY_KEY", "model": "a/b@c"}),
-            Chosen("template"),
+            Component("qwen", {"url": "http://10.0.0.7:8000/v1", "key_variable": "MY_KEY", "model": "a/b@c"}),
+            Component("template"),
         ),
-        editor=Chosen("http://10.0.0.7:9000/v1", {"model": "m"}),
-        reader=Chosen("openai-vlm", {"url": "http://here:8000/v1", "max_tokens": "4000"}),
+        editor=Component("http://10.0.0.7:9000/v1", {"model": "m"}),
+        reader=Component("openai-vlm", {"url": "http://here:8000/v1", "max_tokens": "4000"}),
     )
     assert prepare(tmp_path / "ws", told).settings == told
 
@@ -78,7 +78,7 @@ def test_another_editor_is_looked_at_before_it_is_written(workspace):
 
 
 def test_names_of_options_stay_names(tmp_path):
-    told = Settings("a", editor=Chosen("code", {'x = 1\n[reader]\nname = "evil"\ny': "z", "größe": 2, "": 3}))
+    told = BuildSettings("a", editor=Component("code", {'x = 1\n[reader]\nname = "evil"\ny': "z", "größe": 2, "": 3}))
     write_settings(tmp_path, told)
     assert tomllib.loads((tmp_path / "build.toml").read_text("utf-8"))["reader"] == {"name": "rapidocr"}
     assert read_settings(tmp_path) == told
@@ -96,14 +96,14 @@ def test_what_a_data_set_says_counts_more_than_the_command_line(tmp_path):
         for name, told in said.items()
     ]
     (folder.parent / "Omni.json").write_text(json.dumps(pages))
-    source = Source(str(folder.parent / "Omni.json"), document="newspaper", language="en_ch_mixed")
+    source = SourceSettings(str(folder.parent / "Omni.json"), document="newspaper", language="en_ch_mixed")
     found = {each.name: (each.document, each.language) for each in find_pages(source, tmp_path)}
     assert found == {"mill": ("book", "english"), "library": ("newspaper", "en_ch_mixed")}
 
 
 def test_a_workspace_below_its_source_does_not_take_its_own_pages(tmp_path, settings):
     folder = write_pages(tmp_path / "mine", ["mill"])
-    told = replace(settings, sources=(Source(str(folder)),))
+    told = replace(settings, sources=(SourceSettings(str(folder)),))
     initialise(prepare(folder / "ws", told), 1)
     assert initialise(Workspace(folder / "ws"), 1) == {"known": 1}
     assert [page["file"] for page in json.loads((folder / "ws" / "found.json").read_text())] == ["mill.png"]
@@ -111,13 +111,13 @@ def test_a_workspace_below_its_source_does_not_take_its_own_pages(tmp_path, sett
 
 def test_a_package_below_a_source_is_none(reviewed, tmp_path):
     package(reviewed, tmp_path / "scans" / "out")
-    assert len(list(find_pages(Source(str(tmp_path / "scans")), tmp_path))) == len(LINES)
+    assert len(list(find_pages(SourceSettings(str(tmp_path / "scans")), tmp_path))) == len(LINES)
 
 
 def test_a_workspace_may_move_with_its_sources(tmp_path, settings):
     write_pages(tmp_path / "here" / "scans", ["mill", "library"])
     (tmp_path / "here" / "ws").mkdir()  # beside which the source is looked for
-    told = replace(settings, sources=(Source("../scans"),))
+    told = replace(settings, sources=(SourceSettings("../scans"),))
     initialise(prepare(tmp_path / "here" / "ws", told), 1)
     shutil.move(tmp_path / "here", tmp_path / "there")
     assert initialise(Workspace(tmp_path / "there" / "ws"), 1) == {"known": 2}

@@ -15,17 +15,17 @@ from tests.build.pages import LINES, draw, write_pages
 from vdebench.build.funnel import funnel, require_sums
 from vdebench.build.language import has_table, language_of
 from vdebench.build.pages import initialise, prepare
-from vdebench.build.settings import Chosen, Settings, Source, read_settings, write_settings
+from vdebench.build.settings import BuildSettings, Component, SourceSettings, read_settings, write_settings
 from vdebench.build.sources import find_pages, safe_name
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.errors import InputError, RunFolderError, VdeError
 from vdebench.io.images import image_size
 
 
 def made(tmp_path, *sources, **settings):
-    told = Settings("s", reader=Chosen("code"), editor=Chosen("code"), sources=sources, **settings)
+    told = BuildSettings("s", reader=Component("code"), editor=Component("code"), sources=sources, **settings)
     workspace = prepare(tmp_path / "ws", told)
     return workspace, initialise(workspace, 1)
 
@@ -47,7 +47,7 @@ def test_a_folder_of_images(tmp_path):
     (folder / "broken.png").write_bytes(b"no image")
     Image.fromarray(np.full((200, 300, 3), 255, np.uint8)).save(folder / "empty.png")
     (folder / "notes.txt").write_text("not a page")
-    workspace, counts = made(tmp_path, Source(str(folder)))
+    workspace, counts = made(tmp_path, SourceSettings(str(folder)))
     pages = workspace.pages()
     assert counts["pages"] == 4
     assert sorted(pages)[:3] == sorted([next(id for id in pages if id.startswith("MILL-")), "harbour", "library"])
@@ -63,7 +63,7 @@ def test_a_folder_of_images(tmp_path):
 def test_init_goes_on(tmp_path):
     folder = write_pages(tmp_path / "scans", ["mill"])
     (folder / "late.png").write_bytes(b"still being copied")
-    workspace, _ = made(tmp_path, Source(str(folder)))
+    workspace, _ = made(tmp_path, SourceSettings(str(folder)))
     before = workspace.pages()
     Image.fromarray(draw(LINES["library"])).save(folder / "late.png")
     assert initialise(Workspace(workspace.root), 1)["pages"] == 1
@@ -76,7 +76,7 @@ def test_init_goes_on(tmp_path):
 def test_a_pdf(tmp_path):
     file = tmp_path / "Q3 report (final).pdf"
     write_pdf(file, [LINES["mill"], LINES["library"], LINES["harbour"]])
-    workspace, _ = made(tmp_path, Source(str(file), pages="1,3-9", ppi=72, document="research_report"))
+    workspace, _ = made(tmp_path, SourceSettings(str(file), pages="1,3-9", ppi=72, document="research_report"))
     pages = workspace.pages()
     assert list(pages) == ["Q3-report-final-_p001", "Q3-report-final-_p003"]
     page = pages["Q3-report-final-_p003"]
@@ -88,7 +88,7 @@ def test_a_pdf(tmp_path):
 
 def test_a_pdf_at_another_resolution(tmp_path):
     write_pdf(tmp_path / "a.pdf", [LINES["mill"]])
-    found = next(find_pages(Source(str(tmp_path / "a.pdf"), ppi=144), tmp_path))
+    found = next(find_pages(SourceSettings(str(tmp_path / "a.pdf"), ppi=144), tmp_path))
     content, ending = found.content()
     (tmp_path / f"a{ending}").write_bytes(content)
     assert tuple(image_size(tmp_path / "a.png")) == (1200, 432)
@@ -101,7 +101,7 @@ def test_bad_pdfs_do_not_end_it(tmp_path):
     document.new_page(14_000, 14_000)
     document.save(folder / "poster.pdf")
     document.close()
-    workspace, counts = made(tmp_path, Source(str(folder)))
+    workspace, counts = made(tmp_path, SourceSettings(str(folder)))
     assert counts == {"pages": 1, "unreadable": 2, "known": 0}
     words = [each.words for each in workspace.rejections()]
     assert "cannot be opened as a PDF" in words[0]
@@ -135,7 +135,7 @@ def test_omnidoc(tmp_path):
     ]
     file = folder.parent / "Omni.json"
     file.write_text(json.dumps(pages))
-    workspace, _ = made(tmp_path, Source(str(file)))
+    workspace, _ = made(tmp_path, SourceSettings(str(file)))
     (page,) = workspace.pages().values()
     assert (page.id, page.language, page.source, page.has_table) == ("mill", "english", "book", True)
     assert (page.width, page.height) == (600, 216)  # the file's, whatever the annotation says
@@ -158,14 +158,14 @@ def test_omnidoc(tmp_path):
     ],
 )
 def test_language(text, language):
-    assert language_of(Reading((Block(Box(0, 0, 9, 9), text),))) == language
+    assert language_of(PageText((Block(Box(0, 0, 9, 9), text),))) == language
 
 
 def test_languages_of_real_pages(shared):
     """What is found out of the annotations of 18 pages is what they say of themselves."""
     file = shared / "data/omnidocbench/OmniDocBench_demo.json"
     wrong = []
-    for found in find_pages(Source(str(file)), shared):
+    for found in find_pages(SourceSettings(str(file)), shared):
         reading = found.reading(None)
         if language_of(reading) != found.attributes["language"]:
             wrong.append((found.name, found.attributes["language"], language_of(reading)))
@@ -177,13 +177,13 @@ def test_languages_of_real_pages(shared):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (Source("nowhere"), "is not there; expected an OmniDocBench"),
-        (Source("empty"), "no images and no PDFs here"),
-        (Source("a.docx"), "is no source we know"),
-        (Source("a.json"), "expected a list of pages"),
-        (Source("scans", pages="3-1"), "'3-1' is no page"),
-        (Source("scans", language="klingon"), "language 'klingon', expected one of english"),
-        (Source("scans", ppi=0), "0 pixels per inch"),
+        (SourceSettings("nowhere"), "is not there; expected an OmniDocBench"),
+        (SourceSettings("empty"), "no images and no PDFs here"),
+        (SourceSettings("a.docx"), "is no source we know"),
+        (SourceSettings("a.json"), "expected a list of pages"),
+        (SourceSettings("scans", pages="3-1"), "'3-1' is no page"),
+        (SourceSettings("scans", language="klingon"), "language 'klingon', expected one of english"),
+        (SourceSettings("scans", ppi=0), "0 pixels per inch"),
     ],
 )
 def test_sources_that_cannot_be_used(tmp_path, source, message):
@@ -201,14 +201,14 @@ def test_a_folder_in_use_is_refused(tmp_path):
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "thesis.txt").write_text("years of work")
     with pytest.raises(RunFolderError, match="not empty and no workspace"):
-        made(tmp_path, Source(str(write_pages(tmp_path / "scans"))))
+        made(tmp_path, SourceSettings(str(write_pages(tmp_path / "scans"))))
     with pytest.raises(RunFolderError, match="make a workspace with"):
         Workspace(tmp_path / "ws")
 
 
 def test_an_unknown_preset_is_refused_at_once(tmp_path):
     with pytest.raises(VdeError, match="no preset 'v9'"):
-        made(tmp_path, Source(str(write_pages(tmp_path / "scans"))), preset="v9")
+        made(tmp_path, SourceSettings(str(write_pages(tmp_path / "scans"))), preset="v9")
     assert not (tmp_path / "ws").exists()
 
 
@@ -234,16 +234,19 @@ def test_bad_settings(tmp_path, text, message):
 
 
 def test_settings_come_back(tmp_path):
-    models = Chosen("qwen", {"url": "http://here/v1", "temperature": 0.7}), Chosen('glm "x" \x7f', {"model": "甲"})
-    told = Settings(
+    models = (
+        Component("qwen", {"url": "http://here/v1", "temperature": 0.7}),
+        Component('glm "x" \x7f', {"model": "甲"}),
+    )
+    told = BuildSettings(
         "名\\n",
         "mit",
         "all",
         -3,
         models,
-        Chosen("copy"),
-        Chosen("code", {"a": True}),
-        (Source("/a b/c.pdf", pages="2"),),
+        Component("copy"),
+        Component("code", {"a": True}),
+        (SourceSettings("/a b/c.pdf", pages="2"),),
     )
     write_settings(tmp_path, told)
     assert read_settings(tmp_path) == told

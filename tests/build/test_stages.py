@@ -17,7 +17,7 @@ from vdebench.build.decisions import PEOPLE, Decision
 from vdebench.build.edit import choose_editor, edit, edits_of
 from vdebench.build.funnel import funnel, require_sums
 from vdebench.build.instruct import instruct
-from vdebench.build.ledger import Entry
+from vdebench.build.ledger import LedgerEntry
 from vdebench.build.package import package
 from vdebench.build.pages import prepare
 from vdebench.build.paste_back import paste_back
@@ -269,7 +269,7 @@ def test_rules_claim_no_prompt(reviewed):
 
 def test_a_page_named_like_a_sample_of_another(reviewed):
     sample = next(iter(reviewed.instructions()))
-    reviewed.ledger.note(Entry("init", sample, "page"))  # as of a file that is called so
+    reviewed.ledger.note(LedgerEntry("init", sample, "page"))  # as of a file that is called so
     package(reviewed)
     lines = [json.loads(line) for line in (reviewed.package / "provenance.jsonl").read_text().splitlines()]
     assert {line["id"] for line in lines if line["stage"] == "init"} == set(LINES)

@@ -7,8 +7,8 @@ import pytest
 from tests.instructions.instruct_pages import TABLE, reading
 from vdebench.build.automatic_review import REASONS
 from vdebench.build.table_check import wrong_structure
-from vdebench.core.page_text import Reading
-from vdebench.instructions.page_index import OnPage
+from vdebench.core.page_text import PageText
+from vdebench.instructions.page_index import PageIndex
 from vdebench.instructions.phrasing import phrasings
 
 NORTH = "<tr><td>North</td><td>41.5</td><td>44.0</td></tr>"
@@ -78,7 +78,7 @@ MERGE_CELLS = 'Merge the two cells under "2022" and "2023" in row "North" of the
     ],
 )  # fmt: skip
 def test_what_a_table_should_read(asked, now, reason):
-    wrong = wrong_structure(asked, OnPage(reading("Report", table=TABLE)), OnPage(reading("Report", table=now)))
+    wrong = wrong_structure(asked, PageIndex(reading("Report", table=TABLE)), PageIndex(reading("Report", table=now)))
     assert (wrong and wrong[0]) == reason, wrong
     assert reason is None or reason in REASONS
 
@@ -87,7 +87,7 @@ def test_another_table_stays_as_it_was():
     other = "<table><tr><td>x</td><td>1</td></tr><tr><td>y</td><td>2</td></tr></table>"
     less = TABLE.replace(NORTH, "")
     before, right, wrong = (
-        OnPage(Reading((*reading(table=one).blocks, *reading(table=two).blocks)))
+        PageIndex(PageText((*reading(table=one).blocks, *reading(table=two).blocks)))
         for one, two in ((TABLE, other), (less, other), (less, other.replace("2", "3")))
     )
     assert wrong_structure(DELETE, before, right) is None
@@ -95,7 +95,7 @@ def test_another_table_stays_as_it_was():
 
 
 def test_a_page_on_which_no_table_is_read():
-    assert wrong_structure(DELETE, OnPage(reading("North")), OnPage(reading("")))[0] == "target_not_read"
+    assert wrong_structure(DELETE, PageIndex(reading("North")), PageIndex(reading("")))[0] == "target_not_read"
 
 
 @pytest.mark.parametrize("tongue", ["en", "zh"])
@@ -122,7 +122,7 @@ def test_the_typeset_suites_wordings_are_decided(tongue, name, now):
     }
     quoted = {key: f"{opening}{value}{closing}" for key, value in fields.items()}
     listed = words["list_join"].join(f"{opening}{cell}{closing}" for cell in cells.get(name, ["West", "1", "2"]))
-    before, after, same = (OnPage(reading(table=table)) for table in (TABLE, now, TABLE))
+    before, after, same = (PageIndex(reading(table=table)) for table in (TABLE, now, TABLE))
     for way in words["instructions"][name]:
         told = way.format(**quoted, cells=listed, table=words["the_table"])
         assert wrong_structure(told, before, after) is None, told

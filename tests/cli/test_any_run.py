@@ -12,7 +12,7 @@ from tests.commands import vde
 from tests.report import masked_runs, site_runs
 from tests.report.judged_runs import PERFECT, make_judged
 from vdebench.readers.reader import READERS
-from vdebench.submission.verify import Wish, verify
+from vdebench.submission.verify import VerificationRequest, verify
 
 EDITORS = ("copy", "oracle")
 
@@ -186,5 +186,5 @@ def test_people_rank_scored_runs(made, tmp_path):
 def test_a_submission_of_any_run_is_confirmed(made, tmp_path, kind):
     vde("submit", made / kind, "--images", "-o", tmp_path / "run.zip")
     suite = f"textedit:{made / 'textedit'}" if kind == "masked" else made / "suite"
-    verdict = verify(tmp_path / "run.zip", Wish(suite=suite, part=1.0, workers=1), None)
+    verdict = verify(tmp_path / "run.zip", VerificationRequest(suite=suite, part=1.0, workers=1), None)
     assert verdict.exit_code == 0, verdict.to_json()

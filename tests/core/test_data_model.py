@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import OPERATION_CLASSES, Operation
 from vdebench.errors import InputError, TooLargeError
 
@@ -77,7 +77,7 @@ PADDLE = {
 
 
 def test_a_reading_survives_a_round_trip_with_all_it_holds():
-    reading = Reading.from_json(PADDLE)
+    reading = PageText.from_json(PADDLE)
     assert [block.id for block in reading.blocks] == [0, 3]
     assert [(left.position, "four finite numbers" in left.reason) for left in reading.left_out] == [
         (1, True),
@@ -92,39 +92,39 @@ def test_labels_and_contents_that_are_no_text_are_written_back():
             {"block_bbox": [0, 0, 1, 1], "block_label": 7, "block_content": None, "block_id": 1, "block_order": 2}
         ]
     }
-    assert Reading.from_json(page).blocks[0].label == ""
-    assert Reading.from_json(page).to_json() == page
+    assert PageText.from_json(page).blocks[0].label == ""
+    assert PageText.from_json(page).to_json() == page
 
 
 def test_the_wrapped_form_reads_the_same():
-    assert json.dumps(Reading.from_json({"res": PADDLE}).to_json()) == json.dumps(Reading.from_json(PADDLE).to_json())
+    assert json.dumps(PageText.from_json({"res": PADDLE}).to_json()) == json.dumps(PageText.from_json(PADDLE).to_json())
 
 
 def test_a_size_that_is_none_is_kept_as_found():
     page = {"width": 0, "height": None, "parsing_res_list": []}
-    assert Reading.from_json(page).size is None
-    assert Reading.from_json(page).to_json() == page
+    assert PageText.from_json(page).size is None
+    assert PageText.from_json(page).to_json() == page
 
 
 @pytest.mark.parametrize("data", [None, [], "text", 3, {}, {"parsing_res_list": {}}, {"parsing_res_list": None}])
 def test_what_is_no_reading_is_named(data):
     with pytest.raises(InputError, match=r"page\.json"):
-        Reading.from_json(data, "page.json")
+        PageText.from_json(data, "page.json")
 
 
 def test_content_of_another_type_is_an_error_and_a_huge_one_too():
     box = [0, 0, 1, 1]
     with pytest.raises(InputError, match="block 0: 'block_content' is a number"):
-        Reading.from_json({"parsing_res_list": [{"block_bbox": box, "block_content": 5}]})
+        PageText.from_json({"parsing_res_list": [{"block_bbox": box, "block_content": 5}]})
     with pytest.raises(TooLargeError, match="10,485,760 characters"):
-        Reading.from_json({"parsing_res_list": [{"block_bbox": box, "block_content": "x" * (10 << 20)}]})
+        PageText.from_json({"parsing_res_list": [{"block_bbox": box, "block_content": "x" * (10 << 20)}]})
 
 
 @pytest.mark.parametrize(
     "box", [[0, 0, 1], [0, 0, 1, "1"], [0, 0, 1, True], {"x": 1}, [0, 0, 1, 10**400], [0, 0, 1, float("inf")]]
 )
 def test_boxes_that_are_none_are_left_out_and_reported(box):
-    reading = Reading.from_json({"parsing_res_list": [{"block_bbox": box, "block_content": "x"}]})
+    reading = PageText.from_json({"parsing_res_list": [{"block_bbox": box, "block_content": "x"}]})
     assert not reading.blocks
     assert len(reading.left_out) == 1
 

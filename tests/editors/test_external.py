@@ -103,7 +103,7 @@ def test_a_program_that_dies_again_and_again_is_left_alone(monkeypatch):
     for _ in range(3):
         with pytest.raises(EditorError, match=r"exit code 1 while editing[^$]*no such weights"):
             editor.edit(PAGE, "invert")
-    monkeypatch.setattr("vdebench.editors.external.program.Running", None)  # starting it would break
+    monkeypatch.setattr("vdebench.editors.external.program.ProgramProcess", None)  # starting it would break
     with pytest.raises(
         EditorUnusableError, match=r"failed 3 times in a row and is not started again[^$]*no such weights"
     ):

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from vdebench.cli.editors_setup import setup_command
 from vdebench.editors import EDITORS, get_editor
 from vdebench.editors.external.program import stop_programs
-from vdebench.editors.external.recipes import RECIPES, SHIMS, Recipe, told
+from vdebench.editors.external.recipes import RECIPES, SHIMS, EnvironmentRecipe, told
 from vdebench.editors.external.setup import set_up
 from vdebench.errors import EditorError, MissingPartError, VdeError
 from vdebench.registry import find
@@ -212,12 +212,12 @@ def test_setup_carries_out_its_steps_and_stops_at_the_first_that_fails(tmp_path,
         '#!/bin/sh\nmkdir -p "$3/bin"\nprintf "#!/bin/sh\\necho asked \\$*\\n[ \\$4 != bad ]\\n" > "$3/bin/python"\nchmod +x "$3/bin/python"\n'
     )
     interpreter.chmod(0o755)
-    good = Recipe("mine", "step1x.py", ("one two", "-r CODE/requirements.txt"), ("w",), "little")
+    good = EnvironmentRecipe("mine", "step1x.py", ("one two", "-r CODE/requirements.txt"), ("w",), "little")
     set_up(good, tmp_path / "e", str(interpreter))
     printed = capfd.readouterr().out
     assert "asked -m pip install one two\n" in printed
     assert f"asked -m pip install -r {tmp_path}/e/code/requirements.txt\n" in printed
-    bad = Recipe("mine", "step1x.py", ("bad", "never"), ("w",), "little")
+    bad = EnvironmentRecipe("mine", "step1x.py", ("bad", "never"), ("w",), "little")
     with pytest.raises(VdeError, match=r"mine: exit code 1 from: .*pip install bad\n"):
         set_up(bad, tmp_path / "e", str(interpreter))
     assert "never" not in capfd.readouterr().out

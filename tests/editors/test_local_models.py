@@ -16,7 +16,7 @@ import pytest
 
 from tests.editors import tiny
 from tests.editors.tiny_editors import INSTRUCTION, OPTIONS, checkpoint, lora, options_of, page, tiny_editor
-from vdebench.editors.editor import Task
+from vdebench.editors.editor import EditTask
 from vdebench.editors.factory import get_editor
 from vdebench.editors.local import loading
 from vdebench.errors import EditorError, EditorUnusableError, MissingPartError, VdeError
@@ -81,7 +81,11 @@ def test_what_is_sent():
 @pytest.mark.parametrize("name", ["instruct-pix2pix", "flux-kontext"])
 def test_a_batch_gives_each_page_what_it_gets_alone(name):
     editor = tiny_editor(name, batch=2)
-    tasks = [Task(page(), INSTRUCTION, 1), Task(255 - page(), "Delete the title", 2), Task(page(), INSTRUCTION, 3)]
+    tasks = [
+        EditTask(page(), INSTRUCTION, 1),
+        EditTask(255 - page(), "Delete the title", 2),
+        EditTask(page(), INSTRUCTION, 3),
+    ]
     together = editor.edit_all(tasks)
     alone = [editor.edit(task.image, task.instruction, seed=task.seed) for task in tasks]
     for one, other in zip(together, alone, strict=True):
@@ -92,7 +96,7 @@ def test_a_batch_gives_each_page_what_it_gets_alone(name):
 
 
 def test_pages_of_several_sizes_go_one_by_one():
-    edits = tiny_editor("instruct-pix2pix", batch=2).edit_all([Task(page(), "x"), Task(page(64, 48), "x")])
+    edits = tiny_editor("instruct-pix2pix", batch=2).edit_all([EditTask(page(), "x"), EditTask(page(64, 48), "x")])
     assert [edit.native_size for edit in edits] == [(200, 120), (64, 48)]
 
 

@@ -3,25 +3,25 @@
 import numpy as np
 import pytest
 
-from vdebench.editors.overlay.font_match import Fit, fit_style, place_words, stencil
-from vdebench.editors.overlay.fonts import Setter, Style
+from vdebench.editors.overlay.font_match import FontFit, fit_style, place_words, stencil
+from vdebench.editors.overlay.fonts import FontStyle, WordRenderer
 
 
 @pytest.fixture(scope="module")
-def setter() -> Setter:
-    return Setter()
+def setter() -> WordRenderer:
+    return WordRenderer()
 
 
 @pytest.mark.parametrize(
     ("text", "style", "size"),
     [
-        ("students leave before their second year", Style("serif"), 16.0),
-        ("students leave before their second year", Style("modern", bold=True), 24.0),
-        ("hours a week", Style("sans"), 21.0),
-        ("海水的盐度一般较高", Style("sans"), 20.0),
+        ("students leave before their second year", FontStyle("serif"), 16.0),
+        ("students leave before their second year", FontStyle("modern", bold=True), 24.0),
+        ("hours a week", FontStyle("sans"), 21.0),
+        ("海水的盐度一般较高", FontStyle("sans"), 20.0),
     ],
 )
-def test_face_and_size(setter: Setter, text: str, style: Style, size: float) -> None:
+def test_face_and_size(setter: WordRenderer, text: str, style: FontStyle, size: float) -> None:
     drawn = stencil(setter, text, style, size)
     assert drawn is not None
     # White all around: a small word must not be found on blank paper, where a correlation is undefined.
@@ -33,8 +33,8 @@ def test_face_and_size(setter: Setter, text: str, style: Style, size: float) -> 
     assert fit.likeness > 0.8  # letters snap to whole pixels: a size a little off is a little unlike
 
 
-def test_words_are_placed_though_white_is_stretched(setter: Setter) -> None:
-    style, size = Style("serif"), 24.0
+def test_words_are_placed_though_white_is_stretched(setter: WordRenderer) -> None:
+    style, size = FontStyle("serif"), 24.0
     strip, pens = np.zeros((50, 400), np.float32), [10, 95, 190]
     texts = ["Prices", "fell", "again"]
     for text, pen in zip(texts, pens, strict=True):
@@ -42,6 +42,6 @@ def test_words_are_placed_though_white_is_stretched(setter: Setter) -> None:
         assert drawn is not None
         top, left = 35 - drawn.baseline, pen - drawn.pen
         strip[top : top + drawn.ink.shape[0], left : left + drawn.ink.shape[1]] = drawn.ink
-    placed = place_words(setter, strip, texts, ["", " ", " "], Fit(style, size, 1.0))
+    placed = place_words(setter, strip, texts, ["", " ", " "], FontFit(style, size, 1.0))
     assert placed.pens == pens
     assert placed.baseline == 35

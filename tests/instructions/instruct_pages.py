@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
-from vdebench.instructions.records import Drawn, Page
+from vdebench.core.page_text import Block, PageText
+from vdebench.instructions.records import InstructionDraw, SourcePageRecord
 from vdebench.suites.omnidoc import reading_of_page
 
 TABLE = (
@@ -17,25 +17,27 @@ TABLE = (
 )
 
 
-def reading(*texts: str, table: str = "") -> Reading:
+def reading(*texts: str, table: str = "") -> PageText:
     """A reading of paragraphs, one below the other, and a table below them."""
     blocks = [Block(Box(10, 30 * n, 400, 30 * n + 20), text, "text", n, n) for n, text in enumerate(texts)]
     if table:
         blocks.append(Block(Box(10, 500, 400, 700), table, "table", 99, 99))
-    return Reading(tuple(blocks), Size(500, 800))
+    return PageText(tuple(blocks), Size(500, 800))
 
 
-def page(id: str = "p", language: str = "english", has_table: bool = False) -> Page:
+def page(id: str = "p", language: str = "english", has_table: bool = False) -> SourcePageRecord:
     """A page of that language."""
-    return Page(id, f"{id}.png", "0" * 64, 500, 800, language, "book", has_table)
+    return SourcePageRecord(id, f"{id}.png", "0" * 64, 500, 800, language, "book", has_table)
 
 
-def drawn(operation: str = "text_replace", page: str = "p", generator: str = "model-a", seed: int = 0) -> Drawn:
+def drawn(
+    operation: str = "text_replace", page: str = "p", generator: str = "model-a", seed: int = 0
+) -> InstructionDraw:
     """A draw of that operation."""
-    return Drawn(page, 1, operation, f"{operation}-1", generator, seed)
+    return InstructionDraw(page, 1, operation, f"{operation}-1", generator, seed)
 
 
-def real_pages(shared: Path) -> list[tuple[Page, Reading, dict]]:
+def real_pages(shared: Path) -> list[tuple[SourcePageRecord, PageText, dict]]:
     """The pages of the demonstration set with their annotations."""
     folder = shared / "data/omnidocbench"
     found = []
@@ -44,7 +46,7 @@ def real_pages(shared: Path) -> list[tuple[Page, Reading, dict]]:
         told = info["page_attribute"]
         image = folder / "images" / info["image_path"]
         has_table = any(element["category_type"] == "table" for element in each["layout_dets"])
-        made = Page(
+        made = SourcePageRecord(
             image.stem, str(image), "", info["width"], info["height"], told["language"], told["data_source"], has_table
         )
         found.append((made, reading_of_page(each), each))

@@ -3,9 +3,9 @@
 import pytest
 
 from vdebench.instructions.quotations import cut_quotes
-from vdebench.instructions.request import NotUnderstoodError, Request, parse
+from vdebench.instructions.request import EditRequest, NotUnderstoodError, parse
 
-R = Request
+R = EditRequest
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ R = Request
         ("清空表格里“甲”行、“乙”列的单元格。", R("delete", row="甲", column="乙")),
     ],
 )
-def test_phrasings(instruction: str, expected: Request) -> None:
+def test_phrasings(instruction: str, expected: EditRequest) -> None:
     assert parse(instruction) == expected
 
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from tests.instructions.instruct_pages import TABLE, drawn, page, reading, real_pages
 from tests.instructions.instruct_unambiguous import is_read, language_fits, names_one_place, plain, texts_of
 from vdebench.instructions import checked, draw, generator, obtain
-from vdebench.instructions.page_index import OnPage
+from vdebench.instructions.page_index import PageIndex
 from vdebench.instructions.prompt_pool import OPERATIONS
 from vdebench.instructions.records import Instruction
 from vdebench.instructions.request import parse
-from vdebench.instructions.seeded_choice import Chance
+from vdebench.instructions.seeded_choice import SeededChoice
 from vdebench.instructions.values import bank, other_date, other_number
 
 TEMPLATE = generator("template")
@@ -76,10 +76,10 @@ def test_overlay_understands_all_that_it_can_do_at_all(made):
 def test_at_least_nine_in_ten_targets_are_read_once_by_an_ocr_engine_too(shared):
     """By rapidocr's reading, which has nothing to do with the annotation: the same, or nearly, as readers err."""
     from vdebench.io.images import open_image
-    from vdebench.readers.line_cache import KeptLines
+    from vdebench.readers.line_cache import LineCache
     from vdebench.readers.rapid import RapidReader
 
-    reader, kept = RapidReader(), KeptLines(RapidReader(tables=False))  # whose pages `overlay` may have read
+    reader, kept = RapidReader(), LineCache(RapidReader(tables=False))  # whose pages `overlay` may have read
     judged: dict[str, list[bool]] = {"english": [], "simplified_chinese": [], "en_ch_mixed": []}
     for one, read, annotation in real_pages(shared):
         image = open_image(Path(one.image))
@@ -140,7 +140,7 @@ def test_a_table_whose_names_come_twice_has_cells_named_by_what_they_say():
 
 @given(st.from_regex(r"[1-9]\d{0,2}(,\d{3}){0,2}(\.\d{1,3})?%?", fullmatch=True), st.integers())
 def test_another_number_is_of_the_same_form(text, seed):
-    other = other_number(text, Chance(seed))
+    other = other_number(text, SeededChoice(seed))
     if not re.fullmatch(r"(?:1[5-9]|20)\d\d", text):
         assert re.sub(r"\d", "0", other) == re.sub(r"\d", "0", text)
     assert other != text
@@ -149,7 +149,7 @@ def test_another_number_is_of_the_same_form(text, seed):
 
 @given(st.dates(datetime.date(1500, 1, 1), datetime.date(2090, 12, 31)), st.integers())
 def test_another_date_exists(date, seed):
-    chance = Chance(seed)
+    chance = SeededChoice(seed)
     english = other_date(f"{date:%B} {date.day}, {date.year}", chance)
     assert datetime.datetime.strptime(english, "%B %d, %Y").date() != date
     chinese = other_date(f"{date.year}年{date.month}月{date.day}日", chance)
@@ -175,9 +175,9 @@ SPANNED = (
 
 
 def test_headings_of_two_rows_and_labels_of_two_columns_are_told_from_values():
-    grid = OnPage(reading(table=SPANNED)).grids[0]
+    grid = PageIndex(reading(table=SPANNED)).grids[0]
     assert (grid.height, grid.width, grid.head, grid.left) == (5, 4, 2, 2)
     assert grid.at(3, 0) is grid.at(2, 0)
-    assert OnPage(reading(table=TABLE)).grids[0].head == 1
-    named = {cell.text for cell in OnPage(reading(table=SPANNED)).cells_at("second", "treated")}
+    assert PageIndex(reading(table=TABLE)).grids[0].head == 1
+    named = {cell.text for cell in PageIndex(reading(table=SPANNED)).cells_at("second", "treated")}
     assert named == {"112"}

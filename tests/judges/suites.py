@@ -11,7 +11,7 @@ from PIL import Image
 
 from tests import pages
 from vdebench.judges.judge import get_judge
-from vdebench.pipeline.judging.stage import Asked, judge_suite
+from vdebench.pipeline.judging.stage import JudgingOptions, judge_suite
 from vdebench.suites.suite import Suite, load_suite
 
 SIZE = (60, 80)
@@ -51,7 +51,9 @@ def judged(tmp_path: Path, server, *, count=2, run="run", judge=None, told=None,
         write_suite(tmp_path, count)
     suite = load_suite(tmp_path / "suite")
     asked = {"dimensions": ["IF"], "canary": False, "pause": 0.01, **asked}
-    return judge_suite(suite, tmp_path / "editor", judge or asker(server), tmp_path / run, Asked(**asked), told=told)
+    return judge_suite(
+        suite, tmp_path / "editor", judge or asker(server), tmp_path / run, JudgingOptions(**asked), told=told
+    )
 
 
 def lines(run: Path):

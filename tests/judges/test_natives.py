@@ -13,11 +13,11 @@ from tests.judges.server import Reply, in_turn, judging
 from vdebench.errors import MissingPartError, VdeError
 from vdebench.judges import judge as interface
 from vdebench.judges.dimension import DIMENSIONS
-from vdebench.judges.judge import Request, get_judge
-from vdebench.net.image_payloads import Page, picture
+from vdebench.judges.judge import JudgeRequest, get_judge
+from vdebench.net.image_payloads import ImageInput, picture
 
 KEY = "planted-key-0123456789"
-PAGE = picture(Page("Image 1: before the edit", np.zeros((4, 6, 3), np.uint8)))
+PAGE = picture(ImageInput("Image 1: before the edit", np.zeros((4, 6, 3), np.uint8)))
 ANSWER = '{"rationale": "r", "grade": 4}'
 PACKAGES = {"gemini": "google.genai", "anthropic": "anthropic"}
 
@@ -49,7 +49,7 @@ def ask(provider, *replies, turns=(), timeout=20, **options):
         judge = get_judge(f"{provider}:model", base_url=url, key_variable="TEST_JUDGE_KEY", timeout=timeout, **options)
 
         async def once():
-            answer = await judge.ask(Request("the prompt", (PAGE,), DIMENSIONS["IF"].schema, turns))
+            answer = await judge.ask(JudgeRequest("the prompt", (PAGE,), DIMENSIONS["IF"].schema, turns))
             await judge.close()
             return answer
 

@@ -11,10 +11,10 @@ from rapidfuzz.distance import Levenshtein
 from tests.oracle import exact as plain
 from tests.oracle import release
 from vdebench.errors import InputError, TooLargeError
-from vdebench.metrics.teds import Cell, parse_table, table_text, teds
+from vdebench.metrics.teds import TableCell, parse_table, table_text, teds
 from vdebench.metrics.teds_release import teds_top_down
 
-cells = st.builds(Cell, st.text(alphabet="ab中", max_size=3), st.integers(1, 2), st.integers(1, 2))
+cells = st.builds(TableCell, st.text(alphabet="ab中", max_size=3), st.integers(1, 2), st.integers(1, 2))
 tables = st.lists(st.lists(cells, max_size=4).map(tuple), max_size=4).map(tuple)
 fragments = st.sampled_from(
     ["<table>", "</table>", "<tr>", "</tr>", "<td>", "</td>", "<tbody>", "<br>", "<br/>", "a", "b中", "&amp;"]
@@ -57,11 +57,11 @@ def test_teds_equals_apted_and_zhang_shasha(one, other):
 def test_larger_tables_equal_apted():
     rng = random.Random(5)
     for _ in range(3):
-        one = tuple(tuple(Cell(str(rng.randint(0, 99))) for _ in range(6)) for _ in range(12))
+        one = tuple(tuple(TableCell(str(rng.randint(0, 99))) for _ in range(6)) for _ in range(12))
         rows = [list(row) for row in one]
         del rows[rng.randrange(12)]
-        rows.insert(3, [Cell("new")] * 5)
-        rows[7][2] = Cell("merged", 2)
+        rows.insert(3, [TableCell("new")] * 5)
+        rows[7][2] = TableCell("merged", 2)
         del rows[9][4]
         other = tuple(map(tuple, rows))
         size = max(1 + len(t) + sum(map(len, t)) for t in (one, other))
@@ -97,10 +97,10 @@ def test_what_looks_the_same_is_the_same_table(same):
 
 def test_cells():
     html = '<table><tr><td colspan="2" rowspan=3>R&amp;D<br/>x</td><td colspan="zero">p < 0.05</td></tr></table>'
-    assert parse_table(html) == ((Cell("R&D x", 2, 3), Cell("p < 0.05")),)
+    assert parse_table(html) == ((TableCell("R&D x", 2, 3), TableCell("p < 0.05")),)
     assert table_text(html) == "R&D x p < 0.05"
     nested = "<table><tr><td>a<table><tr><td>in</td></tr></table></td><td>b</td></tr></table>"
-    assert parse_table(nested) == ((Cell("a in"), Cell("b")),)
+    assert parse_table(nested) == ((TableCell("a in"), TableCell("b")),)
     assert parse_table("") == parse_table("no table") == ()
 
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from vdebench.errors import InputError, VdeError
-from vdebench.net.image_payloads import Page, image_policy, picture
+from vdebench.net.image_payloads import ImageInput, image_policy, picture
 
 NOISE = np.random.default_rng(0).integers(0, 256, (40, 30, 3), np.uint8)
 
@@ -21,7 +21,7 @@ def pixels(sent):
 
 def save(file, **options):
     Image.fromarray(NOISE).save(file, **options)
-    return Page("Image 1", file)
+    return ImageInput("Image 1", file)
 
 
 @pytest.mark.parametrize(("name", "media"), [("p.png", "image/png"), ("p.jpg", "image/jpeg")])
@@ -48,7 +48,7 @@ def test_other_formats_go_as_png(tmp_path, name):
 
 
 def test_arrays_go_as_png():
-    sent = picture(Page("x", NOISE))
+    sent = picture(ImageInput("x", NOISE))
     assert sent.media == "image/png"
     assert np.array_equal(pixels(sent), NOISE)
 
@@ -59,9 +59,9 @@ def test_what_others_could_see_otherwise_goes_as_we_see_it(tmp_path):
     sent = picture(save(tmp_path / "turned.jpg", exif=turned))
     assert (sent.media, sent.size) == ("image/png", (40, 30))
     Image.new("RGBA", (5, 4), (255, 0, 0, 0)).save(tmp_path / "clear.png")
-    assert (pixels(picture(Page("x", tmp_path / "clear.png"))) == 255).all()
+    assert (pixels(picture(ImageInput("x", tmp_path / "clear.png"))) == 255).all()
     Image.fromarray(np.full((4, 5), 65535, np.uint16)).save(tmp_path / "deep.png")
-    assert (pixels(picture(Page("x", tmp_path / "deep.png"))) == 255).all()
+    assert (pixels(picture(ImageInput("x", tmp_path / "deep.png"))) == 255).all()
 
 
 @pytest.mark.parametrize(("name", "media"), [("p.png", "image/png"), ("p.jpg", "image/jpeg"), ("p.webp", "image/png")])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 
-from vdebench.net.pacing import FIRST, Pace
+from vdebench.net.pacing import FIRST, RequestWindow
 
 
 def paced(most=64):
-    return Pace(most)
+    return RequestWindow(most)
 
 
 async def _round(pace, took=0.1):

@@ -7,7 +7,7 @@ import tomllib
 from html import escape, unescape
 from pathlib import Path
 
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 
 PHRASINGS = Path(__file__).parents[2] / "src" / "vdebench" / "instructions" / "phrasings"
 QUOTED = {"target", "new", "anchor", "row", "column", "other", "added", "head", "cells"}
@@ -54,12 +54,12 @@ class Understood:
         self.kind, self.fields = ways[0]
 
 
-def contents(reading: Reading) -> list[str]:
+def contents(reading: PageText) -> list[str]:
     """What a page says, block by block."""
     return [block.content for block in reading.blocks]
 
 
-def carried_out(instruction: str, source: Reading, tongue: str) -> list[str]:
+def carried_out(instruction: str, source: PageText, tongue: str) -> list[str]:
     """What the page should say afterwards."""
     understood = Understood(instruction, tongue)
     kind, given = understood.kind, understood.fields

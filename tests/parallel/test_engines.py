@@ -107,7 +107,7 @@ def test_tasks_are_taken_as_they_are_needed_and_an_end_is_an_end():
 
 
 def test_no_task_starts_no_process(monkeypatch):
-    monkeypatch.setattr(scheduler.Round, "_heard", lambda self: pytest.fail("there is nothing to hear"))
+    monkeypatch.setattr(scheduler.Scheduler, "_heard", lambda self: pytest.fail("there is nothing to hear"))
     assert list(LOCAL.spread(square, [], 2)) == []
 
 

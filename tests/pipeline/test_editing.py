@@ -15,7 +15,7 @@ import pytest
 
 from tests.colours import paint
 from tests.plugins import register
-from vdebench.core.input_policy import Given
+from vdebench.core.input_policy import InputPolicy
 from vdebench.editors.catalog import EDITORS
 from vdebench.editors.editor import Edit, Editor
 from vdebench.errors import EditorError, EditorUnusableError, InputError, VdeError
@@ -218,7 +218,7 @@ def test_an_image_never_passes_for_that_of_other_options(suite, tmp_path, monkey
     watched = stage._watched
     monkeypatch.setattr(stage, "_watched", lambda outcomes, *_: (killed(each) for each in outcomes))
     with pytest.raises(KeyboardInterrupt):
-        edit_suite(suite, "seeing", tmp_path / "s", workers=1, given=Given(max_pixels=15000))
+        edit_suite(suite, "seeing", tmp_path / "s", workers=1, given=InputPolicy(max_pixels=15000))
     monkeypatch.setattr(stage, "_watched", watched)
     assert (tmp_path / "s/edits.jsonl").read_bytes().startswith(journal)
     again = edit_suite(suite, "seeing", tmp_path / "s", workers=1)
@@ -287,7 +287,7 @@ def test_batches_are_of_one_size_and_fall_apart_where_they_fail(suite, tmp_path)
 
 
 def test_pages_are_given_as_the_policy_says(suite, tmp_path):
-    small = Given(max_pixels=15000)
+    small = InputPolicy(max_pixels=15000)
     made = edit_suite(
         suite, "seeing", tmp_path / "s", workers=1, given=small, instructions={"text/1": "in other words"}
     )

@@ -22,7 +22,7 @@ from vdebench.pipeline.score import open_predictions
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import READERS
 from vdebench.submission.pack import write_submission
-from vdebench.submission.verify import Wish, verify
+from vdebench.submission.verify import VerificationRequest, verify
 
 
 @pytest.fixture
@@ -164,10 +164,10 @@ def test_a_pattern_gives_the_same_scores_resumes_and_is_verified(make, tmp_path)
     outputs = [json.loads(line) for line in (tmp_path / "run/outputs.jsonl").read_text().splitlines()]
     assert [each["file"] for each in outputs] == [f"run1/out_page_{index}-v2.png" for index in range(3)]
     write_submission(tmp_path / "run", tmp_path / "run.zip", with_predictions=True)
-    verdict = verify(tmp_path / "run.zip", Wish(suite=suite, part=1, workers=1))
+    verdict = verify(tmp_path / "run.zip", VerificationRequest(suite=suite, part=1, workers=1))
     assert (verdict.word, verdict.exit_code) == ("confirmed", 0), verdict.checks
     write_submission(tmp_path / "run", tmp_path / "hashes.zip")
-    verdict = verify(tmp_path / "hashes.zip", Wish(suite=suite, predictions=other, part=1, workers=1))
+    verdict = verify(tmp_path / "hashes.zip", VerificationRequest(suite=suite, predictions=other, part=1, workers=1))
     assert (verdict.word, verdict.exit_code) == ("confirmed", 0), verdict.checks
 
 
@@ -216,7 +216,7 @@ class TestAroundMasks:
         found = means(suite, outputs, match="{group}/{id}-final.*", strict_names=True, out=out)
         assert found["coverage"]["scored"] == 2
         write_submission(out, tmp_path / "run.zip", with_predictions=True)
-        verdict = verify(tmp_path / "run.zip", Wish(suite=suite, part=1, workers=1))
+        verdict = verify(tmp_path / "run.zip", VerificationRequest(suite=suite, part=1, workers=1))
         assert (verdict.word, verdict.exit_code) == ("confirmed", 0), verdict.checks
 
 

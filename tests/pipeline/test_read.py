@@ -10,7 +10,7 @@ from PIL import Image
 from tests.readers.servers import Answer, serving
 from vdebench.errors import InputError, ReaderError
 from vdebench.pipeline.read import ENOUGH, read_pictures
-from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.cached import CachedReader, ImageCrop
 
 PAGE = {"parsing_res_list": [{"block_bbox": [0, 0, 9, 9], "block_label": "text", "block_content": "hello"}]}
 
@@ -20,12 +20,12 @@ def answer(width: int = 20, height: int = 30) -> Answer:
     return Answer({"errorCode": 0, "errorMsg": "", "result": {"layoutParsingResults": [{"prunedResult": pruned}]}})
 
 
-def pictures(folder: Path, count: int) -> list[Picture]:
+def pictures(folder: Path, count: int) -> list[ImageCrop]:
     found = []
     for index in range(count):
         file = folder / f"{index}.png"
         Image.new("RGB", (20, 30), (index, 0, 0)).save(file)
-        found.append(Picture.of(file))
+        found.append(ImageCrop.of(file))
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import Cache, kept
@@ -30,11 +30,11 @@ class Counting(Reader):
     def identity(self):
         return {"name": "counting", "version": "1", "options": self.options}
 
-    def read(self, image: Image) -> Reading:
+    def read(self, image: Image) -> PageText:
         with self.log.open("a") as log:
             log.write("x")
         time.sleep(0.02)
-        return Reading((Block(Box(0, 0, 1, 1), f"{image.mean():.3f}"),), Size(image.shape[1], image.shape[0]))
+        return PageText((Block(Box(0, 0, 1, 1), f"{image.mean():.3f}"),), Size(image.shape[1], image.shape[0]))
 
 
 def pages(folder: Path, count: int) -> list[Path]:

@@ -7,7 +7,7 @@ import pytest
 
 from vdebench.core.box import Box
 from vdebench.editors.factory import get_editor
-from vdebench.readers.line_cache import KeptLines
+from vdebench.readers.line_cache import LineCache
 from vdebench.readers.line_grouping import Line
 from vdebench.readers.rapid import RapidReader
 
@@ -29,23 +29,23 @@ def reader():
 
 
 def test_the_same_lines_without_reading_again(reader, tmp_path):
-    kept = [KeptLines(reader, tmp_path).lines(PAGE) for _ in range(3)]  # as in three processes
+    kept = [LineCache(reader, tmp_path).lines(PAGE) for _ in range(3)]  # as in three processes
     assert kept == [LINES] * 3
     assert reader.asked == 1
 
 
 def test_by_pixels_and_their_shape(reader, tmp_path):
-    kept, other = KeptLines(reader, tmp_path), PAGE.copy()
+    kept, other = LineCache(reader, tmp_path), PAGE.copy()
     other[3, 4] = 0
     assert [kept.lines(page) for page in (PAGE, other, PAGE.reshape(60, 40, 3), other)] == [LINES, [], LINES, []]
     assert reader.asked == 3
 
 
 def test_another_reader_reads_itself(reader, tmp_path, monkeypatch):
-    KeptLines(reader, tmp_path).lines(PAGE)
+    LineCache(reader, tmp_path).lines(PAGE)
     newer = {**reader.identity, "version": "99"}
     monkeypatch.setattr(Counting, "identity", property(lambda self: newer))
-    KeptLines(reader, tmp_path).lines(PAGE)
+    LineCache(reader, tmp_path).lines(PAGE)
     assert reader.asked == 2
 
 

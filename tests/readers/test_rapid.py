@@ -19,15 +19,15 @@ from vdebench.readers.rapid import RapidReader
 from vdebench.readers.reader import code_of, get_reader
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
-from vdebench.suites.typeset.recipe import Recipe
-from vdebench.suites.typeset.typesetter import Press
+from vdebench.suites.typeset.recipe import SuiteRecipe
+from vdebench.suites.typeset.typesetter import Typesetter
 
 
 @pytest.fixture(scope="module", params=["en", "zh"])
 def slide(request):
     """A slide and its exact reading."""
-    recipe = Recipe(seed=3, ppi=110, kinds=("PPT2PDF",), languages=(request.param,), operations=("text_delete",))
-    return make_page(recipe, 0, Press(110, font_folders()))[0]
+    recipe = SuiteRecipe(seed=3, ppi=110, kinds=("PPT2PDF",), languages=(request.param,), operations=("text_delete",))
+    return make_page(recipe, 0, Typesetter(110, font_folders()))[0]
 
 
 def letters(reading) -> str:

@@ -10,11 +10,11 @@ from vdebench.metrics.teds import parse_table, teds
 from vdebench.readers import tables
 from vdebench.readers.line_grouping import Line
 from vdebench.readers.rapid import RapidReader
-from vdebench.readers.tables import MARGINS, Structure, TableModel, is_even, read_table, table_html
+from vdebench.readers.tables import MARGINS, TableModel, TableStructure, is_even, read_table, table_html
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
-from vdebench.suites.typeset.recipe import Recipe
-from vdebench.suites.typeset.typesetter import Press
+from vdebench.suites.typeset.recipe import SuiteRecipe
+from vdebench.suites.typeset.typesetter import Typesetter
 
 TAGS = ["<tr>", "<td", ' colspan="2"', ">", "</td>", "</tr>", "<tr>", "<td></td>", "<td></td>", "</tr>"]
 CELLS = [Box(0, 0, 200, 30), Box(0, 30, 100, 60), Box(100, 30, 200, 60)]
@@ -24,7 +24,7 @@ PAGE = np.full((60, 200, 3), 255, np.uint8)
 class Told(TableModel):
     """Answers with structures that were given, one after the other."""
 
-    def __init__(self, *answers: Structure) -> None:
+    def __init__(self, *answers: TableStructure) -> None:
         super().__init__()
         self.answers = list(answers)
 
@@ -43,17 +43,17 @@ def test_lines_stand_in_the_cells_they_meet():
         line(110, 35, 40, "two"),
         line(152, 35, 30, "words"),
     ]
-    assert table_html(Structure(TAGS, CELLS), lines) == (
+    assert table_html(TableStructure(TAGS, CELLS), lines) == (
         '<table><tr><td colspan="2">Head &amp; foot</td></tr><tr><td>a&lt;b</td><td>two words</td></tr></table>'
     )
 
 
 def test_a_line_that_meets_no_cell_goes_to_the_nearest():
-    assert "<td>near</td>" in table_html(Structure(TAGS, CELLS), [line(10, 62, 30, "near")])
+    assert "<td>near</td>" in table_html(TableStructure(TAGS, CELLS), [line(10, 62, 30, "near")])
 
 
 def test_a_table_without_cells_says_nothing():
-    assert table_html(Structure([], []), [line(0, 0, 9, "x")]) == "<table></table>"
+    assert table_html(TableStructure([], []), [line(0, 0, 9, "x")]) == "<table></table>"
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_even_tables(tags, expected):
 
 
 def test_of_two_structures_the_even_one_is_kept():
-    uneven = Structure(["<tr>", "<td></td>", "<td></td>", "</tr>", "<tr>", "<td></td>", "</tr>"], CELLS)
+    uneven = TableStructure(["<tr>", "<td></td>", "<td></td>", "</tr>", "<tr>", "<td></td>", "</tr>"], CELLS)
     # A margin of -2 begins the picture at (2, 2), one of 2 at the page's corner.
     assert MARGINS == (-2, 2)
-    for answers in ((uneven, Structure(TAGS, CELLS)), (Structure(TAGS, CELLS), uneven)):
+    for answers in ((uneven, TableStructure(TAGS, CELLS)), (TableStructure(TAGS, CELLS), uneven)):
         found = read_table(Told(*answers), PAGE, Box(0, 0, 200, 60), [line(50, 5, 90, "Head")])
         assert found.startswith('<table><tr><td colspan="2">Head')
 
@@ -86,7 +86,7 @@ def test_a_line_through_two_cells_is_read_again_cell_by_cell():
         seen.append(picture.shape[1])
         return f"part {len(seen)}"
 
-    answers = Structure(TAGS, CELLS), Structure(TAGS, CELLS)
+    answers = TableStructure(TAGS, CELLS), TableStructure(TAGS, CELLS)
     found = read_table(
         Told(*answers), PAGE, Box(0, 0, 200, 60), [line(50, 5, 90, "Head"), line(5, 35, 190, "ab")], reread
     )
@@ -126,8 +126,8 @@ def test_without_the_model_a_table_is_its_rows():
 def test_typeset_tables_are_read_back(language):
     if TableModel.missing():
         pytest.skip(TableModel.missing())
-    recipe = Recipe(seed=5, ppi=150, kinds=("PPT2PDF",), languages=(language,), operations=("table_replace",))
-    slide = make_page(recipe, 0, Press(150, font_folders()))[0]
+    recipe = SuiteRecipe(seed=5, ppi=150, kinds=("PPT2PDF",), languages=(language,), operations=("table_replace",))
+    slide = make_page(recipe, 0, Typesetter(150, font_folders()))[0]
     (truth,) = [block for block in slide.source_reading.blocks if block.label == "table"]
     (found,) = [block for block in RapidReader().read(slide.source).blocks if block.label == "table"]
     assert found.box.iou(truth.box) > 0.9

@@ -14,8 +14,8 @@ from vdebench.errors import MissingPartError, ReaderError, VdeError
 from vdebench.readers.tesseract import TesseractReader, lines_of
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
-from vdebench.suites.typeset.recipe import Recipe
-from vdebench.suites.typeset.typesetter import Press
+from vdebench.suites.typeset.recipe import SuiteRecipe
+from vdebench.suites.typeset.typesetter import Typesetter
 
 HEAD = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 PAGE = np.full((50, 80, 3), 255, np.uint8)
@@ -70,8 +70,8 @@ def test_no_table_is_an_error(table):
 
 @installed
 def test_a_slide_is_read():
-    recipe = Recipe(seed=3, ppi=110, kinds=("PPT2PDF",), languages=("en",), operations=("text_delete",))
-    page = make_page(recipe, 0, Press(110, font_folders()))[0]
+    recipe = SuiteRecipe(seed=3, ppi=110, kinds=("PPT2PDF",), languages=("en",), operations=("text_delete",))
+    page = make_page(recipe, 0, Typesetter(110, font_folders()))[0]
     reading = TesseractReader(languages="eng").read(page.source)
     assert reading.size == page.source_reading.size
     (title,) = [block for block in page.source_reading.blocks if block.label == "doc_title"]

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from tests import pages
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.pipeline.score import score
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
@@ -38,13 +38,13 @@ class StripeReader(Reader):
     def identity(self):
         return {"name": "stripe", "version": "1"}
 
-    def read(self, image) -> Reading:
+    def read(self, image) -> PageText:
         told = image[:ROWS].tobytes()
         size = {"width": image.shape[1], "height": image.shape[0]}
         if told.startswith(b"{"):
-            return Reading.from_json({**json.loads(told.rstrip(b"\xff")), **size})
+            return PageText.from_json({**json.loads(told.rstrip(b"\xff")), **size})
         block = {"block_bbox": [0, 0, size["width"] / 2, size["height"]], "block_label": "text", "block_content": "ink"}
-        return Reading.from_json({**size, "parsing_res_list": [block] if (image < 128).any() else []})
+        return PageText.from_json({**size, "parsing_res_list": [block] if (image < 128).any() else []})
 
 
 def blocks(page):

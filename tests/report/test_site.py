@@ -13,7 +13,7 @@ from tests import pages
 from tests.report import site_runs
 from tests.report.site_runs import BODY, EVIL, FOOT, HEIGHT, REGION, WIDTH
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Region, Sample
 from vdebench.errors import InputError, RunFolderError
 from vdebench.protocols import get_protocol
@@ -21,8 +21,8 @@ from vdebench.readers.reader import READERS
 from vdebench.report.site import write as writing
 from vdebench.report.site import write_report
 from vdebench.report.site.board import board, cell
-from vdebench.report.site.gather import Result
-from vdebench.report.site.units import Sides, difference, units
+from vdebench.report.site.gather import ScoredEditor
+from vdebench.report.site.units import UnitPages, difference, units
 
 MINE = "exact/my editor"
 
@@ -325,7 +325,9 @@ def test_texts_too_long_to_align_are_shown_whole():
 
 def reading(*texts):
     """Blocks one below the other, ten percent high."""
-    return Reading(tuple(Block(Box(0, 10 * i, 100, 10 * i + 10), text) for i, text in enumerate(texts)), Size(100, 100))
+    return PageText(
+        tuple(Block(Box(0, 10 * i, 100, 10 * i + 10), text) for i, text in enumerate(texts)), Size(100, 100)
+    )
 
 
 def block_row(state, truth, prediction, setting="global", region=None):
@@ -345,7 +347,7 @@ SAMPLE = Sample("1", "text", regions=(Region(0, 0, 100, 5), Region(0, 20, 100, 1
 
 
 def test_blocks_of_a_group_are_one_unit():
-    sides = Sides(reading("one", "two"), reading("one two"))
+    sides = UnitPages(reading("one", "two"), reading("one two"))
     rows = [block_row("matched", 0, [0]), block_row("matched", 1, [0])]
     [unit] = units(rows, sides, SAMPLE, get_protocol("exact"), "filter")
     assert unit["truth"] == [[0, 0, 100, 10], [0, 10, 100, 10]]
@@ -353,14 +355,14 @@ def test_blocks_of_a_group_are_one_unit():
 
 
 def test_a_prediction_of_another_size_is_placed_on_its_own_page():
-    sides = Sides(reading("one"), Reading((Block(Box(0, 0, 25, 5), "one"),), Size(50, 50)))
+    sides = UnitPages(reading("one"), PageText((Block(Box(0, 0, 25, 5), "one"),), Size(50, 50)))
     [unit] = units([block_row("matched", 0, [0])], sides, SAMPLE, get_protocol("exact"), "filter")
     assert unit["prediction"] == [[0, 0, 50, 10]]
 
 
 def test_filtered_blocks_are_counted_from_the_first_that_meets_a_region():
     sample = Sample("1", "text", regions=(Region(0, 20, 100, 10, Size(100, 100)),))  # over the third block
-    sides = Sides(reading("a", "b", "third"), reading("a", "b", "thirt"))
+    sides = UnitPages(reading("a", "b", "third"), reading("a", "b", "thirt"))
     rows = [block_row("matched", 0, [0], "local")]
     [unit] = units(rows, sides, sample, get_protocol("vde-release"), "filter")
     assert unit["text"] == [["=", "thir"], ["-", "d"], ["+", "t"]]
@@ -372,7 +374,11 @@ def test_filtered_blocks_are_counted_from_the_first_that_meets_a_region():
 def test_rows_that_point_nowhere_are_left_out():
     assert (
         units(
-            [block_row("matched", 7, [0])], Sides(reading("a"), reading("a")), SAMPLE, get_protocol("exact"), "filter"
+            [block_row("matched", 7, [0])],
+            UnitPages(reading("a"), reading("a")),
+            SAMPLE,
+            get_protocol("exact"),
+            "filter",
         )
         == []
     )
@@ -393,7 +399,7 @@ def results_of(*editors):
             "unavailable": {},
             "notes": [],
         }
-        found.append(Result(editor, get_protocol("exact"), Path(), summary))
+        found.append(ScoredEditor(editor, get_protocol("exact"), Path(), summary))
     return found
 
 

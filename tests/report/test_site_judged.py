@@ -15,10 +15,10 @@ from tests.report.site_runs import EVIL
 from tests.report.test_site import data
 from vdebench.cli.main import app
 from vdebench.errors import InputError
-from vdebench.judges.judge import Judge, Settings
-from vdebench.net.answer import Answer
+from vdebench.judges.judge import Judge, JudgeSettings
+from vdebench.net.answer import ModelAnswer
 from vdebench.net.keys import Secret
-from vdebench.pipeline.judging.stage import Asked, judge_suite
+from vdebench.pipeline.judging.stage import JudgingOptions, judge_suite
 from vdebench.readers.reader import READERS
 from vdebench.report.site import write as writing
 from vdebench.report.site import write_report
@@ -266,7 +266,7 @@ class Played(Judge):
         return Secret("none")
 
     async def send(self, request, *, schema):
-        return Answer("answered", json.dumps({"rationale": "so so", "grade": 3}), model="played-1")
+        return ModelAnswer("answered", json.dumps({"rationale": "so so", "grade": 3}), model="played-1")
 
 
 @pytest.mark.parametrize("track", ["pages", "pixels"])
@@ -280,8 +280,8 @@ def test_what_the_stage_writes(track, made, tmp_path):
         suite = load_suite(f"textedit:{folder}")
         shutil.copytree(runs / "copy/images", runs / "my editor/images", dirs_exist_ok=True)
         next((runs / "my editor/images").rglob("*.png")).unlink()
-    asked = Asked(["IF", "TA"], 2, canary=False)
-    judge_suite(suite, runs / "my editor", Played(Settings("m")), tmp_path / "judged", asked, editor="my editor")
+    asked = JudgingOptions(["IF", "TA"], 2, canary=False)
+    judge_suite(suite, runs / "my editor", Played(JudgeSettings("m")), tmp_path / "judged", asked, editor="my editor")
     report = write_report(runs, tmp_path / "report", judged=[tmp_path / "judged"]).parent
     found = data(report, "board")["judged"]
     [table] = found["tables"]

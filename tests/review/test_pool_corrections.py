@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from vdebench.core.box import Box
-from vdebench.core.page_text import Block, Reading
-from vdebench.review.reference_ocr import Finished, corrected
+from vdebench.core.page_text import Block, PageText
+from vdebench.review.reference_ocr import ReferenceText, corrected
 
 TOP, PLACE, BELOW = Box(0, 0, 400, 20), Box(0, 100, 400, 130), Box(0, 129, 400, 160)
 REGION = Box(80, 100, 110, 132)
@@ -15,12 +15,12 @@ REGION = Box(80, 100, 110, 132)
 
 def page(place, below="", top="", label="text"):
     blocks = (Block(TOP, top), Block(PLACE, place, label), Block(BELOW, below))
-    return Reading(blocks)
+    return PageText(blocks)
 
 
 def given(page, *reads, boxes=(REGION,)):
-    regions = tuple(Reading((Block(Box(0, 0, 30, 30), read),)) for read in reads)
-    return Finished("e", tuple(boxes), page, regions)
+    regions = tuple(PageText((Block(Box(0, 0, 30, 30), read),)) for read in reads)
+    return ReferenceText("e", tuple(boxes), page, regions)
 
 
 RIGHT = [
@@ -40,7 +40,7 @@ RIGHT = [
 def test_what_stands_there_once(place, read, text, wanted):
     elsewhere = f"{read} stands here too, and {text}"
     done = corrected(given(page(place, elsewhere, elsewhere), read), [text])
-    assert isinstance(done, Finished), done
+    assert isinstance(done, ReferenceText), done
     assert [block.content for block in done.page.blocks] == [elsewhere, wanted, elsewhere]
     assert [block.content for block in done.regions[0].blocks] == [text]
 
@@ -65,18 +65,18 @@ def test_what_is_not_clear_is_no_truth(place, read, text, words):
 def test_tags_of_a_table_are_no_text():
     table = '<table><tr><td colspan="2">{}</td></tr></table>'
     done = corrected(given(page(table.format("a 2"), label="table"), "2"), ["7"])
-    assert isinstance(done, Finished)
+    assert isinstance(done, ReferenceText)
     assert done.page.blocks[1].content == table.format("a 7")
     whole = given(page(table.format("a 2"), label="table"), table.format("a 2"))
     done = corrected(whole, [table.format("a 7")])
-    assert isinstance(done, Finished)
+    assert isinstance(done, ReferenceText)
     assert done.page.blocks[1].content == table.format("a 7")
 
 
 def test_regions_of_one_block():
     boxes = (REGION, Box(200, 100, 230, 130))
     done = corrected(given(page("l2 and l3 and 4"), "l2", "l3", boxes=boxes), ["1222", "13"])
-    assert isinstance(done, Finished)
+    assert isinstance(done, ReferenceText)
     assert done.page.blocks[1].content == "1222 and 13 and 4"
     assert [region.blocks[0].content for region in done.regions] == ["1222", "13"]
     told = corrected(given(page("only l2"), "l2", "l2", boxes=boxes), ["12", "1 2"])

@@ -12,7 +12,7 @@ from vdebench.build.edit import edit
 from vdebench.build.instruct import instruct
 from vdebench.build.pages import initialise, prepare
 from vdebench.build.read import read
-from vdebench.build.settings import Chosen, Settings, Source
+from vdebench.build.settings import BuildSettings, Component, SourceSettings
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box
 from vdebench.editors.catalog import EDITORS
@@ -33,9 +33,11 @@ def make_workspace(folder: Path, **options: str) -> Path:
     """Pages, instructions, edits and readings in `folder / "ws"`; `options` are the editor's."""
     with pytest.MonkeyPatch.context() as patch:
         with_our_reader(patch, folder / "cache")
-        source = Source(str(write_pages(folder / "scans")), document="note")
-        chosen = Chosen("code", dict(options))
-        settings = Settings("tiny", "cc-by-4.0", "v1", 3, editor=chosen, reader=Chosen("code"), sources=(source,))
+        source = SourceSettings(str(write_pages(folder / "scans")), document="note")
+        chosen = Component("code", dict(options))
+        settings = BuildSettings(
+            "tiny", "cc-by-4.0", "v1", 3, editor=chosen, reader=Component("code"), sources=(source,)
+        )
         made = prepare(folder / "ws", settings)
         initialise(made, 1)
         instruct(made)

@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.judges.server import grade, judging
-from vdebench.build.ambiguous import Reworded, rewriter, write_ambiguous
+from vdebench.build.ambiguous import AmbiguousInstruction, rewriter, write_ambiguous
 from vdebench.cli.main import app
 from vdebench.core.sample import Sample
 from vdebench.errors import RunFolderError, SuiteError, VdeError
@@ -264,7 +264,7 @@ def test_two_runs_of_one_editor_on_a_side_are_refused(study, tmp_path):
 def only_text(sample):
     if sample.group != "text":
         raise VdeError("a table\n  tables are left alone")
-    return Reworded("Change it.", "target")
+    return AmbiguousInstruction("Change it.", "target")
 
 
 def test_what_cannot_be_made_ambiguous_is_left_out_with_the_reason(tmp_path):
@@ -273,7 +273,7 @@ def test_what_cannot_be_made_ambiguous_is_left_out_with_the_reason(tmp_path):
     assert set(left.values()) == {"a table"}
     assert {sample.instruction for sample in load_suite(tmp_path / "b")} == {"Change it."}
     with pytest.raises(SuiteError, match="no sample can be made ambiguous"):
-        write_ambiguous(tiny, tmp_path / "a", lambda sample: Reworded(sample.instruction))
+        write_ambiguous(tiny, tmp_path / "a", lambda sample: AmbiguousInstruction(sample.instruction))
     assert not (tmp_path / "a").exists()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.suites.textedit_folders import MANUAL, write
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Operation, Sample
 from vdebench.studies.difficulty import (
     agreement,
@@ -41,7 +41,7 @@ def ask(instruction="Delete it", operation=Operation.TEXT_DELETE, **extra):
 
 def reading(*texts, size=None):
     blocks = [Block(Box(10, 20 * i, 90, 20 * i + 15), text) for i, text in enumerate(texts)]
-    return Reading(tuple(blocks), size)
+    return PageText(tuple(blocks), size)
 
 
 BOXES = [(0, 0, 10, 10), (50, 0, 60, 10), (100, 0, 110, 10), (150, 0, 160, 10)]

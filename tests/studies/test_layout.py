@@ -219,7 +219,7 @@ def test_pages_of_a_suite_count_once_however_many_samples_they_have():
 
 
 def test_a_suite_without_readings_asks_for_a_reader(tmp_path):
-    from vdebench.core.page_text import Block, Reading
+    from vdebench.core.page_text import Block, PageText
 
     (tmp_path / "suite.toml").write_text(
         'format = "vde-release"\n[groups.text]\ninfo = "i.json"\nsource_images = "in"\n'
@@ -229,7 +229,7 @@ def test_a_suite_without_readings_asks_for_a_reader(tmp_path):
     Image.new("RGB", (40, 20)).save(tmp_path / "in/p.png")
     suite = load_suite(tmp_path)
     assert "--reader" in next(iter(suite_pages(suite).left_out.values()))
-    found = suite_pages(suite, lambda file: Reading((Block(Box(0, 0, 20, 20), "hi"),)))
+    found = suite_pages(suite, lambda file: PageText((Block(Box(0, 0, 20, 20), "hi"),)))
     assert metrics_of(found.pages).density == 0.5
     assert found.pages[0].source == "note"
 

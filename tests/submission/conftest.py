@@ -13,7 +13,7 @@ from vdebench.pipeline.score import score
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import READERS
 from vdebench.submission.pack import write_submission
-from vdebench.submission.verify import Wish
+from vdebench.submission.verify import VerificationRequest
 
 COLOUR = ("colour", "tests.colours:ColourReader")
 
@@ -55,4 +55,4 @@ def coloured(scored_once, tmp_path, monkeypatch):
 def handed(coloured, tmp_path):
     """The run as it is handed in, with its predictions, and how to score all of it again."""
     write_submission(coloured.run, tmp_path / "run.zip", with_predictions=True)
-    return tmp_path / "run.zip", Wish(suite=coloured.suite, part=1, workers=1)
+    return tmp_path / "run.zip", VerificationRequest(suite=coloured.suite, part=1, workers=1)

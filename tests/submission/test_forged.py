@@ -11,7 +11,7 @@ from vdebench.report.submission_verdict import verdict_text
 from vdebench.submission import consistency as consistent
 from vdebench.submission.archive import open_zip
 from vdebench.submission.manifest import REFERENCE, TABLES
-from vdebench.submission.verify import Wish, verify
+from vdebench.submission.verify import VerificationRequest, verify
 
 WORST = "text/1"
 
@@ -217,7 +217,7 @@ def test_large_suites_are_not_made_since_a_stranger_says_so(handed, tmp_path):
     assert "takes long to make" in told(verdict, "rows")[1]
     order = put("manifest.suite", "order", "typeset:n=2")
     with pytest.raises(InputError, match="typeset:n=2: is the suite"):
-        verify(forge(file, tmp_path / "f.zip", change=order), Wish())
+        verify(forge(file, tmp_path / "f.zip", change=order), VerificationRequest())
 
 
 def test_two_hashes_of_one_prediction_are_refused(handed, tmp_path):

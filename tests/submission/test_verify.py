@@ -14,7 +14,7 @@ from vdebench.errors import InputError, VdeError
 from vdebench.pipeline.score import score
 from vdebench.readers.reader import READERS
 from vdebench.submission.pack import write_submission
-from vdebench.submission.verify import Wish, verify
+from vdebench.submission.verify import VerificationRequest, verify
 
 
 def state(verdict, name):
@@ -33,7 +33,7 @@ def test_an_honest_run_is_confirmed(handed):
 
 def test_what_cannot_be_checked_is_said_and_not_confirmed(coloured, handed, tmp_path):
     file, wish = handed
-    without_suite = verify(file, Wish())
+    without_suite = verify(file, VerificationRequest())
     assert (without_suite.word, state(without_suite, "rows")) == ("consistent", "not checked")
     assert "give the suite colours with --suite" in without_suite.checks[-1].told
     write_submission(coloured.run, tmp_path / "hashes.zip")
@@ -64,7 +64,7 @@ def test_a_mean_that_its_rows_do_not_give_is_noticed(handed, tmp_path):
     summary = json.loads(members(file)["summary.json"])
     claimed = summary["overall"]["global"]["cdm"] = summary["overall"]["global"]["cdm"] + 0.125
     forged = rewrite(file, tmp_path / "f.zip", {"summary.json": json.dumps(summary).encode()}, agree=True)
-    verdict = verify(forged, Wish())
+    verdict = verify(forged, VerificationRequest())
     assert (verdict.word, state(verdict, "summary")) == ("not confirmed", "failed")
     (discord,) = verdict.discords
     assert discord.place == "overall.global.cdm"
@@ -158,12 +158,12 @@ def test_servers_of_strangers_are_not_asked(handed, tmp_path, monkeypatch):
 def test_ready_readings_and_runs_around_masks_are_confirmed_too(tmp_path):
     score("examples/tiny", "examples/tiny/editors/sloppy", out=tmp_path / "run", protocol="vde-release")
     write_submission(tmp_path / "run", tmp_path / "a.zip", with_predictions=True)
-    verdict = verify(tmp_path / "a.zip", Wish(suite="examples/tiny", part=1))
+    verdict = verify(tmp_path / "a.zip", VerificationRequest(suite="examples/tiny", part=1))
     assert verdict.word == "confirmed", verdict.checks
     suite = write_suite(tmp_path / "suite", (1, 2), input_image=None, output_image=None)
     for number in (1, 2):
         output(tmp_path / "mine", number, edited(scene(number)))
     score(suite, tmp_path / "mine", out=tmp_path / "masked", reader="none", metrics=["psnr", "ssim"], workers=1)
     write_submission(tmp_path / "masked", tmp_path / "b.zip", with_predictions=True)
-    verdict = verify(tmp_path / "b.zip", Wish(suite=suite, samples=1, workers=1))
+    verdict = verify(tmp_path / "b.zip", VerificationRequest(suite=suite, samples=1, workers=1))
     assert verdict.word == "confirmed", verdict.checks

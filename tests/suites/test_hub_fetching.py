@@ -11,7 +11,7 @@ from vdebench.errors import InputError
 from vdebench.suites.hub import HubError
 from vdebench.suites.hub import transfer as fetching
 from vdebench.suites.hub.errors import HubBusyError
-from vdebench.suites.hub.record import HubFile, Record
+from vdebench.suites.hub.record import DownloadRecord, HubFile
 from vdebench.suites.hub.transfer import Fetcher
 
 
@@ -101,12 +101,12 @@ def test_checksums_are_those_of_git(tmp_path):
 
 def test_a_record_comes_back_as_it_was_written(tmp_path):
     files = (hub_file("a.zip", b"x"), HubFile("b", 1, git_sha1="0" * 40))
-    record = Record("textedit", "r/s", "c0", "main", "mit", ("*.zip",), files).write(tmp_path)
-    assert Record.read(tmp_path) == record
+    record = DownloadRecord("textedit", "r/s", "c0", "main", "mit", ("*.zip",), files).write(tmp_path)
+    assert DownloadRecord.read(tmp_path) == record
     done = record.write(
         tmp_path, unpacked={"a.zip": (hub_file("data/1.jpg", b"1"),)}, suite="textedit:data", complete=True
     )
-    assert Record.read(tmp_path) == done
+    assert DownloadRecord.read(tmp_path) == done
     assert done.suite_in(Path("te")) == "textedit:te/data"
 
 
@@ -117,4 +117,4 @@ def test_a_record_comes_back_as_it_was_written(tmp_path):
 def test_a_broken_record_is_named(tmp_path, content):
     (tmp_path / ".vde-get.json").write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(InputError, match=r"\.vde-get\.json"):
-        Record.read(tmp_path)
+        DownloadRecord.read(tmp_path)

@@ -14,12 +14,12 @@ from tests.suites.hub_files import Source, hub_file
 from vdebench.cli import suite_get
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
-from vdebench.suites.hub import SETS, HubError, Wish, get_suite
+from vdebench.suites.hub import SETS, DownloadRequest, HubError, get_suite
 from vdebench.suites.hub import download as getting
 from vdebench.suites.hub.errors import HubAwayError
 from vdebench.suites.hub.licence import Licence
 from vdebench.suites.hub.record import is_safe
-from vdebench.suites.hub.repository import Head
+from vdebench.suites.hub.repository import ResolvedRevision
 from vdebench.suites.suite import load_suite
 
 
@@ -37,7 +37,7 @@ class PlayedRepository:
     def head(self, revision):
         if self.away:
             raise HubAwayError("the hub cannot be reached")
-        return Head(self.commit, Licence("mit"))
+        return ResolvedRevision(self.commit, Licence("mit"))
 
     def files(self, commit):
         return [hub_file(path, content) for path, content in self.files_there.items()]
@@ -54,7 +54,7 @@ def played(monkeypatch):
 
 
 def wish(folder, **more):
-    return Wish(SETS["omnidocbench"], folder, **more)
+    return DownloadRequest(SETS["omnidocbench"], folder, **more)
 
 
 def test_getting_without_the_package(played, tmp_path):

@@ -9,7 +9,7 @@ from PIL import Image
 
 from tests import pages
 from vdebench import load_suite
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.errors import InputError, SuiteError, VdeError
 from vdebench.suites.omnidoc import page_of_reading, reading_of_page
 from vdebench.suites.vde import entry_of
@@ -279,7 +279,7 @@ def test_omnidocbench_pages_survive_a_round_trip(omnidoc, shared):
     data = json.loads((shared / "data/omnidocbench/OmniDocBench_demo.json").read_text(encoding="utf-8"))
     for page in data:
         reading = reading_of_page(page)
-        again = reading_of_page(page_of_reading(Reading.from_json(reading.to_json()), page["page_info"]["image_path"]))
+        again = reading_of_page(page_of_reading(PageText.from_json(reading.to_json()), page["page_info"]["image_path"]))
         assert [(block.box, block.content, block.label) for block in again.blocks] == [
             (block.box, block.content, block.label) for block in reading.blocks
         ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.core.box import Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import SuiteError, VdeError
 from vdebench.instructions.ambiguity import KINDS, make_ambiguous
@@ -18,23 +18,23 @@ from vdebench.suites.suite import Fault, ImageFiles, Suite
 _FORM = "vde-release"
 
 
-class Reworded(NamedTuple):
+class AmbiguousInstruction(NamedTuple):
     """An instruction that leaves something open, and what that is: target, operation, spatial, scope …"""
 
     instruction: str
     kind: str = ""
 
 
-Rewrite = Callable[[Sample], Reworded]
+Rewrite = Callable[[Sample], AmbiguousInstruction]
 """A sample's instruction in ambiguous words; an error says why there are none."""
 
 
-def own_form(sample: Sample) -> Reworded | None:
+def own_form(sample: Sample) -> AmbiguousInstruction | None:
     """The ambiguous form that a sample brings, as those of typeset suites do."""
     told = sample.extra.get("ambiguous")
     if not isinstance(told, dict) or not isinstance(told.get("instruction"), str) or not told["instruction"].strip():
         return None
-    return Reworded(told["instruction"], str(told.get("kind") or ""))
+    return AmbiguousInstruction(told["instruction"], str(told.get("kind") or ""))
 
 
 def rewriter(kind: str = "", seed: int = 0) -> Rewrite:
@@ -42,11 +42,11 @@ def rewriter(kind: str = "", seed: int = 0) -> Rewrite:
     if kind and kind not in KINDS:
         raise VdeError(f"there is no ambiguity {kind!r}; there are: {', '.join(KINDS)}")
 
-    def rewrite(sample: Sample) -> Reworded:
+    def rewrite(sample: Sample) -> AmbiguousInstruction:
         own = own_form(sample)
         if own is not None and kind in ("", own.kind):
             return own
-        return Reworded(*make_ambiguous(sample.instruction, kind, seed))
+        return AmbiguousInstruction(*make_ambiguous(sample.instruction, kind, seed))
 
     return rewrite
 
@@ -80,11 +80,11 @@ def write_ambiguous(
             f"suite {suite.name}: no sample can be made ambiguous: the first {why}\n"
             '  typeset suites bring ambiguous forms in their field \'ambiguous\': {"instruction": …, "kind": …}'
         )
-    export_suite(_Rewritten(suite, samples), _FORM, out, progress)
+    export_suite(_AmbiguousSuite(suite, samples), _FORM, out, progress)
     return left_out
 
 
-class _Rewritten(Suite):
+class _AmbiguousSuite(Suite):
     """Another suite's samples with other instructions."""
 
     def __init__(self, of: Suite, samples: list[Sample]) -> None:
@@ -95,7 +95,7 @@ class _Rewritten(Suite):
     def samples(self) -> list[Sample]:
         return self._samples
 
-    def truth(self, sample: Sample) -> Reading:
+    def truth(self, sample: Sample) -> PageText:
         return self._of.truth(sample)
 
     def digest(self, sample: Sample) -> str:
@@ -104,10 +104,10 @@ class _Rewritten(Suite):
     def faults(self) -> Iterator[Fault]:
         return self._of.faults()
 
-    def source(self, sample: Sample) -> Reading | None:
+    def source(self, sample: Sample) -> PageText | None:
         return self._of.source(sample)
 
-    def truth_regions(self, sample: Sample) -> list[Reading] | None:
+    def truth_regions(self, sample: Sample) -> list[PageText] | None:
         return self._of.truth_regions(sample)
 
     def image_size(self, sample: Sample) -> Size | None:

@@ -6,14 +6,14 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from vdebench.build.ledger import Entry, Ledger, now
+from vdebench.build.ledger import Ledger, LedgerEntry, now
 from vdebench.instructions.draw import TEMPLATE
-from vdebench.instructions.generator import Answer, Asked, Generator
+from vdebench.instructions.generator import GeneratedAnswer, GenerationRequest, Generator
 from vdebench.io.cache import digest_of
 from vdebench.io.journal import add_line, read_records
 
 
-class Given(NamedTuple):
+class StoredAnswer(NamedTuple):
     """A line of `answers.jsonl`."""
 
     id: str
@@ -30,7 +30,7 @@ class Given(NamedTuple):
     when: str
 
 
-class Answers:
+class AnswerStore:
     """All answers of a workspace, for threads to share."""
 
     def __init__(self, file: Path, ledger: Ledger, prompts: dict[str, str]) -> None:
@@ -38,11 +38,11 @@ class Answers:
         self._ledger = ledger
         self._prompts = prompts
         self._lock = Lock()
-        self._known = {_key(given): given for given in read_records(file, Given)}
+        self._known = {_key(given): given for given in read_records(file, StoredAnswer)}
         self.asked = 0
         """How many were asked for now."""
 
-    def of(self, generator: Generator, asked: Asked) -> Answer:
+    def of(self, generator: Generator, asked: GenerationRequest) -> GeneratedAnswer:
         """The answer as it was given, from the generator itself where it was never asked for."""
         drawn = asked.drawn
         prompt = self._prompts.get(drawn.prompt, "")
@@ -50,28 +50,28 @@ class Answers:
         given = self._known.get((drawn.id, generator.label, asked.attempt, what))
         if given is None:
             answer = generator.answer(asked)
-            given = Given(drawn.id, generator.label, asked.attempt, what, *answer, now())
+            given = StoredAnswer(drawn.id, generator.label, asked.attempt, what, *answer, now())
             with self._lock:
                 add_line(self._file, given._asdict())
                 self._known[_key(given)] = given
                 self.asked += 1
         by = f"{generator.name}: {given.model}" if given.model else generator.name
         shown = "" if generator.name == TEMPLATE else prompt  # rules read no prompt
-        entry = Entry("instruct", drawn.id, "answered", by, given.when, drawn.seed, shown)
+        entry = LedgerEntry("instruct", drawn.id, "answered", by, given.when, drawn.seed, shown)
         inputs, outputs = {"page": asked.page.sha256}, {"answer": digest_of(given.text)}
         with self._lock:  # also of an answer before whose entry a kill came
             self._ledger.note(entry._replace(inputs=inputs, outputs=outputs, words=f"attempt {asked.attempt}"))
-        return Answer(given.text, given.model, given.reason)
+        return GeneratedAnswer(given.text, given.model, given.reason)
 
 
-def _key(given: Given) -> tuple[str, str, int, str]:
+def _key(given: StoredAnswer) -> tuple[str, str, int, str]:
     return given.id, given.generator, given.attempt, given.asked
 
 
-class Remembering(Generator):
+class CachedGenerator(Generator):
     """A generator whose answers are kept."""
 
-    def __init__(self, inner: Generator, answers: Answers) -> None:
+    def __init__(self, inner: Generator, answers: AnswerStore) -> None:
         self._inner = inner
         self._answers = answers
         self.name = inner.name
@@ -81,6 +81,6 @@ class Remembering(Generator):
         """As the generator says."""
         return self._inner.label
 
-    def answer(self, asked: Asked) -> Answer:
+    def answer(self, asked: GenerationRequest) -> GeneratedAnswer:
         """What was said before, or is said now."""
         return self._answers.of(self._inner, asked)

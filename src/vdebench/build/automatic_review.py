@@ -15,9 +15,9 @@ from vdebench.build.paste_back import mask_of
 from vdebench.build.table_check import asked_of_table, wrong_structure
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.instructions.folding import confusable, folded
-from vdebench.instructions.page_index import LONG_ENOUGH, OnPage
+from vdebench.instructions.page_index import LONG_ENOUGH, PageIndex
 from vdebench.instructions.records import Instruction
 from vdebench.metrics.edit_traces import outside
 from vdebench.metrics.teds import parse_table
@@ -51,44 +51,44 @@ NOISE = 0.01
 _TOKEN = regex.compile(r"\p{Han}|[^\s\p{Han}]+")
 
 
-class Turned(NamedTuple):
+class RejectedEdit(NamedTuple):
     """Why an edit goes no further."""
 
     reason: str
     words: str
 
 
-def wrong_text(instruction: Instruction, before: Reading, after: Reading) -> Turned | None:
+def wrong_text(instruction: Instruction, before: PageText, after: PageText) -> RejectedEdit | None:
     """What is wrong with what a page reads after an edit, held against what it read before; nothing where it is right.
 
     >>> from vdebench.core.page_text import Block
-    >>> page, edit = (Reading((Block(Box(0, 0, 9, 9), text),)) for text in ("in 2023 and", "in 2024 and"))
+    >>> page, edit = (PageText((Block(Box(0, 0, 9, 9), text),)) for text in ("in 2023 and", "in 2024 and"))
     >>> asked = Instruction("a", "p", "text_replace", "english", "…", "2023", "2024")
     >>> wrong_text(asked, page, edit), wrong_text(asked, page, page).reason
     (None, 'replacement_not_read')
     """
-    pages = OnPage(before), OnPage(after)
+    pages = PageIndex(before), PageIndex(after)
     verb = instruction.operation.rpartition("_")[2]
     if verb == "structure":
         wrong = wrong_structure(instruction.instruction, *pages)
-        return Turned(*wrong) if wrong else None
+        return RejectedEdit(*wrong) if wrong else None
     old, new = instruction.target, instruction.replacement
     old_before, old_after = (_count(page, old) for page in pages)
     new_before, new_after = (_count(page, new) for page in pages)
     if folded(old) and not old_before:
-        return Turned("target_not_read", f"“{old}” is not read on the page")
+        return RejectedEdit("target_not_read", f"“{old}” is not read on the page")
     if folded(new) and new_after <= new_before:
-        return Turned("replacement_not_read", f"“{new}” is read {new_after} times, {new_before} times before")
+        return RejectedEdit("replacement_not_read", f"“{new}” is read {new_after} times, {new_before} times before")
     if verb == "insert" and old_after < old_before:
-        return Turned("neighbour_lost", f"“{old}” is read {old_after} times, {old_before} times before")
+        return RejectedEdit("neighbour_lost", f"“{old}” is read {old_after} times, {old_before} times before")
     if verb != "insert" and old_after > old_before - 1 + folded(new).count(folded(old)):
-        return Turned("target_still_there", f"“{old}” is read {old_after} times, {old_before} times before")
+        return RejectedEdit("target_still_there", f"“{old}” is read {old_after} times, {old_before} times before")
     return None
 
 
 def wrong_surroundings(
-    instruction: Instruction, before: Reading, after: Reading, boxes: Sequence[Box]
-) -> Turned | None:
+    instruction: Instruction, before: PageText, after: PageText, boxes: Sequence[Box]
+) -> RejectedEdit | None:
     """What else reads differently in the blocks that changed; letters and digits count, marks are readers' noise."""
     verb = instruction.operation.rpartition("_")[2]
     here, there = (
@@ -110,7 +110,9 @@ def wrong_surroundings(
         expected = [here[:start] + new + here[start + len(old) :] for start in starts]
     apart = min((Levenshtein.distance(each, there) for each in expected), default=0)
     if apart > len(there) * NOISE:
-        return Turned("more_changed", f"{apart} letters or digits differ from what was asked for, of {len(there)}")
+        return RejectedEdit(
+            "more_changed", f"{apart} letters or digits differ from what was asked for, of {len(there)}"
+        )
     return None
 
 
@@ -118,7 +120,7 @@ def _letters(text: str) -> str:
     return confusable(regex.sub(r"[^\p{L}\p{N}]", "", folded(text)))
 
 
-def _count(page: OnPage, words: str) -> int:
+def _count(page: PageIndex, words: str) -> int:
     """How often words are read; where never, in marks that readers confuse."""
     if not folded(words):
         return 0
@@ -128,36 +130,38 @@ def _count(page: OnPage, words: str) -> int:
     return sum(confusable(folded(block.plain_text)).count(confusable(folded(words))) for block in page.reading.blocks)
 
 
-def wrong_place(instruction: Instruction, boxes: Sequence[Box], page: Size) -> Turned | None:
+def wrong_place(instruction: Instruction, boxes: Sequence[Box], page: Size) -> RejectedEdit | None:
     """What is wrong with where an image differs from its page; nothing where it is one place, the target's."""
     if not boxes:
-        return Turned("not_edited", "no difference from the page")
+        return RejectedEdit("not_edited", "no difference from the page")
     if len(boxes) > 1:
         shown = "; ".join(f"{box.x1:.0f},{box.y1:.0f}–{box.x2:.0f},{box.y2:.0f}" for box in boxes[:4])
-        return Turned("several_places", f"{len(boxes)} places: {shown}{'; …' if len(boxes) > 4 else ''}")
+        return RejectedEdit("several_places", f"{len(boxes)} places: {shown}{'; …' if len(boxes) > 4 else ''}")
     box, place = boxes[0], instruction.place
     beside = BESIDE * max(page)
     if place and not box.shared_area(Box(place.x1 - beside, place.y1 - beside, place.x2 + beside, place.y2 + beside)):
-        return Turned("other_place", f"at {box.x1:.0f},{box.y1:.0f}; the target is at {place.x1:.0f},{place.y1:.0f}")
+        return RejectedEdit(
+            "other_place", f"at {box.x1:.0f},{box.y1:.0f}; the target is at {place.x1:.0f},{place.y1:.0f}"
+        )
     share = box.area / (page.width * page.height)
     if share > LARGEST and (place is None or box.area > 1.5 * place.area):
-        return Turned("too_much_changed", f"{share:.0%} of the page")
+        return RejectedEdit("too_much_changed", f"{share:.0%} of the page")
     return None
 
 
-def wrong_elsewhere(source: Image, edited: Image, boxes: Sequence[Box]) -> Turned | None:
+def wrong_elsewhere(source: Image, edited: Image, boxes: Sequence[Box]) -> RejectedEdit | None:
     """What became of the page outside the boxes, where something did; both images are of one size."""
     limits = Thresholds()
     mask = mask_of(Size(source.shape[1], source.shape[0]), boxes) > 0
     found = outside(edited, source, mask)
     if found and found.kept < limits.kept:
-        return Turned("page_changed", f"{found.kept:.2%} of the page kept, expected {limits.kept:.2%}")
+        return RejectedEdit("page_changed", f"{found.kept:.2%} of the page kept, expected {limits.kept:.2%}")
     if found and found.stray > limits.stray:
-        return Turned("page_changed", f"something new on {found.stray:.2%} of the page")
+        return RejectedEdit("page_changed", f"something new on {found.stray:.2%} of the page")
     return None
 
 
-def wrong_region(instruction: Instruction, regions: Sequence[Reading]) -> Turned | None:
+def wrong_region(instruction: Instruction, regions: Sequence[PageText]) -> RejectedEdit | None:
     """What is wrong with what the changed place reads by itself; a place may be a part of what was asked for."""
     told = folded(" ".join(block.plain_text for region in regions for block in region.blocks))
     if instruction.operation == "table_structure":
@@ -166,22 +170,22 @@ def wrong_region(instruction: Instruction, regions: Sequence[Reading]) -> Turned
     if instruction.operation.endswith("insert"):
         gone, come = "", instruction.replacement
     if folded(come) not in told and confusable(folded(come)) not in confusable(told):
-        return Turned("region_misread", f"“{come}” is not read there, but “{told[:80]}”")
+        return RejectedEdit("region_misread", f"“{come}” is not read there, but “{told[:80]}”")
     if not folded(come) and folded(gone) and folded(gone) in told:
-        return Turned("region_misread", f"“{gone}” is still read there")
+        return RejectedEdit("region_misread", f"“{gone}” is still read there")
     return None
 
 
-def _wrong_lines_of(instruction: Instruction, regions: Sequence[Reading], told: str) -> Turned | None:
+def _wrong_lines_of(instruction: Instruction, regions: Sequence[PageText], told: str) -> RejectedEdit | None:
     """The same for a table's rows, columns and cells: those that have come are read there, one that is gone is not."""
     asked = asked_of_table(instruction.instruction)
     lacking = [each for each in asked.come if confusable(folded(each)) not in confusable(told)]
     if lacking:
-        return Turned("region_misread", f"“{lacking[0]}” is not read there, but “{told[:80]}”")
+        return RejectedEdit("region_misread", f"“{lacking[0]}” is not read there, but “{told[:80]}”")
     gone = folded(asked.gone)
     texts = [text for region in regions for block in region.blocks for text in _texts_of(block)]
     if gone and gone in map(folded, texts):
-        return Turned("region_misread", f"“{asked.gone}” is still read there")
+        return RejectedEdit("region_misread", f"“{asked.gone}” is still read there")
     return None
 
 

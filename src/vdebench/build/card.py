@@ -12,7 +12,7 @@ from vdebench.build.decisions import REJECTION_REASONS
 from vdebench.build.funnel import Step, stood_in
 from vdebench.build.ledger import TOOL
 from vdebench.build.package_contents import PackagedSuite
-from vdebench.build.settings import Settings
+from vdebench.build.settings import BuildSettings
 from vdebench.instructions.check import REASONS
 
 CODES = {"english": ("en",), "simplified_chinese": ("zh",), "en_ch_mixed": ("en", "zh")}
@@ -30,7 +30,7 @@ MEANINGS: Mapping[str, str] = {
 """What every reason means, for people."""
 
 
-def front_matter(suite: PackagedSuite, settings: Settings, columns: Sequence[str]) -> list[str]:
+def front_matter(suite: PackagedSuite, settings: BuildSettings, columns: Sequence[str]) -> list[str]:
     """What a hub reads of a card; `columns` are the lines that tell it of the Parquet files."""
     codes = sorted({code for sample in suite for code in CODES.get(sample.language, ())})
     size = next((name for below, name in SIZES if len(suite) < below), "n>1M")
@@ -41,7 +41,7 @@ def front_matter(suite: PackagedSuite, settings: Settings, columns: Sequence[str
     return lines
 
 
-def body(suite: PackagedSuite, settings: Settings, steps: Sequence[Step], editor: str, reader: str) -> list[str]:
+def body(suite: PackagedSuite, settings: BuildSettings, steps: Sequence[Step], editor: str, reader: str) -> list[str]:
     """The card itself, in Markdown."""
     passed = list(suite.passed.values())
     lines = [

@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from vdebench.build.ledger import Entry
-from vdebench.build.settings import FILE, Chosen, write_settings
+from vdebench.build.ledger import LedgerEntry
+from vdebench.build.settings import FILE, Component, write_settings
 from vdebench.build.settings_check import require_editor
 from vdebench.build.suite import WorkspaceSuite
 from vdebench.build.workspace import Workspace
@@ -17,7 +17,7 @@ from vdebench.errors import RunFolderError
 from vdebench.io.cache import digest_of, digest_of_file
 from vdebench.io.files import is_file
 from vdebench.net.budget import Budget
-from vdebench.pipeline.editing import Made, edit_suite, identity_of, read_edits, states_of, total_cost
+from vdebench.pipeline.editing import EditRecord, edit_suite, identity_of, read_edits, states_of, total_cost
 from vdebench.pipeline.scoring.stage import Progress
 
 
@@ -49,7 +49,7 @@ def edit(
 def choose_editor(workspace: Workspace, name: str, options: Mapping[str, Any]) -> Workspace:
     """Name another editor in `build.toml`, as long as none has begun."""
     there = workspace.settings.editor
-    chosen = Chosen(name or there.name, dict(options))
+    chosen = Component(name or there.name, dict(options))
     if chosen == there:
         return workspace
     if edits_of(workspace):
@@ -62,12 +62,12 @@ def choose_editor(workspace: Workspace, name: str, options: Mapping[str, Any]) -
     return Workspace(workspace.root)
 
 
-def edits_of(workspace: Workspace) -> dict[str, Made]:
+def edits_of(workspace: Workspace) -> dict[str, EditRecord]:
     """What became of each instruction at the editor, by id."""
     return {made.sample.partition("/")[2]: made for made in read_edits(workspace.edits)}
 
 
-def edited_file_digest(workspace: Workspace, made: Made) -> str:
+def edited_file_digest(workspace: Workspace, made: EditRecord) -> str:
     """Hash of an edited image, or an error that says what to do where it is gone."""
     file = workspace.edits / made.file
     if not is_file(file):
@@ -93,5 +93,5 @@ def note_edits(workspace: Workspace) -> None:
         outputs = {"image": digest_of_file(file)} if made.file and is_file(file) else {}
         when = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if outputs else ""
         seed = None if made.by_hand else workspace.settings.seed
-        entry = Entry("edit", id, made.state, by, when, seed, inputs=inputs, outputs=outputs, words=made.reason)
+        entry = LedgerEntry("edit", id, made.state, by, when, seed, inputs=inputs, outputs=outputs, words=made.reason)
         workspace.ledger.note(entry)

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
-from vdebench.build.answers import Answers, Remembering
-from vdebench.build.ledger import Entry
+from vdebench.build.answers import AnswerStore, CachedGenerator
+from vdebench.build.ledger import LedgerEntry
 from vdebench.build.workspace import Workspace
 from vdebench.errors import EditorError, RunFolderError, VdeError
 from vdebench.instructions.draw import draw
 from vdebench.instructions.factory import generator
 from vdebench.instructions.generator import ATTEMPTS, Generator, obtain
 from vdebench.instructions.prompt_pool import pool
-from vdebench.instructions.records import Drawn, Instruction, Page, Rejection
+from vdebench.instructions.records import Instruction, InstructionDraw, Rejection, SourcePageRecord
 from vdebench.io.cache import digest_of
 from vdebench.io.journal import add_line
 from vdebench.pipeline.scoring.stage import Progress
@@ -26,10 +26,10 @@ IN_A_ROW = 8
 """Draws without any answer, one after the other, after which a server is taken to be away."""
 
 
-class Came(NamedTuple):
+class DrawResult(NamedTuple):
     """What became of a draw."""
 
-    drawn: Drawn
+    drawn: InstructionDraw
     steps: Sequence[Instruction | Rejection]
     failure: str = ""
     """Why there was no answer at all: it is asked again next time."""
@@ -50,22 +50,24 @@ def instruct(
         told = {(each.id, each.attempt, each.final) for each in rejected if each.stage == "instruct"}
         left = [drawn for drawn in draws if drawn.id not in done]
         counts: Counter[str] = Counter(known=len(draws) - len(left))
-        answers = Answers(workspace.answers_file, workspace.ledger, {name: each.hash for name, each in pool().items()})
+        answers = AnswerStore(
+            workspace.answers_file, workspace.ledger, {name: each.hash for name, each in pool().items()}
+        )
         chosen = {each.name: each for each in workspace.settings.generators}
         needed = {drawn.generator for drawn in left}
         makers: dict[str, Generator] = {
-            name: Remembering(generator(name, chosen[name].options), answers) for name in needed
+            name: CachedGenerator(generator(name, chosen[name].options), answers) for name in needed
         }
 
-        def come_by(drawn: Drawn) -> Came:
+        def come_by(drawn: InstructionDraw) -> DrawResult:
             page = pages[drawn.page]
             steps: list[Instruction | Rejection] = []
             try:
                 reading, image = workspace.page_reading(page), workspace.page_image(page)
                 steps += obtain(drawn, page, reading, makers[drawn.generator], image=image, attempts=attempts)
             except VdeError as error:
-                return Came(drawn, steps, str(error))
-            return Came(drawn, steps)
+                return DrawResult(drawn, steps, str(error))
+            return DrawResult(drawn, steps)
 
         failures: list[str] = []
         in_a_row = 0
@@ -92,10 +94,13 @@ def instruct(
 
 
 def _in_order(
-    threads: ThreadPoolExecutor, work: Callable[[Drawn], Came], left: Sequence[Drawn], at_once: int
-) -> Iterator[Came]:
+    threads: ThreadPoolExecutor,
+    work: Callable[[InstructionDraw], DrawResult],
+    left: Sequence[InstructionDraw],
+    at_once: int,
+) -> Iterator[DrawResult]:
     """What comes of each draw, in the order of the draws; no more are under way than are asked at once."""
-    waiting: deque[Future[Came]] = deque()
+    waiting: deque[Future[DrawResult]] = deque()
     for drawn in left:
         waiting.append(threads.submit(work, drawn))
         if len(waiting) >= at_once:
@@ -104,7 +109,7 @@ def _in_order(
         yield waiting.popleft().result()
 
 
-def _draws(workspace: Workspace, pages: dict[str, Page]) -> list[Drawn]:
+def _draws(workspace: Workspace, pages: dict[str, SourcePageRecord]) -> list[InstructionDraw]:
     """What all pages are drawn for; once drawn, it stays."""
     settings = workspace.settings
     names = [each.name for each in settings.generators]
@@ -129,10 +134,10 @@ def _draws(workspace: Workspace, pages: dict[str, Page]) -> list[Drawn]:
     return wanted
 
 
-def _write_down(workspace: Workspace, came: Came, told: set[tuple[str, int, bool]], counts: Counter[str]) -> None:
+def _write_down(workspace: Workspace, came: DrawResult, told: set[tuple[str, int, bool]], counts: Counter[str]) -> None:
     drawn = came.drawn
     for step in came.steps:
-        entry = Entry("instruct", drawn.id, "", drawn.generator, seed=drawn.seed)
+        entry = LedgerEntry("instruct", drawn.id, "", drawn.generator, seed=drawn.seed)
         if isinstance(step, Rejection):
             counts[step.reason] += step.final
             if (step.id, step.attempt, step.final) not in told:

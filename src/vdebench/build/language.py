@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 
 HAN, OTHER = regex.compile(r"\p{Han}"), regex.compile(r"[\p{L}--\p{Han}--\p{Latin}--\p{Greek}]", regex.V1)
 WORD = regex.compile(r"\p{Latin}{2,}")
@@ -14,12 +14,12 @@ LEAST = 3
 """Characters and words below which nothing can be said."""
 
 
-def language_of(reading: Reading) -> str:
+def language_of(reading: PageText) -> str:
     """english, simplified_chinese or en_ch_mixed; nothing where there is no text, or one in other letters.
 
     >>> from vdebench.core.box import Box
     >>> from vdebench.core.page_text import Block
-    >>> language_of(Reading((Block(Box(0, 0, 9, 9), "Quarterly report of the harbour office"),)))
+    >>> language_of(PageText((Block(Box(0, 0, 9, 9), "Quarterly report of the harbour office"),)))
     'english'
     """
     text = " ".join(block.plain_text for block in reading.blocks)
@@ -30,6 +30,6 @@ def language_of(reading: Reading) -> str:
     return "english" if share < MIXED[0] else "simplified_chinese" if share > MIXED[1] else "en_ch_mixed"
 
 
-def has_table(reading: Reading) -> bool:
+def has_table(reading: PageText) -> bool:
     """Whether a table with its cells was read."""
     return any(block.html for block in reading.blocks)

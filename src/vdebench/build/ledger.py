@@ -15,7 +15,7 @@ FILE = "ledger.jsonl"
 TOOL = f"vdebench {__version__}"
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """One thing that was done."""
 
     stage: str
@@ -48,11 +48,11 @@ class Ledger:
         self._seen: set[tuple[str, ...]] | None = None
         self._lock = Lock()
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[LedgerEntry]:
         """All entries, oldest first."""
-        return read_records(self.file, Entry)
+        return read_records(self.file, LedgerEntry)
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: LedgerEntry) -> None:
         """Write something down, unless the same was written down before."""
         with self._lock:  # generators are asked by threads
             if self._seen is None:
@@ -62,7 +62,7 @@ class Ledger:
                 self._seen.add(_mark(entry))
 
 
-def _mark(entry: Entry) -> tuple[str, ...]:
+def _mark(entry: LedgerEntry) -> tuple[str, ...]:
     """What makes an entry another one: a stage that goes on after a kill may come by the same work again."""
     hashes = (f"{name}={value}" for part in (entry.inputs, entry.outputs) for name, value in sorted(part.items()))
     return (entry.stage, entry.id, entry.what, entry.by, entry.words, *hashes)

@@ -11,7 +11,7 @@ from pathlib import Path
 from vdebench.build.card import body, front_matter
 from vdebench.build.edit import note_edits
 from vdebench.build.funnel import Step, funnel, require_sums
-from vdebench.build.ledger import Entry
+from vdebench.build.ledger import LedgerEntry
 from vdebench.build.package_contents import PackagedSuite, provenance
 from vdebench.build.settings import PACKAGE
 from vdebench.build.statistics import write_statistics
@@ -53,7 +53,7 @@ def package(workspace: Workspace, out: Path | None = None, progress: Progress | 
         with replacing_folder(target, PACKAGE, "package") as fresh:
             _write(workspace, suite, steps, fresh, progress)
         outputs = {"sums": digest_of_file(target / SUMS)}
-        workspace.ledger.note(Entry("package", "", "packaged", outputs=outputs, words=f"{len(suite)} samples"))
+        workspace.ledger.note(LedgerEntry("package", "", "packaged", outputs=outputs, words=f"{len(suite)} samples"))
         return Counter(sample.group for sample in suite)
 
 

@@ -15,25 +15,25 @@ from vdebench.build.paste_back import mask_of
 from vdebench.build.suite import sample_of
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError
-from vdebench.instructions.records import Instruction, Page
+from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of
 from vdebench.io.files import is_file, write_bytes
 from vdebench.io.redaction import without_places
-from vdebench.pipeline.editing import Made, identity_of
+from vdebench.pipeline.editing import EditRecord, identity_of
 from vdebench.pipeline.editing.journal import BY_HAND
-from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
+from vdebench.suites.suite import Fault, ImageFiles, Suite, SuiteGroup
 
 
-class Passed(NamedTuple):
+class AcceptedEdit(NamedTuple):
     """An edit that is a sample now."""
 
     instruction: Instruction
-    page: Page
-    made: Made
+    page: SourcePageRecord
+    made: EditRecord
     steps: dict[str, Decision]
 
     @property
@@ -54,18 +54,18 @@ class PackagedSuite(Suite):
         self._workspace = workspace
         super().__init__(workspace.root, workspace.settings.name, self._present_groups)
 
-    def _present_groups(self) -> list[Group]:
+    def _present_groups(self) -> list[SuiteGroup]:
         names = dict.fromkeys(sample.group for sample in self.samples)
-        return [Group(name, self._workspace.instructions_file) for name in names]
+        return [SuiteGroup(name, self._workspace.instructions_file) for name in names]
 
     @cached_property
-    def passed(self) -> dict[str, Passed]:
+    def passed(self) -> dict[str, AcceptedEdit]:
         """What has passed, by the sample's id, text before tables."""
         workspace = self._workspace
         pages, edits = workspace.pages(), edits_of(workspace)
         decided = current_decisions(workspace)
         found = {
-            id: Passed(instruction, pages[instruction.page], edits[id], decided[id])
+            id: AcceptedEdit(instruction, pages[instruction.page], edits[id], decided[id])
             for id, instruction in workspace.instructions().items()
             if len(reached(decided.get(id, {}))[0]) == len(STEPS)
         }
@@ -83,15 +83,15 @@ class PackagedSuite(Suite):
         """All that have passed, in the order of the draws, text before tables."""
         return self._samples
 
-    def truth(self, sample: Sample) -> Reading:
+    def truth(self, sample: Sample) -> PageText:
         """What the right answer reads."""
         return self._workspace.reference_reading(sample.id)
 
-    def truth_regions(self, sample: Sample) -> list[Reading]:
+    def truth_regions(self, sample: Sample) -> list[PageText]:
         """What its regions read."""
         return [self._workspace.reference_reading(sample.id, number) for number in range(len(sample.regions))]
 
-    def source(self, sample: Sample) -> Reading:
+    def source(self, sample: Sample) -> PageText:
         """What the reader read on the page before the edit."""
         return self._workspace.source_reading(self.passed[sample.id].page)
 
@@ -136,7 +136,7 @@ def provenance(workspace: Workspace, suite: PackagedSuite) -> Iterator[str]:
             yield json.dumps(told._asdict(), ensure_ascii=False)
 
 
-def _told(each: Passed, identity: dict[str, str]) -> dict[str, Any]:
+def _told(each: AcceptedEdit, identity: dict[str, str]) -> dict[str, Any]:
     """How a sample came to be, in the sample itself."""
     instruction, made = each.instruction, each.made
     editor = {key: without_places(identity[key]) for key in ("name", "version", "model") if key in identity}

@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vdebench.build.language import has_table, language_of
-from vdebench.build.ledger import Entry
-from vdebench.build.settings import FILE, Settings, read_settings, write_settings
+from vdebench.build.ledger import LedgerEntry
+from vdebench.build.settings import FILE, BuildSettings, read_settings, write_settings
 from vdebench.build.settings_check import require_choices
-from vdebench.build.sources import Found, find_pages, safe_name
+from vdebench.build.sources import SourcePage, find_pages, safe_name
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Size
 from vdebench.core.sample import LANGUAGES
 from vdebench.errors import InputError, ReaderError, RunFolderError, VdeError
 from vdebench.instructions.draw import draw
-from vdebench.instructions.records import Page, Rejection
+from vdebench.instructions.records import Rejection, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, is_folder, list_folder, make_folder, write_bytes, write_json
 from vdebench.io.images import open_image
 from vdebench.io.journal import add_line
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.stage import Progress
-from vdebench.readers.cached import Picture
+from vdebench.readers.cached import ImageCrop
 
 REASONS = {
     "unreadable": "the file is missing, or is no image or PDF that can be opened",
@@ -35,18 +35,18 @@ REASONS = {
 }
 
 
-class Brought(NamedTuple):
+class ImportedPage(NamedTuple):
     """A page whose image is in the workspace; what is read on it decides about it."""
 
-    found: Found
-    page: Page
+    found: SourcePage
+    page: SourcePageRecord
 
 
-def prepare(root: Path, settings: Settings | None) -> Workspace:
+def prepare(root: Path, settings: BuildSettings | None) -> Workspace:
     """A workspace with these settings, or one that is there already; never another one's settings."""
     if is_file(root / FILE):
         if settings is not None and settings != (there := read_settings(root)):
-            wrong = [name for name in Settings.__slots__ if getattr(settings, name) != getattr(there, name)]
+            wrong = [name for name in BuildSettings.__slots__ if getattr(settings, name) != getattr(there, name)]
             raise RunFolderError(
                 f"{root}: is a workspace already, with other {', '.join(wrong)}\n"
                 f"  go on with `vde build init {root}`, change {root / FILE}, or choose another folder"
@@ -76,7 +76,7 @@ def initialise(workspace: Workspace, workers: int = 0, progress: Progress | None
         counts: Counter[str] = Counter(known=len(found) - len(new))
         brought = list(_brought(workspace, new, counts))
         reader = workspace.reader()
-        pictures = [Picture.of(workspace.page_image(each.page)) for each in brought if each.found.annotation is None]
+        pictures = [ImageCrop.of(workspace.page_image(each.page)) for each in brought if each.found.annotation is None]
         read_pictures(reader, pictures, workers, progress)
         failures: list[str] = []
         for found_page, page in brought:
@@ -102,7 +102,7 @@ def initialise(workspace: Workspace, workers: int = 0, progress: Progress | None
     return counts
 
 
-def _brought(workspace: Workspace, new: list[Found], counts: Counter[str]) -> Iterator[Brought]:
+def _brought(workspace: Workspace, new: list[SourcePage], counts: Counter[str]) -> Iterator[ImportedPage]:
     """Pages with their images in place; those that cannot be opened or are there already are turned down."""
     pages = workspace.pages().values()
     pixels = {str(page.origin.get("pixels")): page.id for page in pages}
@@ -134,22 +134,22 @@ def _brought(workspace: Workspace, new: list[Found], counts: Counter[str]) -> It
         where = f"pages/{file.name}"
         origin = {**found.origin, "pixels": seen}
         sha256 = digest_of_file(file)
-        page = Page(id, where, sha256, width, height, "", found.document, False, origin, found.attributes)
-        yield Brought(found, page)
+        page = SourcePageRecord(id, where, sha256, width, height, "", found.document, False, origin, found.attributes)
+        yield ImportedPage(found, page)
 
 
-def _keep(workspace: Workspace, page: Page, found: Found, reader: str) -> None:
+def _keep(workspace: Workspace, page: SourcePageRecord, found: SourcePage, reader: str) -> None:
     by = f"annotation of {found.data_set}" if found.annotation is not None else reader
     reading = digest_of_file(workspace.page_readings / f"{page.id}.json")
     outputs = {"image": page.sha256, "reading": reading}
     words = f"{found.file.name}" + (f", page {found.page} at {found.source.ppi} ppi" if found.page else "")
-    workspace.ledger.note(Entry("init", page.id, "page", by, outputs=outputs, words=words))
+    workspace.ledger.note(LedgerEntry("init", page.id, "page", by, outputs=outputs, words=words))
     add_line(workspace.pages_file, page._asdict())
 
 
-def _turn_down(workspace: Workspace, found: Found, reason: str, words: str, counts: Counter[str]) -> None:
+def _turn_down(workspace: Workspace, found: SourcePage, reason: str, words: str, counts: Counter[str]) -> None:
     counts[reason] += 1
     told = {(each.id, each.reason) for each in workspace.rejections() if each.stage == "init"}
     if (found.key, reason) not in told:
         workspace.reject(Rejection("init", found.key, reason, words))
-        workspace.ledger.note(Entry("init", found.key, "rejected", words=f"{reason}: {words}"))
+        workspace.ledger.note(LedgerEntry("init", found.key, "rejected", words=f"{reason}: {words}"))

@@ -7,31 +7,31 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from vdebench.build.edit import edited_file_digest, edits_of, note_edits
-from vdebench.build.ledger import Entry
+from vdebench.build.ledger import LedgerEntry
 from vdebench.build.records import EditRead
 from vdebench.build.regions import IDENTITY, differing
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box, Size
 from vdebench.core.images import PixelBox, resized
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.errors import ReaderError, VdeError
-from vdebench.instructions.records import Instruction, Page
+from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import write_json
 from vdebench.io.images import image_size
 from vdebench.io.journal import add_line
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.stage import Progress
-from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.cached import CachedReader, ImageCrop
 
 
-class Job(NamedTuple):
+class ReadJob(NamedTuple):
     """An edit that is to be read."""
 
     instruction: Instruction
-    page: Page
-    source: Picture
-    edited: Picture
+    page: SourcePageRecord
+    source: ImageCrop
+    edited: ImageCrop
 
 
 def read(workspace: Workspace, *, workers: int = 0, progress: Progress | None = None) -> Counter[str]:
@@ -65,7 +65,7 @@ def label_of(reader: CachedReader) -> str:
     return f"{reader.label} {IDENTITY}"
 
 
-def crops_of(picture: Picture, page: Page, boxes: Sequence[Box]) -> Iterator[Picture]:
+def crops_of(picture: ImageCrop, page: SourcePageRecord, boxes: Sequence[Box]) -> Iterator[ImageCrop]:
     """Parts of a picture, whatever its size; the boxes are in pixels of the page."""
     size = image_size(picture.file)
     for box in boxes:
@@ -73,22 +73,22 @@ def crops_of(picture: Picture, page: Page, boxes: Sequence[Box]) -> Iterator[Pic
         yield picture._replace(crop=PixelBox.holding(scaled, size))
 
 
-def _jobs(workspace: Workspace) -> Iterator[Job]:
+def _jobs(workspace: Workspace) -> Iterator[ReadJob]:
     pages, edits = workspace.pages(), edits_of(workspace)
     for id, instruction in workspace.instructions().items():
         if id in edits and edits[id].state == "edited":
             edited_file_digest(workspace, edits[id])
             page = pages[instruction.page]
             files = workspace.page_image(page), workspace.edit_image(instruction)
-            yield Job(instruction, page, *map(Picture.of, files))
+            yield ReadJob(instruction, page, *map(ImageCrop.of, files))
 
 
-def _stands(known: EditRead | None, job: Job, reader: CachedReader) -> bool:
+def _stands(known: EditRead | None, job: ReadJob, reader: CachedReader) -> bool:
     wanted = job.edited.content, label_of(reader), "read"
     return known is not None and (known.edit, known.reader, known.state) == wanted
 
 
-def _regions(job: Job, reader: CachedReader) -> list[Box]:
+def _regions(job: ReadJob, reader: CachedReader) -> list[Box]:
     """Where the edit differs from its page; nothing where either cannot be read, which is told later."""
     size = Size(job.page.width, job.page.height)
     try:
@@ -98,7 +98,7 @@ def _regions(job: Job, reader: CachedReader) -> list[Box]:
         return []
 
 
-def _blocks(instruction: Instruction, page: Reading) -> list[Box]:
+def _blocks(instruction: Instruction, page: PageText) -> list[Box]:
     """Blocks in which a change may go on from line to line: not tables, unless their rows are what changes."""
     of_tables = instruction.operation == "table_structure"
     if instruction.operation.startswith("table") and not of_tables:
@@ -107,7 +107,7 @@ def _blocks(instruction: Instruction, page: Reading) -> list[Box]:
     return place + [block.box for block in page.blocks if bool(block.html) == of_tables]
 
 
-def _kept(workspace: Workspace, job: Job, boxes: Sequence[Box], reader: CachedReader) -> EditRead:
+def _kept(workspace: Workspace, job: ReadJob, boxes: Sequence[Box], reader: CachedReader) -> EditRead:
     """Readings into the workspace; what is said of them comes last."""
     id, folder = job.instruction.id, workspace.readings
     try:
@@ -120,5 +120,7 @@ def _kept(workspace: Workspace, job: Job, boxes: Sequence[Box], reader: CachedRe
     outputs = {"reading": digest_of_file(workspace.reading_file(folder, id))}
     words = f"{len(boxes)} regions"
     inputs = {"edit": job.edited.content, "page": job.page.sha256}
-    workspace.ledger.note(Entry("read", id, "read", label_of(reader), inputs=inputs, outputs=outputs, words=words))
+    workspace.ledger.note(
+        LedgerEntry("read", id, "read", label_of(reader), inputs=inputs, outputs=outputs, words=words)
+    )
     return EditRead(id, job.edited.content, label_of(reader), "read", boxes)

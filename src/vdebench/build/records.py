@@ -24,7 +24,7 @@ class EditRead(NamedTuple):
     reason: str = ""
 
 
-class Given(NamedTuple):
+class PoolEntry(NamedTuple):
     """An edit that people are to decide on: a line of `pool.jsonl`."""
 
     id: str

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from vdebench.build.automatic_review import (
     IDENTITY,
-    Turned,
+    RejectedEdit,
     wrong_elsewhere,
     wrong_place,
     wrong_region,
@@ -20,33 +20,33 @@ from vdebench.build.automatic_review import (
 )
 from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, clipped, reached
 from vdebench.build.edit import edited_file_digest, edits_of
-from vdebench.build.ledger import Entry, now
+from vdebench.build.ledger import LedgerEntry, now
 from vdebench.build.paste_back import paste_back
 from vdebench.build.read import crops_of, label_of
 from vdebench.build.records import EditRead
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box, Size
 from vdebench.core.images import resized
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import ReaderError, VdeError
-from vdebench.instructions.records import Instruction, Page
+from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, write_bytes, write_json
 from vdebench.io.images import open_image
 from vdebench.io.journal import add_line
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.stage import Progress
-from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.cached import CachedReader, ImageCrop
 
 FIRST = ("score", "boxes", "screen")
 
 
-class Case(NamedTuple):
+class ReviewCase(NamedTuple):
     """An edit that is to be decided on, and what was decided of it."""
 
     instruction: Instruction
-    page: Page
+    page: SourcePageRecord
     read: EditRead
     steps: dict[str, Decision]
 
@@ -81,14 +81,16 @@ def review_automatically(workspace: Workspace, *, workers: int = 0, progress: Pr
     return counts
 
 
-def make_reference(workspace: Workspace, instruction: Instruction, page: Page, boxes: Sequence[Box]) -> None:
+def make_reference(
+    workspace: Workspace, instruction: Instruction, page: SourcePageRecord, boxes: Sequence[Box]
+) -> None:
     """Write the right answer: what is in the boxes from the edit, all else from the page."""
     source, edited = (open_image(file) for file in (workspace.page_image(page), workspace.edit_image(instruction)))
     boxes = clipped(boxes, Size(page.width, page.height), instruction.id)
     write_bytes(workspace.reference_image(instruction.id), encode_png(paste_back(source, edited, boxes)))
 
 
-def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[Case]:
+def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[ReviewCase]:
     """Edits that this reader has read, not decided on to the end; what an earlier filter said does not count."""
     pages, edits, decided = workspace.pages(), edits_of(workspace), workspace.decisions()
     reads, given = workspace.edits_read(), {id for id, _ in workspace.given_to_people()}
@@ -114,14 +116,14 @@ def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[
         if ended or len(passed) > len(FIRST):
             counts["known"] += 1
         else:
-            yield Case(instruction, pages[instruction.page], read, steps)
+            yield ReviewCase(instruction, pages[instruction.page], read, steps)
 
 
 def _by(read: EditRead) -> str:
     return f"{IDENTITY}, read by {read.reader}"
 
 
-def _looked_at(workspace: Workspace, case: Case, step: str) -> Turned | None:
+def _looked_at(workspace: Workspace, case: ReviewCase, step: str) -> RejectedEdit | None:
     """What is wrong with an edit by one of the first three steps."""
     size = Size(case.page.width, case.page.height)
     if step == "score":
@@ -141,27 +143,29 @@ def _looked_at(workspace: Workspace, case: Case, step: str) -> Turned | None:
     return wrong_elsewhere(source, edited, case.read.regions)
 
 
-def _pictures(workspace: Workspace, case: Case) -> list[Picture]:
-    whole = Picture.of(workspace.reference_image(case.instruction.id))
+def _pictures(workspace: Workspace, case: ReviewCase) -> list[ImageCrop]:
+    whole = ImageCrop.of(workspace.reference_image(case.instruction.id))
     return [whole, *crops_of(whole, case.page, case.steps["boxes"].boxes)]
 
 
-def _finished(workspace: Workspace, case: Case, reader: CachedReader) -> Turned | None:
+def _finished(workspace: Workspace, case: ReviewCase, reader: CachedReader) -> RejectedEdit | None:
     """What is wrong with what the right answer reads, whole and in its place; its readings are kept."""
     id, folder = case.instruction.id, workspace.references / "readings"
     whole, *crops = _pictures(workspace, case)
     reading = reader.read(whole)
-    regions: list[Reading] = [reader.read(crop) for crop in crops]
+    regions: list[PageText] = [reader.read(crop) for crop in crops]
     write_json(workspace.reading_file(folder, id), reading.to_json())
     for number, region in enumerate(regions):
         write_json(workspace.reading_file(folder, id, number), region.to_json())
     wrong = wrong_region(case.instruction, regions)
     if wrong is None and (text := wrong_text(case.instruction, workspace.source_reading(case.page), reading)):
-        wrong = Turned("misread", text.words)
+        wrong = RejectedEdit("misread", text.words)
     return wrong
 
 
-def _decide(workspace: Workspace, case: Case, step: str, wrong: Turned | None, counts: Counter[str]) -> None:
+def _decide(
+    workspace: Workspace, case: ReviewCase, step: str, wrong: RejectedEdit | None, counts: Counter[str]
+) -> None:
     """Write a decision down; the right answer is in its place before the step that made it is."""
     id, edit = case.instruction.id, case.read.edit
     boxes = case.read.regions if step == "boxes" and wrong is None else ()
@@ -177,6 +181,8 @@ def _decide(workspace: Workspace, case: Case, step: str, wrong: Turned | None, c
     if wrong is not None:
         counts[wrong.reason] += 1
     told = f"{reason}: {words}" if reason else "stood in for people"
-    entry = Entry("review", id, f"{step} {verdict}", f"{AUTOMATIC}: {decision.by}", inputs={"edit": edit}, words=told)
+    entry = LedgerEntry(
+        "review", id, f"{step} {verdict}", f"{AUTOMATIC}: {decision.by}", inputs={"edit": edit}, words=told
+    )
     workspace.ledger.note(entry._replace(outputs=outputs))
     add_line(workspace.review_file, decision._asdict())

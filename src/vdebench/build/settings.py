@@ -33,18 +33,18 @@ PACKAGE = ".vdebench-package.json"
 """What marks the folder of a package."""
 
 
-class Chosen(NamedTuple):
+class Component(NamedTuple):
     """A generator, an editor or a reader, with its options."""
 
     name: str
     options: Mapping[str, Any] = {}
 
 
-TEMPLATE, EDITOR, READER = Chosen("template"), Chosen("overlay"), Chosen("rapidocr")
+TEMPLATE, EDITOR, READER = Component("template"), Component("overlay"), Component("rapidocr")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceSettings:
     """Where pages come from, and what is said of all of them."""
 
     path: str
@@ -62,20 +62,20 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class BuildSettings:
     """All of `build.toml`."""
 
     name: str
     licence: str = "unknown"
     preset: str = "v3"
     seed: int = 0
-    generators: tuple[Chosen, ...] = (TEMPLATE,)
-    editor: Chosen = EDITOR
-    reader: Chosen = READER
-    sources: tuple[Source, ...] = field(default=())
+    generators: tuple[Component, ...] = (TEMPLATE,)
+    editor: Component = EDITOR
+    reader: Component = READER
+    sources: tuple[SourceSettings, ...] = field(default=())
 
 
-def generators_of(names: Sequence[str], options: Mapping[str, Any]) -> tuple[Chosen, ...]:
+def generators_of(names: Sequence[str], options: Mapping[str, Any]) -> tuple[Component, ...]:
     """Generators as a command line names them; an option without a generator's name is for all models.
 
     >>> generators_of(["template", "qwen"], {"url": "http://here/v1", "qwen.model": "qwen3-vl"})[1].options
@@ -86,10 +86,10 @@ def generators_of(names: Sequence[str], options: Mapping[str, Any]) -> tuple[Cho
         owner = max((name for name in found if key.startswith(f"{name}.")), key=len, default="")
         for name in [owner] if owner else [name for name in found if name != "template"]:
             found[name][key.removeprefix(f"{owner}.") if owner else key] = value
-    return tuple(Chosen(name, told) for name, told in found.items())
+    return tuple(Component(name, told) for name, told in found.items())
 
 
-def write_settings(folder: Path, settings: Settings) -> None:
+def write_settings(folder: Path, settings: BuildSettings) -> None:
     """Write `build.toml`; refused where a path is no text."""
     lines = [f"{name} = {_toml(getattr(settings, name))}" for name in ("name", "licence", "preset", "seed")]
     for title, chosen in (
@@ -103,7 +103,7 @@ def write_settings(folder: Path, settings: Settings) -> None:
             *(f"{_key(key)} = {_toml(value)}" for key, value in {"name": chosen.name, **chosen.options}.items()),
         ]
     for source in settings.sources:
-        told = {each.name: getattr(source, each.name) for each in fields(Source)}
+        told = {each.name: getattr(source, each.name) for each in fields(SourceSettings)}
         lines += ["", "[[sources]]", *(f"{key} = {_toml(value)}" for key, value in told.items() if value)]
     write_text(folder / FILE, "\n".join(lines) + "\n")
 
@@ -127,14 +127,14 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def read_settings(folder: Path) -> Settings:
+def read_settings(folder: Path) -> BuildSettings:
     """What `build.toml` says, or an error that names the line's key and what was expected."""
     file = folder / FILE
     try:
         told = tomllib.loads(read_bytes(file).decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{file}: not TOML: {error}") from None
-    _require(file, "", told, Settings)
+    _require(file, "", told, BuildSettings)
     if not told.get("name"):
         raise InputError(f"{file}: 'name' is missing: what the benchmark is called")
     plain: dict[str, Any] = {name: told[name] for name in ("name", "licence", "preset", "seed") if name in told}
@@ -143,7 +143,7 @@ def read_settings(folder: Path) -> Settings:
         generators = tuple(_chosen(file, "[[generators]]", each) for each in told["generators"])
         plain["generators"] = _distinct(file, generators)
     sources = tuple(_source(file, each) for each in told.get("sources", ()))
-    return Settings(**plain, sources=sources)
+    return BuildSettings(**plain, sources=sources)
 
 
 _KINDS = {"str": str, "int": int, "Chosen": dict}
@@ -160,13 +160,13 @@ def _require(file: Path, where: str, told: Mapping[str, Any], kind: type[Any]) -
             raise InputError(f"{file}: {where}{key!r} is {value!r}, expected {names[known[key]]}")
 
 
-def _chosen(file: Path, where: str, told: Any) -> Chosen:
+def _chosen(file: Path, where: str, told: Any) -> Component:
     if not isinstance(told, dict) or not isinstance(told.get("name"), str) or not told["name"]:
         raise InputError(f"{file}: {where} has no 'name'")
-    return Chosen(told["name"], {key: value for key, value in told.items() if key != "name"})
+    return Component(told["name"], {key: value for key, value in told.items() if key != "name"})
 
 
-def _distinct(file: Path, generators: tuple[Chosen, ...]) -> tuple[Chosen, ...]:
+def _distinct(file: Path, generators: tuple[Component, ...]) -> tuple[Component, ...]:
     names = [each.name for each in generators]
     if len(set(names)) < len(names) or not names:
         found = ", ".join(names) or "none"
@@ -174,8 +174,8 @@ def _distinct(file: Path, generators: tuple[Chosen, ...]) -> tuple[Chosen, ...]:
     return generators
 
 
-def _source(file: Path, told: Any) -> Source:
+def _source(file: Path, told: Any) -> SourceSettings:
     if not isinstance(told, dict) or not told.get("path"):
         raise InputError(f"{file}: [[sources]] has no 'path'")
-    _require(file, "[[sources]] ", told, Source)
-    return Source(**told)
+    _require(file, "[[sources]] ", told, SourceSettings)
+    return SourceSettings(**told)

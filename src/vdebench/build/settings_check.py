@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from vdebench.build.settings import FILE, Chosen, Settings
+from vdebench.build.settings import FILE, BuildSettings, Component
 from vdebench.editors.catalog import EDITORS
 from vdebench.editors.selection import ADDRESSES
 from vdebench.errors import InputError, VdeError
@@ -21,7 +21,7 @@ _PARTS = re.compile(r"(?:Bearer\s+)?[\w-]+", re.I)
 """Of a value: none of them is an address or a folder, which may stand in `build.toml`."""
 
 
-def require_choices(settings: Settings) -> None:
+def require_choices(settings: BuildSettings) -> None:
     """Refuse what nobody could work with, before anything is written."""
     for each in settings.generators:
         require_public("generator", each)
@@ -31,14 +31,14 @@ def require_choices(settings: Settings) -> None:
     _require_known("readers", settings.reader, (settings.reader.name,), READERS)
 
 
-def require_editor(chosen: Chosen) -> None:
+def require_editor(chosen: Component) -> None:
     """The same of an editor; at an address stands one that speaks our protocol, or one with `/images/edits`."""
     require_public("editor", chosen)
     at_address = chosen.name.startswith(ADDRESSES)
     _require_known("editors", chosen, ("external", "openai-images") if at_address else (chosen.name,), EDITORS)
 
 
-def require_public(what: str, chosen: Chosen) -> None:
+def require_public(what: str, chosen: Component) -> None:
     """Refuse keys and passwords: `build.toml` is a file that people share. The value is in no message."""
     if chosen.name.startswith(ADDRESSES) and _tells(chosen.name):
         raise InputError(f"the {what}'s address has a name, a password or a query in it; {_INSTEAD}")
@@ -76,7 +76,7 @@ def _shown(name: str) -> str:
     return name if len(name) < 80 else f"{name[:79]}…"
 
 
-def _require_known(kind: str, chosen: Chosen, names: tuple[str, ...], ours: Mapping[str, str]) -> None:
+def _require_known(kind: str, chosen: Component, names: tuple[str, ...], ours: Mapping[str, str]) -> None:
     known = dict.fromkeys(option for name in names for option in inspect.signature(find(kind, name, ours)).parameters)
     for option in chosen.options:
         if option not in known:

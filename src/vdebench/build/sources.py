@@ -9,29 +9,29 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.build.pdf import PageOfPdf, count_pages, wanted_pages
-from vdebench.build.settings import FILE, PACKAGE, Source
+from vdebench.build.settings import FILE, PACKAGE, SourceSettings
 from vdebench.core.box import Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import LANGUAGES
 from vdebench.errors import InputError
 from vdebench.io.cache import digest_of
 from vdebench.io.files import is_file, is_folder, list_folder, read_bytes, read_json
 from vdebench.suites.names import FILES, stem
 from vdebench.suites.omnidoc import OmniDocSuite, reading_of_page
-from vdebench.suites.suite import Group
+from vdebench.suites.suite import SuiteGroup
 
 _UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST = 100
 """Bytes of a page's name, so that no file system minds what is added to it."""
 
 
-class Found(NamedTuple):
+class SourcePage(NamedTuple):
     """A page in a source."""
 
     file: Path
     name: str
     """What it is called there, without ending."""
-    source: Source
+    source: SourceSettings
     page: int | None = None
     """Of a PDF, from 1."""
     annotation: Mapping[str, Any] | None = None
@@ -66,7 +66,7 @@ class Found(NamedTuple):
         told = (self.annotation or {}).get("page_info", {}).get("page_attribute")
         return dict(told) if isinstance(told, dict) else {}
 
-    def reading(self, size: Size) -> Reading | None:
+    def reading(self, size: Size) -> PageText | None:
         """Its annotation as a reading, where it has one."""
         return None if self.annotation is None else reading_of_page(self.annotation, size)
 
@@ -90,12 +90,12 @@ class Found(NamedTuple):
         return {key: value for key, value in {**told, "key": self.key}.items() if value}
 
 
-def find_pages(source: Source, root: Path) -> Iterator[Found]:
+def find_pages(source: SourceSettings, root: Path) -> Iterator[SourcePage]:
     """All pages of a source, in the order of their files; relative paths are the workspace's."""
     return (found._replace(root=root) for found in _find_pages(source, root))
 
 
-def _find_pages(source: Source, root: Path) -> Iterator[Found]:
+def _find_pages(source: SourceSettings, root: Path) -> Iterator[SourcePage]:
     path = root / source.path
     if source.language and source.language not in LANGUAGES:
         raise InputError(f"language {source.language!r}, expected one of {', '.join(LANGUAGES)}")
@@ -130,31 +130,31 @@ def _files_below(folder: Path) -> Iterator[Path]:
             yield folder / name
 
 
-def _in_file(file: Path, source: Source) -> Iterator[Found]:
+def _in_file(file: Path, source: SourceSettings) -> Iterator[SourcePage]:
     if file.suffix.lower() != ".pdf":
-        yield Found(file, stem(file.name), source)
+        yield SourcePage(file, stem(file.name), source)
         return
     try:
         count = count_pages(file)
     except InputError as error:
-        yield Found(file, stem(file.name), source, fault=str(error))
+        yield SourcePage(file, stem(file.name), source, fault=str(error))
         return
     for page in wanted_pages(source.pages) or range(1, count + 1):
         if page <= count:
-            yield Found(file, f"{stem(file.name)}_p{page:03}", source, page)
+            yield SourcePage(file, f"{stem(file.name)}_p{page:03}", source, page)
 
 
-def _in_omnidoc(file: Path, source: Source, root: Path) -> Iterator[Found]:
+def _in_omnidoc(file: Path, source: SourceSettings, root: Path) -> Iterator[SourcePage]:
     images = root / source.images if source.images else file.parent / "images"
     if not is_folder(images):
         raise InputError(f"{images}: no folder of images here; name it with --images DIR")
-    suite = OmniDocSuite(file.parent, file.stem, [Group("pages", file, images=images)])
+    suite = OmniDocSuite(file.parent, file.stem, [SuiteGroup("pages", file, images=images)])
     samples = suite.samples  # which says what is wrong with the file
     for sample, page in zip(samples, read_json(file), strict=True):
         image = suite.image_files(sample).source
         fault = "" if image else f"no image {sample.reference_image} in {images}"
         place = image or images / sample.reference_image
-        yield Found(place, sample.id, source, annotation=page, data_set=file.stem, fault=fault)
+        yield SourcePage(place, sample.id, source, annotation=page, data_set=file.stem, fault=fault)
 
 
 def safe_name(name: str) -> str:

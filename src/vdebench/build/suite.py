@@ -8,16 +8,16 @@ from typing import Any
 
 from vdebench.build.workspace import Workspace, group_of
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Operation, Region, Sample
 from vdebench.errors import SuiteError
-from vdebench.instructions.records import Instruction, Page
+from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of
-from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
+from vdebench.suites.suite import Fault, ImageFiles, Suite, SuiteGroup
 
 
 def sample_of(
-    instruction: Instruction, page: Page, boxes: Sequence[Box] = (), extra: Mapping[str, Any] | None = None
+    instruction: Instruction, page: SourcePageRecord, boxes: Sequence[Box] = (), extra: Mapping[str, Any] | None = None
 ) -> Sample:
     """An instruction as a sample; `boxes` are in pixels of the page."""
     size = Size(page.width, page.height)
@@ -39,12 +39,12 @@ class WorkspaceSuite(Suite):
     """What an editor is given: source pages and instructions."""
 
     def __init__(self, workspace: Workspace) -> None:
-        groups = [Group(name, workspace.instructions_file) for name in ("text", "table")]
+        groups = [SuiteGroup(name, workspace.instructions_file) for name in ("text", "table")]
         super().__init__(workspace.root, workspace.settings.name, groups)
         self._workspace = workspace
 
     @cached_property
-    def _all(self) -> dict[str, tuple[Sample, Instruction, Page]]:
+    def _all(self) -> dict[str, tuple[Sample, Instruction, SourcePageRecord]]:
         pages = self._workspace.pages()
         made = self._workspace.instructions().values()
         found = [(sample_of(each, pages[each.page]), each, pages[each.page]) for each in made]
@@ -55,11 +55,11 @@ class WorkspaceSuite(Suite):
         """One for each instruction."""
         return [sample for sample, _, _ in self._all.values()]
 
-    def truth(self, sample: Sample) -> Reading:
+    def truth(self, sample: Sample) -> PageText:
         """Nobody knows yet."""
         raise SuiteError(f"suite {self.name}: {sample.key} has no right answer before it is reviewed and packaged")
 
-    def source(self, sample: Sample) -> Reading | None:
+    def source(self, sample: Sample) -> PageText | None:
         """What the page reads before the edit."""
         return self._workspace.page_reading(self._all[sample.key][2])
 

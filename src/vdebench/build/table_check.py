@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from vdebench.instructions.folding import confusable, folded
 from vdebench.instructions.interpretation import understand
-from vdebench.instructions.page_index import Grid, GridCell, OnPage, is_heading
-from vdebench.instructions.structure import Structure, structure_of
+from vdebench.instructions.page_index import Grid, GridCell, PageIndex, is_heading
+from vdebench.instructions.structure import StructureRequest, structure_of
 
 Wrong = tuple[str, str]
 """A reason of the filter, and what was found."""
@@ -16,10 +16,10 @@ Lines = list[tuple[str, ...]]
 """Rows from the top, or columns from the left: what each cell says, in marks that readers do not confuse."""
 
 
-class Asked(NamedTuple):
+class TableRequest(NamedTuple):
     """What is asked of a table, and the names and texts that it quotes for it."""
 
-    structure: Structure
+    structure: StructureRequest
     named: tuple[str, ...]
     quoted: tuple[str, ...]
 
@@ -39,7 +39,7 @@ class Asked(NamedTuple):
         return self.named[0] if self.structure.verb == "delete" and self.named else ""
 
 
-def asked_of_table(instruction: str) -> Asked:
+def asked_of_table(instruction: str) -> TableRequest:
     """What an instruction asks of a table.
 
     >>> asked_of_table('Delete the row "North" from the table.').gone
@@ -47,10 +47,10 @@ def asked_of_table(instruction: str) -> Asked:
     """
     meaning = understand(instruction)
     structure = structure_of(instruction, meaning)
-    return Asked(structure, structure.named or tuple(filter(None, [meaning.target])), meaning.quoted)
+    return TableRequest(structure, structure.named or tuple(filter(None, [meaning.target])), meaning.quoted)
 
 
-def wrong_structure(instruction: str, before: OnPage, after: OnPage) -> Wrong | None:
+def wrong_structure(instruction: str, before: PageIndex, after: PageIndex) -> Wrong | None:
     """What is wrong with the tables that are read after an edit; nothing where all is as asked or as before."""
     asked = asked_of_table(instruction)
     if not asked.structure.verb or not asked.structure.what or not asked.named:
@@ -79,7 +79,7 @@ class _Line(NamedTuple):
     end: int
 
 
-def _line(page: OnPage, name: str, what: str) -> _Line | None:
+def _line(page: PageIndex, name: str, what: str) -> _Line | None:
     """The row or column of a name; the row where cells of it are merged."""
     cells = page.cells_reading(name)
     if len(cells) > 1:
@@ -92,7 +92,7 @@ def _line(page: OnPage, name: str, what: str) -> _Line | None:
     return _Line(cell.table, cell.row, cell.row + cell.rowspan)
 
 
-def _wrong_table(asked: Asked, named: list[_Line], one: Grid, other: Grid) -> Wrong | None:
+def _wrong_table(asked: TableRequest, named: list[_Line], one: Grid, other: Grid) -> Wrong | None:
     if asked.structure.what == "cells":
         return _wrong_merged_cells(asked, named[0].start, one, other)
     old, new = _lines(one, asked.is_row), _lines(other, asked.is_row)
@@ -111,7 +111,7 @@ def _wrong_table(asked: Asked, named: list[_Line], one: Grid, other: Grid) -> Wr
     return _wrong_line(asked, merged[0], left, new, other)
 
 
-def _wrong_deletion(asked: Asked, at: int, old: Lines, new: Lines) -> Wrong | None:
+def _wrong_deletion(asked: TableRequest, at: int, old: Lines, new: Lines) -> Wrong | None:
     label = _told(asked.gone)
     counts = [sum(line.count(label) for line in lines) for lines in (old, new)]
     if counts[1] >= counts[0]:
@@ -119,7 +119,7 @@ def _wrong_deletion(asked: Asked, at: int, old: Lines, new: Lines) -> Wrong | No
     return _wrong_others(old[:at] + old[at + 1 :], new)
 
 
-def _wrong_line(asked: Asked, at: int, old: Lines, new: Lines, grid: Grid) -> Wrong | None:
+def _wrong_line(asked: TableRequest, at: int, old: Lines, new: Lines, grid: Grid) -> Wrong | None:
     """What is wrong where one line is to stand at a place, and these are all others."""
     if new[:at] + new[at + 1 :] != old:
         elsewhere = any(new[:place] + new[place + 1 :] == old for place in range(len(new)))
@@ -142,7 +142,7 @@ def _wrong_others(old: Lines, new: Lines) -> Wrong | None:
     return "more_changed", f"number {number + 1} of the other rows or columns reads differently too"
 
 
-def _wrong_merged_cells(asked: Asked, row: int, one: Grid, other: Grid) -> Wrong | None:
+def _wrong_merged_cells(asked: TableRequest, row: int, one: Grid, other: Grid) -> Wrong | None:
     """What is wrong where two cells of a row, named by their columns or by what they say, are to be one."""
     columns: list[int] = []
     texts = []

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from vdebench.build.decisions import Decision, last_words
 from vdebench.build.ledger import Ledger
-from vdebench.build.records import EditRead, Given
-from vdebench.build.settings import FILE, Settings, read_settings
+from vdebench.build.records import EditRead, PoolEntry
+from vdebench.build.settings import FILE, BuildSettings, read_settings
 from vdebench.core.box import Box
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.errors import InputError, RunFolderError
-from vdebench.instructions.records import Drawn, Instruction, Page, Rejection
+from vdebench.instructions.records import Instruction, InstructionDraw, Rejection, SourcePageRecord
 from vdebench.io.files import is_file, locked, read_json
 from vdebench.io.journal import add_line, read_records
 from vdebench.readers.cached import CachedReader
@@ -48,7 +48,7 @@ class Workspace:
         self.package = root / "package"
 
     @cached_property
-    def settings(self) -> Settings:
+    def settings(self) -> BuildSettings:
         """What `build.toml` says."""
         return read_settings(self.root)
 
@@ -79,31 +79,31 @@ class Workspace:
 
     def given_to_people(self) -> set[tuple[str, str]]:
         """Samples that are in a review by people, with their edits: no filter decides on such a sample."""
-        return {(given.id, given.edit) for given in read_records(self.pool_file, Given)}
+        return {(given.id, given.edit) for given in read_records(self.pool_file, PoolEntry)}
 
     def reader(self) -> CachedReader:
         """The reader that `build.toml` names."""
         return CachedReader.named(self.settings.reader.name, self.settings.reader.options)
 
-    def pages(self) -> dict[str, Page]:
+    def pages(self) -> dict[str, SourcePageRecord]:
         """All pages by id."""
-        return {page.id: page for page in read_records(self.pages_file, Page)}
+        return {page.id: page for page in read_records(self.pages_file, SourcePageRecord)}
 
-    def page_image(self, page: Page) -> Path:
+    def page_image(self, page: SourcePageRecord) -> Path:
         """The file of a page."""
         return self.root / page.image
 
-    def page_reading(self, page: Page) -> Reading:
+    def page_reading(self, page: SourcePageRecord) -> PageText:
         """What stands on a page: by the data set's annotation, else by the reader."""
         return self._reading(self.page_readings / f"{page.id}.json")
 
-    def source_reading(self, page: Page) -> Reading:
+    def source_reading(self, page: SourcePageRecord) -> PageText:
         """What the reader read on a page, whatever the annotation says: edits are held against it."""
         return self._reading(self.readings / "pages" / f"{page.id}.json")
 
-    def draws(self) -> dict[str, Drawn]:
+    def draws(self) -> dict[str, InstructionDraw]:
         """What was drawn, by the instruction's id."""
-        return {drawn.id: drawn for drawn in read_records(self.draws_file, Drawn)}
+        return {drawn.id: drawn for drawn in read_records(self.draws_file, InstructionDraw)}
 
     def instructions(self) -> dict[str, Instruction]:
         """All that passed the checks, in the order of the draws."""
@@ -126,7 +126,7 @@ class Workspace:
         """What was read of the edits: the last word on each, by id."""
         return {each.id: _regions(each) for each in read_records(self.readings / "readings.jsonl", EditRead)}
 
-    def edit_reading(self, id: str, region: int | None = None) -> Reading:
+    def edit_reading(self, id: str, region: int | None = None) -> PageText:
         """The reading of an edited page, or of one of its regions."""
         return self._reading(self.readings / _reading_name(id, region))
 
@@ -138,7 +138,7 @@ class Workspace:
         """The right answer: the edit's regions on the page as it was."""
         return self.references / f"{id}.png"
 
-    def reference_reading(self, id: str, region: int | None = None) -> Reading:
+    def reference_reading(self, id: str, region: int | None = None) -> PageText:
         """What the right answer reads, or one of its regions."""
         return self._reading(self.references / "readings" / _reading_name(id, region))
 
@@ -146,8 +146,8 @@ class Workspace:
         """Where a reading is kept."""
         return folder / _reading_name(id, region)
 
-    def _reading(self, file: Path) -> Reading:
-        return Reading.from_json(read_json(file), str(file))
+    def _reading(self, file: Path) -> PageText:
+        return PageText.from_json(read_json(file), str(file))
 
     def require(self, stage: str, found: object, what: str) -> None:
         """Refuse to go on where what an earlier stage makes is not there."""

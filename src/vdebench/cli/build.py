@@ -67,21 +67,21 @@ def init(
     `vde build init mine scans --generator qwen3-vl --generator glm-4.5v --generator-option url=http://localhost:8000/v1`
     """
     from vdebench.build.pages import initialise, prepare
-    from vdebench.build.settings import Chosen, Settings, Source, generators_of
+    from vdebench.build.settings import BuildSettings, Component, SourceSettings, generators_of
 
     if not sources:
         _require_none_given(context)
     where = os.path.abspath(images) if images else ""
     places = [os.path.abspath(path) for path in sources or ()]
-    settings = Settings(
+    settings = BuildSettings(
         name=name or Path(os.path.abspath(workspace)).name,
         licence=licence,
         preset=preset,
         seed=seed,
         generators=generators_of(generator, reader_options(generator_option)),
-        editor=Chosen(editor, reader_options(editor_option)),
-        reader=Chosen(reader, reader_options(reader_option)),
-        sources=tuple(Source(path, where, pages, ppi, document, language) for path in places),
+        editor=Component(editor, reader_options(editor_option)),
+        reader=Component(reader, reader_options(reader_option)),
+        sources=tuple(SourceSettings(path, where, pages, ppi, document, language) for path in places),
     )
     made = prepare(workspace, settings if sources else None)
     with progress_bar("pages") as progress:

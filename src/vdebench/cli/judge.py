@@ -100,12 +100,12 @@ def judge_command(
     Example: `vde judge SUITE outputs/ --judge gpt-4o --repeat 3 --budget 5.00 --out runs/judged`
     """
     from vdebench.net.prices import parse_price
-    from vdebench.pipeline.judging.stage import Asked, estimate_run, judge_suite, judged_outputs, plan_suite
+    from vdebench.pipeline.judging.stage import JudgingOptions, estimate_run, judge_suite, judged_outputs, plan_suite
 
     editors = _editors(predictions)
     _require_shapes(like, by)
     loaded = open_suite(suite, quiet=as_json)
-    asked = Asked(
+    asked = JudgingOptions(
         dimensions.split(","),
         repeat,
         prompts,
@@ -165,11 +165,11 @@ def ambiguity_command(
     Example: `vde ambiguity SUITE --judge gpt-4o --judge gemini:gemini-2.5-pro --out runs/ambiguity`
     """
     from vdebench.net.prices import parse_price
-    from vdebench.pipeline.judging.stage import Asked, estimate_run, judge_ambiguity, plan_ambiguity
+    from vdebench.pipeline.judging.stage import JudgingOptions, estimate_run, judge_ambiguity, plan_ambiguity
 
     _require_shapes(like, by)
     loaded = open_suite(suite, quiet=as_json)
-    asked = Asked(
+    asked = JudgingOptions(
         dimensions.split(","),
         repeat,
         prompts,

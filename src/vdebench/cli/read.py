@@ -34,7 +34,7 @@ def read_command(
     Example: `vde read pages/ -o readings`
     """
     from vdebench.pipeline.read import read_pictures
-    from vdebench.readers.cached import CachedReader, Picture
+    from vdebench.readers.cached import CachedReader, ImageCrop
 
     files = [file for given in images for file in _images(given)]
     for name, count in Counter(file.stem for file in files).items():
@@ -45,7 +45,7 @@ def read_command(
     pictures = []
     for file in files:
         with collecting(failures):
-            pictures.append(Picture.of(file))
+            pictures.append(ImageCrop.of(file))
     with progress_bar(f"{len(files)} pages") as progress:
         read_pictures(cached, pictures, workers, progress)
     for picture in pictures:

@@ -49,9 +49,9 @@ def push(
 
     `vde review label-studio push build --url http://localhost:8080`
     """
-    from vdebench.review.label_studio.sync import Bridge
+    from vdebench.review.label_studio.sync import LabelStudioBridge
 
-    with Bridge(workspace, database, url) as bridge:
+    with LabelStudioBridge(workspace, database, url) as bridge:
         _tell(bridge.push(people), as_json)
 
 
@@ -69,9 +69,9 @@ def pull(
 
     `vde review label-studio pull build --people people.toml --url http://localhost:8080`
     """
-    from vdebench.review.label_studio.sync import Bridge
+    from vdebench.review.label_studio.sync import LabelStudioBridge
 
-    with Bridge(workspace, database, url) as bridge:
+    with LabelStudioBridge(workspace, database, url) as bridge:
         _tell(bridge.pull(people), as_json)
 
 
@@ -93,9 +93,9 @@ def sync(
 
     `vde review label-studio sync build --people people.toml --every 60`
     """
-    from vdebench.review.label_studio.sync import Bridge, sync_for_ever
+    from vdebench.review.label_studio.sync import LabelStudioBridge, sync_for_ever
 
-    with Bridge(workspace, database, url, workers=workers) as bridge:
+    with LabelStudioBridge(workspace, database, url, workers=workers) as bridge:
         if every:
             sync_for_ever(
                 bridge, people, every, lambda synced: _tell(synced, as_json), lambda words: typer.echo(words, err=True)

@@ -17,7 +17,7 @@ from vdebench.cli.progress import progress_bars
 from vdebench.cli.read import reader_options
 from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP, SIGNATURE, USABLE_HELP
-from vdebench.core.input_policy import NOBODY, Given, checked_pixels
+from vdebench.core.input_policy import NOBODY, InputPolicy, checked_pixels
 from vdebench.errors import VdeError
 from vdebench.pipeline.editing.journal import editors_images
 from vdebench.pipeline.score import NO_READER, Score, SettingChoice, TruthChoice, around_masks, check_outputs, score
@@ -137,7 +137,7 @@ def score_command(
                     metrics=measured,
                     floor=floor,
                     crossed=by,
-                    given=Given(checked_pixels(max_pixels), rewriter),
+                    given=InputPolicy(checked_pixels(max_pixels), rewriter),
                     workers=workers,
                     reading=bar(f"{editor}: reading"),
                     progress=bar(f"{editor} by {name}"),

@@ -22,7 +22,7 @@ from vdebench.report.table import Column, Row, Table
 from vdebench.suites.export import FORMS, export_suite, require_exportable
 
 if TYPE_CHECKING:
-    from vdebench.studies.difficulty import Agreement, Estimated
+    from vdebench.studies.difficulty import AttributeAgreement, EstimatedDifficulty
 
 PAGE_SLICES: dict[str, Callable[[Sample], str]] = {
     "operation": lambda sample: sample.operation.value,
@@ -136,7 +136,9 @@ def difficulty(
     echo_table(_difficulty_table(suite.name, found, agreements), more="--json")
 
 
-def _difficulty_table(name: str, found: Sequence[Estimated], agreements: Mapping[str, Agreement]) -> Table:
+def _difficulty_table(
+    name: str, found: Sequence[EstimatedDifficulty], agreements: Mapping[str, AttributeAgreement]
+) -> Table:
     columns = [Column(str(value), "", 0, group) for group in ("stated", "estimated") for value in (0, 1, 2)]
     columns += [Column("n", "", 0, "agree")]
     columns += [Column(head, "", 3, group) for group in ("agree", "commonest") for head in ("exact", "±1")]

@@ -12,7 +12,7 @@ import typer
 from vdebench.cli.progress import progress_bars
 
 if TYPE_CHECKING:
-    from vdebench.suites.hub.repository import Head
+    from vdebench.suites.hub.repository import ResolvedRevision
 
 
 def get_command(
@@ -38,7 +38,7 @@ def get_command(
 
     Example: `vde suite get textedit --revision 4f1c… --accept-licence --json`
     """
-    from vdebench.suites.hub import Wish, data_set, get_suite, take_placed
+    from vdebench.suites.hub import DownloadRequest, data_set, get_suite, take_placed
     from vdebench.suites.hub.result import lines, to_json
     from vdebench.suites.hub.sets import by_hand as how
     from vdebench.suites.hub.sets import home
@@ -52,7 +52,7 @@ def get_command(
     def tell(line: str) -> None:
         typer.echo(line, err=as_json)
 
-    def accept(page: str, head: Head) -> bool:
+    def accept(page: str, head: ResolvedRevision) -> bool:
         tell(f"{one.title}: {one.repo}, revision {head.commit}")
         tell(f"licence: {head.licence.told}\n  {head.licence.advice}: {page}")
         return accept_licence or (sys.stdin.isatty() and typer.confirm("Do you accept it?", err=True))
@@ -61,7 +61,9 @@ def get_command(
         got = take_placed(one, folder)
     else:
         with progress_bars(quiet=as_json) as bars:
-            got = get_suite(Wish(one, folder, revision, update, tuple(only), verify), accept, tell=tell, bars=bars)
+            got = get_suite(
+                DownloadRequest(one, folder, revision, update, tuple(only), verify), accept, tell=tell, bars=bars
+            )
     if as_json:
         typer.echo(json.dumps(to_json(got, folder), ensure_ascii=False, indent=2))
     else:

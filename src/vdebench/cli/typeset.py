@@ -9,10 +9,10 @@ import typer
 from vdebench.cli.progress import progress_bar
 from vdebench.errors import InputError
 from vdebench.io.files import replacing
-from vdebench.suites.typeset.recipe import OPERATIONS, WEARS, Recipe
+from vdebench.suites.typeset.recipe import OPERATIONS, WEARS, SuiteRecipe
 
 app = typer.Typer(help="Make suites whose ground truth is exact.", no_args_is_help=True)
-_DEFAULT = Recipe()
+_DEFAULT = SuiteRecipe()
 
 
 @app.command()
@@ -34,7 +34,7 @@ def make(
     """
     from vdebench.suites.typeset.make import make_suite  # the typesetter and OpenCV take a while to load
 
-    recipe = Recipe(
+    recipe = SuiteRecipe(
         seed=seed,
         languages=_list("--languages", languages),
         operations=_DEFAULT.operations if operations == "all" else _list("--operations", operations),

@@ -39,9 +39,9 @@ def verify_command(
     `vde verify run.zip --predictions runs/overlay/images --suite SUITE --samples 20 --seed 7`
     """
     from vdebench.report.submission_verdict import verdict_text
-    from vdebench.submission.verify import Wish, verify
+    from vdebench.submission.verify import VerificationRequest, verify
 
-    wish = Wish(predictions, suite, part, samples, seed, reader, reader_options(option), workers)
+    wish = VerificationRequest(predictions, suite, part, samples, seed, reader, reader_options(option), workers)
     with progress_bar("reading", quiet=as_json) as reading:
         verdict = verify(file, wish, reading)
     if as_json:

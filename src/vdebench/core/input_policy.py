@@ -19,12 +19,12 @@ WHOLE = "whole"
 NOBODY = "none"
 
 
-class Given(NamedTuple):
+class InputPolicy(NamedTuple):
     """The input policy of a run, and who rewrote the instructions.
 
-    >>> Given().pins
+    >>> InputPolicy().pins
     {'in': 'whole,rgb-1', 'rewriter': 'none'}
-    >>> Given(1_000_000, "gpt-x#0f0f").pins
+    >>> InputPolicy(1_000_000, "gpt-x#0f0f").pins
     {'in': 'whole,rgb-1,max1000000,lanczos-1', 'rewriter': 'gpt-x#0f0f'}
     """
 
@@ -47,7 +47,7 @@ class Given(NamedTuple):
         """A page as editors are given it.
 
         >>> import numpy as np
-        >>> Given(max_pixels=5000).page(np.zeros((200, 100, 3), np.uint8)).shape
+        >>> InputPolicy(max_pixels=5000).page(np.zeros((200, 100, 3), np.uint8)).shape
         (100, 50, 3)
         """
         height, width = image.shape[:2]
@@ -57,15 +57,15 @@ class Given(NamedTuple):
         return resized(image, Size(max(1, math.floor(width * scale)), max(1, math.floor(height * scale))))
 
 
-def given_by(pins: Mapping[str, str]) -> Given:
+def input_policy_from(pins: Mapping[str, str]) -> InputPolicy:
     """What a signature's parts say, for whoever scores again.
 
-    >>> given_by(Given(1_000_000, "gpt-x#0f0f").pins)
-    Given(max_pixels=1000000, rewriter='gpt-x#0f0f')
+    >>> input_policy_from(InputPolicy(1_000_000, "gpt-x#0f0f").pins)
+    InputPolicy(max_pixels=1000000, rewriter='gpt-x#0f0f')
     """
     found = [part.removeprefix("max") for part in pins.get("in", "").split(",") if part.startswith("max")]
     pixels = int(found[0]) if found and found[0].isdecimal() else 0
-    return Given(pixels, pins.get("rewriter", NOBODY))
+    return InputPolicy(pixels, pins.get("rewriter", NOBODY))
 
 
 def checked_pixels(given: int) -> int:

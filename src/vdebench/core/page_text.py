@@ -49,7 +49,7 @@ class Block:
         return without_tags(self.content).strip() if self.html else self.content
 
 
-class LeftOut(NamedTuple):
+class SkippedBlock(NamedTuple):
     """A block that could not be placed: where it stood in the list, why, and what was found."""
 
     position: int
@@ -58,19 +58,19 @@ class LeftOut(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PageText:
     """All blocks of a page in reading order."""
 
     blocks: tuple[Block, ...] = ()
     size: Size | None = None
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedBlock, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def from_json(cls, data: object, where: str = "reading") -> Reading:
+    def from_json(cls, data: object, where: str = "reading") -> PageText:
         """Reading from parsed JSON; `where` names the file in error messages.
 
-        >>> Reading.from_json({"parsing_res_list": [{"block_bbox": [0, 0, 9, 9], "block_content": "hi"}]}).blocks[0]
+        >>> PageText.from_json({"parsing_res_list": [{"block_bbox": [0, 0, 9, 9], "block_content": "hi"}]}).blocks[0]
         Block(box=Box(x1=0, y1=0, x2=9, y2=9), content='hi', label='', id=None, order=None, extra={})
         """
         if isinstance(data, dict) and isinstance(data.get("res"), dict):  # PaddleOCR's `.json` wraps its result
@@ -86,16 +86,16 @@ class Reading:
             if isinstance(block, Block):
                 blocks.append(block)
             else:
-                left_out.append(LeftOut(index, block, item))
+                left_out.append(SkippedBlock(index, block, item))
         size = _size(data)
         own = _OWN_PAGE_FIELDS if size else ("parsing_res_list",)
         extra = {key: value for key, value in data.items() if key not in own}
         return cls(tuple(blocks), size, tuple(left_out), extra)
 
-    def scaled_to(self, page: Size | None) -> Reading:
+    def scaled_to(self, page: Size | None) -> PageText:
         """The reading as it would stand on a page of another size; as it is where either size is not known.
 
-        >>> Reading((Block(Box(1, 1, 2, 2)),), Size(10, 10)).scaled_to(Size(20, 40)).blocks[0].box
+        >>> PageText((Block(Box(1, 1, 2, 2)),), Size(10, 10)).scaled_to(Size(20, 40)).blocks[0].box
         Box(x1=2.0, y1=4.0, x2=4.0, y2=8.0)
         """
         if self.size is None or page is None or self.size == page:

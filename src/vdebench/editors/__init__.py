@@ -1,7 +1,7 @@
 """Editors: what turns a page and an instruction into a page."""
 
 from vdebench.editors.catalog import EDITORS
-from vdebench.editors.editor import Edit, Editor, Task
+from vdebench.editors.editor import Edit, Editor, EditTask
 from vdebench.editors.factory import get_editor
 
-__all__ = ["EDITORS", "Edit", "Editor", "Task", "get_editor"]
+__all__ = ["EDITORS", "Edit", "EditTask", "Editor", "get_editor"]

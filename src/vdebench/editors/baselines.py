@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from vdebench.core.box import Size
 from vdebench.core.images import Image, PixelBox
-from vdebench.editors.editor import About, Edit, Editor, Task
+from vdebench.editors.editor import About, Edit, Editor, EditTask
 from vdebench.io.images import open_image
 
 
@@ -31,7 +31,7 @@ class _KnowingEditor(Editor):
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """A refusal: page and instruction are not enough."""
-        return self.carry_out(Task(image, instruction, seed))
+        return self.carry_out(EditTask(image, instruction, seed))
 
 
 class OracleEditor(_KnowingEditor):
@@ -44,7 +44,7 @@ class OracleEditor(_KnowingEditor):
         """Its name and version."""
         return {"name": "oracle", "version": "1"}
 
-    def carry_out(self, task: Task) -> Edit:
+    def carry_out(self, task: EditTask) -> Edit:
         """The reference, pixel by pixel."""
         if task.files.reference is None:
             return Edit.refused("the suite has no reference image of this sample")
@@ -61,7 +61,7 @@ class BlankEditor(_KnowingEditor):
         """Its name and version."""
         return {"name": "blank", "version": "1"}
 
-    def carry_out(self, task: Task) -> Edit:
+    def carry_out(self, task: EditTask) -> Edit:
         """The source with white regions."""
         if task.sample is None or not task.sample.regions:
             return Edit.refused("the sample names no region")

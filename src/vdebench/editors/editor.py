@@ -14,7 +14,7 @@ from vdebench.suites.suite import ImageFiles
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class EditTask:
     """What a run asks of an editor: a page, what is to be changed, and where the answer stands.
 
     `sample` and `files` are for baselines that know the answer; an editor that is to be judged is shown neither.
@@ -116,11 +116,11 @@ class Editor(ABC):
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """The page as the instruction asks, or a refusal."""
 
-    def carry_out(self, task: Task) -> Edit:
+    def carry_out(self, task: EditTask) -> Edit:
         """The task of a run; only those who know the answer look at more than page, instruction and seed."""
         return self.edit(task.image, task.instruction, seed=task.seed)
 
-    def edit_all(self, tasks: Sequence[Task]) -> list[Edit]:
+    def edit_all(self, tasks: Sequence[EditTask]) -> list[Edit]:
         """Several pages of one size, as one batch where the model can."""
         return [self.carry_out(task) for task in tasks]
 

@@ -22,7 +22,7 @@ WIDE_PAPERS = 100
 """Below this the papers' rows are paragraphs."""
 
 
-class Listed(NamedTuple):
+class EditorListing(NamedTuple):
     """An editor as `vde editors` shows it."""
 
     name: str
@@ -48,7 +48,7 @@ class Listed(NamedTuple):
         }
 
 
-def listed() -> Iterator[Listed]:
+def listed() -> Iterator[EditorListing]:
     """Ours, then those of other packages; nothing is loaded that takes long."""
     others = {point.name for point in entry_points(group="vdebench.editors")}
     for name in [*EDITORS, *sorted(others - set(EDITORS))]:
@@ -56,12 +56,12 @@ def listed() -> Iterator[Listed]:
             editor = find("editors", name, EDITORS)
             about = getattr(editor, "about", None)
             missing, caveat = str(editor.missing()), str(getattr(editor, "caveat", str)())
-            yield Listed(name, about if isinstance(about, About) else About(), missing, caveat)
+            yield EditorListing(name, about if isinstance(about, About) else About(), missing, caveat)
         except Exception as error:  # another package's may fail in any way; the others are still to be told
-            yield Listed(name, About("unknown", "unknown", "unknown", "unknown"), f"cannot be asked: {error}")
+            yield EditorListing(name, About("unknown", "unknown", "unknown", "unknown"), f"cannot be asked: {error}")
 
 
-def editors_view(found: Sequence[Listed], width: int) -> Table:
+def editors_view(found: Sequence[EditorListing], width: int) -> Table:
     """The list as a table of a column for each fact, or where that is too wide of a paragraph for each editor."""
     if width < sum(WIDTHS) + len(WIDTHS) - 1:
         return _paragraphs(found)
@@ -76,7 +76,7 @@ def editors_view(found: Sequence[Listed], width: int) -> Table:
     return table
 
 
-def _paragraphs(found: Sequence[Listed]) -> Table:
+def _paragraphs(found: Sequence[EditorListing]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(width=WIDTHS[0])
     table.add_column(overflow="fold")
@@ -87,7 +87,7 @@ def _paragraphs(found: Sequence[Listed]) -> Table:
     return table
 
 
-def papers_view(found: Sequence[Listed], width: int) -> Table:
+def papers_view(found: Sequence[EditorListing], width: int) -> Table:
     """The papers' rows, with the editor of ours that each is; in a narrow window a paragraph for each."""
     states = {one.name: one.state for one in found}
     if width < WIDE_PAPERS:

@@ -12,18 +12,18 @@ ADDRESSES = ("http://", "https://")
 _UNSAFE = re.compile(r"[^\w.+-]+")
 
 
-class Choice(NamedTuple):
+class EditorChoice(NamedTuple):
     """Who edits, and what its folder and its rows are called."""
 
     name: str
     editor: str
 
 
-def parse_choice(given: str) -> Choice:
+def parse_choice(given: str) -> EditorChoice:
     """`EDITOR`, or `NAME=EDITOR` for another name, as for one editor with two sets of options.
 
     >>> parse_choice("overlay"), parse_choice("think=bagel")
-    (Choice(name='overlay', editor='overlay'), Choice(name='think', editor='bagel'))
+    (EditorChoice(name='overlay', editor='overlay'), EditorChoice(name='think', editor='bagel'))
     >>> parse_choice("http://localhost:8000/v1").name
     'localhost-8000'
     """
@@ -35,12 +35,12 @@ def parse_choice(given: str) -> Choice:
         name = _UNSAFE.sub("-", place).strip("-")
     if not name or not editor or _UNSAFE.search(name) or name.strip(".") == "":
         raise VdeError(f"--editor {given!r}: expected EDITOR or NAME=EDITOR, the name of letters, digits and - . _ +")
-    return Choice(name, editor)
+    return EditorChoice(name, editor)
 
 
-def parse_choices(given: Sequence[str]) -> list[Choice]:
+def parse_choices(given: Sequence[str]) -> list[EditorChoice]:
     """Several, in their order; two of one name are refused unless they are the same."""
-    found: dict[str, Choice] = {}
+    found: dict[str, EditorChoice] = {}
     for choice in map(parse_choice, given):
         if found.setdefault(choice.name, choice) != choice:
             raise VdeError(f"two editors are called {choice.name!r}: name them, as in {choice.name}-2={choice.editor}")

@@ -9,9 +9,16 @@ from vdebench.instructions.ambiguity import KINDS, Ambiguous, kinds_for, make_am
 from vdebench.instructions.check import REASONS, checked
 from vdebench.instructions.draw import PRESETS, draw
 from vdebench.instructions.factory import generator
-from vdebench.instructions.generator import ATTEMPTS, Answer, Asked, Generator, GeneratorError, obtain
+from vdebench.instructions.generator import (
+    ATTEMPTS,
+    GeneratedAnswer,
+    GenerationRequest,
+    Generator,
+    GeneratorError,
+    obtain,
+)
 from vdebench.instructions.interpretation import classify
-from vdebench.instructions.pair import Inferred, infer_from_pair
+from vdebench.instructions.pair import InferredInstruction, infer_from_pair
 from vdebench.instructions.prompt_pool import Prompt, pool
 
 __all__ = [
@@ -20,11 +27,11 @@ __all__ = [
     "PRESETS",
     "REASONS",
     "Ambiguous",
-    "Answer",
-    "Asked",
+    "GeneratedAnswer",
+    "GenerationRequest",
     "Generator",
     "GeneratorError",
-    "Inferred",
+    "InferredInstruction",
     "Prompt",
     "checked",
     "classify",

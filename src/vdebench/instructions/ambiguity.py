@@ -10,11 +10,11 @@ import regex
 
 from vdebench.core.sample import Operation
 from vdebench.errors import VdeError
-from vdebench.instructions.interpretation import Meaning, tongue_of, understand
+from vdebench.instructions.interpretation import InstructionMeaning, tongue_of, understand
 from vdebench.instructions.phrasing import AMBIGUITIES, phrasings
 from vdebench.instructions.quotations import cut_quotes
-from vdebench.instructions.seeded_choice import Chance
-from vdebench.instructions.structure import Structure, structure_of
+from vdebench.instructions.seeded_choice import SeededChoice
+from vdebench.instructions.structure import StructureRequest, structure_of
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -62,7 +62,7 @@ def make_ambiguous(instruction: str, kind: str = "", seed: int = 0) -> Ambiguous
         raise VdeError(f"not an instruction that our rules understand: {instruction[:80]!r}\n  ask a model instead")
     if kind and kind not in ways:
         raise VdeError(f"our rules leave open {', '.join(sorted(ways))} of this instruction, not {kind}")
-    chance = Chance("ambiguous", seed, instruction)
+    chance = SeededChoice("ambiguous", seed, instruction)
     found = kind or chance.choice(sorted(ways))
     return Ambiguous(chance.choice(ways[found]), found)
 
@@ -92,7 +92,7 @@ def _ways(instruction: str) -> dict[str, list[str]]:
     return {kind: found for kind, ways in made.items() if (found := [way for way in ways if way])}
 
 
-def _of_text(meaning: Meaning) -> dict[str, Sequence[str]]:
+def _of_text(meaning: InstructionMeaning) -> dict[str, Sequence[str]]:
     """The fields of forms for text and cells."""
     return {
         "target": [meaning.target],
@@ -104,7 +104,7 @@ def _of_text(meaning: Meaning) -> dict[str, Sequence[str]]:
     }
 
 
-def _of_table(structure: Structure, meaning: Meaning) -> dict[str, Sequence[str]]:
+def _of_table(structure: StructureRequest, meaning: InstructionMeaning) -> dict[str, Sequence[str]]:
     """The fields of forms for rows, columns and cells. The forms say `below` and `to the right`: not of what is
     to stand before a row or column."""
     names = () if structure.before else structure.named or tuple(filter(None, [meaning.target]))
@@ -114,7 +114,7 @@ def _of_table(structure: Structure, meaning: Meaning) -> dict[str, Sequence[str]
     return {**told, structure.what: names[:1]}
 
 
-def _outside(instruction: str, meaning: Meaning) -> str:
+def _outside(instruction: str, meaning: InstructionMeaning) -> str:
     for quoted in meaning.quoted:
         instruction = instruction.replace(quoted, "")
     return instruction
@@ -130,7 +130,7 @@ def _is_sentence(text: str) -> bool:
     return bool(regex.search(r"[.。!！?？]$", text))
 
 
-def _phrasing(instruction: str, meaning: Meaning, structure: Structure | None) -> str:
+def _phrasing(instruction: str, meaning: InstructionMeaning, structure: StructureRequest | None) -> str:
     """The typeset suite's name for what is asked; nothing where it has none."""
     if structure is not None:
         if not structure.verb or not structure.what:
@@ -149,7 +149,7 @@ def _phrasing(instruction: str, meaning: Meaning, structure: Structure | None) -
     return names[meaning.operation]() if meaning.operation in names and meaning.quoted else ""
 
 
-def _of_cell(instruction: str, meaning: Meaning) -> str:
+def _of_cell(instruction: str, meaning: InstructionMeaning) -> str:
     """Whether a cell that has a text gets more of it, or an empty one gets its text; nothing where no word tells."""
     words, _ = cut_quotes(instruction)
     tongue = tongue_of(words)

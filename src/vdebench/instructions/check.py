@@ -8,15 +8,15 @@ from typing import NamedTuple
 import regex
 
 from vdebench.core.box import Box
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Operation
 from vdebench.instructions.folding import folded
-from vdebench.instructions.interpretation import Meaning, understand
-from vdebench.instructions.page_index import GridCell, OnPage, Place, is_heading
+from vdebench.instructions.interpretation import InstructionMeaning, understand
+from vdebench.instructions.page_index import GridCell, PageIndex, TextPlace, is_heading
 from vdebench.instructions.plain_text import not_plain, wrong_language
 from vdebench.instructions.prompt_pool import pool
-from vdebench.instructions.records import Drawn, Instruction, Page, Rejection
-from vdebench.instructions.structure import Structure, structure_of
+from vdebench.instructions.records import Instruction, InstructionDraw, Rejection, SourcePageRecord
+from vdebench.instructions.structure import StructureRequest, structure_of
 
 REASONS = MappingProxyType(
     {
@@ -37,14 +37,14 @@ REASONS = MappingProxyType(
 """Why an answer is turned down, in the order of the checks."""
 
 
-class Turned(NamedTuple):
+class FailedCheck(NamedTuple):
     """A reason and what was found."""
 
     reason: str
     words: str
 
 
-class Found(NamedTuple):
+class UniqueTarget(NamedTuple):
     """A target that was found once."""
 
     target: str
@@ -52,19 +52,19 @@ class Found(NamedTuple):
 
 
 def checked(
-    text: str, drawn: Drawn, page: Page, reading: Reading, *, model: str = "", attempt: int = 1
+    text: str, drawn: InstructionDraw, page: SourcePageRecord, reading: PageText, *, model: str = "", attempt: int = 1
 ) -> Instruction | Rejection:
     """The answer as an instruction, or why it is none."""
-    return checked_on(text, drawn, page, OnPage(reading), model=model, attempt=attempt)
+    return checked_on(text, drawn, page, PageIndex(reading), model=model, attempt=attempt)
 
 
 def checked_on(
-    text: str, drawn: Drawn, page: Page, on_page: OnPage, *, model: str = "", attempt: int = 1
+    text: str, drawn: InstructionDraw, page: SourcePageRecord, on_page: PageIndex, *, model: str = "", attempt: int = 1
 ) -> Instruction | Rejection:
     """The same for many answers to one page, which is prepared once."""
     told = text.strip()
     judged = _judged(told, Operation(drawn.operation), page, on_page)
-    if isinstance(judged, Turned):
+    if isinstance(judged, FailedCheck):
         words = f"{judged.words}: {_short(told)}" if told else judged.words
         return Rejection("instruct", drawn.id, judged.reason, words, False, drawn.generator, attempt)
     meaning, found = judged
@@ -90,34 +90,36 @@ def checked_on(
 _DELETIONS = (Operation.TEXT_DELETE.value, Operation.TABLE_DELETE.value)
 
 
-def _judged(told: str, operation: Operation, page: Page, on_page: OnPage) -> Turned | tuple[Meaning, Found]:
+def _judged(
+    told: str, operation: Operation, page: SourcePageRecord, on_page: PageIndex
+) -> FailedCheck | tuple[InstructionMeaning, UniqueTarget]:
     if not told:
-        return Turned("empty", "no words")
+        return FailedCheck("empty", "no words")
     if plain := not_plain(told):
-        return Turned("not_plain_text", plain)
+        return FailedCheck("not_plain_text", plain)
     if tongue := wrong_language(told, page.language):
-        return Turned("wrong_language", tongue)
+        return FailedCheck("wrong_language", tongue)
     meaning = understand(told)
     if meaning.operation.value.startswith("table") and not page.has_table:
-        return Turned("table_on_page_without_table", f"it asks for {meaning.operation.value}")
+        return FailedCheck("table_on_page_without_table", f"it asks for {meaning.operation.value}")
     if meaning.several:
-        return Turned("two_places", f"it says “{_restored(meaning.several, meaning.quoted)}”")
+        return FailedCheck("two_places", f"it says “{_restored(meaning.several, meaning.quoted)}”")
     if meaning.others:
-        return Turned("two_places", f"it also quotes “{_short(meaning.others[0], 60)}”")
+        return FailedCheck("two_places", f"it also quotes “{_short(meaning.others[0], 60)}”")
     if not meaning.quoted:
-        return Turned("no_target", "it quotes nothing")
+        return FailedCheck("no_target", "it quotes nothing")
     if meaning.operation is not operation and not _same_but_for_the_table(meaning.operation, operation):
-        return Turned("wrong_operation", f"it asks for {meaning.operation.value}, drawn was {operation.value}")
+        return FailedCheck("wrong_operation", f"it asks for {meaning.operation.value}, drawn was {operation.value}")
     if operation is Operation.TABLE_STRUCTURE:
         found = _line_of_table(meaning, structure_of(told, meaning), on_page)
     else:
         found = _target(meaning, operation, on_page)
-    if isinstance(found, Turned):
+    if isinstance(found, FailedCheck):
         return found
     if operation.value.endswith(("replace", "insert")) and not folded(meaning.new):
-        return Turned("no_replacement", "it does not quote what is to stand there")
+        return FailedCheck("no_replacement", "it does not quote what is to stand there")
     if operation.value.endswith("replace") and folded(meaning.new) == folded(found.target):
-        return Turned("same_text", f"“{_short(meaning.new, 40)}” stands there already")
+        return FailedCheck("same_text", f"“{_short(meaning.new, 40)}” stands there already")
     return meaning, found
 
 
@@ -127,31 +129,31 @@ def _same_but_for_the_table(one: Operation, other: Operation) -> bool:
     return len(verbs) == 1 and verbs <= {"replace", "insert", "delete"}
 
 
-def _target(meaning: Meaning, operation: Operation, on_page: OnPage) -> Turned | Found:
+def _target(meaning: InstructionMeaning, operation: Operation, on_page: PageIndex) -> FailedCheck | UniqueTarget:
     in_table = operation.value.startswith("table")
     if in_table and meaning.row and meaning.column and not meaning.row.startswith("#"):
         found = _cell(meaning, on_page)
         if found is not None:
             return found
     if not meaning.target:
-        return Turned("no_target", "it quotes no text of the page")
+        return FailedCheck("no_target", "it quotes no text of the page")
     shown = f"“{_short(meaning.target, 60)}”"
     places = on_page.places(meaning.target)
     if len(places) > 1 and meaning.within:
         places = _inside(places, on_page.places(meaning.within)) or places
     if not places:
-        return Turned("target_not_on_page", f"{shown} is not on the page")
+        return FailedCheck("target_not_on_page", f"{shown} is not on the page")
     right = [place for place in places if (place.cell is not None) == in_table]
     if not right and (on_page.grids or not in_table):
-        return Turned("wrong_operation", f"{shown} stands {'outside' if in_table else 'in'} a table")
+        return FailedCheck("wrong_operation", f"{shown} stands {'outside' if in_table else 'in'} a table")
     if in_table and right and meaning.operation.value.startswith("table"):  # it says so: nothing else can be meant
         places = right
     if len(places) > 1:
-        return Turned("target_not_unique", f"{shown} stands on the page {len(places)} times")
-    return Found(meaning.target, places[0].block.box)
+        return FailedCheck("target_not_unique", f"{shown} stands on the page {len(places)} times")
+    return UniqueTarget(meaning.target, places[0].block.box)
 
 
-def _inside(places: list[Place], around: list[Place]) -> list[Place]:
+def _inside(places: list[TextPlace], around: list[TextPlace]) -> list[TextPlace]:
     return [
         place
         for place in places
@@ -159,52 +161,56 @@ def _inside(places: list[Place], around: list[Place]) -> list[Place]:
     ]
 
 
-def _cell(meaning: Meaning, on_page: OnPage) -> Turned | Found | None:
+def _cell(meaning: InstructionMeaning, on_page: PageIndex) -> FailedCheck | UniqueTarget | None:
     """The cell of a named row and column; nothing where they are no cells, so that the target decides."""
     cells = on_page.cells_at(meaning.row, meaning.column)
     if meaning.target:
         cells = [cell for cell in cells if folded(meaning.target) in folded(cell.text)]
     if len(cells) > 1:
-        return Turned("target_not_unique", f"row “{meaning.row}” and column “{meaning.column}” name {len(cells)} cells")
+        return FailedCheck(
+            "target_not_unique", f"row “{meaning.row}” and column “{meaning.column}” name {len(cells)} cells"
+        )
     if not cells:
         return None if meaning.target else _no_cell(meaning, on_page)
-    return Found(meaning.target or cells[0].text, on_page.grids[cells[0].table].block.box)
+    return UniqueTarget(meaning.target or cells[0].text, on_page.grids[cells[0].table].block.box)
 
 
-def _no_cell(meaning: Meaning, on_page: OnPage) -> Turned:
+def _no_cell(meaning: InstructionMeaning, on_page: PageIndex) -> FailedCheck:
     lacking = [name for name in (meaning.row, meaning.column) if not on_page.cells_reading(name)]
     what = " and ".join(f"“{_short(name, 40)}”" for name in lacking) or "a cell in that row and column"
-    return Turned("target_not_on_page", f"{what} is not in a table of the page")
+    return FailedCheck("target_not_on_page", f"{what} is not in a table of the page")
 
 
-def _line_of_table(meaning: Meaning, structure: Structure, on_page: OnPage) -> Turned | Found:
+def _line_of_table(
+    meaning: InstructionMeaning, structure: StructureRequest, on_page: PageIndex
+) -> FailedCheck | UniqueTarget:
     """The row or column that is named by the text of one of its cells: all that names one must be there.
 
     Where the words do not tell what names a row or column, it is the first quotation that is a cell.
     """
     named = structure.named
     if structure.verb == "delete" and not structure.what:
-        return Turned("two_places", "it speaks of rows or columns")
-    lacking = Turned("no_target", "it quotes no row or column of the table")
-    found: Found | None = None
+        return FailedCheck("two_places", "it speaks of rows or columns")
+    lacking = FailedCheck("no_target", "it quotes no row or column of the table")
+    found: UniqueTarget | None = None
     for name in named or dict.fromkeys(filter(None, (meaning.target, *meaning.quoted))):
         cells = on_page.cells_reading(name)
         if not cells:
-            lacking = Turned("target_not_on_page", f"no cell of a table says “{_short(name, 60)}”")
+            lacking = FailedCheck("target_not_on_page", f"no cell of a table says “{_short(name, 60)}”")
             if named:
                 return lacking
             continue
         if len(_headings(cells, on_page)) != 1:
-            return Turned("target_not_unique", f"{len(cells)} cells say “{_short(name, 60)}”")
-        found = found or Found(name, on_page.grids[cells[0].table].block.box)
+            return FailedCheck("target_not_unique", f"{len(cells)} cells say “{_short(name, 60)}”")
+        found = found or UniqueTarget(name, on_page.grids[cells[0].table].block.box)
         if not named:
             break
     if found and (second := _second_line(found.target, structure, on_page)):
-        return Turned("two_places", f"it also names “{_short(second, 60)}”")
+        return FailedCheck("two_places", f"it also names “{_short(second, 60)}”")
     return found or lacking
 
 
-def _second_line(named: str, structure: Structure, on_page: OnPage) -> str:
+def _second_line(named: str, structure: StructureRequest, on_page: PageIndex) -> str:
     """What else is named of the table: not a cell of the row or column itself, nor what another column is called."""
     is_row = structure.what == "row"
 
@@ -222,7 +228,7 @@ def _second_line(named: str, structure: Structure, on_page: OnPage) -> str:
     return ""
 
 
-def _headings(cells: list[GridCell], on_page: OnPage) -> list[GridCell]:
+def _headings(cells: list[GridCell], on_page: PageIndex) -> list[GridCell]:
     """Of several cells those that can name a row or column: at the left or at the top."""
     if len(cells) == 1:
         return cells

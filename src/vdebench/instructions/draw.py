@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from vdebench.errors import VdeError
 from vdebench.instructions.prompt_pool import OPERATIONS, PER_OPERATION, TEXT_OPERATIONS
-from vdebench.instructions.records import Drawn, Page
+from vdebench.instructions.records import InstructionDraw, SourcePageRecord
 from vdebench.instructions.seeded_choice import ranked
 
 PRESETS = ("v1", "v3", "all")
@@ -19,13 +19,13 @@ FEWEST_MODELS = 2
 
 
 def draw(
-    pages: Iterable[Page], preset: str, seed: int, generators: Sequence[str], *, fewest: int = FEWEST_MODELS
-) -> list[Drawn]:
+    pages: Iterable[SourcePageRecord], preset: str, seed: int, generators: Sequence[str], *, fewest: int = FEWEST_MODELS
+) -> list[InstructionDraw]:
     """What each page is drawn for, in the pages' order.
 
     Where models write, there must be `fewest` generators at least, so that a data set has no single author.
 
-    >>> page = Page("p", "p.png", "", 9, 9, "english", "book", has_table=False)
+    >>> page = SourcePageRecord("p", "p.png", "", 9, 9, "english", "book", has_table=False)
     >>> [drawn.operation for drawn in draw([page], "v3", 0, ["template"])]
     ['text_replace', 'text_delete']
     """
@@ -39,7 +39,7 @@ def draw(
             f"one generator, {names[0]}, and at least {fewest} are needed where models write the instructions\n"
             "  name another model, or `template` beside it"
         )
-    drawn: list[Drawn] = []
+    drawn: list[InstructionDraw] = []
     seen: set[str] = set()
     for page in pages:
         if page.id in seen:
@@ -49,16 +49,16 @@ def draw(
     return drawn
 
 
-def _of_page(page: Page, preset: str, seed: int, generators: Sequence[str]) -> list[Drawn]:
+def _of_page(page: SourcePageRecord, preset: str, seed: int, generators: Sequence[str]) -> list[InstructionDraw]:
     found = []
     for number, operation in enumerate(_operations(page, preset, seed), start=1):
         which = ranked(map(str, range(1, PER_OPERATION + 1)), "prompt", seed, page.id, operation)[0]
         who = ranked(generators, "generator", seed, page.id, operation)[0]
-        found.append(Drawn(page.id, number, operation, f"{operation}-{which}", who, seed))
+        found.append(InstructionDraw(page.id, number, operation, f"{operation}-{which}", who, seed))
     return found
 
 
-def _operations(page: Page, preset: str, seed: int) -> Sequence[str]:
+def _operations(page: SourcePageRecord, preset: str, seed: int) -> Sequence[str]:
     if preset == "v1":
         return TEXT_OPERATIONS
     allowed = OPERATIONS if page.has_table else TEXT_OPERATIONS

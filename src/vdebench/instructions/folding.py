@@ -24,7 +24,7 @@ _CIRCLED = regex.compile(r"\\textcircled ?\{ ?(\d\d?) ?\}")
 _COMMAND = regex.compile(r"\\([A-Za-z]+)|\\(.)")
 
 
-class Folded(NamedTuple):
+class FoldedText(NamedTuple):
     """Letters that count, and before which of them there was a space."""
 
     text: str
@@ -53,7 +53,7 @@ def _plain(formula: str) -> str:
     return regex.sub(r"[{}^_]", "", signs).strip()
 
 
-def fold(text: str) -> Folded:
+def fold(text: str) -> FoldedText:
     """A text as it is compared.
 
     >>> fold("“ＡＢ” （1）, x – y").text
@@ -66,7 +66,7 @@ def fold(text: str) -> Folded:
     for piece in _DROPPED.split(text):
         gaps.add(len(whole))
         whole += _DROPPED.sub("", unicodedata.normalize("NFKC", piece.translate(_SAME)).translate(_SAME))
-    return Folded(whole, frozenset(gaps - {0, len(whole)}))
+    return FoldedText(whole, frozenset(gaps - {0, len(whole)}))
 
 
 def folded(text: str) -> str:

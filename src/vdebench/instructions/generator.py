@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.errors import VdeError
 from vdebench.instructions.check import REASONS, checked
-from vdebench.instructions.records import Drawn, Instruction, Page, Rejection
+from vdebench.instructions.records import Instruction, InstructionDraw, Rejection, SourcePageRecord
 
 ATTEMPTS = 3
 """Answers to one draw, until one passes."""
@@ -20,19 +20,19 @@ class GeneratorError(VdeError):
     """No answer could be had: the server is away, refuses the key or answers what is no answer."""
 
 
-class Asked(NamedTuple):
+class GenerationRequest(NamedTuple):
     """What a generator is asked."""
 
-    drawn: Drawn
-    page: Page
-    reading: Reading
+    drawn: InstructionDraw
+    page: SourcePageRecord
+    reading: PageText
     image: Path | None = None
     attempt: int = 1
     complaint: str = ""
     """What was wrong with the answer before."""
 
 
-class Answer(NamedTuple):
+class GeneratedAnswer(NamedTuple):
     """What a generator says."""
 
     text: str
@@ -53,14 +53,14 @@ class Generator(ABC):
         """Name, and what else changes its answers: for caches and ledgers. Never a key."""
 
     @abstractmethod
-    def answer(self, asked: Asked) -> Answer:
+    def answer(self, asked: GenerationRequest) -> GeneratedAnswer:
         """An answer; a `GeneratorError` where none could be had."""
 
 
 def obtain(
-    drawn: Drawn,
-    page: Page,
-    reading: Reading,
+    drawn: InstructionDraw,
+    page: SourcePageRecord,
+    reading: PageText,
     generator: Generator,
     *,
     image: Path | None = None,
@@ -69,7 +69,7 @@ def obtain(
     """One step per answer, as it comes; the last is the instruction, or a rejection that is final."""
     complaint = ""
     for attempt in range(1, attempts + 1):
-        answer = generator.answer(Asked(drawn, page, reading, image, attempt, complaint))
+        answer = generator.answer(GenerationRequest(drawn, page, reading, image, attempt, complaint))
         if answer.reason:
             yield Rejection("instruct", drawn.id, answer.reason, REASONS[answer.reason], True, drawn.generator, attempt)
             return

@@ -17,7 +17,7 @@ _HAN = regex.compile(r"\p{Han}")
 _QUOTE = regex.compile(r"⟦\d+⟧")
 
 
-class Meaning(NamedTuple):
+class InstructionMeaning(NamedTuple):
     """An instruction taken apart; what it does not say is empty."""
 
     operation: Operation
@@ -48,7 +48,7 @@ def classify(text: str) -> Operation:
     return _operation(_without_what_stays(words, tongue), tongue)
 
 
-def understand(text: str) -> Meaning:
+def understand(text: str) -> InstructionMeaning:
     """What an instruction means.
 
     >>> understand('After "in May", add the remark "(estimated)".')[1:3]
@@ -58,7 +58,7 @@ def understand(text: str) -> Meaning:
     tongue = tongue_of(words)
     words = _without_what_stays(words, tongue)
     operation = _operation(words, tongue)
-    found = Meaning(operation, quoted=tuple(quoted), several=_several(words, tongue, operation))
+    found = InstructionMeaning(operation, quoted=tuple(quoted), several=_several(words, tongue, operation))
     if operation is not Operation.TABLE_STRUCTURE:
         try:
             request = parse(text)
@@ -125,7 +125,7 @@ def _several(words: str, tongue: ModuleType, operation: Operation) -> str:
     return next((match[0] for sign in signs if (match := tongue.matches(sign, words))), "")
 
 
-def _by_signs(found: Meaning, words: str, tongue: ModuleType) -> Meaning:
+def _by_signs(found: InstructionMeaning, words: str, tongue: ModuleType) -> InstructionMeaning:
     """Which quotation is what, by the words around each; what none of them claims, is the target."""
     verb = found.operation.value.rpartition("_")[2]
     in_table = found.operation.value.startswith("table")
@@ -163,4 +163,4 @@ def _by_signs(found: Meaning, words: str, tongue: ModuleType) -> Meaning:
     if "target" not in fields and "within" in fields:
         fields["target"] = fields.pop("within")
     beside = tuple(found.quoted[number] for number in more)
-    return Meaning(found.operation, quoted=found.quoted, several=found.several, others=beside, **fields)
+    return InstructionMeaning(found.operation, quoted=found.quoted, several=found.several, others=beside, **fields)

@@ -13,15 +13,15 @@ from vdebench.core.images import Image
 from vdebench.core.sample import Operation
 from vdebench.errors import MissingPartError, VdeError
 from vdebench.instructions.ambiguity import KINDS
-from vdebench.instructions.generator import Answer, Asked, Generator, GeneratorError
+from vdebench.instructions.generator import GeneratedAnswer, GenerationRequest, Generator, GeneratorError
 from vdebench.instructions.prompt_pool import pool, read_prompt
 from vdebench.net.addresses import INSTALL, bad_address, excerpt, seconds, setting, shown
-from vdebench.net.image_payloads import Page as Shown
+from vdebench.net.image_payloads import ImageInput as Shown
 from vdebench.net.image_payloads import picture
 from vdebench.net.keys import Secret, key_from
 
 if TYPE_CHECKING:
-    from vdebench.net.retrying_client import PatientClient
+    from vdebench.net.retrying_client import RetryingClient
 
 URL, KEY = "VDE_GENERATOR_URL", "VDE_GENERATOR_KEY"
 HOME, HOME_KEY = "https://api.openai.com/v1", "OPENAI_API_KEY"
@@ -63,7 +63,7 @@ class ModelGenerator(Generator):
         small = f",side={self._longest_side}" if self._longest_side else ""
         return f"{self.model}@{shown(self.url)}{warm}{small}"
 
-    def answer(self, asked: Asked) -> Answer:
+    def answer(self, asked: GenerationRequest) -> GeneratedAnswer:
         """What the model says to the page's image and the drawn prompt."""
         if asked.image is None:
             raise VdeError(f"the generator {self.name} must be shown the page {asked.page.id}: no image was given")
@@ -75,30 +75,30 @@ class ModelGenerator(Generator):
         told = self._ask(f"{read_prompt('classify')}{instruction}").text.strip().strip(".\"'`").lower()
         return Operation(told) if told in set(Operation) else Operation.OTHER
 
-    def infer(self, before: Path | Image, after: Path | Image, language: str) -> Answer:
+    def infer(self, before: Path | Image, after: Path | Image, language: str) -> GeneratedAnswer:
         """The instruction between two images, unchecked; no text where the model sees no edit."""
         rules = read_prompt("rules").replace("{language}", language.replace("_", " "))
         found = self._ask(f"{read_prompt('infer')}\n{rules}", [before, after])
         return found._replace(text="") if found.text.strip().strip(".").lower() == "none" else found
 
-    def make_ambiguous(self, instruction: str, kind: str) -> Answer:
+    def make_ambiguous(self, instruction: str, kind: str) -> GeneratedAnswer:
         """The instruction with one thing left open, in the model's words."""
         if kind not in KINDS:
             raise VdeError(f"there is no ambiguity {kind!r}; there are: {', '.join(KINDS)}")
         return self._ask(read_prompt("ambiguous").replace("{kind}", KINDS[kind]) + instruction)
 
     @cached_property
-    def _client(self) -> PatientClient:
-        from vdebench.net.retrying_client import PatientClient
+    def _client(self) -> RetryingClient:
+        from vdebench.net.retrying_client import RetryingClient
 
         key = self._key.reveal()
-        return PatientClient(self._timeout, headers={"Authorization": f"Bearer {key}"} if key != "none" else {})
+        return RetryingClient(self._timeout, headers={"Authorization": f"Bearer {key}"} if key != "none" else {})
 
     @property
     def _who(self) -> str:
         return f"the generator {self.name} at {shown(self.url)}"
 
-    def _ask(self, question: str, images: Sequence[Path | Image] = ()) -> Answer:
+    def _ask(self, question: str, images: Sequence[Path | Image] = ()) -> GeneratedAnswer:
         content: list[dict[str, Any]] = [
             {"type": "image_url", "image_url": {"url": picture(Shown("page", image), self._longest_side).url}}
             for image in images
@@ -122,7 +122,7 @@ class ModelGenerator(Generator):
             raise GeneratorError(self._key.out_of(str(not_done(self._who, response, "key_variable=NAME")))) from None
         return response.content
 
-    def _said(self, answer: bytes) -> Answer:
+    def _said(self, answer: bytes) -> GeneratedAnswer:
         try:
             told = json.loads(answer)
             text = told["choices"][0]["message"].get("content") or ""
@@ -132,7 +132,9 @@ class ModelGenerator(Generator):
         except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             said = self._key.out_of(excerpt(answer.decode("utf-8", "replace")))
             raise GeneratorError(f"{self._who}: no answer in {said!r}") from None
-        return Answer(self._key.out_of(text), self._key.out_of(model) if isinstance(model, str) else self.model)
+        return GeneratedAnswer(
+            self._key.out_of(text), self._key.out_of(model) if isinstance(model, str) else self.model
+        )
 
 
 def _number(option: str, value: float | str, name: str) -> float:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import regex
 
-from vdebench.core.page_text import Block, Reading
-from vdebench.instructions.folding import Folded, confusable, fold, folded, shown
-from vdebench.metrics.teds import Cell, parse_table
+from vdebench.core.page_text import Block, PageText
+from vdebench.instructions.folding import FoldedText, confusable, fold, folded, shown
+from vdebench.metrics.teds import TableCell, parse_table
 
 _WORDLY = regex.compile(r"[^\W_]")
 _HAN = regex.compile(r"\p{Han}")
@@ -20,11 +20,11 @@ LONG_ENOUGH = 6
 """Letters from which on a text may differ in marks that readers confuse."""
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """A stretch of a block's text, or of a table's cell."""
 
     block: Block
-    text: Folded
+    text: FoldedText
     """What the block or the cell says."""
     start: int
     end: int
@@ -90,7 +90,7 @@ def _covered(cell: GridCell) -> Iterator[tuple[int, int]]:
             yield row, column
 
 
-def _placed(number: int, rows: tuple[tuple[Cell, ...], ...]) -> Iterator[GridCell]:
+def _placed(number: int, rows: tuple[tuple[TableCell, ...], ...]) -> Iterator[GridCell]:
     taken: set[tuple[int, int]] = set()
     for row, cells in enumerate(rows):
         column = 0
@@ -104,13 +104,13 @@ def _placed(number: int, rows: tuple[tuple[Cell, ...], ...]) -> Iterator[GridCel
             column += placed.colspan
 
 
-_Text = tuple[Block, Folded, GridCell | None]
+_Text = tuple[Block, FoldedText, GridCell | None]
 
 
-class OnPage:
+class PageIndex:
     """A page's reading as something to look words up in."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: PageText) -> None:
         self.reading = reading
         self.grids = [Grid(number, block) for number, block in enumerate(b for b in reading.blocks if b.html)]
         self.cells = [cell for grid in self.grids for cell in grid.cells]
@@ -124,13 +124,13 @@ class OnPage:
     def count(self, words: str) -> int:
         """How often words occur, also as a part of longer ones.
 
-        >>> page = OnPage(Reading((Block((0, 0, 9, 9), "12 of 2012"),)))
+        >>> page = PageIndex(PageText((Block((0, 0, 9, 9), "12 of 2012"),)))
         >>> page.count("12"), len(page.places("12"))
         (2, 1)
         """
         return len(_found(folded(words), self._texts))
 
-    def places(self, words: str) -> list[Place]:
+    def places(self, words: str) -> list[TextPlace]:
         """Where words stand: whole ones where there are such; else with marks for each other that readers confuse."""
         wanted = folded(words)
         found = _found(wanted, self._texts)
@@ -166,14 +166,14 @@ class OnPage:
         return found
 
 
-def is_heading(cell: GridCell, on_page: OnPage) -> bool:
+def is_heading(cell: GridCell, on_page: PageIndex) -> bool:
     """Whether a cell can name a row or column: at the left or at the top."""
     return cell.column == 0 or cell.row < on_page.grids[cell.table].head
 
 
-def _found(wanted: str, texts: list[_Text]) -> list[Place]:
+def _found(wanted: str, texts: list[_Text]) -> list[TextPlace]:
     return [
-        Place(block, text, start, start + len(wanted), cell)
+        TextPlace(block, text, start, start + len(wanted), cell)
         for block, text, cell in texts
         for start in (_overlapping(text.text, wanted) if wanted else ())
     ]
@@ -187,12 +187,12 @@ def _overlapping(text: str, wanted: str) -> list[int]:
     return found
 
 
-def _cuts_a_word(place: Place) -> bool:
+def _cuts_a_word(place: TextPlace) -> bool:
     """Whether a word or number goes on before or behind it."""
     return _runs_on(place.text, place.start) or _runs_on(place.text, place.end)
 
 
-def _runs_on(text: Folded, at: int) -> bool:
+def _runs_on(text: FoldedText, at: int) -> bool:
     if at in text.gaps or not 0 < at < len(text.text):
         return False
     return all(_WORDLY.match(letter) and not _HAN.match(letter) for letter in text.text[at - 1 : at + 1])

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import regex
 
 from vdebench.core.box import Box
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Operation
 from vdebench.instructions.folding import folded, shown
-from vdebench.instructions.page_index import Grid, GridCell, OnPage, is_heading
+from vdebench.instructions.page_index import Grid, GridCell, PageIndex, is_heading
 from vdebench.instructions.phrasing import phrasings
 
 _HAN = regex.compile(r"\p{Han}")
@@ -29,7 +29,7 @@ _WITHIN = "delete_within"
 _DELETE_WITHIN = {"en": "In the text {within}, delete {target}.", "zh": "在文字{within}中，删除{target}。"}
 
 
-class Inferred(NamedTuple):
+class InferredInstruction(NamedTuple):
     """What was done to a page, and the instruction that asks for it."""
 
     operation: Operation
@@ -38,18 +38,18 @@ class Inferred(NamedTuple):
     replacement: str = ""
 
 
-def infer_from_pair(before: Reading, after: Reading, language: str = "") -> Inferred | None:
+def infer_from_pair(before: PageText, after: PageText, language: str = "") -> InferredInstruction | None:
     """The one edit between two readings; nothing where they say the same, differ in more than one place, or where our
     words cannot say what was done: to a text that stands there twice and has nothing of its own around it, to a heading
     of a table, to the size of cells.
 
     >>> from vdebench.core.box import Box
-    >>> one, other = (Reading((Block(Box(0, 0, 9, 9), f"Sales rose by {share} in May."),)) for share in ("5%", "7%"))
+    >>> one, other = (PageText((Block(Box(0, 0, 9, 9), f"Sales rose by {share} in May."),)) for share in ("5%", "7%"))
     >>> infer_from_pair(one, other).instruction
     'Replace "5%" with "7%".'
     """
-    on_page = OnPage(before)
-    found = [*_table_changes(on_page, OnPage(after)), *_text_changes(before, after, on_page)]
+    on_page = PageIndex(before)
+    found = [*_table_changes(on_page, PageIndex(after)), *_text_changes(before, after, on_page)]
     if len(found) != 1 or found[0] is None:
         return None
     operation, fields = found[0]
@@ -67,7 +67,7 @@ def infer_from_pair(before: Reading, after: Reading, language: str = "") -> Infe
     forms = _DELETE_WITHIN["zh" if chinese else "en"] if phrasing == _WITHIN else words["instructions"][phrasing][0]
     text = forms.format(**quoted, table=words["the_table"])
     target = fields.get("target") or fields.get("anchor") or fields.get("row") or fields.get("column") or ""
-    return Inferred(operation, text, str(target), str(fields.get("new") or fields.get("added") or ""))
+    return InferredInstruction(operation, text, str(target), str(fields.get("new") or fields.get("added") or ""))
 
 
 Fields = dict[str, "str | list[str]"]
@@ -91,7 +91,7 @@ def _phrasing(operation: Operation, fields: Fields) -> str:
     return f"{operation.value.rpartition('_')[2]}_text"
 
 
-def _text_changes(before: Reading, after: Reading, on_page: OnPage) -> Iterator[Change]:
+def _text_changes(before: PageText, after: PageText, on_page: PageIndex) -> Iterator[Change]:
     old = [block for block in before.blocks if not block.html and folded(block.content)]
     new = [block for block in after.blocks if not block.html and folded(block.content)]
     pairs, lost, added = _paired(old, new)
@@ -129,7 +129,7 @@ def _likeness(one: Block, other: Block) -> float:
     return max(SequenceMatcher(None, folded(one.content), folded(other.content)).ratio(), one.box.iou(other.box))
 
 
-def _changes_in(before: str, after: str, on_page: OnPage) -> Iterator[Change]:
+def _changes_in(before: str, after: str, on_page: PageIndex) -> Iterator[Change]:
     """Changed stretches of a block, in whole words, with as much around them as makes them occur once on the page."""
     old, new = list(_WORDS.finditer(before)), list(_WORDS.finditer(after))
     one, other = ([folded(word[0]) for word in words] for words in (old, new))
@@ -159,7 +159,7 @@ def _deleted(gone: str, within: str) -> Change:
     """A deletion; what stands elsewhere too is named with what is around it, as long as it is there once."""
     if gone == within:
         return Operation.TEXT_DELETE, {"target": gone}
-    around = OnPage(Reading((Block(Box(0, 0, 1, 1), within),)))
+    around = PageIndex(PageText((Block(Box(0, 0, 1, 1), within),)))
     return (Operation.TEXT_DELETE, {"target": gone, "within": within}) if around.count(gone) == 1 else None
 
 
@@ -180,7 +180,7 @@ def _kind(i1: int, i2: int, j1: int, j2: int) -> str:
     return "insert" if i1 == i2 else "delete" if j1 == j2 else "replace"
 
 
-def _table_changes(before: OnPage, after: OnPage) -> Iterator[Change]:
+def _table_changes(before: PageIndex, after: PageIndex) -> Iterator[Change]:
     if len(before.grids) != len(after.grids):
         yield None
         return
@@ -195,7 +195,7 @@ def _table_changes(before: OnPage, after: OnPage) -> Iterator[Change]:
             yield None
 
 
-def _cell_changes(one: Grid, other: Grid, on_page: OnPage) -> Iterator[Change]:
+def _cell_changes(one: Grid, other: Grid, on_page: PageIndex) -> Iterator[Change]:
     for row, column in product(range(one.height), range(one.width)):
         cell, now = one.at(row, column), other.at(row, column)
         if _shape(cell) != _shape(now):
@@ -210,7 +210,7 @@ def _shape(cell: GridCell | None) -> tuple[int, ...] | None:
     return (cell.row, cell.column, cell.rowspan, cell.colspan) if cell else None
 
 
-def _cell_change(grid: Grid, cell: GridCell, now: GridCell, on_page: OnPage) -> Change:
+def _cell_change(grid: Grid, cell: GridCell, now: GridCell, on_page: PageIndex) -> Change:
     """What became of a cell, where the names of its row and column tell which it is."""
     row, column = grid.at(cell.row, 0), grid.at(grid.head - 1, cell.column)
     if not row or not column or on_page.cells_at(row.text, column.text) != [cell]:
@@ -233,7 +233,7 @@ def _columns(grid: Grid) -> list[list[str]]:
     return [list(column) for column in zip(*_rows(grid), strict=True)]
 
 
-def _line_changes(old: list[list[str]], new: list[list[str]], what: str, on_page: OnPage) -> Iterator[Change]:
+def _line_changes(old: list[list[str]], new: list[list[str]], what: str, on_page: PageIndex) -> Iterator[Change]:
     one, other = ([tuple(map(folded, line)) for line in lines] for lines in (old, new))
     for kind, i1, i2, j1, j2 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         if kind == "equal":
@@ -249,7 +249,7 @@ def _line_changes(old: list[list[str]], new: list[list[str]], what: str, on_page
                 yield _named(old[i1 - 1][0], added if what == "row" else added | {"head": line[0]}, on_page)
 
 
-def _named(name: str, fields: Fields, on_page: OnPage) -> Change:
+def _named(name: str, fields: Fields, on_page: PageIndex) -> Change:
     """A row more or less, where no other row or column has the name that tells which."""
     heads = [cell for cell in on_page.cells_reading(name) if is_heading(cell, on_page)]
     return (Operation.TABLE_STRUCTURE, fields) if len(heads) == 1 else None

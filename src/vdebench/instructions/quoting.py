@@ -8,8 +8,8 @@ import regex
 
 from vdebench.core.page_text import Block
 from vdebench.instructions.folding import folded, without_tabs
-from vdebench.instructions.page_index import OnPage
-from vdebench.instructions.seeded_choice import Chance
+from vdebench.instructions.page_index import PageIndex
+from vdebench.instructions.seeded_choice import SeededChoice
 from vdebench.instructions.word_boundary import next_boundary
 
 _BODY = ("text", "abstract", "content", "reference", "paragraph_title", "doc_title", "figure_title", "")
@@ -27,7 +27,7 @@ LONGEST = {"en": 90, "zh": 45}
 """Letters of a quotation."""
 
 
-class Stretch(NamedTuple):
+class QuotableText(NamedTuple):
     """Clean text of a block, up to where a formula or a mark begins that readers show in other ways."""
 
     block: Block
@@ -44,7 +44,7 @@ def tongue_of(text: str, language: str) -> str:
     return "zh" if 3 * len(regex.findall(r"\p{Han}", text)) > len(folded(text)) else "en"
 
 
-def stretches(on_page: OnPage, language: str, chance: Chance) -> list[Stretch]:
+def stretches(on_page: PageIndex, language: str, chance: SeededChoice) -> list[QuotableText]:
     """Clean text outside of tables, in a random order, the margins of the page last."""
     found = []
     for labels in (_BODY, _MARGIN):
@@ -54,7 +54,7 @@ def stretches(on_page: OnPage, language: str, chance: Chance) -> list[Stretch]:
                 for piece in chance.shuffled(piece.strip() for piece in _UNCLEAN.split(line)):
                     whole = piece == block.content.strip()
                     if len(folded(piece)) >= SHORTEST and _in_tongue(piece, language):
-                        found.append(Stretch(block, piece, whole, tongue_of(piece, language)))
+                        found.append(QuotableText(block, piece, whole, tongue_of(piece, language)))
     return found
 
 
@@ -74,7 +74,7 @@ def balanced(text: str) -> bool:
     return len(regex.findall(r"[(（]", text)) == len(regex.findall(r"[)）]", text))
 
 
-def quote(on_page: OnPage, stretch: Stretch, start: int, end: int) -> tuple[int, int] | None:
+def quote(on_page: PageIndex, stretch: QuotableText, start: int, end: int) -> tuple[int, int] | None:
     """Some words, with as many around them in their clause as it takes that they occur once on the page."""
     text = stretch.text
     first = max((mark.end() for mark in _CLAUSE.finditer(text, 0, start)), default=0)
@@ -97,7 +97,7 @@ def quote(on_page: OnPage, stretch: Stretch, start: int, end: int) -> tuple[int,
     return None
 
 
-def ending(on_page: OnPage, stretch: Stretch, start: int, end: int, least: int) -> str:
+def ending(on_page: PageIndex, stretch: QuotableText, start: int, end: int, least: int) -> str:
     """Last words of a stretch that occur nowhere else, so many letters at least; of Chinese, whole clauses if short."""
     text = stretch.text
     if stretch.tongue == "zh":

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from vdebench.core.box import Box
 
 
-class Page(NamedTuple):
+class SourcePageRecord(NamedTuple):
     """A page that instructions can be made for."""
 
     id: str
@@ -30,7 +30,7 @@ class Page(NamedTuple):
     """What the data set says of it."""
 
 
-class Drawn(NamedTuple):
+class InstructionDraw(NamedTuple):
     """What a page was drawn for, before anyone has said a word: the same on every machine."""
 
     page: str

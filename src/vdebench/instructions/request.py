@@ -14,7 +14,7 @@ Action = Literal["replace", "insert_after", "insert_before", "delete", "insert_b
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class EditRequest:
     """One edit: what to do, to which text, with which text, and where."""
 
     action: Action
@@ -42,7 +42,7 @@ class NotUnderstoodError(ValueError):
 _HAN = regex.compile(r"\p{Han}")
 
 
-def parse(instruction: str) -> Request:
+def parse(instruction: str) -> EditRequest:
     """The request of an instruction.
 
     >>> parse('Replace "2023" with "2024".').new
@@ -67,7 +67,7 @@ def parse(instruction: str) -> Request:
         found = pattern.fullmatch(words)
         if found:
             fields = {name: value for name, value in found.groupdict().items() if value}
-            return Request(kind, **{name: _unquoted(name, value, quoted) for name, value in fields.items()})
+            return EditRequest(kind, **{name: _unquoted(name, value, quoted) for name, value in fields.items()})
     raise NotUnderstoodError("the instruction is not one we understand")
 
 

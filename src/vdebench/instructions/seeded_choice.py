@@ -26,7 +26,7 @@ def ranked(options: Iterable[str], *key: object) -> list[str]:
     return sorted(set(options), key=lambda option: (_digest([*key, option]), option))
 
 
-class Chance:
+class SeededChoice:
     """A row of choices that a key decides."""
 
     def __init__(self, *key: object) -> None:
@@ -36,7 +36,7 @@ class Chance:
     def below(self, count: int) -> int:
         """A number from 0 up to, and without, `count`.
 
-        >>> chance = Chance("page-1", 7)
+        >>> chance = SeededChoice("page-1", 7)
         >>> [chance.below(10) for _ in range(6)]
         [6, 6, 1, 3, 4, 9]
         """

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import regex
 
 from vdebench.instructions.extra_quotations import is_other_end, is_place, others
-from vdebench.instructions.interpretation import Meaning, tongue_of
+from vdebench.instructions.interpretation import InstructionMeaning, tongue_of
 from vdebench.instructions.quotations import cut_quotes
 
 
-class Structure(NamedTuple):
+class StructureRequest(NamedTuple):
     """An instruction on a table's structure taken apart; what it does not say is empty."""
 
     verb: str = ""
@@ -30,7 +30,7 @@ class Structure(NamedTuple):
     """What else is quoted to name something: of a deletion or an addition it may be a second row or column."""
 
 
-def structure_of(instruction: str, meaning: Meaning) -> Structure:
+def structure_of(instruction: str, meaning: InstructionMeaning) -> StructureRequest:
     """What an instruction asks of a table.
 
     >>> from vdebench.instructions.interpretation import understand
@@ -47,13 +47,17 @@ def structure_of(instruction: str, meaning: Meaning) -> Structure:
     if verb == "merge":
         what = tongue.merged(words)
         if what == "cells":
-            return Structure(verb, what, by_signs if meaning.row else ())
-        return Structure(verb, what, meaning.quoted[:2], cells=meaning.quoted[2:])
+            return StructureRequest(verb, what, by_signs if meaning.row else ())
+        return StructureRequest(verb, what, meaning.quoted[:2], cells=meaning.quoted[2:])
     what = _noun(tongue.matches(tongue.LINE, words)) if verb else ""
-    return Structure(verb, what, by_signs, others=_beside_the_first(words, tongue, meaning, by_signs) if verb else ())
+    return StructureRequest(
+        verb, what, by_signs, others=_beside_the_first(words, tongue, meaning, by_signs) if verb else ()
+    )
 
 
-def _beside_the_first(words: str, tongue: ModuleType, meaning: Meaning, named: tuple[str, ...]) -> tuple[str, ...]:
+def _beside_the_first(
+    words: str, tongue: ModuleType, meaning: InstructionMeaning, named: tuple[str, ...]
+) -> tuple[str, ...]:
     """What is quoted beside the row or column that is named, or else beside the first that says not only where."""
     numbers = range(len(meaning.quoted))
     bare = [number for number in numbers if not is_place(words, number, tongue)]
@@ -68,7 +72,7 @@ def _verb(words: str, tongue: ModuleType) -> str:
     return min(found)[1] if found else "add" if tongue.matches(tongue.NEW_LINE, words) else ""
 
 
-def _added(words: str, tongue: ModuleType, meaning: Meaning) -> Structure:
+def _added(words: str, tongue: ModuleType, meaning: InstructionMeaning) -> StructureRequest:
     what = _noun(tongue.matches(tongue.ADDED, words) or tongue.matches(tongue.NEW_LINE, words))
     beside = next((match for sign in tongue.BESIDE_LINE if (match := tongue.matches(sign, words))), None)
     head = next(
@@ -94,7 +98,7 @@ def _added(words: str, tongue: ModuleType, meaning: Meaning) -> Structure:
         second = _beside(words, tongue) & left
     cells = tuple(meaning.quoted[number] for number in sorted(left - {head}))
     more = tuple(meaning.quoted[number] for number in sorted(second))
-    return Structure("add", what, tuple(named), before, heading, cells, more)
+    return StructureRequest("add", what, tuple(named), before, heading, cells, more)
 
 
 def _beside(words: str, tongue: ModuleType) -> set[int]:

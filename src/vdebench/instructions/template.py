@@ -9,17 +9,17 @@ from vdebench.core.sample import Operation
 from vdebench.instructions import template_table, template_text
 from vdebench.instructions.check import checked_on
 from vdebench.instructions.draw import TEMPLATE
-from vdebench.instructions.generator import Answer, Asked, Generator
-from vdebench.instructions.page_index import OnPage
+from vdebench.instructions.generator import GeneratedAnswer, GenerationRequest, Generator
+from vdebench.instructions.page_index import PageIndex
 from vdebench.instructions.phrasing import phrasings
 from vdebench.instructions.records import Instruction
-from vdebench.instructions.seeded_choice import Chance
-from vdebench.instructions.template_text import Said
+from vdebench.instructions.seeded_choice import SeededChoice
+from vdebench.instructions.template_text import PhrasedEdit
 from vdebench.instructions.values import bank
 
 VERSION = "1"
 _TRIED = 200
-_PROPOSERS: Mapping[Operation, Callable[[OnPage, str, Chance], Iterator[Said]]] = MappingProxyType(
+_PROPOSERS: Mapping[Operation, Callable[[PageIndex, str, SeededChoice], Iterator[PhrasedEdit]]] = MappingProxyType(
     {
         Operation.TEXT_REPLACE: template_text.replacements,
         Operation.TEXT_INSERT: template_text.insertions,
@@ -42,20 +42,20 @@ class TemplateGenerator(Generator):
         """With the version of its rules."""
         return f"{TEMPLATE}-{VERSION}"
 
-    def answer(self, asked: Asked) -> Answer:
+    def answer(self, asked: GenerationRequest) -> GeneratedAnswer:
         """The first of the seed's proposals that passes all checks."""
         drawn, page = asked.drawn, asked.page
-        chance = Chance("template", drawn.seed, drawn.page, drawn.operation, asked.attempt)
-        on_page = OnPage(asked.reading)
+        chance = SeededChoice("template", drawn.seed, drawn.page, drawn.operation, asked.attempt)
+        on_page = PageIndex(asked.reading)
         said = _PROPOSERS[Operation(drawn.operation)](on_page, page.language, chance)
         for _, proposal in zip(range(_TRIED), said, strict=False):
             text = worded(proposal, chance)
             if isinstance(checked_on(text, drawn, page, on_page), Instruction):
-                return Answer(text)
-        return Answer("", reason="no_candidate")
+                return GeneratedAnswer(text)
+        return GeneratedAnswer("", reason="no_candidate")
 
 
-def worded(said: Said, chance: Chance) -> str:
+def worded(said: PhrasedEdit, chance: SeededChoice) -> str:
     """A proposal in words."""
     words = phrasings(said.tongue)
     ways = bank(said.tongue)["instructions"].get(said.phrasing) or words["instructions"][said.phrasing]

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import regex
 
 from vdebench.instructions.folding import folded
-from vdebench.instructions.page_index import Grid, GridCell, OnPage
+from vdebench.instructions.page_index import Grid, GridCell, PageIndex
 from vdebench.instructions.quoting import tongue_of
-from vdebench.instructions.seeded_choice import Chance
-from vdebench.instructions.template_text import Said
+from vdebench.instructions.seeded_choice import SeededChoice
+from vdebench.instructions.template_text import PhrasedEdit
 from vdebench.instructions.values import bank, other_number, values_in
 
 _CLEAN = regex.compile(r"[\p{L}\p{N} ,.;:!?()%％/±+\-–—，。；：（）、～~&$¥￥°]+")
@@ -23,7 +23,7 @@ _TELLING = 3
 _WIDEST, _TALLEST = 6, 8
 
 
-class Spot(NamedTuple):
+class NamedCell(NamedTuple):
     """A cell of a value, with the names of its row and column where they have some that no other cell has."""
 
     grid: Grid
@@ -38,39 +38,41 @@ class Spot(NamedTuple):
         return bool(self.row and self.column)
 
 
-def spots(on_page: OnPage, language: str, chance: Chance) -> Iterator[Spot]:
+def spots(on_page: PageIndex, language: str, chance: SeededChoice) -> Iterator[NamedCell]:
     """Cells of values, in a random order."""
     for grid in chance.shuffled(on_page.grids):
         tongue = tongue_of(grid.block.plain_text, language)
         inner = [cell for cell in grid.cells if cell.row >= grid.head and cell.column >= grid.left]
         for cell in chance.shuffled(cell for cell in inner if cell.colspan == cell.rowspan == 1):
-            yield Spot(grid, cell, _row_name(on_page, grid, cell.row), _column_name(on_page, grid, cell.column), tongue)
+            yield NamedCell(
+                grid, cell, _row_name(on_page, grid, cell.row), _column_name(on_page, grid, cell.column), tongue
+            )
 
 
-def _name(on_page: OnPage, cell: GridCell | None) -> str:
+def _name(on_page: PageIndex, cell: GridCell | None) -> str:
     """What a cell says, if it is clean and no other cell says it."""
     text = cell.text if cell else ""
     clean = 0 < len(text) <= _LONGEST and _CLEAN.fullmatch(text) and not _NO_NAME.fullmatch(text)
     return text if clean and len(on_page.cells_reading(text)) == 1 else ""
 
 
-def _row_name(on_page: OnPage, grid: Grid, row: int) -> str:
+def _row_name(on_page: PageIndex, grid: Grid, row: int) -> str:
     cell = grid.at(row, 0)
     return _name(on_page, cell) if cell and cell.rowspan == 1 and cell.colspan == 1 else ""
 
 
-def _column_name(on_page: OnPage, grid: Grid, column: int) -> str:
+def _column_name(on_page: PageIndex, grid: Grid, column: int) -> str:
     cell = grid.at(grid.head - 1, column)
     return _name(on_page, cell) if cell and cell.colspan == 1 else ""
 
 
-def _by_itself(on_page: OnPage, cell: GridCell) -> bool:
+def _by_itself(on_page: PageIndex, cell: GridCell) -> bool:
     """Whether a cell can be named by what it says: nothing else on the page says it, not even as a part."""
     telling = len(folded(cell.text)) >= _TELLING and len(cell.text) <= _LONGEST and _CLEAN.fullmatch(cell.text)
     return bool(telling) and on_page.count(cell.text) == 1
 
 
-def replacements(on_page: OnPage, language: str, chance: Chance) -> Iterator[Said]:
+def replacements(on_page: PageIndex, language: str, chance: SeededChoice) -> Iterator[PhrasedEdit]:
     """Another value in a cell."""
     for spot in spots(on_page, language, chance):
         new = _other(on_page, spot, chance)
@@ -81,7 +83,7 @@ def replacements(on_page: OnPage, language: str, chance: Chance) -> Iterator[Sai
         )
 
 
-def insertions(on_page: OnPage, language: str, chance: Chance) -> Iterator[Said]:
+def insertions(on_page: PageIndex, language: str, chance: SeededChoice) -> Iterator[PhrasedEdit]:
     """A value in an empty cell, or a remark behind a value."""
     found = list(spots(on_page, language, chance))
     for spot in found:
@@ -99,14 +101,14 @@ def insertions(on_page: OnPage, language: str, chance: Chance) -> Iterator[Said]
             )
 
 
-def deletions(on_page: OnPage, language: str, chance: Chance) -> Iterator[Said]:
+def deletions(on_page: PageIndex, language: str, chance: SeededChoice) -> Iterator[PhrasedEdit]:
     """A cell left empty."""
     for spot in spots(on_page, language, chance):
         if spot.cell.text:
             yield from _either(on_page, spot, chance, ("cell_delete", {"target": spot.cell.text}), ("clear_cell", {}))
 
 
-def structures(on_page: OnPage, language: str, chance: Chance) -> Iterator[Said]:
+def structures(on_page: PageIndex, language: str, chance: SeededChoice) -> Iterator[PhrasedEdit]:
     """A row or a column more or less."""
     kinds = [_row_less, _column_less, _row_more, _column_more]
     for kind in chance.shuffled(kinds):
@@ -115,23 +117,23 @@ def structures(on_page: OnPage, language: str, chance: Chance) -> Iterator[Said]
 
 
 def _either(
-    on_page: OnPage,
-    spot: Spot,
-    chance: Chance,
+    on_page: PageIndex,
+    spot: NamedCell,
+    chance: SeededChoice,
     by_itself: tuple[str, dict[str, str]],
     by_names: tuple[str, dict[str, str]],
-) -> Iterator[Said]:
+) -> Iterator[PhrasedEdit]:
     """The cell named by what it says where that is enough, else by its row and column."""
     ways = [by_itself] * _by_itself(on_page, spot.cell) + [by_names] * spot.is_named
     for way in chance.shuffled(ways):
-        yield _said(spot, *way) if way is by_names else Said(way[0], dict(way[1]), "", spot.tongue)
+        yield _said(spot, *way) if way is by_names else PhrasedEdit(way[0], dict(way[1]), "", spot.tongue)
 
 
-def _said(spot: Spot, phrasing: str, fields: dict[str, str]) -> Said:
-    return Said(phrasing, {"row": spot.row, "column": spot.column, **fields}, "", spot.tongue)
+def _said(spot: NamedCell, phrasing: str, fields: dict[str, str]) -> PhrasedEdit:
+    return PhrasedEdit(phrasing, {"row": spot.row, "column": spot.column, **fields}, "", spot.tongue)
 
 
-def _other(on_page: OnPage, spot: Spot, chance: Chance) -> str:
+def _other(on_page: PageIndex, spot: NamedCell, chance: SeededChoice) -> str:
     """Another value for a cell, that the page does not have."""
     text = spot.cell.text
     if not text or len(text) > _LONGEST or not _CLEAN.fullmatch(text):
@@ -141,7 +143,7 @@ def _other(on_page: OnPage, spot: Spot, chance: Chance) -> str:
     return next((new for new in options if not on_page.count(new)), "")
 
 
-def _swapped(text: str, tongue: str, chance: Chance) -> str:
+def _swapped(text: str, tongue: str, chance: SeededChoice) -> str:
     """A text with other digits, or else with another word of a group."""
     if regex.search(r"\d\s*[~～–—-]\s*\d", text):  # a range stays one: only its last digit changes
         last = max(place for place, letter in enumerate(text) if letter.isdigit())
@@ -154,26 +156,26 @@ def _swapped(text: str, tongue: str, chance: Chance) -> str:
     return text
 
 
-def _alike(spot: Spot, chance: Chance) -> str:
+def _alike(spot: NamedCell, chance: SeededChoice) -> str:
     """A value like those of the column."""
     column = [spot.grid.at(row, spot.cell.column) for row in range(spot.grid.head, spot.grid.height)]
     numbers = [cell.text for cell in column if cell and regex.fullmatch(r"[$¥]?[\d,]*\.?\d+%?", cell.text)]
     return other_number(chance.choice(numbers), chance) if numbers else chance.choice(bank(spot.tongue)["fill_words"])
 
 
-def _row_less(on_page: OnPage, grid: Grid, tongue: str, chance: Chance) -> Iterator[Said]:
+def _row_less(on_page: PageIndex, grid: Grid, tongue: str, chance: SeededChoice) -> Iterator[PhrasedEdit]:
     for row in chance.shuffled(range(grid.head, grid.height)):
         if _is_free_row(grid, row) and (name := _row_name(on_page, grid, row)):
-            yield Said("delete_row", {"row": name}, "", tongue)
+            yield PhrasedEdit("delete_row", {"row": name}, "", tongue)
 
 
-def _column_less(on_page: OnPage, grid: Grid, tongue: str, chance: Chance) -> Iterator[Said]:
+def _column_less(on_page: PageIndex, grid: Grid, tongue: str, chance: SeededChoice) -> Iterator[PhrasedEdit]:
     for column in chance.shuffled(range(grid.left, grid.width)):
         if _is_free_column(grid, column) and (name := _column_name(on_page, grid, column)):
-            yield Said("delete_column", {"column": name}, "", tongue)
+            yield PhrasedEdit("delete_column", {"column": name}, "", tongue)
 
 
-def _row_more(on_page: OnPage, grid: Grid, tongue: str, chance: Chance) -> Iterator[Said]:
+def _row_more(on_page: PageIndex, grid: Grid, tongue: str, chance: SeededChoice) -> Iterator[PhrasedEdit]:
     if grid.width > _WIDEST:
         return
     for row in chance.shuffled(range(grid.head, grid.height)):
@@ -182,7 +184,7 @@ def _row_more(on_page: OnPage, grid: Grid, tongue: str, chance: Chance) -> Itera
         above = [cell.text for column in range(1, grid.width) if (cell := grid.at(row, column))]
         clean = all(_CLEAN.fullmatch(text) and len(text) <= _LONGEST for text in above)
         if label and name and clean and _is_free_row(grid, row):
-            yield Said(
+            yield PhrasedEdit(
                 "add_row",
                 {"row": name, "cells": [label, *(_swapped(text, tongue, chance) for text in above)]},
                 "",
@@ -190,7 +192,7 @@ def _row_more(on_page: OnPage, grid: Grid, tongue: str, chance: Chance) -> Itera
             )
 
 
-def _column_more(on_page: OnPage, grid: Grid, tongue: str, chance: Chance) -> Iterator[Said]:
+def _column_more(on_page: PageIndex, grid: Grid, tongue: str, chance: SeededChoice) -> Iterator[PhrasedEdit]:
     below = grid.height - grid.head
     if below > _TALLEST or grid.head > 1 or not _is_free_column(grid, grid.width - 1):
         return
@@ -198,7 +200,7 @@ def _column_more(on_page: OnPage, grid: Grid, tongue: str, chance: Chance) -> It
     cells = [chance.choice(bank(tongue)["column_cells"]) for _ in range(below)]
     for column in chance.shuffled(range(grid.left, grid.width)):
         if head and (name := _column_name(on_page, grid, column)):
-            yield Said("add_column", {"column": name, "head": head, "cells": cells}, "", tongue)
+            yield PhrasedEdit("add_column", {"column": name, "head": head, "cells": cells}, "", tongue)
 
 
 def _is_free_row(grid: Grid, row: int) -> bool:

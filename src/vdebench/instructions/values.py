@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import regex
 
-from vdebench.instructions.seeded_choice import Chance
+from vdebench.instructions.seeded_choice import SeededChoice
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -50,7 +50,7 @@ def bank(tongue: str) -> dict[str, Any]:
     return tomllib.loads(file.read_text("utf-8"))
 
 
-def values_in(text: str, tongue: str, chance: Chance) -> Iterator[Value]:
+def values_in(text: str, tongue: str, chance: SeededChoice) -> Iterator[Value]:
     """Dates, numbers and words of a text, each with another of its kind."""
     taken: list[tuple[int, int]] = []
     for kind, found in (("date", DATES[tongue]), ("number", NUMBERS[tongue])):
@@ -65,7 +65,7 @@ def values_in(text: str, tongue: str, chance: Chance) -> Iterator[Value]:
     yield from _words(text, tongue, chance)
 
 
-def _words(text: str, tongue: str, chance: Chance) -> Iterator[Value]:
+def _words(text: str, tongue: str, chance: SeededChoice) -> Iterator[Value]:
     pattern, groups = _swaps(tongue)
     for match in pattern.finditer(text):
         yield Value(*match.span(), chance.choice([other for other in groups[match[0]] if other != match[0]]), "word")
@@ -79,10 +79,10 @@ def _swaps(tongue: str) -> tuple[regex.Pattern[str], dict[str, list[str]]]:
     return regex.compile(rf"(?<![\w-])(?:{words})(?![\w-])" if tongue == "en" else words), groups
 
 
-def other_number(text: str, chance: Chance) -> str:
+def other_number(text: str, chance: SeededChoice) -> str:
     """A number as long as this one, with other digits; a year near it.
 
-    >>> other_number("1,045.20%", Chance(1)), other_number("1998", Chance(1))
+    >>> other_number("1,045.20%", SeededChoice(1)), other_number("1998", SeededChoice(1))
     ('1,758.16%', '2000')
     """
     if regex.fullmatch(r"(?:1[5-9]|20)\d\d", text):
@@ -98,10 +98,10 @@ def other_number(text: str, chance: Chance) -> str:
     return "".join(new)
 
 
-def other_date(text: str, chance: Chance) -> str:
+def other_date(text: str, chance: SeededChoice) -> str:
     """A date near it: another day, month or year, all of which exist.
 
-    >>> other_date("August 30, 1890", Chance(2)), other_date("2023年4月18日", Chance(2))
+    >>> other_date("August 30, 1890", SeededChoice(2)), other_date("2023年4月18日", SeededChoice(2))
     ('August 15, 1890', '2023年4月20日')
     """
     day = regex.search(r"(?<!\d)(\d{1,2})(?=日|, \d{4}| [A-Z])", text)
@@ -116,5 +116,5 @@ def other_date(text: str, chance: Chance) -> str:
     return other_number(text.rstrip("年"), chance) + "年" * text.endswith("年")
 
 
-def _other(number: int, most: int, chance: Chance) -> int:
+def _other(number: int, most: int, chance: SeededChoice) -> int:
     return chance.choice([other for other in range(1, most + 1) if other != number])

@@ -100,7 +100,7 @@ def _digest_of_bytes(file: Path, changed: int, size: int) -> str:
     return hashlib.sha256(read_bytes(file)).hexdigest()
 
 
-class Kept(NamedTuple):
+class CacheUsage(NamedTuple):
     """What one maker has in the cache."""
 
     kind: str
@@ -110,7 +110,7 @@ class Kept(NamedTuple):
     """In bytes."""
 
 
-def kept(root: Path | None = None) -> list[Kept]:
+def kept(root: Path | None = None) -> list[CacheUsage]:
     """What is kept, by kind and maker."""
     found = []
     for kind in KINDS:
@@ -118,5 +118,5 @@ def kept(root: Path | None = None) -> list[Kept]:
         for place in sorted(folder.iterdir()) if folder.is_dir() else ():
             sizes = [file.stat().st_size for file in place.glob("??/*.json")]
             about = read_json(place / "maker.json") if is_file(place / "maker.json") else {"name": place.name}
-            found.append(Kept(kind, about, len(sizes), sum(sizes)))
+            found.append(CacheUsage(kind, about, len(sizes), sum(sizes)))
     return found

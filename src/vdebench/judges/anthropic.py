@@ -6,8 +6,8 @@ import asyncio
 from functools import cached_property
 from typing import Any
 
-from vdebench.judges.judge import Judge, Request
-from vdebench.net.answer import Answer, Usage
+from vdebench.judges.judge import Judge, JudgeRequest
+from vdebench.net.answer import ModelAnswer, Usage
 from vdebench.net.keys import Secret, key_from
 from vdebench.net.replies import broken, no_answer_in, of_status, timed_out
 
@@ -46,7 +46,7 @@ class AnthropicJudge(Judge):
             timeout=self.settings.timeout,
         )
 
-    async def send(self, request: Request, *, schema: bool) -> Answer:
+    async def send(self, request: JudgeRequest, *, schema: bool) -> ModelAnswer:
         """Send a request once."""
         from anthropic import APIConnectionError, APIStatusError, APITimeoutError
 
@@ -73,7 +73,7 @@ class AnthropicJudge(Judge):
             await self._client.close()
 
 
-def _messages(request: Request) -> list[dict[str, Any]]:
+def _messages(request: JudgeRequest) -> list[dict[str, Any]]:
     content: list[dict[str, Any]] = [{"type": "text", "text": request.prompt}]
     for picture in request.pictures:
         source = {"type": "base64", "media_type": picture.media, "data": picture.base64}
@@ -84,7 +84,7 @@ def _messages(request: Request) -> list[dict[str, Any]]:
     return messages
 
 
-def _read(reply: Any, *, schema: bool) -> Answer:
+def _read(reply: Any, *, schema: bool) -> ModelAnswer:
     try:
         text = "".join(block.text for block in reply.content if block.type == "text")
         cached = (reply.usage.cache_creation_input_tokens or 0) + (reply.usage.cache_read_input_tokens or 0)
@@ -93,5 +93,5 @@ def _read(reply: Any, *, schema: bool) -> Answer:
         return no_answer_in("the answer has no content", str(reply))
     about: Any = {"model": reply.model or "", "usage": usage, "asked_for": "schema" if schema else "plain"}
     if reply.stop_reason == "refusal":
-        return Answer("refused", reason=f"the model refuses: {text[:300] or 'without a word'}", **about)
-    return Answer("answered", text=text, **about)
+        return ModelAnswer("refused", reason=f"the model refuses: {text[:300] or 'without a word'}", **about)
+    return ModelAnswer("answered", text=text, **about)

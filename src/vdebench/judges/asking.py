@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from vdebench.errors import InputError
 from vdebench.judges.dimension import Dimension
-from vdebench.judges.judge import Judge, Request
-from vdebench.judges.outcome import Outcome
+from vdebench.judges.judge import Judge, JudgeRequest
+from vdebench.judges.outcome import JudgeOutcome
 from vdebench.net.addresses import excerpt
-from vdebench.net.answer import Answer, Usage
-from vdebench.net.pacing import Pace
+from vdebench.net.answer import ModelAnswer, Usage
+from vdebench.net.pacing import RequestWindow
 from vdebench.net.prices import Price
 
 TRIES = {"failed": 6, "timed_out": 3, "rate_limited": 8}
@@ -26,10 +26,10 @@ _QUOTED = 2000
 """Characters of a wrong answer that go back."""
 
 
-class Stopped(Exception):  # noqa: N818 (no error of ours: an outcome that ends the run)
+class JudgeUnusableError(Exception):
     """No question would fare better: the reason is the outcome's."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: JudgeOutcome) -> None:
         super().__init__(outcome.reason)
         self.outcome = outcome
 
@@ -42,25 +42,25 @@ class _Spent:
     tries: int = 0
     unpriced: int = 0
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: ModelAnswer) -> None:
         self.usage += answer.usage
         self.tries += 1
         self.unpriced += answer.lost or (answer.state == "answered" and answer.usage.input is None)
 
 
-class Asking:
+class JudgeClient:
     """A judge with its pace and price."""
 
-    def __init__(self, judge: Judge, pace: Pace, price: Price | None = None, *, pause: float = 1.0) -> None:
+    def __init__(self, judge: Judge, pace: RequestWindow, price: Price | None = None, *, pause: float = 1.0) -> None:
         self.judge = judge
         self.pace = pace
         self.price = price
         self.pause = pause
 
     async def outcome(
-        self, dimension: Dimension, request: Request, may_repair: Callable[[], bool] = lambda: True
-    ) -> Outcome:
-        """What a question leads to; raises only `Stopped`, for what every question would meet."""
+        self, dimension: Dimension, request: JudgeRequest, may_repair: Callable[[], bool] = lambda: True
+    ) -> JudgeOutcome:
+        """What a question leads to; raises only `JudgeUnusableError`, for what every question would meet."""
         start = time.monotonic()
         spent = _Spent()
         answer = await self._patiently(request, spent)
@@ -87,21 +87,23 @@ class Asking:
             repaired=repaired,
         )
         if answer.fatal:
-            raise Stopped(outcome)
+            raise JudgeUnusableError(outcome)
         return outcome
 
-    def _concluded(self, dimension: Dimension, answer: Answer, first_problem: str, *, repaired: bool) -> Outcome:
+    def _concluded(
+        self, dimension: Dimension, answer: ModelAnswer, first_problem: str, *, repaired: bool
+    ) -> JudgeOutcome:
         if answer.state != "answered":
             before = f" (asked again, for {first_problem})" if first_problem else ""
-            return Outcome(answer.state, reason=answer.reason + before)
+            return JudgeOutcome(answer.state, reason=answer.reason + before)
         try:
             grade, rationale = dimension.parse(answer.text)
         except InputError as error:
             tried = "also when asked again" if repaired else "not asked again: the budget is spent"
-            return Outcome("invalid", reason=f"{error} ({tried})")
-        return Outcome("graded", grade, rationale)
+            return JudgeOutcome("invalid", reason=f"{error} ({tried})")
+        return JudgeOutcome("graded", grade, rationale)
 
-    async def _patiently(self, request: Request, spent: _Spent) -> Answer:
+    async def _patiently(self, request: JudgeRequest, spent: _Spent) -> ModelAnswer:
         """The answer to a request, tried again where that may help."""
         tried: Counter[str] = Counter()
         while True:
@@ -125,15 +127,15 @@ class Asking:
             asked = answer.wait + random.uniform(0, 0.1 * self.pause)  # never sooner, and not all at the same moment
             await asyncio.sleep(asked if answer.wait else grown * random.uniform(0.75, 1.25))
 
-    async def _once(self, request: Request) -> Answer:
+    async def _once(self, request: JudgeRequest) -> ModelAnswer:
         try:
             return await self.judge.ask(request)
         except Exception as error:  # what nobody foresaw costs its question, not the run; and shows no key
             told = self.judge.secret.out_of(f"{type(error).__name__}: {excerpt(str(error))}")
-        return Answer("failed", reason=told)
+        return ModelAnswer("failed", reason=told)
 
 
-def _problem(dimension: Dimension, answer: Answer) -> str:
+def _problem(dimension: Dimension, answer: ModelAnswer) -> str:
     try:
         dimension.parse(answer.text)
     except InputError as error:

@@ -24,12 +24,12 @@ from vdebench.errors import VdeError
 from vdebench.judges.canary_quality import GROUP
 from vdebench.judges.canary_quality import judge_quality as judge_quality
 from vdebench.suites.typeset.document import CELLS, Block, Document, Text
-from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.edits import DocumentEdit
 from vdebench.suites.typeset.ground_truth import box_of, lines_of, tight_boxes
 from vdebench.suites.typeset.language_rules import font_folders
-from vdebench.suites.typeset.page_samples import Pair, make_page
-from vdebench.suites.typeset.recipe import Recipe
-from vdebench.suites.typeset.typesetter import Press, Sheet
+from vdebench.suites.typeset.page_samples import TypesetSample, make_page
+from vdebench.suites.typeset.recipe import SuiteRecipe
+from vdebench.suites.typeset.typesetter import TypesetPage, Typesetter
 
 CASES = ("perfect", "wrong_text", "wrong_place", "collateral", "nothing")
 RIGHT: dict[str, dict[str, int]] = {
@@ -113,12 +113,12 @@ def canary_cases() -> list[CanaryCase]:
 
 @cache
 def _made() -> tuple[CanaryCase, ...]:
-    press = Press(_PPI, font_folders())
+    press = Typesetter(_PPI, font_folders())
     return tuple(case for page in _PAGES for case in _cases(press, page))
 
 
-def _cases(press: Press, page: _Page) -> Iterator[CanaryCase]:
-    recipe = Recipe(_SEED, (page.language,), (page.operation,), _KINDS, per_page=1, ppi=_PPI)
+def _cases(press: Typesetter, page: _Page) -> Iterator[CanaryCase]:
+    recipe = SuiteRecipe(_SEED, (page.language,), (page.operation,), _KINDS, per_page=1, ppi=_PPI)
     tried = range(page.first, page.first + _PAGES_TRIED)
     found = (_scene(press, make_page(recipe, number, press)[0]) for number in tried)
     scene = next((scene for scene in found if scene is not None), None)
@@ -185,7 +185,7 @@ class _Scene(NamedTuple):
         return image
 
 
-def _scene(press: Press, pair: Pair) -> _Scene | None:
+def _scene(press: Typesetter, pair: TypesetSample) -> _Scene | None:
     """The page, or nothing where it does not suit."""
     before, after = pair.documents
     edit = pair.proposal.edit
@@ -198,7 +198,7 @@ def _scene(press: Press, pair: Pair) -> _Scene | None:
         return None
     with ExitStack() as sheets:
 
-        def printed(document: Document, heights: Mapping[Block, float]) -> Sheet:
+        def printed(document: Document, heights: Mapping[Block, float]) -> TypesetPage:
             sheet = press.print(document, heights=heights)
             sheets.callback(sheet.close)
             return sheet
@@ -206,7 +206,9 @@ def _scene(press: Press, pair: Pair) -> _Scene | None:
         sheet = printed(before, {})
         heights = sheet.heights(before)
         edited = printed(after, heights)
-        wrongly = printed(Edit(edit.action, edit.block, {**edit.arguments, "new": wrong}).apply(before), heights)
+        wrongly = printed(
+            DocumentEdit(edit.action, edit.block, {**edit.arguments, "new": wrong}).apply(before), heights
+        )
         places = tight_boxes(after, edited, edit.places(before, after)[1])
         found = _neighbour(sheet, before.block(edit.block), [each for each in before.blocks if isinstance(each, Text)])
         if len(places) != 1 or found is None:
@@ -216,7 +218,7 @@ def _scene(press: Press, pair: Pair) -> _Scene | None:
         return _Scene(pair.sample, *images, places[0], neighbour, _window(both, sheet.size), _known(new, pair))
 
 
-def _neighbour(sheet: Sheet, target: Block, blocks: list[Text]) -> tuple[Box, Box] | None:
+def _neighbour(sheet: TypesetPage, target: Block, blocks: list[Text]) -> tuple[Box, Box] | None:
     """The nearest paragraph of three lines or more that fits with the target into the window, and both together."""
     own = box_of(sheet, target)
     found = []
@@ -241,7 +243,7 @@ def _pixels(box: Box, margin: int) -> PixelBox:
     return PixelBox(int(box.x1) - margin, int(box.y1) - margin, int(box.x2) + 1 + margin, int(box.y2) + 1 + margin)
 
 
-def _known(new: str, pair: Pair) -> str:
+def _known(new: str, pair: TypesetSample) -> str:
     """What must hold after the edit, in words."""
     quoted = pair.proposal.quoted
     if "target" in quoted:

@@ -19,7 +19,7 @@ PROMPT_FOLDER = Path(__file__).parent / "prompts"
 _PLACE = re.compile(r"\{(instruction|operation|knowledge)\}")
 
 
-class Asked(Protocol):
+class PromptFields(Protocol):
     """What a prompt speaks of."""
 
     @property
@@ -57,7 +57,7 @@ class Dimension:
         """The text of every prompt, before values are put in."""
         return tuple(map(_text, self.files))
 
-    def prompt(self, question: Asked, reference: bool) -> str:
+    def prompt(self, question: PromptFields, reference: bool) -> str:
         """What the judge is told; values are put in all at once: a placeholder inside one stays as it is."""
         values = {
             "instruction": question.instruction,

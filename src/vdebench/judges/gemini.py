@@ -7,8 +7,8 @@ import json
 from functools import cached_property
 from typing import Any
 
-from vdebench.judges.judge import Judge, Request
-from vdebench.net.answer import Answer, Usage
+from vdebench.judges.judge import Judge, JudgeRequest
+from vdebench.net.answer import ModelAnswer, Usage
 from vdebench.net.keys import Secret, key_from
 from vdebench.net.replies import broken, no_answer_in, of_status, timed_out
 
@@ -44,7 +44,7 @@ class GeminiJudge(Judge):
         options = types.HttpOptions(base_url=self.settings.base_url or None, timeout=int(self.settings.timeout * 1000))
         return genai.Client(api_key=self.secret.reveal(), vertexai=False, http_options=options)
 
-    async def send(self, request: Request, *, schema: bool) -> Answer:
+    async def send(self, request: JudgeRequest, *, schema: bool) -> ModelAnswer:
         """Send a request once."""
         import httpx2
         from google.genai import errors, types
@@ -85,7 +85,7 @@ def _body(error: Any) -> str:
         return str(error.message or error.details)
 
 
-def _contents(request: Request) -> list[Any]:
+def _contents(request: JudgeRequest) -> list[Any]:
     from google.genai import types
 
     parts = [types.Part.from_text(text=request.prompt)]
@@ -99,20 +99,20 @@ def _contents(request: Request) -> list[Any]:
     return contents
 
 
-def _read(reply: Any, *, schema: bool) -> Answer:
+def _read(reply: Any, *, schema: bool) -> ModelAnswer:
     told = reply.usage_metadata
     output = None if told is None else (told.candidates_token_count or 0) + (told.thoughts_token_count or 0)
     usage = Usage(None if told is None else told.prompt_token_count, output)
     about: Any = {"model": reply.model_version or "", "usage": usage, "asked_for": "schema" if schema else "plain"}
     blocked = reply.prompt_feedback.block_reason if reply.prompt_feedback else None
     if blocked:
-        return Answer("refused", reason=f"the question was blocked: {getattr(blocked, 'value', blocked)}", **about)
+        return ModelAnswer("refused", reason=f"the question was blocked: {getattr(blocked, 'value', blocked)}", **about)
     if not reply.candidates:
         return no_answer_in("the answer has no candidate", "")
     candidate = reply.candidates[0]
     end = getattr(candidate.finish_reason, "value", candidate.finish_reason)
     if end in _REFUSALS:
-        return Answer("refused", reason=f"the model refuses: {end}", **about)
+        return ModelAnswer("refused", reason=f"the model refuses: {end}", **about)
     parts = (candidate.content.parts if candidate.content else None) or []
     text = "".join(part.text for part in parts if part.text and not part.thought)
-    return Answer("answered", text=text, **about)
+    return ModelAnswer("answered", text=text, **about)

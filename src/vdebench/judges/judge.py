@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from vdebench.errors import MissingPartError, VdeError
 from vdebench.net.addresses import bad_address, seconds
-from vdebench.net.answer import Answer
-from vdebench.net.image_payloads import Picture
+from vdebench.net.answer import ModelAnswer
+from vdebench.net.image_payloads import ImagePayload
 from vdebench.net.keys import Secret
 from vdebench.registry import find
 
@@ -25,18 +25,18 @@ JUDGES = {
 
 
 @dataclass(frozen=True)
-class Request:
+class JudgeRequest:
     """What is sent: a prompt with images, the schema of the answer, and what was said since."""
 
     prompt: str
-    pictures: tuple[Picture, ...]
+    pictures: tuple[ImagePayload, ...]
     schema: Mapping[str, Any]
     turns: tuple[str, ...] = ()
     """The judge's answer and what is wrong with it, where it is asked again."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class JudgeSettings:
     """How a judge is asked."""
 
     model: str
@@ -59,7 +59,7 @@ class Judge(ABC):
     install: ClassVar[str]
     key_variable: ClassVar[str]
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: JudgeSettings) -> None:
         if not settings.dry and not _installed(self.package):
             raise MissingPartError(
                 f"the judge {self.provider}:{settings.model} needs the package {self.package}\n  {self.install}"
@@ -77,13 +77,13 @@ class Judge(ABC):
         """The key that is sent."""
 
     @abstractmethod
-    async def send(self, request: Request, *, schema: bool) -> Answer:
+    async def send(self, request: JudgeRequest, *, schema: bool) -> ModelAnswer:
         """Send a request once."""
 
     async def close(self) -> None:  # noqa: B027 (some have nothing to close)
         """Let go of connections."""
 
-    async def ask(self, request: Request) -> Answer:
+    async def ask(self, request: JudgeRequest) -> ModelAnswer:
         """Ask once: with the schema, and where the server refuses that, in plain words."""
         if not self.takes_schema:
             return (await self.send(request, schema=False)).without(self.secret)
@@ -135,7 +135,7 @@ def get_judge(
     if not model.strip():
         raise VdeError(f"--judge is {name!r}, expected a model's name, as in gpt-4o or {maker}:MODEL")
     made: Judge = find("judges", maker, JUDGES)(
-        Settings(
+        JudgeSettings(
             model.strip(),
             base_url,
             key_variable,

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 from vdebench.errors import InputError
 from vdebench.io.files import parse_json
-from vdebench.judges.judge import Judge, Request
+from vdebench.judges.judge import Judge, JudgeRequest
 from vdebench.net.addresses import bad_address, excerpt
-from vdebench.net.answer import Answer, Usage
+from vdebench.net.answer import ModelAnswer, Usage
 from vdebench.net.keys import Secret, key_from
 from vdebench.net.replies import broken, no_answer_in, of_status, timed_out
 
@@ -63,7 +63,7 @@ class OpenAiJudge(Judge):
         client = httpx2.AsyncClient(limits=limits, timeout=self.settings.timeout)
         return AsyncOpenAI(api_key=self.secret.reveal(), base_url=self._address, max_retries=0, http_client=client)
 
-    async def send(self, request: Request, *, schema: bool) -> Answer:
+    async def send(self, request: JudgeRequest, *, schema: bool) -> ModelAnswer:
         """Send a request once."""
         import httpx2
         from openai import APIConnectionError, APIStatusError, APITimeoutError
@@ -94,7 +94,7 @@ class OpenAiJudge(Judge):
             await self._client.close()
 
 
-def _messages(request: Request) -> list[dict[str, Any]]:
+def _messages(request: JudgeRequest) -> list[dict[str, Any]]:
     content: list[dict[str, Any]] = [{"type": "text", "text": request.prompt}]
     for picture in request.pictures:
         content.append({"type": "text", "text": picture.label})
@@ -105,7 +105,7 @@ def _messages(request: Request) -> list[dict[str, Any]]:
     return messages
 
 
-def read_envelope(body: str, *, schema: bool) -> Answer:
+def read_envelope(body: str, *, schema: bool) -> ModelAnswer:
     """The answer in an envelope of chat completions.
 
     >>> read_envelope('{"model": "m-1", "choices": [{"message": {"content": "5"}}]}', schema=True).text
@@ -128,12 +128,14 @@ def read_envelope(body: str, *, schema: bool) -> Answer:
         "asked_for": asked_for,
     }
     if refusal:
-        return Answer("refused", reason=f"the model refuses: {excerpt(str(refusal), 300)}", **about)
+        return ModelAnswer("refused", reason=f"the model refuses: {excerpt(str(refusal), 300)}", **about)
     if end == "content_filter":
-        return Answer("refused", reason=f"the answer was filtered: {excerpt(str(text or 'nothing is left'))}", **about)
+        return ModelAnswer(
+            "refused", reason=f"the answer was filtered: {excerpt(str(text or 'nothing is left'))}", **about
+        )
     if isinstance(text, list):  # parts, as some servers write them
         text = "".join(str(part.get("text") or "") for part in text if isinstance(part, dict))
-    return Answer("answered", text=text if isinstance(text, str) else "", **about)
+    return ModelAnswer("answered", text=text if isinstance(text, str) else "", **about)
 
 
 def _usage(told: Any) -> Usage:

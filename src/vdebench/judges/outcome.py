@@ -16,7 +16,7 @@ SETTLED = frozenset({"graded", "refused"})
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JudgeOutcome:
     """What a question led to, after all tries and the one repair."""
 
     state: State

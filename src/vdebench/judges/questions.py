@@ -12,7 +12,7 @@ from vdebench.errors import VdeError
 from vdebench.io.cache import digest_of
 from vdebench.judges.canary import CanaryCase
 from vdebench.judges.dimension import Dimension
-from vdebench.net.image_payloads import SENDING, Page
+from vdebench.net.image_payloads import SENDING, ImageInput
 from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite
 
@@ -23,11 +23,11 @@ PAGE = "Image 1: the page that the instruction is for"
 
 
 @dataclass(frozen=True)
-class Subject:
+class JudgedSample:
     """What is judged: a sample with its images, or why it cannot be."""
 
     sample: Sample
-    pages: tuple[Page, ...] = ()
+    pages: tuple[ImageInput, ...] = ()
     absent: str = ""
     """Why there is nothing to judge."""
     state: str = "missing"
@@ -62,7 +62,7 @@ class Subject:
 class Question:
     """One thing to ask, once."""
 
-    subject: Subject
+    subject: JudgedSample
     dimension: Dimension
     draw: int
 
@@ -83,47 +83,47 @@ class Question:
         return digest_of(judge, self.prompt, json.dumps(shown), images, SENDING, schema, str(self.draw))
 
 
-def questions_of(subject: Subject, dimensions: Sequence[Dimension], repeat: int) -> Iterator[Question]:
+def questions_of(subject: JudgedSample, dimensions: Sequence[Dimension], repeat: int) -> Iterator[Question]:
     """All questions about a subject, dimension by dimension."""
     for dimension in subject.dimensions(dimensions):
         for draw in range(repeat):
             yield Question(subject, dimension, draw)
 
 
-def edited(suite: Suite, outputs: Outputs) -> Iterator[Subject]:
+def edited(suite: Suite, outputs: Outputs) -> Iterator[JudgedSample]:
     """The outputs of an editor, one by one."""
     for sample in suite.samples:
         try:
             files = suite.image_files(sample)
             output = outputs.find(sample)
             if output is None:
-                yield Subject(sample, absent=f"no output in {outputs.root}")
+                yield JudgedSample(sample, absent=f"no output in {outputs.root}")
                 continue
-            yield Subject(sample, _edit_pages(_source(suite, sample), output, files.reference))
+            yield JudgedSample(sample, _edit_pages(_source(suite, sample), output, files.reference))
         except VdeError as error:
-            yield Subject(sample, absent=str(error), state="failed")
+            yield JudgedSample(sample, absent=str(error), state="failed")
 
 
-def _edit_pages(source: Path, output: Path, reference: Path | None) -> tuple[Page, ...]:
-    pages: tuple[Page, ...] = (Page(BEFORE, source), Page(AFTER, output))
-    pages += () if reference is None else (Page(REFERENCE, reference),)
+def _edit_pages(source: Path, output: Path, reference: Path | None) -> tuple[ImageInput, ...]:
+    pages: tuple[ImageInput, ...] = (ImageInput(BEFORE, source), ImageInput(AFTER, output))
+    pages += () if reference is None else (ImageInput(REFERENCE, reference),)
     for page in pages:
         _ = page.digest, page.size  # what cannot be read is told now, not to the judge
     return pages
 
 
-def instructed(suite: Suite) -> Iterator[Subject]:
+def instructed(suite: Suite) -> Iterator[JudgedSample]:
     """The instructions of a suite with their pages, one by one."""
     for sample in suite.samples:
         try:
-            page = Page(PAGE, _source(suite, sample))
+            page = ImageInput(PAGE, _source(suite, sample))
             _ = page.digest, page.size
             if not sample.instruction.strip():
-                yield Subject(sample, absent=f"sample {sample.key}: has no instruction")
+                yield JudgedSample(sample, absent=f"sample {sample.key}: has no instruction")
                 continue
-            yield Subject(sample, (page,))
+            yield JudgedSample(sample, (page,))
         except VdeError as error:
-            yield Subject(sample, absent=str(error), state="failed")
+            yield JudgedSample(sample, absent=str(error), state="failed")
 
 
 def _source(suite: Suite, sample: Sample) -> Path:
@@ -136,8 +136,8 @@ def _source(suite: Suite, sample: Sample) -> Path:
     return source
 
 
-def canaries(cases: Sequence[CanaryCase], *, reference: bool) -> Iterator[Subject]:
+def canaries(cases: Sequence[CanaryCase], *, reference: bool) -> Iterator[JudgedSample]:
     """The canary's cases as they are shown: with a reference where the suite has references."""
     for case in cases:
-        pages = (Page(BEFORE, case.source), Page(AFTER, case.output), Page(REFERENCE, case.reference))
-        yield Subject(case.sample, pages if reference else pages[:2])
+        pages = (ImageInput(BEFORE, case.source), ImageInput(AFTER, case.output), ImageInput(REFERENCE, case.reference))
+        yield JudgedSample(case.sample, pages if reference else pages[:2])

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from vdebench.errors import VdeError
 
 
-class Loaded(NamedTuple):
+class LoadedMetric(NamedTuple):
     """A metric that is ready: what its numbers depend on, and the function."""
 
     identity: str
@@ -22,27 +22,27 @@ class Measure(NamedTuple):
 
     title: str
     best: Literal["higher", "lower"]
-    load: Callable[[], Loaded]
+    load: Callable[[], LoadedMetric]
     """Raises MissingPartError where a package or weights are absent."""
     missing: Callable[[], str] = str
     """What is missing and how to get it, "" where it is ready: quick, for `vde doctor`."""
     against: Literal["reference", "instruction", "all references"] = "reference"
 
 
-def _function(module: str, name: str, identity: str) -> Callable[[], Loaded]:
+def _function(module: str, name: str, identity: str) -> Callable[[], LoadedMetric]:
     """A metric that is a function, imported when it is loaded: some modules take long to import."""
-    return lambda: Loaded(identity, getattr(import_module(f"vdebench.metrics.{module}"), name))
+    return lambda: LoadedMetric(identity, getattr(import_module(f"vdebench.metrics.{module}"), name))
 
 
-def _model(module: str, name: str, *options: str) -> tuple[Callable[[], Loaded], Callable[[], str]]:
+def _model(module: str, name: str, *options: str) -> tuple[Callable[[], LoadedMetric], Callable[[], str]]:
     """A metric that is a class with weights: how it is loaded, and how it is asked what is missing."""
 
     def kind() -> Any:
         return getattr(import_module(f"vdebench.metrics.{module}"), name)
 
-    def load() -> Loaded:
+    def load() -> LoadedMetric:
         model = kind()(*options)
-        return Loaded(model.identity, model)
+        return LoadedMetric(model.identity, model)
 
     return load, lambda: str(kind().missing(*options))
 
@@ -51,10 +51,10 @@ _clip, _clip_missing = _model("clip", "Clip")
 _shared_clip = cache(_clip)  # both kinds look through one model
 
 
-def _clip_kind(kind: Literal["image", "text"]) -> Callable[[], Loaded]:
-    def load() -> Loaded:
+def _clip_kind(kind: Literal["image", "text"]) -> Callable[[], LoadedMetric]:
+    def load() -> LoadedMetric:
         identity, clip = _shared_clip()
-        return Loaded(f"{kind}-{identity}", getattr(clip, kind))
+        return LoadedMetric(f"{kind}-{identity}", getattr(clip, kind))
 
     return load
 

@@ -29,7 +29,7 @@ class Unit(NamedTuple):
     prediction: tuple[int, ...]
 
 
-class Page(NamedTuple):
+class PageBlocks(NamedTuple):
     """What matching sees of a reading: boxes and texts in reading order, and the page's size where known."""
 
     boxes: Sequence[Box]
@@ -55,15 +55,15 @@ class Page(NamedTuple):
         return min((listed, from_above), key=lambda order: bounded_edits(self.text(order), reference))
 
 
-Matching = Callable[[Page, Page], list[Unit]]
+Matching = Callable[[PageBlocks, PageBlocks], list[Unit]]
 
 
 @versioned("greedy-centre")
-def greedy_by_centre(truth: Page, prediction: Page) -> list[Unit]:
+def greedy_by_centre(truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
     """Nearest centres first, each block once, however far apart (the papers' rule).
 
-    >>> page = Page([Box(0, 0, 10, 10), Box(0, 90, 10, 99)], ["a", "b"])
-    >>> greedy_by_centre(page, Page([Box(0, 80, 10, 90)], ["b"]))
+    >>> page = PageBlocks([Box(0, 0, 10, 10), Box(0, 90, 10, 99)], ["a", "b"])
+    >>> greedy_by_centre(page, PageBlocks([Box(0, 80, 10, 90)], ["b"]))
     [Unit(truth=(1,), prediction=(0,)), Unit(truth=(0,), prediction=())]
     """
     distances = centre_distances(as_array(truth.boxes), as_array(prediction.boxes))
@@ -71,14 +71,14 @@ def greedy_by_centre(truth: Page, prediction: Page) -> list[Unit]:
 
 
 @versioned("greedy-iou")
-def greedy_by_iou(truth: Page, prediction: Page, *, at_least: float = 0.1) -> list[Unit]:
+def greedy_by_iou(truth: PageBlocks, prediction: PageBlocks, *, at_least: float = 0.1) -> list[Unit]:
     """Largest overlap first, each block once, pairs of a given IoU and more (the release's rule)."""
     ious = iou_matrix(as_array(truth.boxes), as_array(prediction.boxes)).ravel()
     candidates = np.flatnonzero(ious >= at_least)
     return _greedy(candidates[np.argsort(-ious[candidates], kind="stable")], truth, prediction)
 
 
-def _greedy(order: Iterable[int], truth: Page, prediction: Page) -> list[Unit]:
+def _greedy(order: Iterable[int], truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
     """Take pairs in the given order of flat indices (truth × prediction) while both sides are free."""
     width = len(prediction.boxes)
     partner: dict[int, int] = {}
@@ -94,7 +94,7 @@ def _greedy(order: Iterable[int], truth: Page, prediction: Page) -> list[Unit]:
     return _units(partner, truth, prediction)
 
 
-def _units(partner: dict[int, int], truth: Page, prediction: Page) -> list[Unit]:
+def _units(partner: dict[int, int], truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
     """Matched pairs in the order they were found, then missed, then invented blocks in reading order."""
     taken = set(partner.values())
     units = [Unit((g,), (p,)) for g, p in partner.items()]
@@ -123,13 +123,13 @@ paragraph that was wiped out. Else it would count twice, as missed and as invent
 
 
 @versioned("assign", 3)
-def assign(truth: Page, prediction: Page) -> list[Unit]:
+def assign(truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
     """Cheapest one-to-one assignment, then blocks that a reader merged or split are joined.
 
     The order in which the prediction lists its blocks does not count.
 
-    >>> truth = Page([Box(0, 0, 90, 20), Box(0, 22, 90, 40)], ["First paragraph.", "Second one."], Size(100, 100))
-    >>> assign(truth, Page([Box(0, 0, 90, 40)], ["First paragraph. Second one."], Size(100, 100)))
+    >>> truth = PageBlocks([Box(0, 0, 90, 20), Box(0, 22, 90, 40)], ["First paragraph.", "Second one."], Size(100, 100))
+    >>> assign(truth, PageBlocks([Box(0, 0, 90, 40)], ["First paragraph. Second one."], Size(100, 100)))
     [Unit(truth=(0, 1), prediction=(0,))]
     """
     if not truth.boxes or not prediction.boxes:
@@ -137,7 +137,7 @@ def assign(truth: Page, prediction: Page) -> list[Unit]:
     from scipy.optimize import linear_sum_assignment  # imports slowly; the papers' protocols do without
 
     order = sorted(range(len(prediction.boxes)), key=lambda p: (*prediction.boxes[p], prediction.texts[p]))
-    ordered = Page([prediction.boxes[p] for p in order], [prediction.texts[p] for p in order])
+    ordered = PageBlocks([prediction.boxes[p] for p in order], [prediction.texts[p] for p in order])
     first, second = as_array(truth.boxes), as_array(ordered.boxes)
     cost = _cost(first, second, truth, ordered)
     rows, columns = linear_sum_assignment(cost)
@@ -147,7 +147,7 @@ def assign(truth: Page, prediction: Page) -> list[Unit]:
     return _Joining(units, truth, prediction).join_along(links) if links else units
 
 
-def _cost(first: Matrix, second: Matrix, truth: Page, prediction: Page) -> Matrix:
+def _cost(first: Matrix, second: Matrix, truth: PageBlocks, prediction: PageBlocks) -> Matrix:
     """Cost of every pair: a quarter for area not shared, a quarter for distance, a half for other text.
 
     Pairs that cannot be cost as much as leaving both alone.
@@ -179,7 +179,7 @@ def _links(first: Matrix, second: Matrix) -> list[tuple[int, int]]:
 class _Joining:
     """Units that grow along links between blocks, where their joined texts fit better than apart."""
 
-    def __init__(self, units: Sequence[Unit], truth: Page, prediction: Page) -> None:
+    def __init__(self, units: Sequence[Unit], truth: PageBlocks, prediction: PageBlocks) -> None:
         self._pages = truth, prediction
         self._of_truth = {g: unit for unit in units for g in unit.truth}
         self._of_prediction = {p: unit for unit in units for p in unit.prediction}

@@ -25,7 +25,7 @@ MAX_NODE_PAIRS = 16_000_000
 """Two different tables of 4,000 cells each; beyond that a comparison takes minutes and gigabytes."""
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell: its text and how many columns and rows it takes."""
 
     text: str
@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     rowspan: int = 1
 
 
-Table = tuple[tuple[Cell, ...], ...]
+Table = tuple[tuple[TableCell, ...], ...]
 """Rows of cells, as the HTML lists them."""
 
 
@@ -41,7 +41,7 @@ def parse_table(html: str) -> Table:
     """Rows of all tables in the HTML; end tags may be missing, other tags are looked through.
 
     >>> parse_table("<table><tr><td colspan=2>a&amp;b<td>c<br>d</table>")
-    ((Cell(text='a&b', colspan=2, rowspan=1), Cell(text='c d', colspan=1, rowspan=1)),)
+    ((TableCell(text='a&b', colspan=2, rowspan=1), TableCell(text='c d', colspan=1, rowspan=1)),)
     """
     return _parsed(html)[0]
 
@@ -69,9 +69,9 @@ _APART = frozenset(["table", "caption", "tr", "td", "th", "br", "p", "div", "li"
 class _TableParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.rows: list[tuple[Cell, ...]] = []
+        self.rows: list[tuple[TableCell, ...]] = []
         self.said: list[str] = []
-        self._row: list[Cell] | None = None
+        self._row: list[TableCell] | None = None
         self._cell: list[str] | None = None
         self._spans = (1, 1)
         self._depth = 0
@@ -116,7 +116,7 @@ class _TableParser(HTMLParser):
         if self._cell is not None:
             if self._row is None:
                 self._row = []
-            self._row.append(Cell(settled("".join(self._cell)), *self._spans))
+            self._row.append(TableCell(settled("".join(self._cell)), *self._spans))
             self._cell = None
 
     def end_row(self) -> None:
@@ -195,7 +195,7 @@ def _postorder(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64], list
     return np.array(kinds, dtype=np.int64), np.array(left, dtype=np.int64), rows
 
 
-def _cell_costs(first: Sequence[Cell], second: Sequence[Cell]) -> NDArray[np.float64]:
+def _cell_costs(first: Sequence[TableCell], second: Sequence[TableCell]) -> NDArray[np.float64]:
     costs = cdist(
         [c.text for c in first], [c.text for c in second], scorer=Levenshtein.normalized_distance, dtype=np.float64
     ).reshape(len(first), len(second))

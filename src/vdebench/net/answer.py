@@ -37,7 +37,7 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """What one request to a server led to: a text, or why there is none."""
 
     state: Literal["answered", "refused", "rate_limited", "timed_out", "too_large", "failed"]
@@ -58,6 +58,6 @@ class Answer:
     fatal: bool = False
     """Whether every other question would fare alike: a wrong key, an empty account."""
 
-    def without(self, key: Secret) -> Answer:
+    def without(self, key: Secret) -> ModelAnswer:
         """The same without a key in any of its texts."""
         return replace(self, text=key.out_of(self.text), reason=key.out_of(self.reason), model=key.out_of(self.model))

@@ -28,7 +28,7 @@ _QUALITY = 95
 
 
 @dataclass(frozen=True)
-class Page:
+class ImageInput:
     """An image of a question, as a file or as an array, with the line that goes before it."""
 
     label: str
@@ -60,7 +60,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Picture:
+class ImagePayload:
     """An image as it is sent."""
 
     label: str
@@ -103,20 +103,20 @@ def limited(size: Size, limit: int) -> Size:
     return Size(max(1, round(size.width * limit / longest)), max(1, round(size.height * limit / longest)))
 
 
-def picture(page: Page, limit: int = 0) -> Picture:
+def picture(page: ImageInput, limit: int = 0) -> ImagePayload:
     """What is sent of an image: JPEG and PNG files as they are; others, and what others could see otherwise, as PNG."""
     size = limited(page.size, limit)
     if not isinstance(page.image, Path):
-        return Picture(page.label, encode_png(resized(page.image, size)), "image/png", size)
+        return ImagePayload(page.label, encode_png(resized(page.image, size)), "image/png", size)
     kind, plain = _kind(page.image)
     if plain and size == page.size:
-        return Picture(page.label, read_bytes(page.image), f"image/{kind}", size)
+        return ImagePayload(page.label, read_bytes(page.image), f"image/{kind}", size)
     image = resized(open_image(page.image), size)
     if kind != "jpeg" or size == page.size:  # a JPEG that is only to be turned loses nothing
-        return Picture(page.label, encode_png(image), "image/png", size)
+        return ImagePayload(page.label, encode_png(image), "image/png", size)
     file = io.BytesIO()
     Pictures.fromarray(image).save(file, "JPEG", quality=_QUALITY, subsampling=0)
-    return Picture(page.label, file.getvalue(), "image/jpeg", size)
+    return ImagePayload(page.label, file.getvalue(), "image/jpeg", size)
 
 
 def _kind(file: Path) -> tuple[str, bool]:

@@ -22,7 +22,7 @@ _ROUNDS = 50
 """Windowfuls of answers over which the quickest is looked for."""
 
 
-class Pace:
+class RequestWindow:
     """A window of requests: it doubles every round until the server complains, then grows slowly.
 
     Every request that the server sends away takes its own place from the window: a server that bears 32 leaves 32, one

@@ -9,7 +9,7 @@ from typing import Any
 from vdebench.errors import VdeError
 from vdebench.io.files import parse_json
 from vdebench.net.addresses import excerpt
-from vdebench.net.answer import Answer
+from vdebench.net.answer import ModelAnswer
 from vdebench.net.retry_after import asked_wait
 
 _PASSING = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 522, 524, 529})
@@ -26,36 +26,36 @@ _WAIT = re.compile(
 _SAMPLING = re.compile(r"temperature", re.IGNORECASE)
 
 
-def of_status(status: int, headers: Mapping[str, str], body: str) -> Answer:
+def of_status(status: int, headers: Mapping[str, str], body: str) -> ModelAnswer:
     """What an HTTP status other than success means for a question."""
     told = f"HTTP {status}: {_message(body)}"
     match status:
         case 401 | 403:
-            return Answer("failed", reason=f"{told}\n  the server wants a key, or another one", fatal=True)
+            return ModelAnswer("failed", reason=f"{told}\n  the server wants a key, or another one", fatal=True)
         case 402:
-            return Answer("failed", reason=f"{told}\n  the account has no money left", fatal=True)
+            return ModelAnswer("failed", reason=f"{told}\n  the account has no money left", fatal=True)
         case 429 if _NO_MONEY.search(body):
-            return Answer("rate_limited", reason=f"{told}\n  the account has no money left", fatal=True)
+            return ModelAnswer("rate_limited", reason=f"{told}\n  the account has no money left", fatal=True)
         case 429:
-            return Answer("rate_limited", reason=told, passing=True, wait=asked_wait(headers) or _wait_in(body))
+            return ModelAnswer("rate_limited", reason=told, passing=True, wait=asked_wait(headers) or _wait_in(body))
         case 413:
-            return Answer("too_large", reason=f"{told}\n  send smaller images: --images PIXELS")
+            return ModelAnswer("too_large", reason=f"{told}\n  send smaller images: --images PIXELS")
         case 400 | 422 if _TOO_LARGE.search(body):
-            return Answer("too_large", reason=f"{told}\n  send smaller images: --images PIXELS")
+            return ModelAnswer("too_large", reason=f"{told}\n  send smaller images: --images PIXELS")
         case 400 | 422 if _POLICY.search(body):
-            return Answer("refused", reason=told)
+            return ModelAnswer("refused", reason=told)
         case 400 | 422 if _SAMPLING.search(body):
             advice = "the model takes no such temperature: --temperature default"
-            return Answer("failed", reason=f"{told}\n  {advice}")
+            return ModelAnswer("failed", reason=f"{told}\n  {advice}")
         case 400 | 422:
-            return Answer("failed", reason=told, may_be_the_schema=True)
+            return ModelAnswer("failed", reason=told, may_be_the_schema=True)
         case 404 | 405:
             advice = "nothing is served under this name or address: mend --judge or --base-url"
-            return Answer("failed", reason=f"{told}\n  {advice}")
+            return ModelAnswer("failed", reason=f"{told}\n  {advice}")
         case 408 | 504:
-            return Answer("timed_out", reason=told, passing=True, wait=asked_wait(headers))
+            return ModelAnswer("timed_out", reason=told, passing=True, wait=asked_wait(headers))
         case _:
-            return Answer("failed", reason=told, passing=status in _PASSING, wait=asked_wait(headers))
+            return ModelAnswer("failed", reason=told, passing=status in _PASSING, wait=asked_wait(headers))
 
 
 def _wait_in(body: str) -> float:
@@ -81,20 +81,20 @@ def _message(body: str) -> str:
     return excerpt(told if isinstance(told, str) else body, 300) or "no message"
 
 
-def timed_out(limit: float) -> Answer:
+def timed_out(limit: float) -> ModelAnswer:
     """No answer in time."""
-    return Answer(
+    return ModelAnswer(
         "timed_out", reason=f"no answer in {limit:g} seconds; give more with --timeout", passing=True, lost=True
     )
 
 
-def broken(error: BaseException) -> Answer:
+def broken(error: BaseException) -> ModelAnswer:
     """A connection that failed or broke."""
     cause = error.__cause__ or error
     words = excerpt(str(cause)) or type(cause).__name__
-    return Answer("failed", reason=f"no answer: {words}", passing=True, lost="Connect" not in type(cause).__name__)
+    return ModelAnswer("failed", reason=f"no answer: {words}", passing=True, lost="Connect" not in type(cause).__name__)
 
 
-def no_answer_in(what: str, body: str) -> Answer:
+def no_answer_in(what: str, body: str) -> ModelAnswer:
     """Something came with the status of success that is no answer: a broken proxy, half a body."""
-    return Answer("failed", reason=f"{what}: {excerpt(body) or 'nothing came'}", passing=True, lost=True)
+    return ModelAnswer("failed", reason=f"{what}: {excerpt(body) or 'nothing came'}", passing=True, lost=True)

@@ -24,7 +24,7 @@ _CONNECT_SECONDS = 10.0
 _MAX_BYTES = 64 * 1024 * 1024  # a reading is a thousand times smaller
 
 
-class PatientClient(httpx2.Client):
+class RetryingClient(httpx2.Client):
     """A client whose requests end within `limit` seconds, whatever the server does."""
 
     def __init__(self, limit: float, *, tries: int = TRIES, pause: float = 0.5, **settings: Any) -> None:

@@ -16,7 +16,7 @@ from weakref import finalize
 
 from vdebench.errors import VdeError
 from vdebench.parallel.engine import Engine, Result, Task
-from vdebench.parallel.scheduler import Crew, Round, Worker
+from vdebench.parallel.scheduler import Scheduler, Worker, WorkerPool
 from vdebench.parallel.worker_process import start
 
 ONE_PROCESSOR = dict.fromkeys(
@@ -82,9 +82,9 @@ class LocalEngine(Engine):
         if workers <= 1 and not gpus:
             yield from map(work, tasks)
             return
-        crew = _Processes(dumps(work), devices, {} if gpus else ONE_PROCESSOR)
+        crew = _ProcessPool(dumps(work), devices, {} if gpus else ONE_PROCESSOR)
         most = min(workers, max(1, len(devices))) if gpus else workers
-        yield from Round(crew, tasks, most, recycled=recycled, lost=lost, tries=tries).results()
+        yield from Scheduler(crew, tasks, most, recycled=recycled, lost=lost, tries=tries).results()
 
 
 LOCAL: Engine = LocalEngine()
@@ -99,7 +99,7 @@ def spread(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int, 
     return LOCAL.spread(work, tasks, max(1, workers), recycled=recycled)
 
 
-class _Process(Worker):
+class _ProcessWorker(Worker):
     """A process and the line to it."""
 
     def __init__(self, work: bytes, environment: Mapping[str, str]) -> None:
@@ -152,24 +152,24 @@ class _Process(Worker):
         return self.process.poll() is not None
 
 
-class _Processes(Crew):
+class _ProcessPool(WorkerPool):
     """One process per worker, each with a line of its own; so one that dies takes nothing along."""
 
     def __init__(self, work: bytes, devices: Sequence[str], variables: Mapping[str, str]) -> None:
         self._work = work
         self._free = list(devices)
-        self._device: dict[_Process, str] = {}
+        self._device: dict[_ProcessWorker, str] = {}
         self._variables = variables
-        self._all: list[_Process] = []
+        self._all: list[_ProcessWorker] = []
         # Also where a program ends while somebody still holds the results.
         self._at_exit = finalize(self, _end_all, self._all)
 
-    def start(self) -> _Process:
+    def start(self) -> _ProcessWorker:
         """A new process, with a GPU of its own where there are any."""
         self._all[:] = [worker for worker in self._all if not (worker.line.closed and worker.has_exited)]
         device = self._free.pop() if self._free else None
         gpu = {"CUDA_VISIBLE_DEVICES": device} if device else {}
-        worker = _Process(self._work, {**self._variables, **os.environ, **gpu})  # what the user has set stays
+        worker = _ProcessWorker(self._work, {**self._variables, **os.environ, **gpu})  # what the user has set stays
         self._all.append(worker)
         if device:
             self._device[worker] = device
@@ -177,7 +177,7 @@ class _Processes(Crew):
 
     def listen(self, workers: Sequence[Worker]) -> list[tuple[Worker, bytes | str]]:
         """Wait for messages; give (worker, answer) pairs, and (worker, how it died) for those that exited."""
-        ours = [worker for worker in workers if isinstance(worker, _Process)]
+        ours = [worker for worker in workers if isinstance(worker, _ProcessWorker)]
         heard: list[tuple[Worker, bytes | str]] = []
         while not heard:
             ready = wait([worker.line for worker in ours], _LOOK)
@@ -191,13 +191,13 @@ class _Processes(Crew):
 
     def end(self, worker: Worker) -> None:
         """Let a worker go; its GPU is free when it is gone."""
-        assert isinstance(worker, _Process)
+        assert isinstance(worker, _ProcessWorker)
         worker.let_go()
         if worker in self._device:
             worker.gone_by(time.monotonic() + _PATIENCE)
             self._forget(worker)
 
-    def _forget(self, worker: _Process) -> None:
+    def _forget(self, worker: _ProcessWorker) -> None:
         self._all.remove(worker)
         if device := self._device.pop(worker, None):
             self._free.append(device)
@@ -207,7 +207,7 @@ class _Processes(Crew):
         self._at_exit()
 
 
-def _end_all(workers: list[_Process]) -> None:
+def _end_all(workers: list[_ProcessWorker]) -> None:
     for worker in workers:
         worker.let_go()
     moment = time.monotonic() + _PATIENCE

@@ -15,7 +15,7 @@ from typing import Any
 from vdebench.errors import MissingPartError, VdeError
 from vdebench.parallel.engine import Engine, Result, Task
 from vdebench.parallel.local import ONE_PROCESSOR, usable_gpus, usable_processors
-from vdebench.parallel.scheduler import READY, Crew, Doing, Round, Worker, raised
+from vdebench.parallel.scheduler import READY, Scheduler, TaskRunner, Worker, WorkerPool, raised
 
 INSTALL = 'pip install "vdebench[ray]"'
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD")
@@ -56,8 +56,8 @@ class RayEngine(Engine):
         devices = self._has("GPU") if gpus else 0
         workers = workers or self.size(gpus=gpus)
         most = min(workers, max(1, devices)) if gpus else workers
-        crew = _Actors(self._cluster(), dumps(work), on_gpus=devices > 0)
-        yield from Round(crew, tasks, most, recycled=recycled, lost=lost, tries=tries).results()
+        crew = _RayWorkerPool(self._cluster(), dumps(work), on_gpus=devices > 0)
+        yield from Scheduler(crew, tasks, most, recycled=recycled, lost=lost, tries=tries).results()
 
     def close(self) -> None:
         """End the Ray that was started here; of a cluster, let go."""
@@ -97,19 +97,19 @@ def _ray() -> Any:
     return ray
 
 
-class _Works:
+class _TaskActor:
     """What runs in an actor: anything that can be pickled, from the folder in which the run was started."""
 
     def __init__(self, work: bytes, folder: str) -> None:
         with suppress(OSError):  # another machine need not have it
             os.chdir(folder)
         self._content = work
-        self._doing: Doing | None = None
+        self._doing: TaskRunner | None = None
 
     def ready(self) -> bytes:
         """Load the work."""
         try:
-            self._doing = Doing(self._content)
+            self._doing = TaskRunner(self._content)
         except Exception as error:
             return raised(error)
         return READY
@@ -120,7 +120,7 @@ class _Works:
         return self._doing.answer(task)
 
 
-class _Actor(Worker):
+class _RayWorker(Worker):
     """An actor, and what it was asked last."""
 
     def __init__(self, handle: Any) -> None:
@@ -132,13 +132,13 @@ class _Actor(Worker):
         self.asked = self.handle.answer.remote(task)
 
 
-class _Actors(Crew):
+class _RayWorkerPool(WorkerPool):
     """Actors over all machines, with one processor each, or one GPU."""
 
     def __init__(self, ray: Any, work: bytes, *, on_gpus: bool) -> None:
         self._ray = ray
         variables = _variables({} if on_gpus else ONE_PROCESSOR)
-        self._kind = ray.remote(_Works).options(
+        self._kind = ray.remote(_TaskActor).options(
             num_cpus=1,
             num_gpus=1 if on_gpus else 0,
             max_restarts=0,
@@ -147,21 +147,21 @@ class _Actors(Crew):
             runtime_env={"env_vars": variables},
         )
         self._work = ray.put(work)
-        self._all: list[_Actor] = []
+        self._all: list[_RayWorker] = []
 
-    def start(self) -> _Actor:
+    def start(self) -> _RayWorker:
         """A new actor, which the cluster starts when it has room."""
-        worker = _Actor(self._kind.remote(self._work, str(Path.cwd())))
+        worker = _RayWorker(self._kind.remote(self._work, str(Path.cwd())))
         self._all.append(worker)
         return worker
 
     def listen(self, workers: Sequence[Worker]) -> list[tuple[Worker, bytes | str]]:
         """What those say that have something to say, or how they died."""
-        asked = {worker.asked: worker for worker in workers if isinstance(worker, _Actor)}
+        asked = {worker.asked: worker for worker in workers if isinstance(worker, _RayWorker)}
         ready, _ = self._ray.wait(list(asked), num_returns=1)
         return [(asked[each], self._said(asked[each])) for each in ready]
 
-    def _said(self, worker: _Actor) -> bytes | str:
+    def _said(self, worker: _RayWorker) -> bytes | str:
         try:
             answer: bytes = self._ray.get(worker.asked)
             return answer
@@ -171,7 +171,7 @@ class _Actors(Crew):
 
     def end(self, worker: Worker) -> None:
         """End an actor."""
-        assert isinstance(worker, _Actor)
+        assert isinstance(worker, _RayWorker)
         self._all.remove(worker)
         with suppress(Exception):  # it may be gone
             self._ray.kill(worker.handle)

@@ -26,7 +26,7 @@ class Worker(ABC):
         """Give it a task; it has none."""
 
 
-class Crew(ABC):
+class WorkerPool(ABC):
     """Starts workers, listens to them, ends them."""
 
     @abstractmethod
@@ -46,7 +46,7 @@ class Crew(ABC):
         """End all workers now."""
 
 
-class Doing:
+class TaskRunner:
     """The work, in the process of a worker."""
 
     def __init__(self, work: bytes) -> None:
@@ -95,7 +95,7 @@ def _opened(answer: bytes) -> Any:
     raise found
 
 
-class _Job:
+class _QueuedTask:
     """A task that was taken."""
 
     def __init__(self, task: Any, tries: int) -> None:
@@ -104,12 +104,12 @@ class _Job:
         self.tries = tries
 
 
-class Round:
+class Scheduler:
     """One call of `spread`: which tasks wait, who is at which, how many died."""
 
     def __init__(
         self,
-        crew: Crew,
+        crew: WorkerPool,
         tasks: Iterable[Any],
         workers: int,
         *,
@@ -123,10 +123,10 @@ class Round:
         self._recycled = recycled
         self._lost = lost
         self._tries = tries
-        self._waiting: deque[_Job] = deque()
+        self._waiting: deque[_QueuedTask] = deque()
         self._starting: set[Worker] = set()
         self._idle: list[Worker] = []
-        self._busy: dict[Worker, _Job] = {}
+        self._busy: dict[Worker, _QueuedTask] = {}
         self._any_ready = False
         self._deaths = 0
         self._error: Exception | None = None
@@ -161,7 +161,7 @@ class Round:
     def _take(self, count: int) -> None:
         """Have some tasks waiting, as long as there are any."""
         for task in islice(self._tasks, max(0, count - len(self._waiting))):
-            self._waiting.append(_Job(task, self._tries))
+            self._waiting.append(_QueuedTask(task, self._tries))
 
     def _heard(self) -> list[Any]:
         """Results that have come since."""
@@ -188,7 +188,7 @@ class Round:
                 self._idle.append(worker)
         return found
 
-    def _died(self, job: _Job | None, reason: str) -> list[Any]:
+    def _died(self, job: _QueuedTask | None, reason: str) -> list[Any]:
         """What stands for the result of a task whose worker died: nothing where it is tried again."""
         self._deaths += 1
         if not self._any_ready:

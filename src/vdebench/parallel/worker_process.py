@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 
 from vdebench.errors import VdeError
-from vdebench.parallel.scheduler import READY, Doing, raised
+from vdebench.parallel.scheduler import READY, TaskRunner, raised
 
 _PROGRAM = """\
 import sys
@@ -83,7 +83,7 @@ def serve(line: Connection, work: bytes, parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
     with suppress(EOFError, OSError):
         try:
-            doing = Doing(work)
+            doing = TaskRunner(work)
         except Exception as error:
             line.send_bytes(raised(error))
             return

@@ -11,8 +11,8 @@ import polars as pl
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
 from vdebench.io.cache import digest_of, digest_of_file
-from vdebench.pipeline.scoring.image_metrics import Measures
-from vdebench.pipeline.scoring.sample import Scope
+from vdebench.pipeline.scoring.image_metrics import ImageMetrics
+from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.pipeline.scoring.stage import Progress, score_run
 from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.folder import RunFolder
@@ -24,13 +24,13 @@ _NOT_KNOWN = "the reader's noise floor is not known: "
 
 def noise_floor(
     folder: Path,
-    scope: Scope,
+    scope: ScoringScope,
     settings: Sequence[str],
     crossed: Sequence[tuple[str, ...]] = (),
     references: Predictions | None = None,
     *,
     counted: set[str],
-    score_into: Callable[[Scope, RunFolder, Progress | None], None] = score_run,
+    score_into: Callable[[ScoringScope, RunFolder, Progress | None], None] = score_run,
 ) -> tuple[dict[str, Any] | None, list[str]]:
     """Scores of the reference images as the reader reads them, and how far they are from 1; or why that is not known.
 
@@ -58,7 +58,7 @@ def noise_floor(
     kept = RunFolder(folder)
     about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": "reference"}
     with kept.open(about):
-        without_images = scope._replace(measures=Measures(()), has_images=False)
+        without_images = scope._replace(measures=ImageMetrics(()), has_images=False)
         score_into(without_images._replace(predictions=references, samples=samples), kept, None)
         found = summarise(kept, scope.protocol, measured, crossed)
     overall = {setting: means for setting, means in found["overall"].items() if means}

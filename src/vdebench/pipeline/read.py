@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from vdebench.errors import ReaderError, VdeError
 from vdebench.parallel.engines import LOCAL, Engine
 from vdebench.pipeline.scoring.ocr_requests import keep, pictures_of
-from vdebench.pipeline.scoring.sample import Scope
+from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.pipeline.scoring.stage import Progress
-from vdebench.readers.cached import CachedReader, Readable
+from vdebench.readers.cached import CachedReader, OcrInput
 from vdebench.readers.predictions import ReadPredictions
 from vdebench.runs.provenance import stage, worked
 
@@ -22,7 +22,7 @@ RECYCLED = 100
 
 class _Task(NamedTuple):
     reader: CachedReader
-    picture: Readable
+    picture: OcrInput
 
 
 class _Outcome(NamedTuple):
@@ -34,7 +34,7 @@ class _Outcome(NamedTuple):
     """Whether the failure is the reader's fault."""
 
 
-def read_ahead(scope: Scope, workers: int = 0, progress: Progress | None = None, engine: Engine = LOCAL) -> None:
+def read_ahead(scope: ScoringScope, workers: int = 0, progress: Progress | None = None, engine: Engine = LOCAL) -> None:
     """Read what a run will ask for; what fails is remembered, and told when its sample is scored."""
     if isinstance(scope.predictions, ReadPredictions):
         wanted = (picture for sample in scope.samples for picture in pictures_of(scope, sample))
@@ -43,7 +43,7 @@ def read_ahead(scope: Scope, workers: int = 0, progress: Progress | None = None,
 
 def read_pictures(
     reader: CachedReader,
-    pictures: Iterable[Readable],
+    pictures: Iterable[OcrInput],
     workers: int = 0,
     progress: Progress | None = None,
     engine: Engine = LOCAL,
@@ -54,7 +54,7 @@ def read_pictures(
 
 
 def _read_new(
-    reader: CachedReader, pictures: Iterable[Readable], workers: int, progress: Progress | None, engine: Engine
+    reader: CachedReader, pictures: Iterable[OcrInput], workers: int, progress: Progress | None, engine: Engine
 ) -> None:
     needed = {picture.key: picture for picture in pictures}
     wanted = {key: picture for key, picture in needed.items() if not reader.knows(picture)}

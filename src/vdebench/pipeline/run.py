@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vdebench.core.input_policy import NOBODY, Given, checked_pixels
+from vdebench.core.input_policy import NOBODY, InputPolicy, checked_pixels
 from vdebench.editors.selection import parse_choices
 from vdebench.errors import RunFolderError
 from vdebench.io.files import is_file, is_folder, list_folder, locked, make_folder, write_json
@@ -63,7 +63,7 @@ def run(
     """
     require_local(out)
     chosen = parse_choices(editors)
-    given = Given(checked_pixels(max_pixels), rewriter.label if rewriter else NOBODY)
+    given = InputPolicy(checked_pixels(max_pixels), rewriter.label if rewriter else NOBODY)
     for protocol in protocols:  # before anything is edited
         get_pixel_protocol(protocol) if around_masks(suite, protocol) else get_protocol(protocol)
     name, reader_options = reader.choice or (reader.reader.identity["name"], ())

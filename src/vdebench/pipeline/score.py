@@ -11,7 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from vdebench.core.images import RESIZING
-from vdebench.core.input_policy import Given
+from vdebench.core.input_policy import InputPolicy
 from vdebench.errors import VdeError
 from vdebench.io.files import write_json
 from vdebench.metrics.image_metrics import require_known
@@ -21,10 +21,10 @@ from vdebench.pipeline.editing.journal import editors_images
 from vdebench.pipeline.output_record import asked_of, write_outputs
 from vdebench.pipeline.read import read_ahead
 from vdebench.pipeline.score_masks import masked_run
-from vdebench.pipeline.scoring.ground_truth import Truths
-from vdebench.pipeline.scoring.image_metrics import Measures
+from vdebench.pipeline.scoring.ground_truth import GroundTruth
+from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.masks import plan_masked
-from vdebench.pipeline.scoring.sample import SETTINGS, Scope
+from vdebench.pipeline.scoring.sample import SETTINGS, ScoringScope
 from vdebench.pipeline.scoring.stage import Progress, plan, score_run
 from vdebench.protocols import get_protocol
 from vdebench.protocols.masks.protocol import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
@@ -185,7 +185,7 @@ def score(
     metrics: Sequence[str] | None = None,
     floor: str | Path | None = None,
     crossed: Sequence[str] = (),
-    given: Given | None = None,
+    given: InputPolicy | None = None,
     workers: int = 0,
     engine: Engine | None = None,
     reading: Progress | None = None,
@@ -243,11 +243,11 @@ def score(
     cached = predictions.cached if isinstance(predictions, ReadPredictions) else None
     if truth == "read" and cached is None:
         raise VdeError("truth='read' needs predicted images: ready readings come without the reader who made them")
-    truths = Truths(suite, cached, all_read=truth == "read")
+    truths = GroundTruth(suite, cached, all_read=truth == "read")
     settings = SETTINGS if setting == "both" else (setting,)
     asked = protocol.image_metrics if metrics is None else metrics
     require_known(asked)
-    measures = Measures(asked if predictions.has_images else ())
+    measures = ImageMetrics(asked if predictions.has_images else ())
     scope, notes = plan(truths, predictions, protocol, settings, measures)
     if floor is not None and cached is not None:
         raise VdeError("a floor is given for ready readings; of images the reader reads the references itself")
@@ -275,13 +275,13 @@ def _name_of(protocol: AnyProtocol) -> str:
 
 def _score_into(
     folder: RunFolder,
-    scope: Scope,
+    scope: ScoringScope,
     references: Predictions | None,
     setting: SettingChoice,
     notes: list[str],
     crossed: Sequence[str],
     read: Callable[[], None],
-    score_into: Callable[[Scope, RunFolder, Progress | None], None],
+    score_into: Callable[[ScoringScope, RunFolder, Progress | None], None],
     progress: Progress | None,
 ) -> Score:
     suite, protocol, predictions = scope.suite, scope.protocol, scope.predictions
@@ -333,7 +333,7 @@ def _score_into(
     return Score(summary, {name: folder.table(name) for name in TABLES})
 
 
-def _add_fid(scope: Scope, overall: Mapping[str, Any]) -> None:
+def _add_fid(scope: ScoringScope, overall: Mapping[str, Any]) -> None:
     from vdebench.pipeline.scoring.fid import run_fid  # scipy.linalg takes long to import, and few ask for FID
 
     for setting, distance in run_fid(scope, [setting for setting, means in overall.items() if means]).items():

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 
 from vdebench._version import __version__
-from vdebench.core.input_policy import Given
+from vdebench.core.input_policy import InputPolicy
 from vdebench.protocols.digest import DIGITS
 from vdebench.protocols.pages.protocol import Protocol
 
@@ -25,7 +25,7 @@ def signature(
     n: int,
     references: str = "",
     floor: str = "none",
-    given: Given = Given(),  # noqa: B008 (it cannot change)
+    given: InputPolicy = InputPolicy(),  # noqa: B008 (it cannot change)
 ) -> str:
     """Everything that changes the numbers, in one line, as sacreBLEU does. `rules` is the protocol's digest,
     `floor` says by whom the reference images were read for the allowance that region outcomes make.

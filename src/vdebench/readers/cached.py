@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 from typing import Protocol as Interface
 
 from vdebench.core.images import DECODING, Image, PixelBox
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.io.cache import Cache, digest_of, digest_of_file
 from vdebench.io.images import open_image
 from vdebench.readers.reader import Reader, get_reader
 
 
-class Picture(NamedTuple):
+class ImageCrop(NamedTuple):
     """An image file, or a crop of it, known by its content."""
 
     file: Path
@@ -26,7 +26,7 @@ class Picture(NamedTuple):
     crop: PixelBox | None = None
 
     @classmethod
-    def of(cls, file: Path, crop: PixelBox | None = None) -> Picture:
+    def of(cls, file: Path, crop: PixelBox | None = None) -> ImageCrop:
         """The picture in a file."""
         return cls(file, digest_of_file(file), crop)
 
@@ -41,7 +41,7 @@ class Picture(NamedTuple):
         return image if self.crop is None else self.crop.cut(image)
 
 
-class Readable(Interface):
+class OcrInput(Interface):
     """What can be read: known by a key, from a file, opened when it must be."""
 
     @property
@@ -87,9 +87,9 @@ class CachedReader:
         version = f"@{identity['version']}" if "version" in identity else ""
         return f"{identity['name']}{version}#{self.cache.folder.name[-16:-8]}"
 
-    def read(self, picture: Readable | Path) -> Reading:
+    def read(self, picture: OcrInput | Path) -> PageText:
         """The reading of an image, or of its crop in pixels of the crop."""
-        wanted: Readable = Picture.of(picture) if isinstance(picture, Path) else picture
+        wanted: OcrInput = ImageCrop.of(picture) if isinstance(picture, Path) else picture
 
         def make() -> object:
             if wanted.key in self.failures:
@@ -97,12 +97,12 @@ class CachedReader:
             return self.reader.read(wanted.open()).to_json()
 
         try:
-            return Reading.from_json(self.cache.get(wanted.key, make), f"reading of {wanted.file}")
+            return PageText.from_json(self.cache.get(wanted.key, make), f"reading of {wanted.file}")
         except VdeError as error:
             self.failures[wanted.key] = str(error)
             raise
 
-    def knows(self, picture: Readable) -> bool:
+    def knows(self, picture: OcrInput) -> bool:
         """Whether the picture was read before, or could not be."""
         return picture.key in self.failures or self.cache.find(picture.key) is not None
 

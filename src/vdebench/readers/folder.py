@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vdebench.core.box import Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.io.files import parse_json, read_bytes
 from vdebench.io.images import image_size
@@ -30,9 +30,9 @@ class ReadingFile(NamedTuple):
         """Hash of what the reading was made from."""
         return hashlib.sha256(self.content + repr(self.image).encode()).hexdigest()
 
-    def parse(self) -> Reading:
+    def parse(self) -> PageText:
         """The reading; of a size it does not state itself, the image's."""
-        reading = Reading.from_json(parse_json(self.content, self.file), str(self.file))
+        reading = PageText.from_json(parse_json(self.content, self.file), str(self.file))
         return reading if reading.size or not self.image else replace(reading, size=self.image)
 
 

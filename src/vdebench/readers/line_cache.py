@@ -12,7 +12,7 @@ from vdebench.readers.line_grouping import Line
 from vdebench.readers.rapid import RapidReader
 
 
-class KeptLines:
+class LineCache:
     """The lines of the embedded reader, kept by the pixels they were found in."""
 
     def __init__(self, reader: RapidReader, root: Path | None = None) -> None:

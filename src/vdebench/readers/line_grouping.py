@@ -62,7 +62,7 @@ class Grouping(NamedTuple):
     @property
     def identity(self) -> str:
         """This way of grouping, and its limits."""
-        return f"lines-2:{','.join(f'{value:g}' for value in self)} {code_of('lines', 'texts')}"
+        return f"lines-2:{','.join(f'{value:g}' for value in self)} {code_of('line_grouping', 'line_text')}"
 
 
 GROUPING = Grouping()

@@ -18,7 +18,7 @@ import numpy as np
 
 from vdebench.core.box import Size
 from vdebench.core.images import Image
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.errors import MissingPartError, ReaderError, VdeError
 from vdebench.net.addresses import bad_address, excerpt, one_of
 from vdebench.readers.reader import Reader
@@ -92,7 +92,7 @@ class PaddleReader(Reader):
             )
             raise ReaderError(f"{self.name}: cannot be started: {_told(error)}\n  {advice}") from error
 
-    def read(self, image: Image) -> Reading:
+    def read(self, image: Image) -> PageText:
         """Blocks of a page."""
         pipeline = self._pipeline
         try:
@@ -164,7 +164,7 @@ class PPStructureReader(PaddleReader):
         return paddleocr.PPStructureV3(**self.models, **settings)
 
 
-def paddle_reading(data: Any, where: str, page: Size) -> Reading:
+def paddle_reading(data: Any, where: str, page: Size) -> PageText:
     """A reading from a result of PaddleOCR: blocks in the order of their ids, without what no score asks for.
 
     The order is null for tables, pictures, headers and footers; ids are given to all blocks, in reading order.
@@ -186,7 +186,7 @@ def paddle_reading(data: Any, where: str, page: Size) -> Reading:
     ids = [block.get("block_id") if isinstance(block, dict) else None for block in blocks]
     if all(isinstance(number, int) for number in ids):
         blocks.sort(key=lambda block: int(block["block_id"]))
-    reading = Reading.from_json(kept, where)
+    reading = PageText.from_json(kept, where)
     if reading.size not in (None, page):
         found, given = (f"{size.width:g}×{size.height:g}" for size in (reading.size or page, page))
         raise ReaderError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vdebench.core.box import Size
 from vdebench.core.images import Image
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, MissingPartError, ReaderError
 from vdebench.io.files import parse_json
@@ -19,7 +19,7 @@ from vdebench.readers.paddle import PIPELINE_VERSIONS, paddle_reading
 from vdebench.readers.reader import Reader
 
 if TYPE_CHECKING:
-    from vdebench.net.retrying_client import PatientClient
+    from vdebench.net.retrying_client import RetryingClient
 
 URL, TOKEN = "VDE_PADDLEOCR_URL", "VDE_PADDLEOCR_TOKEN"
 _ENDPOINT = "/layout-parsing"
@@ -67,13 +67,13 @@ class ServingReader(Reader):
         return f"{self.name} at {shown(self.url)}"
 
     @cached_property
-    def _client(self) -> PatientClient:
-        from vdebench.net.retrying_client import PatientClient
+    def _client(self) -> RetryingClient:
+        from vdebench.net.retrying_client import RetryingClient
 
         # the scheme `token` is the one of the service that Paddle's makers run
-        return PatientClient(self.timeout, headers={"Authorization": f"token {self._token}"} if self._token else {})
+        return RetryingClient(self.timeout, headers={"Authorization": f"token {self._token}"} if self._token else {})
 
-    def read(self, image: Image) -> Reading:
+    def read(self, image: Image) -> PageText:
         """Blocks of a page."""
         import httpx2
 
@@ -88,7 +88,7 @@ class ServingReader(Reader):
             raise not_done(self._who, response, f"token=…, or set {TOKEN}")
         return self._reading(response.content, Size(image.shape[1], image.shape[0]))
 
-    def _reading(self, content: bytes, page: Size) -> Reading:
+    def _reading(self, content: bytes, page: Size) -> PageText:
         try:
             data = parse_json(content, self._who)
         except InputError as error:

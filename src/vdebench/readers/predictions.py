@@ -12,14 +12,14 @@ from typing import Protocol as Interface
 
 from vdebench.core.box import Size
 from vdebench.core.images import PixelBox
-from vdebench.core.input_policy import Given
-from vdebench.core.page_text import Reading
+from vdebench.core.input_policy import InputPolicy
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import EditorError, InputError
 from vdebench.io.files import is_folder, list_folder
 from vdebench.io.images import image_size
 from vdebench.io.stores import place
-from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.cached import CachedReader, ImageCrop
 from vdebench.suites.name_pattern import MatchedFiles
 from vdebench.suites.names import NamedFiles, Outputs
 from vdebench.suites.suite import Suite
@@ -27,14 +27,14 @@ from vdebench.suites.suite import Suite
 KINDS: tuple[Literal["reading", "image"], ...] = ("reading", "image")
 
 
-class Found(Interface):
+class PredictedPage(Interface):
     """A reading that is there, or can be made: parsed only where there is work to do."""
 
     @property
     def digest(self) -> str:
         """Hash of what the reading is made from."""
 
-    def parse(self) -> Reading:
+    def parse(self) -> PageText:
         """The reading."""
 
 
@@ -47,15 +47,15 @@ class Predictions(ABC):
     """Who reads, for the signature."""
     root: Path
     """Where they come from, for messages."""
-    given: Given = Given()
+    given: InputPolicy = InputPolicy()
     """What the editor was given, as far as it was said."""
 
     @abstractmethod
-    def page(self, sample: Sample) -> Found | None:
+    def page(self, sample: Sample) -> PredictedPage | None:
         """The reading of the whole page, nothing where the prediction is missing."""
 
     @abstractmethod
-    def regions(self, sample: Sample) -> Sequence[Found] | None:
+    def regions(self, sample: Sample) -> Sequence[PredictedPage] | None:
         """The readings of the regions' crops, nothing where they are not complete."""
 
     @abstractmethod
@@ -94,7 +94,7 @@ class Predictions(ABC):
 class ReadImage:
     """A picture with the reader who will read it."""
 
-    def __init__(self, picture: Picture, reader: CachedReader) -> None:
+    def __init__(self, picture: ImageCrop, reader: CachedReader) -> None:
         self.picture = picture
         self._reader = reader
 
@@ -103,7 +103,7 @@ class ReadImage:
         """Hash of the picture and of all that its reader is."""
         return hashlib.sha256(f"{self.picture.key} {self._reader.cache.folder.name}".encode()).hexdigest()
 
-    def parse(self) -> Reading:
+    def parse(self) -> PageText:
         """The reading, made now where it was not made before."""
         return self._reader.read(self.picture)
 
@@ -127,7 +127,7 @@ class ReadPredictions(Predictions):
     def page(self, sample: Sample) -> ReadImage | None:
         """The image and its reader."""
         file = self._find(sample)
-        return ReadImage(Picture.of(file), self.cached) if file else None
+        return ReadImage(ImageCrop.of(file), self.cached) if file else None
 
     def regions(self, sample: Sample) -> list[ReadImage] | None:
         """Each region's crop and its reader."""
@@ -188,7 +188,7 @@ class ImagePredictions(ReadPredictions):
         return (self._named,)
 
 
-def crops(page: Picture, sample: Sample) -> Iterator[Picture]:
+def crops(page: ImageCrop, sample: Sample) -> Iterator[ImageCrop]:
     """The parts of a page's picture that a sample's regions name, in percent of whatever size it has."""
     size: Size = image_size(page.file)
     for region in sample.regions:

@@ -15,7 +15,7 @@ import numpy as np
 
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.errors import MissingPartError, VdeError
 from vdebench.readers.line_grouping import GROUPING, Line, blocks_of, in_rows, middle_in, usual_height
 from vdebench.readers.line_text import join_lines, wide_marks
@@ -81,7 +81,7 @@ class RapidReader(Reader):
             "engine": f"{self.engine} {version(self.engine)}",
             "image": f"margin {MARGIN} below {SMALL}, least {LEAST}, tighter {TIGHTER:g}",
             "blocks": GROUPING.identity,
-            "rules": f"rules-1:{_told(FINDING)} {code_of('rapid', 'rules', 'tables')}",
+            "rules": f"rules-1:{_told(FINDING)} {code_of('rapid', 'ruled_lines', 'tables')}",
             "tables": f"{self.tables.identity}, margins {_told(MARGINS)}" if self.tables else "rows of text",
         }
 
@@ -121,9 +121,9 @@ class RapidReader(Reader):
             lines.append(Line(box, wide_marks(str(text)), float(score)))
         return lines
 
-    def read(self, image: Image) -> Reading:
+    def read(self, image: Image) -> PageText:
         """Blocks of a page."""
-        return Reading(tuple(self.blocks(image, self.lines(image))), Size(image.shape[1], image.shape[0]))
+        return PageText(tuple(self.blocks(image, self.lines(image))), Size(image.shape[1], image.shape[0]))
 
     def blocks(self, image: Image, lines: list[Line]) -> list[Block]:
         """Blocks of a page whose lines are known."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.core.images import Image
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.registry import make
 
 READERS = {
@@ -43,7 +43,7 @@ class Reader(ABC):
         """Name, versions of engine and models, options: `{"name": "rapidocr", "version": "3.10.0", …}`."""
 
     @abstractmethod
-    def read(self, image: Image) -> Reading:
+    def read(self, image: Image) -> PageText:
         """Blocks of an RGB page in reading order, with the page's size."""
 
 
@@ -51,7 +51,7 @@ class Reader(ABC):
 def code_of(*modules: str) -> str:
     """Hash of modules of this folder, for an identity: readings made by other code are other readings.
 
-    >>> len(code_of("lines", "texts"))
+    >>> len(code_of("line_grouping", "line_text"))
     8
     """
     folder = Path(__file__).parent

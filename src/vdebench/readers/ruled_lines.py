@@ -20,7 +20,7 @@ from vdebench.readers.line_grouping import Line, in_rows, middle_in, runs_of
 from vdebench.readers.line_text import BLANK
 
 
-class Finding(NamedTuple):
+class TableRules(NamedTuple):
     """What makes a table; lengths in heights of the page's lines of text."""
 
     contrast: int = 20
@@ -49,7 +49,7 @@ class Finding(NamedTuple):
     """Rows of two cells and more that a table has."""
 
 
-FINDING = Finding()
+FINDING = TableRules()
 
 
 class Rules(NamedTuple):
@@ -59,7 +59,7 @@ class Rules(NamedTuple):
     down: list[Box]
 
 
-def rules_of(image: Image, height: float, limits: Finding = FINDING) -> Rules:
+def rules_of(image: Image, height: float, limits: TableRules = FINDING) -> Rules:
     """Ruled lines and straight sides of panels on a page whose lines of text have a height."""
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     return Rules(
@@ -84,7 +84,7 @@ def _straight(grey: Any, shortest: float, bridge: float, contrast: int) -> list[
     return [Box(float(x), float(y), float(x + w), float(y + h)) for x, y, w, h, _ in found[1:]]
 
 
-def find_tables(lines: Sequence[Line], rules: Rules, height: float, limits: Finding = FINDING) -> list[Box]:
+def find_tables(lines: Sequence[Line], rules: Rules, height: float, limits: TableRules = FINDING) -> list[Box]:
     """Boxes of tables, from the top of the page to its foot; none lies in another."""
     found = _joined(_crossing(rules, lines, height, limits), height)
     for box in _stacked(rules.across, lines, height, limits):
@@ -109,7 +109,7 @@ def _continues(one: Box, other: Box, far: float) -> bool:
     return max(apart, abs(one.x1 - other.x1), abs(one.x2 - other.x2)) < far
 
 
-def _is_running(lines: Sequence[Line], height: float, limits: Finding) -> bool:
+def _is_running(lines: Sequence[Line], height: float, limits: TableRules) -> bool:
     """Whether most of the text is set in paragraphs: lines below each other that fill their width."""
     letters = 0
     for run in runs_of(lines):
@@ -121,7 +121,7 @@ def _is_running(lines: Sequence[Line], height: float, limits: Finding) -> bool:
     return 2 * letters > sum(len(line.text) for line in lines)
 
 
-def _crossing(rules: Rules, lines: Sequence[Line], height: float, limits: Finding) -> list[Box]:
+def _crossing(rules: Rules, lines: Sequence[Line], height: float, limits: TableRules) -> list[Box]:
     """Frames whose rules cross and part text into rows and columns."""
     every = np.array([*rules.across, *rules.down]).reshape(-1, 4)
     grown = every + np.array([-1, -1, 1, 1]) * 0.25 * height
@@ -173,7 +173,7 @@ def _connected(meets: Any) -> list[list[int]]:
     return found
 
 
-def _stacked(across: Sequence[Box], lines: Sequence[Line], height: float, limits: Finding) -> list[Box]:
+def _stacked(across: Sequence[Box], lines: Sequence[Line], height: float, limits: TableRules) -> list[Box]:
     """Between rules of one width, one below the other, where the text stands in columns."""
     boxes = []
     left = sorted((rule for rule in across if rule.x2 - rule.x1 > limits.width * height), key=lambda rule: rule.y1)
@@ -207,7 +207,7 @@ def _in_line(one: Box, other: Box, far: float) -> bool:
     return min(abs(one.x1 - other.x1), abs(one.x2 - other.x2)) < far and shared > 0.4 * longer
 
 
-def _table_of(run: list[tuple[Box, int, bool]], limits: Finding) -> list[Box]:
+def _table_of(run: list[tuple[Box, int, bool]], limits: TableRules) -> list[Box]:
     """The box of a run of bands, without those at its ends that hold one piece of text, or reach to a wider rule."""
     while run and not _bounds(run[0], run):
         run = run[1:]
@@ -225,7 +225,7 @@ def _bounds(end: tuple[Box, int, bool], run: list[tuple[Box, int, bool]]) -> boo
     return rows > 0 and (even or as_wide)
 
 
-def blanks_of(lines: Sequence[Line], across: Sequence[Box], limits: Finding = FINDING) -> list[Line]:
+def blanks_of(lines: Sequence[Line], across: Sequence[Box], limits: TableRules = FINDING) -> list[Line]:
     """Blanks to be filled in, as lines of low strokes about as wide as they are."""
     found = []
     for rule in across:

@@ -29,7 +29,7 @@ _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _SPREAD = np.array([0.229, 0.224, 0.225], np.float32)
 
 
-class Structure(NamedTuple):
+class TableStructure(NamedTuple):
     """Tags of a table and the boxes of its cells, in the order of the tags."""
 
     tags: list[str]
@@ -71,7 +71,7 @@ class TableModel:
         tags = [tag for tag in told if tag != "<td>"]
         return ["", *tags, *([] if "<td></td>" in tags else ["<td></td>"]), "end"]
 
-    def structure(self, image: Image) -> Structure:
+    def structure(self, image: Image) -> TableStructure:
         """Tags and cells of the picture of a table."""
         height, width = image.shape[:2]
         longer = max(height, width)
@@ -81,7 +81,7 @@ class TableModel:
         square[: size[1], : size[0]] = (small - _MEAN) / _SPREAD
         name = self._session.get_inputs()[0].name
         places, scores = self._session.run(None, {name: np.ascontiguousarray(square.transpose(2, 0, 1)[None])})
-        found = Structure([], [])
+        found = TableStructure([], [])
         for place, best in zip(places[0] * longer, scores[0].argmax(1), strict=True):
             tag = self._tags[best]
             if tag == "end" and found.tags:
@@ -124,7 +124,7 @@ def read_table(
     return table_html(best, lines)
 
 
-def _structure_at(model: TableModel, image: Image, box: Box, margin: float) -> Structure:
+def _structure_at(model: TableModel, image: Image, box: Box, margin: float) -> TableStructure:
     x1, y1 = (max(0, round(side - margin)) for side in box[:2])
     x2, y2 = (round(side + margin) for side in box[2:])
     found = model.structure(image[y1:y2, x1:x2])
@@ -132,7 +132,7 @@ def _structure_at(model: TableModel, image: Image, box: Box, margin: float) -> S
     return found._replace(cells=cells)
 
 
-def _agreement(structure: Structure, lines: Sequence[Line]) -> tuple[bool, int, float]:
+def _agreement(structure: TableStructure, lines: Sequence[Line]) -> tuple[bool, int, float]:
     """Whether the rows are equally long; how few lines stand side by side in one cell; how well lines fill cells."""
     said = _in_cells(structure.cells, lines)
     beside = sum(_beside(one.box, other.box) for cell in said for one, other in combinations(cell, 2))
@@ -188,7 +188,7 @@ def _cut_at_cells(line: Line, cells: Sequence[Box], image: Image, reread: Callab
     return [piece for piece in pieces if piece.text]
 
 
-def table_html(structure: Structure, lines: Sequence[Line]) -> str:
+def table_html(structure: TableStructure, lines: Sequence[Line]) -> str:
     """HTML of a table, each line in the cell that it shares most with, else the nearest."""
     parts = iter(html.escape(_text(inside), quote=False) for inside in _in_cells(structure.cells, lines))
     tags = []

@@ -15,7 +15,7 @@ import regex
 
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import MissingPartError, ReaderError, VdeError
 from vdebench.io.files import read_bytes
@@ -94,10 +94,10 @@ class TesseractReader(Reader):
             "blocks": self.grouping.identity,
         }
 
-    def read(self, image: Image) -> Reading:
+    def read(self, image: Image) -> PageText:
         """Blocks of a page."""
         size = Size(image.shape[1], image.shape[0])
-        return Reading(tuple(blocks_of(self.lines(image), self.grouping)), size)
+        return PageText(tuple(blocks_of(self.lines(image), self.grouping)), size)
 
     def lines(self, image: Image) -> list[Line]:
         """Lines of a page as the engine reads them."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vdebench.core.box import Size
 from vdebench.core.images import Image
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, MissingPartError, ReaderError, VdeError
 from vdebench.net.addresses import INSTALL, bad_address, one_of, seconds, setting, shown
@@ -96,12 +96,12 @@ class VlmReader(Reader):
     def _server(self) -> OpenAI:
         from openai import OpenAI
 
-        from vdebench.net.retrying_client import PatientClient
+        from vdebench.net.retrying_client import RetryingClient
 
-        client = PatientClient(self.timeout)  # tries again itself
+        client = RetryingClient(self.timeout)  # tries again itself
         return OpenAI(base_url=self.url or None, api_key=self._key, max_retries=0, http_client=client)
 
-    def read(self, image: Image) -> Reading:
+    def read(self, image: Image) -> PageText:
         """Blocks of a page."""
         from openai import APIConnectionError, APIStatusError
 

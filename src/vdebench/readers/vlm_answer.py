@@ -7,7 +7,7 @@ from typing import Any
 import regex
 
 from vdebench.core.box import Size
-from vdebench.core.page_text import Reading, as_numbers
+from vdebench.core.page_text import PageText, as_numbers
 from vdebench.errors import InputError
 from vdebench.io.files import parse_json
 from vdebench.net.addresses import excerpt
@@ -69,7 +69,7 @@ def answer_text(content: bytes) -> tuple[str, str]:
     return text, model if isinstance(model, str) else ""
 
 
-def answer_reading(text: str, page: Size) -> Reading:
+def answer_reading(text: str, page: Size) -> PageText:
     """The reading that a model wrote, with boxes in pixels of the page.
 
     >>> text = '{"blocks": [{"box": [100, 200, 300, 400], "label": "text", "text": "hi"}]}'
@@ -86,7 +86,7 @@ def answer_reading(text: str, page: Size) -> Reading:
     except InputError as error:
         raise InputError(f"{error}: {excerpt(text)}\n  try schema=strict, or another model") from None
     size = {"width": page.width, "height": page.height}
-    return Reading.from_json({**size, "parsing_res_list": items}, "the answer")
+    return PageText.from_json({**size, "parsing_res_list": items}, "the answer")
 
 
 def _item(block: Any, index: int, page: Size) -> dict[str, Any]:

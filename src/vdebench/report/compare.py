@@ -10,7 +10,7 @@ from typing import Any
 from vdebench.protocols.masks.columns import SETTING
 from vdebench.report import masked, overview
 from vdebench.report.table import Column, Row, Table
-from vdebench.stats.comparison import Comparison, Finding
+from vdebench.stats.comparison import ComparedMean, RunComparison
 from vdebench.stats.stored import best
 from vdebench.stats.usable_runs import USABLE
 
@@ -65,7 +65,7 @@ class ComparedTable(Table):
         return {(at, _MEAN) for section, top in tops.items() for value, at in sections[section] if value == top}
 
 
-def compare_table(comparison: Comparison, summaries: Sequence[Mapping[str, Any]]) -> Table:
+def compare_table(comparison: RunComparison, summaries: Sequence[Mapping[str, Any]]) -> Table:
     """The table of a comparison; a forced one says so in its title and its first note."""
     title = f"Compared with {comparison.editors[0]}, by {summaries[0]['protocol']}"
     notes = [*comparison.notes, *overview.provenance(summaries)]
@@ -76,13 +76,13 @@ def compare_table(comparison: Comparison, summaries: Sequence[Mapping[str, Any]]
     return ComparedTable(title, _COLUMNS, rows, "Editor", notes=notes)
 
 
-def warning(comparison: Comparison) -> str:
+def warning(comparison: RunComparison) -> str:
     """In what runs differ that were compared nevertheless."""
     told = (f"{part}: {' against '.join(dict.fromkeys(said))}" for part, said in comparison.differing.items())
     return f"WARNING: the runs were not scored alike, and the numbers may differ for that alone: {'; '.join(told)}"
 
 
-def _row(finding: Finding) -> ComparedRow:
+def _row(finding: ComparedMean) -> ComparedRow:
     values = (
         *(finding.mean, finding.low, finding.high),
         *(finding.difference, finding.difference_low, finding.difference_high, finding.p_holm, finding.d_z),
@@ -93,7 +93,7 @@ def _row(finding: Finding) -> ComparedRow:
     return ComparedRow(finding.editor, values, _section(finding), digits=digits, lower=lower, mark=finding.mark)
 
 
-def _section(finding: Finding) -> str:
+def _section(finding: ComparedMean) -> str:
     """Setting, metric, slice, such as `global: LPIPS (lower is better), text_delete`."""
     if finding.metric == USABLE:
         return f"Usable edits, {finding.slice}" if finding.slice else "Usable edits"

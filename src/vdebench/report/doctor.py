@@ -13,7 +13,7 @@ from vdebench.readers.tables import TableModel
 from vdebench.registry import find
 
 
-class Finding(NamedTuple):
+class InstalledPart(NamedTuple):
     """One part: its kind, its name, what is missing ("" where it is ready)."""
 
     kind: str
@@ -22,16 +22,16 @@ class Finding(NamedTuple):
     default: bool = False
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[InstalledPart]:
     """Look at all parts; nothing is loaded that takes long."""
     for kind, ours in (("editor", EDITORS), ("reader", READERS)):
         others = {point.name for point in entry_points(group=f"vdebench.{kind}s")}
         for name in [*ours, *sorted(others - set(ours))]:
-            yield Finding(kind, name, _missing(f"{kind}s", name, ours), (kind, name) == ("reader", DEFAULT))
-    yield Finding("reader", "rapidocr: tables", TableModel.missing())
-    yield Finding("reader", "ready readings", "")
+            yield InstalledPart(kind, name, _missing(f"{kind}s", name, ours), (kind, name) == ("reader", DEFAULT))
+    yield InstalledPart("reader", "rapidocr: tables", TableModel.missing())
+    yield InstalledPart("reader", "ready readings", "")
     for name, measure in MEASURES.items():
-        yield Finding("metric", name, measure.missing())
+        yield InstalledPart("metric", name, measure.missing())
 
 
 def _missing(kind: str, name: str, ours: Mapping[str, str]) -> str:

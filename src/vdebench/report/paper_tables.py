@@ -10,12 +10,12 @@ from vdebench.errors import VdeError
 from vdebench.report.grades import GRADED, graded_table
 from vdebench.report.overview import interval_notes, provenance
 from vdebench.report.table import Column, Row, Table
-from vdebench.report.table_rows import USABLE, Measured, Model, Published, published_models
+from vdebench.report.table_rows import USABLE, MeasuredRun, PaperRow, Published, published_models
 
 OCR = ("IoU", "CDM", "BLEU", "TEDS")
 IMAGE = (Column("SSIM"), Column("CLIP"), Column("PSNR"), Column("LPIPS", "lower"))
 Filled = tuple[Sequence[Column], Sequence[Row], str]
-Fill = Callable[[Sequence[Model], Sequence[str]], Filled]
+Fill = Callable[[Sequence[PaperRow], Sequence[str]], Filled]
 """Fills a shape with models; also with these metrics, which the paper's table lacks."""
 
 
@@ -55,7 +55,7 @@ def paper_table(
                 f"{shape} is not made for {summary['suite']} by {summary['protocol']}: it shows other numbers"
             )
     several = len({summary["protocol"] for summary in summaries}) > 1
-    measured = [Measured(summary, several) for summary in summaries]
+    measured = [MeasuredRun(summary, several) for summary in summaries]
     printed = published_models(paper, number) if published else []
     columns, rows, head = fill([*measured, *printed], [USABLE] if with_usable else [])
     return Table(
@@ -69,7 +69,7 @@ def paper_table(
     )
 
 
-def _interval_notes(measured: Sequence[Measured], printed: Sequence[Published], rows: Sequence[Row]) -> list[str]:
+def _interval_notes(measured: Sequence[MeasuredRun], printed: Sequence[Published], rows: Sequence[Row]) -> list[str]:
     """How intervals were made, and which numbers of the table have none."""
     notes = interval_notes([run.summary for run in measured])
     lacking = any(
@@ -82,7 +82,7 @@ def _interval_notes(measured: Sequence[Measured], printed: Sequence[Published], 
     return [*notes, *(["no interval: what is published"] if printed else [])]
 
 
-def _notes(paper: str, measured: Sequence[Measured], printed: Sequence[Published]) -> list[str]:
+def _notes(paper: str, measured: Sequence[MeasuredRun], printed: Sequence[Published]) -> list[str]:
     notes = provenance([run.summary for run in measured])
     tokens = sorted({run.summary["protocol"] for run in measured if run.teds_column == "teds_like"})
     if tokens:
@@ -99,7 +99,7 @@ def _notes(paper: str, measured: Sequence[Measured], printed: Sequence[Published
     return notes
 
 
-def _usable_notes(measured: Sequence[Measured], printed: Sequence[Published]) -> Iterator[str]:
+def _usable_notes(measured: Sequence[MeasuredRun], printed: Sequence[Published]) -> Iterator[str]:
     """What the rates of usable edits depend on, and whose are not known."""
     judged = [run.summary["usable"] for run in measured if run.summary.get("usable")]
     for signature in dict.fromkeys(str(each["signature"]) for each in judged):
@@ -111,18 +111,18 @@ def _usable_notes(measured: Sequence[Measured], printed: Sequence[Published]) ->
         yield "Usable: no paper prints it"
 
 
-def _name(model: Model) -> str:
+def _name(model: PaperRow) -> str:
     return f"{model.name} †" if model.published else model.name
 
 
-def _row(model: Model, cells: Iterable[tuple[str, str, str, str]], section: str = "") -> Row:
+def _row(model: PaperRow, cells: Iterable[tuple[str, str, str, str]], section: str = "") -> Row:
     """A model's numbers, with their intervals where they have one."""
     asked = list(cells)
     values, bounds = [model.value(*cell) for cell in asked], [model.bounds(*cell) for cell in asked]
     return Row(_name(model), values, section, model.published, bounds=bounds)
 
 
-def _main(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+def _main(models: Sequence[PaperRow], more: Sequence[str] = ()) -> Filled:
     columns = [*(Column(metric) for metric in (*more, *OCR)), *IMAGE]
     rows = [
         _row(model, ((setting, "all", "", column.name) for column in columns), title)
@@ -133,7 +133,7 @@ def _main(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
 
 
 def _by_operation(setting: str) -> Fill:
-    def fill(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+    def fill(models: Sequence[PaperRow], more: Sequence[str] = ()) -> Filled:
         kinds = sorted({model.published for model in models})  # the mean of measured and of printed models, each apart
         averages = [Column("Avg. †" if published else "Avg.", "") for published in kinds]
         rows = []
@@ -159,7 +159,7 @@ def _mean_of_known(values: Iterable[float | None]) -> float | None:
     return sum(there) / len(there) if there else None
 
 
-def _by_language_percent(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+def _by_language_percent(models: Sequence[PaperRow], more: Sequence[str] = ()) -> Filled:
     languages = (("english", "English"), ("chinese", "Chinese"))
     cells = [(language, title, metric) for language, title in languages for metric in (*more, *OCR, "Avg")]
     columns = [Column(metric, digits=1, group=title) for _, title, metric in cells]
@@ -171,7 +171,7 @@ def _by_language_percent(models: Sequence[Model], more: Sequence[str] = ()) -> F
 
 
 def _by_language(setting: str) -> Fill:
-    def fill(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+    def fill(models: Sequence[PaperRow], more: Sequence[str] = ()) -> Filled:
         metrics = (*more, "IoU", "CDM", "TEDS", "BLEU", "Avg")
         cells = [(metric, lang, code) for metric in metrics for lang, code in (("english", "EN"), ("chinese", "ZH"))]
         columns = [Column(code, group=metric) for metric, _, code in cells]
@@ -181,7 +181,7 @@ def _by_language(setting: str) -> Fill:
     return fill
 
 
-def _v1_by_operation(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+def _v1_by_operation(models: Sequence[PaperRow], more: Sequence[str] = ()) -> Filled:
     metrics = (*more, "IoU", "BLEU", "CDM", "TEDS")
     rows = [
         _row(model, (("local", "operation", kind, metric) for metric in metrics), kind)
@@ -191,7 +191,7 @@ def _v1_by_operation(models: Sequence[Model], more: Sequence[str] = ()) -> Fille
     return [Column(metric) for metric in metrics], rows, "Model"
 
 
-def _outside_masks(models: Sequence[Model], more: Sequence[str] = ()) -> Filled:
+def _outside_masks(models: Sequence[PaperRow], more: Sequence[str] = ()) -> Filled:
     cells = [(split, metric) for split in ("synthetic", "real") for metric in ("SSIM", "LPIPS", "PSNR", "MSE")]
     columns = [
         Column(metric, "lower" if metric in ("LPIPS", "MSE") else "higher", group=split.capitalize())

@@ -31,6 +31,7 @@ def render(
     `full_signature` is set. Columns that do not fit into the width stand below the others; where `all_columns_by`
     names a way to see them, they are left out instead, and a line says so.
 
+    >>> from vdebench.report.table import Column, Row
     >>> table = Table("t", [Column("CDM")], [Row("mine", [0.8], bounds=[(0.75, 1.0)])])
     >>> print(render(table, "terminal", intervals=True), end="")
     t

@@ -8,8 +8,8 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 
 from vdebench.report.labelled_lines import labelled, plain
-from vdebench.submission.row_differences import Difference
-from vdebench.submission.verdict import Verdict
+from vdebench.submission.row_differences import RowDifference
+from vdebench.submission.verdict import SubmissionVerdict
 
 _MARKS = {"ok": "ok", "failed": "FAILED", "not checked": "–"}
 _MOST = 20
@@ -21,12 +21,12 @@ _MEANT = {
 }
 
 
-def verdict_text(verdict: Verdict) -> str:
+def verdict_text(verdict: SubmissionVerdict) -> str:
     """A verdict for people: lines of at most 80 cells."""
     return "\n".join(_lines(verdict)) + "\n"
 
 
-def _lines(verdict: Verdict) -> Iterator[str]:
+def _lines(verdict: SubmissionVerdict) -> Iterator[str]:
     manifest = verdict.manifest
     yield labelled("Submission", verdict.file)
     yield labelled("", f"sha256 {verdict.sha256}")
@@ -48,7 +48,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield labelled("Verdict", f"{verdict.word}: {meant}")
 
 
-def _discords(verdict: Verdict) -> Iterator[str]:
+def _discords(verdict: SubmissionVerdict) -> Iterator[str]:
     if verdict.discords:
         yield ""
         yield "Numbers of the summary that its rows do not give"
@@ -59,7 +59,7 @@ def _discords(verdict: Verdict) -> Iterator[str]:
         yield f"  … and {len(verdict.discords) - _MOST} more; --json has all"
 
 
-def _differences(differences: list[Difference]) -> Iterator[str]:
+def _differences(differences: list[RowDifference]) -> Iterator[str]:
     if not differences:
         return
     yield ""

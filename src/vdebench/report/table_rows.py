@@ -23,7 +23,7 @@ _SPLITS = {"synthetic": "manual", "real": "web"}
 _V1_OPERATIONS = {"replace": "text_replace", "delete": "text_delete", "add": "text_insert"}
 
 
-class Model(Interface):
+class PaperRow(Interface):
     """A row of a paper's table: a model, and its numbers."""
 
     @property
@@ -42,7 +42,7 @@ class Model(Interface):
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRun:
     """A run, by its summary."""
 
     summary: Mapping[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vdebench.report.table import Column, Row, Table
-from vdebench.stats.usable import PROPERTIES, Verdict
+from vdebench.stats.usable import PROPERTIES, UsableVerdict
 
 _COLUMNS = (
     Column("Usable", headline=True),
@@ -68,7 +68,7 @@ def _values(found: Mapping[str, Any], waterfall: Sequence[Mapping[str, Any]] = (
     return [found["rate"], low, high, *(step["failed"] for step in waterfall), found["n"], found["unknown"]]
 
 
-def verdict_lines(editor: str, found: Sequence[Verdict]) -> Iterator[str]:
+def verdict_lines(editor: str, found: Sequence[UsableVerdict]) -> Iterator[str]:
     """A line for every sample: whether its edit is usable, and the evidence of what decides."""
     for verdict in found:
         if verdict.usable:

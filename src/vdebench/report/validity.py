@@ -15,7 +15,7 @@ from vdebench.report.table import Column, Row, Table
 from vdebench.stats.usable import PROPERTIES
 from vdebench.studies.validity.export import EXACT_LAYOUT
 from vdebench.studies.validity.ladder_run import Ladder
-from vdebench.studies.validity.statistics import Finding
+from vdebench.studies.validity.statistics import CorruptionResult
 
 MARKS = {"falls": "↓", "late": "↘", "uneven": "~", "blind": "○", "rises": "↑", "unknown": ""}
 _LATEX = {
@@ -88,10 +88,10 @@ def _table(ladder: Ladder, protocol: str) -> Table:
     return LadderTable(title, columns, rows, "Corruption", notes=[LEGEND, *_notes(ladder, protocol)])
 
 
-def cell_of(finding: Finding | None) -> str:
+def cell_of(finding: CorruptionResult | None) -> str:
     """Correlation, drop and mark; of images that were identical first, where PSNR ends.
 
-    >>> cell_of(Finding("exact", "blank", "local", "cdm", 9, (1.0, 0.5, 0.0), 1.0, 1.0, 1.0, "falls", True))
+    >>> cell_of(CorruptionResult("exact", "blank", "local", "cdm", 9, (1.0, 0.5, 0.0), 1.0, 1.0, 1.0, "falls", True))
     '1.00 1.000 ↓*'
     """
     if finding is None or finding.verdict == "unknown":

@@ -14,7 +14,7 @@ from vdebench.report.table import Table
 from vdebench.report.validity import LadderRow, ladder_csv, ladder_json, ladder_tables, title_of
 from vdebench.studies.validity.corruption import Corruption
 from vdebench.studies.validity.ladder_run import Ladder
-from vdebench.studies.validity.statistics import Finding
+from vdebench.studies.validity.statistics import CorruptionResult
 
 _COLOURS = ("#0b6e99", "#c2410c", "#15803d", "#7c3aed", "#111827", "#a16207", "#22b8cf", "#e11d48", "#9ca3af")
 _WIDTH, _HEIGHT, _GAP, _TOP = 210, 120, 34, 64
@@ -81,7 +81,7 @@ def figure(ladder: Ladder, protocol: str) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _drawn(finding: Finding) -> bool:
+def _drawn(finding: CorruptionResult) -> bool:
     known = [value for value in finding.values if value is not None]
     return finding.setting != "sample" and bool(known) and all(0 <= value <= 1 for value in known)
 
@@ -97,7 +97,7 @@ def _legend(colours: Mapping[str, str]) -> list[str]:
 
 
 def _panel(
-    corruption: Corruption, findings: Sequence[Finding], colours: Mapping[str, str], x: int, y: int
+    corruption: Corruption, findings: Sequence[CorruptionResult], colours: Mapping[str, str], x: int, y: int
 ) -> list[str]:
     step = _WIDTH / len(corruption.levels)
     parts = [

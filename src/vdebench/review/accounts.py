@@ -15,7 +15,7 @@ from vdebench.review.invitations import all_invitations as _all_invitations
 from vdebench.review.passwords import Passwords, wrong_password
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.sessions import (
-    Session,
+    LoginSession,
     SignedIn,
     end_session,
     end_sessions,
@@ -35,7 +35,7 @@ LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Denied:
+class AccountDenial:
     """Why an account was not made or changed: a word for programs, words for people."""
 
     error: str
@@ -86,19 +86,19 @@ class Accounts:
         deleted = sqlalchemy().delete(invitations).where(unused)
         return bool(self._database.written(lambda connection: connection.execute(deleted).rowcount))
 
-    def accept(self, token: str, name: str, password: str, now: datetime) -> SignedIn | Denied:
+    def accept(self, token: str, name: str, password: str, now: datetime) -> SignedIn | AccountDenial:
         """Join by an invitation, or set one's password by it, and sign in. An invitation can be used once."""
         found = self.invitation(token, now)
         if found is None:
             return GONE
         name = unicodedata.normalize("NFC", found.name or name)
         if not found.name and (problem := _wrong_new_name(name)):
-            return Denied("bad_name", f"the name {problem}")
+            return AccountDenial("bad_name", f"the name {problem}")
         if problem := wrong_password(password):
-            return Denied("bad_password", f"the password {problem}")
+            return AccountDenial("bad_password", f"the password {problem}")
         member = self._member(name)
         if not found.name and self._is_taken(name):
-            return Denied("name_taken", f"{name!r} is taken, or too much like a name that is; choose another")
+            return AccountDenial("name_taken", f"{name!r} is taken, or too much like a name that is; choose another")
         written = self.passwords.hash(password)
         opened: list[SignedIn] = []
 
@@ -119,11 +119,11 @@ class Accounts:
                 if isinstance(refused, Refusal):
                     if refused.reason is Reason.BUSY:
                         raise BusyError(refused.words)
-                    return Denied(str(refused.reason), refused.words)
+                    return AccountDenial(str(refused.reason), refused.words)
         except _GoneError:
             return GONE
         except _TakenError:
-            return Denied("name_taken", f"{name!r} is taken, or too much like a name that is; choose another")
+            return AccountDenial("name_taken", f"{name!r} is taken, or too much like a name that is; choose another")
         return opened[-1]
 
     def _member(self, name: str) -> Member | None:
@@ -170,14 +170,14 @@ class Accounts:
         changed = sqlalchemy().update(accounts).where(same).values(password=self.passwords.hash(password))
         connection.execute(changed)
 
-    def change_password(self, name: str, old: str, new: str, now: datetime) -> SignedIn | Denied:
+    def change_password(self, name: str, old: str, new: str, now: datetime) -> SignedIn | AccountDenial:
         """Set a new password; all sessions end, and a new one begins."""
         if problem := wrong_password(new):
-            return Denied("bad_password", f"the new password {problem}")
+            return AccountDenial("bad_password", f"the new password {problem}")
         with self._database.reading() as connection:
             account = _known(connection, fold(name))
         if not self.passwords.is_right(account.password if account else None, old):
-            return Denied("wrong_password", "the old password is wrong")
+            return AccountDenial("wrong_password", "the old password is wrong")
         written = self.passwords.hash(new)
 
         def opened(connection: Any) -> SignedIn:
@@ -186,7 +186,7 @@ class Accounts:
 
         return self._database.written(opened)
 
-    def session(self, token: str, now: datetime) -> Session | None:
+    def session(self, token: str, now: datetime) -> LoginSession | None:
         """Who is signed in with a token; nobody where the session is over or they take part no more."""
         with self.store.reading() as (connection, study):
             session = find_session(connection, token, now)
@@ -209,7 +209,7 @@ class Accounts:
         self._database.written(lambda connection: end_sessions(connection, name))
 
 
-GONE = Denied("unknown_invitation", "this invitation is not known, was used, or is too old; ask for a new one")
+GONE = AccountDenial("unknown_invitation", "this invitation is not known, was used, or is too old; ask for a new one")
 
 
 class _GoneError(Exception):

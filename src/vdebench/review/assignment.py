@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from vdebench.review.events import stamp
 from vdebench.review.options import Options
-from vdebench.review.state import CONFLICT, Item, State, Study
+from vdebench.review.state import CONFLICT, Item, ReviewState, State
 
 GROUP_STEPS = ("score", "boxes", "screen")
 SLACK = timedelta(minutes=5)
@@ -37,7 +37,7 @@ Leases = Mapping[tuple[str, str], Lease]
 """By sample and voter."""
 
 
-def waiting_for(study: Study, item: Item) -> list[str]:
+def waiting_for(study: ReviewState, item: Item) -> list[str]:
     """The voters who have not voted yet in the step in which a sample is.
 
     Voters are `group:NAME`, in the pilot `member:NAME`, `person` for the check of readings, and `adjudicator`.
@@ -52,7 +52,7 @@ def waiting_for(study: Study, item: Item) -> list[str]:
     return [voter for voter in awaited if voter not in given]
 
 
-def _awaited(study: Study, item: Item) -> list[str]:
+def _awaited(study: ReviewState, item: Item) -> list[str]:
     if item.step in GROUP_STEPS:
         return [f"group:{group}" for group in study.options.groups]
     return {"ocr": ["person"], CONFLICT: ["adjudicator"]}.get(item.step, [])
@@ -94,7 +94,7 @@ def latest_end(options: Options, now: datetime) -> str:
     return stamp(now + timedelta(minutes=options.lease_minutes) + SLACK)
 
 
-def voter_for(study: Study, item: Item, who: str) -> str | None:
+def voter_for(study: ReviewState, item: Item, who: str) -> str | None:
     """As whom a member would vote on a sample now; none where they are not waited for."""
     member = study.member(who)
     if member is None or not member.active:

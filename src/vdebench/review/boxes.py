@@ -23,7 +23,7 @@ MOST_BOXES = 100
 Region = tuple[Box, ...]
 
 
-class Agreement(NamedTuple):
+class BoxAgreement(NamedTuple):
     """How far groups agree on a sample's boxes."""
 
     value: Fraction
@@ -34,7 +34,7 @@ class Agreement(NamedTuple):
     def above(self, needed: float) -> bool:
         """Whether the groups agree.
 
-        >>> Agreement(Fraction(19, 20), ()).above(0.95)
+        >>> BoxAgreement(Fraction(19, 20), ()).above(0.95)
         False
         """
         return self.value > Fraction(str(needed))
@@ -70,7 +70,7 @@ def wrong_boxes(boxes: object, width: int, height: int, *, least: int = 1) -> Re
     return None
 
 
-def agreement(drawn: Sequence[Sequence[Box]]) -> Agreement:
+def agreement(drawn: Sequence[Sequence[Box]]) -> BoxAgreement:
     """How far the groups' boxes agree, whatever the order of groups and boxes.
 
     >>> one, other = Box(0, 0, 300, 40), Box(1, 1, 301, 41)
@@ -78,15 +78,15 @@ def agreement(drawn: Sequence[Sequence[Box]]) -> Agreement:
     0.945
     """
     if len({len(boxes) for boxes in drawn}) != 1 or not drawn[0]:
-        return Agreement(Fraction(0), ())
+        return BoxAgreement(Fraction(0), ())
     # three sets have no cheap best matching; matching all to one group's, with each group tried, does not prefer any
     return max((_matched_to(first, drawn) for first in range(len(drawn))), key=lambda found: found.value)
 
 
-def _matched_to(first: int, drawn: Sequence[Sequence[Box]]) -> Agreement:
+def _matched_to(first: int, drawn: Sequence[Sequence[Box]]) -> BoxAgreement:
     partners = [_partners(drawn[first], boxes) for boxes in drawn]
     regions = tuple(zip(*partners, strict=True))
-    return Agreement(min(map(_mean_iou, regions)), regions)
+    return BoxAgreement(min(map(_mean_iou, regions)), regions)
 
 
 def _partners(boxes: Sequence[Box], others: Sequence[Box]) -> list[Box]:

@@ -180,7 +180,19 @@ Fact = (
     Opened | Joined | Left | PilotStarted | PilotEnded | Added | Vote | Closed | Marked | Unmarked | Withdrawn
 )  # fmt: skip
 _STUDY = (Opened, Joined, Left, PilotStarted, PilotEnded)
-_SAMPLE = (Added, PilotRated, Rated, Drawn, Screened, Checked, Adjudicated, Closed, Marked, Unmarked, Withdrawn)
+_SAMPLE = (
+    Added,
+    PilotRated,
+    Rated,
+    Drawn,
+    Screened,
+    Checked,
+    Adjudicated,
+    Closed,
+    Marked,
+    Unmarked,
+    Withdrawn,
+)
 KINDS: dict[str, type[Any]] = {
     "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in kind.__name__)[1:]: kind
     for kind in (*_STUDY, *_SAMPLE)

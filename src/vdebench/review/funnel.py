@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from vdebench.review.state import CONFLICT, STEPS, Item, State, Study
+from vdebench.review.state import CONFLICT, STEPS, Item, ReviewState, State
 
 PLACES = {
     "score": "pool",
@@ -21,7 +21,7 @@ PLACES = {
 """What the funnel calls a sample by the step in which it is: by what it has behind it."""
 
 
-class Place(NamedTuple):
+class FunnelPlace(NamedTuple):
     """What the funnel counts of one sample."""
 
     step: str
@@ -48,11 +48,11 @@ class Funnel(NamedTuple):
         return {**self._asdict(), "adds_up": self.adds_up}
 
 
-def place_of(study: Study, item: Item) -> Place:
+def place_of(study: ReviewState, item: Item) -> FunnelPlace:
     """Where a sample is."""
     if study.pilot_open and item.step == "score" and item.id in study.pilot_samples:
-        return Place("pilot")
-    return Place(item.step, item.reason if item.step == "rejected" else "")
+        return FunnelPlace("pilot")
+    return FunnelPlace(item.step, item.reason if item.step == "rejected" else "")
 
 
 def funnel(state: State) -> Funnel:
@@ -60,10 +60,10 @@ def funnel(state: State) -> Funnel:
     return count(Counter(place_of(state.study, item) for item in state.items.values()), len(state.items))
 
 
-def count(places: Mapping[Place, int], total: int) -> Funnel:
+def count(places: Mapping[FunnelPlace, int], total: int) -> Funnel:
     """A funnel from how many samples are in each place.
 
-    >>> count({Place("score"): 2, Place("rejected", "misread"): 1}, 3).adds_up
+    >>> count({FunnelPlace("score"): 2, FunnelPlace("rejected", "misread"): 1}, 3).adds_up
     True
     """
     named = dict.fromkeys(("pilot", *PLACES.values()), 0)

@@ -16,7 +16,7 @@ from vdebench.review.tables import sqlalchemy, tables
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedCommand:
     """A command that was carried out."""
 
     events: tuple[Event, ...]
@@ -31,7 +31,7 @@ def digest_of_command(command: Command) -> str:
     return hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def answered(connection: Any, command: Command, who: str, key: str) -> Accepted | Refusal | None:
+def answered(connection: Any, command: Command, who: str, key: str) -> AcceptedCommand | Refusal | None:
     """What a command with this key was answered before, where one was."""
     sa, events = sqlalchemy(), tables().events
     row = connection.execute(answer(), {"who": who, "key": key}).first()
@@ -42,7 +42,7 @@ def answered(connection: Any, command: Command, who: str, key: str) -> Accepted 
     numbers = events.c.version.between(row.first, row.last)
     bodies = sa.select(events.c.body).where(events.c.stream == row.stream, numbers).order_by(events.c.version)
     told = tuple(event_from_json(json.loads(body)) for body in connection.scalars(bodies))
-    return Accepted(told, repeated=True)
+    return AcceptedCommand(told, repeated=True)
 
 
 def remember(connection: Any, command: Command, who: str, key: str, rows: Sequence[dict[str, Any]], now: str) -> None:

@@ -16,7 +16,7 @@ AT_ONCE = 2
 _making = Semaphore(AT_ONCE)
 
 
-class Shown:
+class ImageCache:
     """A folder of pictures that can be made again."""
 
     def __init__(self, folder: Path) -> None:

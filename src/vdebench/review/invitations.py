@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from vdebench.errors import InputError
 from vdebench.review.events import stamp
 from vdebench.review.sessions import hashed
-from vdebench.review.state import ROLES, Member, Study
+from vdebench.review.state import ROLES, Member, ReviewState
 from vdebench.review.store import Store
 from vdebench.review.tables import sqlalchemy, tables
 
@@ -52,7 +52,7 @@ def write_invitation(store: Store, role: str, group: str, *, by: str, days: floa
     return token
 
 
-def _checked(study: Study, role: str, group: str, by: str, name: str) -> tuple[str, str, str]:
+def _checked(study: ReviewState, role: str, group: str, by: str, name: str) -> tuple[str, str, str]:
     """Role and group of whoever is invited, and who invites them."""
     if not study.opened:
         raise InputError("the review is not opened yet: run `vde build review WORKSPACE` first")
@@ -71,7 +71,7 @@ def _checked(study: Study, role: str, group: str, by: str, name: str) -> tuple[s
     return role, group, inviter
 
 
-def _inviter(study: Study, by: str) -> str:
+def _inviter(study: ReviewState, by: str) -> str:
     admins: list[Member] = [each for each in study.members if each.active and each.role == "admin"]
     for admin in admins:
         if by in ("", admin.name):

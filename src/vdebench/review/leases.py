@@ -9,13 +9,13 @@ from typing import Any
 from vdebench.review.assignment import Lease, latest_end, lent, voter_for
 from vdebench.review.events import stamp
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.state import Item, Study
+from vdebench.review.state import Item, ReviewState
 from vdebench.review.statements import free_held, holder, lend, longest_free, longest_held
 
 
 def take(
     connection: Any,
-    study: Study,
+    study: ReviewState,
     who: str,
     now: datetime,
     steps: Collection[str] | None = None,
@@ -42,7 +42,7 @@ def take(
     return _write(connection, lent(study.options, row.sample, row.voter, who, now))
 
 
-def hold(connection: Any, study: Study, item: Item, who: str, now: datetime) -> Lease | Refusal:
+def hold(connection: Any, study: ReviewState, item: Item, who: str, now: datetime) -> Lease | Refusal:
     """Hold a sample of one's own choice, or go on holding it."""
     voter = voter_for(study, item, who)
     if voter is None:
@@ -58,7 +58,7 @@ def release(connection: Any, who: str, sample: str) -> None:
     connection.execute(free_held(some=True), {"by": who, "samples": [sample]})
 
 
-def held_by(connection: Any, study: Study, sample: str, voter: str, now: datetime) -> Lease | None:
+def held_by(connection: Any, study: ReviewState, sample: str, voter: str, now: datetime) -> Lease | None:
     """The hold on a sample in the place of a voter, unless it is over."""
     row = connection.execute(holder(), {"sample": sample, "voter": voter}).first()
     if row is None or row.holder is None or not stamp(now) < row.until <= latest_end(study.options, now):

@@ -22,7 +22,7 @@ Counts = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ListedSample:
     """A sample as a member sees it, and how it is with their vote."""
 
     view: views.View
@@ -34,7 +34,7 @@ class Seen:
     """How long they hold it; nothing where they do not."""
 
 
-def look(store: Store, who: str, sample: str, now: datetime) -> Seen | Refusal:
+def look(store: Store, who: str, sample: str, now: datetime) -> ListedSample | Refusal:
     """What a member may see of a sample, all of it at one moment."""
     with store.reading() as (connection, study):
         item = StoredItems(connection, study).get(sample)
@@ -44,7 +44,7 @@ def look(store: Store, who: str, sample: str, now: datetime) -> Seen | Refusal:
         assert item is not None
         voter = voter_for(study, item, who)
         held = leases.held_by(connection, study, sample, voter, now) if voter else None
-        return Seen(seen, item.edit, voter, held.until if held and held.who == who else None)
+        return ListedSample(seen, item.edit, voter, held.until if held and held.who == who else None)
 
 
 def is_known(store: Store, sample: str) -> bool:

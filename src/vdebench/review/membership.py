@@ -9,7 +9,7 @@ from vdebench.review.event_types import Fact
 from vdebench.review.events import PROTOCOL
 from vdebench.review.options import Options
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.state import ROLES, Member, State, Study
+from vdebench.review.state import ROLES, Member, ReviewState, State
 from vdebench.review.text_check import wrong_name
 
 LARGEST_SIDE = 100_000
@@ -43,7 +43,7 @@ def decide_study(state: State, member: Member | None, command: StudyCommand, who
             return [facts.PilotEnded(study.pilot)]
 
 
-def _opened(study: Study, command: commands.Open, who: str) -> list[Fact] | Refusal:
+def _opened(study: ReviewState, command: commands.Open, who: str) -> list[Fact] | Refusal:
     if study.opened:
         return Refusal(Reason.ALREADY_OPENED, "the review is open; its options cannot be changed")
     if not isinstance(command.options, Options) or (problem := command.options.wrong):
@@ -53,7 +53,7 @@ def _opened(study: Study, command: commands.Open, who: str) -> list[Fact] | Refu
     return [facts.Opened(command.options), facts.Joined(who, "admin")]
 
 
-def _joined(study: Study, command: commands.Join) -> list[Fact] | Refusal:
+def _joined(study: ReviewState, command: commands.Join) -> list[Fact] | Refusal:
     known = study.member(command.name)
     if command.name == PROTOCOL:
         return Refusal(Reason.KNOWN_MEMBER, f"{command.name!r} is the name of the rules themselves")

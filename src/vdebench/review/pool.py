@@ -14,15 +14,15 @@ from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image, resized
 from vdebench.errors import InputError, VdeError
-from vdebench.instructions.records import Instruction, Page
+from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file
-from vdebench.pipeline.editing import Made, identity_of
+from vdebench.pipeline.editing import EditRecord, identity_of
 from vdebench.pipeline.editing.journal import JOURNAL
 from vdebench.review.commands import Sample
-from vdebench.review.image_cache import Shown, key_of
+from vdebench.review.image_cache import ImageCache, key_of
 from vdebench.review.pictures import open_checked
-from vdebench.review.reference_ocr import Finished, corrected, finished
+from vdebench.review.reference_ocr import ReferenceText, corrected, finished
 from vdebench.review.uploads import upload
 
 PICTURES = "pictures"
@@ -35,7 +35,7 @@ class _Case(NamedTuple):
     """An instruction and its page."""
 
     instruction: Instruction
-    page: Page
+    page: SourcePageRecord
 
     @property
     def size(self) -> Size:
@@ -47,7 +47,7 @@ class Pool:
 
     def __init__(self, folder: Path) -> None:
         self.workspace = Workspace(folder)
-        self._shown = Shown(folder / PICTURES)
+        self._shown = ImageCache(folder / PICTURES)
         at = self.workspace
         self._cases = _Fresh((at.instructions_file, at.draws_file, at.pages_file), self._read_cases)
         self._made = _Fresh((at.edits / JOURNAL, at.edits / "editor.json"), self._read_edits)
@@ -133,7 +133,7 @@ class Pool:
         self._cases()[sample]
         return upload(self.workspace, sample, content, who)
 
-    def _finished(self, sample: str, boxes: Sequence[Box]) -> Finished | None:
+    def _finished(self, sample: str, boxes: Sequence[Box]) -> ReferenceText | None:
         self._cases()[sample]
         try:
             return finished(self.workspace, sample, self.edit_digest(sample), boxes)
@@ -173,7 +173,7 @@ class Pool:
         pages = self.workspace.pages()
         return {id: _Case(each, pages[each.page]) for id, each in self.workspace.instructions().items()}
 
-    def _read_edits(self) -> tuple[dict[str, Made], str]:
+    def _read_edits(self) -> tuple[dict[str, EditRecord], str]:
         known = is_file(self.workspace.edits / "editor.json")
         identity = identity_of(self.workspace.edits) if known else {}
         return edits_of(self.workspace), " ".join(str(identity[key]) for key in ("name", "version") if key in identity)

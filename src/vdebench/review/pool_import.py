@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from vdebench.build.decisions import PEOPLE, Decision
 from vdebench.build.edit import edits_of
-from vdebench.build.ledger import Entry, now
+from vdebench.build.ledger import LedgerEntry, now
 from vdebench.build.workspace import Workspace
 from vdebench.errors import InputError
 from vdebench.io.cache import digest_of_file
@@ -20,16 +20,16 @@ from vdebench.pipeline.scoring.stage import Progress
 from vdebench.review.commands import Add, Command, Open
 from vdebench.review.connection import opened_review
 from vdebench.review.events import PROTOCOL
-from vdebench.review.idempotency import Accepted
+from vdebench.review.idempotency import AcceptedCommand
 from vdebench.review.options import Options
 from vdebench.review.preparation import TURNED_DOWN, its_own
 from vdebench.review.refusals import Refusal
-from vdebench.review.state import FINAL, State, Study
+from vdebench.review.state import FINAL, ReviewState, State
 from vdebench.review.store import Store
 from vdebench.review.workspace import PATIENCE, gather, note_given, require_edits, write_decision
 
 
-class Filled(NamedTuple):
+class PoolImport(NamedTuple):
     """What became of a pool."""
 
     admin: str
@@ -68,7 +68,7 @@ def fill_pool(
     admin: str = "",
     options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Filled:
+) -> PoolImport:
     """Put every edit of a workspace into the pool of its review that is not in it; open the review where there is none.
 
     `options` are those that were named; a review that was opened with others refuses them.
@@ -90,7 +90,7 @@ def fill_pool(
             _do(store, Open(replace(Options(), **(options or {}))), who)
         with workspace.at_work(PATIENCE), workspace.deciding():
             for id, words in found.left_out.items():
-                workspace.ledger.note(Entry("review", id, "left out", "image check", words=words))
+                workspace.ledger.note(LedgerEntry("review", id, "left out", "image check", words=words))
             note_given(workspace, {sample.sample: sample.edit for sample in found.samples})  # first: no filter decides
             if found.samples:
                 _do(store, Add(tuple(found.samples)), who)
@@ -98,10 +98,10 @@ def fill_pool(
     ended = {id: state.items[id].step for id in changed if state.items[id].step in FINAL}
     added = [sample.sample for sample in found.samples]
     under_way = [id for id in changed if id not in ended]
-    return Filled(who, opened, added, len(state.items), found.left_out, under_way, ended)
+    return PoolImport(who, opened, added, len(state.items), found.left_out, under_way, ended)
 
 
-def _admin(study: Study, told: str) -> str:
+def _admin(study: ReviewState, told: str) -> str:
     """In whose name samples are added."""
     admins = [member.name for member in study.members if member.active and member.role == "admin"]
     if study.opened and told and told not in admins:
@@ -109,7 +109,7 @@ def _admin(study: Study, told: str) -> str:
     return told or (admins[0] if admins else getpass.getuser())
 
 
-def _require_options(study: Study, told: Mapping[str, Any]) -> None:
+def _require_options(study: ReviewState, told: Mapping[str, Any]) -> None:
     for name, value in told.items():
         now = getattr(study.options, name)
         if study.opened and now != value:
@@ -123,7 +123,7 @@ def _shown(value: object) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value).lower()
 
 
-def _do(store: Store, command: Command, who: str) -> Accepted:
+def _do(store: Store, command: Command, who: str) -> AcceptedCommand:
     answer = store.submit(command, who=who, now=datetime.now(UTC))
     if isinstance(answer, Refusal):
         raise InputError(f"the review refuses it: {answer.words}")

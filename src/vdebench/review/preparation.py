@@ -14,16 +14,16 @@ from typing import NamedTuple
 from vdebench.build.decisions import PEOPLE, Decision
 from vdebench.build.read import crops_of
 from vdebench.build.workspace import Workspace
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.errors import InputError, ReaderError, VdeError
-from vdebench.instructions.records import Page
+from vdebench.instructions.records import SourcePageRecord
 from vdebench.io.files import is_file, locked, make_folder, read_bytes, write_bytes, write_json
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.stage import Progress
-from vdebench.readers.cached import Picture
+from vdebench.readers.cached import ImageCrop
 from vdebench.review.connection import FILE, VARIABLE, opened_review
 from vdebench.review.pool import PICTURES, Pool
-from vdebench.review.reference_ocr import Finished, corrected, finished, keep_finished
+from vdebench.review.reference_ocr import ReferenceText, corrected, finished, keep_finished
 from vdebench.review.state import Item, State
 from vdebench.review.workspace import corrected_texts, note_given, write_decisions, write_readings
 
@@ -33,7 +33,7 @@ AT_A_TIME = 16
 """Samples that are pasted, read and written down together: people need not wait for the last of hundreds."""
 
 
-class Prepared(NamedTuple):
+class PreparationReport(NamedTuple):
     """What was done now."""
 
     made: list[str]
@@ -62,14 +62,16 @@ def named(ids: Collection[str], most: int = 5) -> str:
     return ", ".join([*list(ids)[:most], *(["…"] if len(ids) > most else [])])
 
 
-def prepare(folder: Path, database: str | Path = "", *, workers: int = 0, progress: Progress | None = None) -> Prepared:
+def prepare(
+    folder: Path, database: str | Path = "", *, workers: int = 0, progress: Progress | None = None
+) -> PreparationReport:
     """Have the finished images made and read that people wait for, and what they have decided written down.
 
     Goes on until nothing is left, also of what is decided meanwhile. Without a database it is the workspace's own.
     """
     workspace = Workspace(folder)
     make_folder(folder / PICTURES)
-    done = Prepared([], Counter(), {})
+    done = PreparationReport([], Counter(), {})
     with opened_review(folder, database) as store, locked(folder / PICTURES, wait=True):  # two would do the same work
         while True:
             state, unknown = its_own(workspace, store.state())
@@ -93,7 +95,7 @@ def _note_given(workspace: Workspace, state: State) -> None:
             note_given(workspace, new)
 
 
-def bring_decisions(workspace: Workspace, database: str | Path = "", *, workers: int = 0) -> Prepared | None:
+def bring_decisions(workspace: Workspace, database: str | Path = "", *, workers: int = 0) -> PreparationReport | None:
     """What people have decided, written down before a workspace is packaged; nothing where no people review it."""
     own = is_file(workspace.root / FILE)
     if not own and not is_file(workspace.pool_file):
@@ -173,7 +175,7 @@ class _Maker:
 
     def make(self, items: list[Item]) -> list[str]:
         """Some samples at once; ids of those that are finished."""
-        pictures: dict[str, list[Picture]] = {}
+        pictures: dict[str, list[ImageCrop]] = {}
         for item in items:
             try:
                 pictures[item.id] = self._pasted(item)
@@ -185,7 +187,7 @@ class _Maker:
         except ReaderError as error:  # given up after the first few: the others would fail too
             self.failed |= dict.fromkeys(pictures, str(error))
             return []
-        found: dict[str, list[Reading]] = {}
+        found: dict[str, list[PageText]] = {}
         for id, parts in pictures.items():
             try:
                 found[id] = [self.reader.read(each) for each in parts]
@@ -197,22 +199,22 @@ class _Maker:
                     self._write(item, pictures[item.id][1].file, found[item.id])
         return list(found)
 
-    def _page(self, item: Item) -> Page:
+    def _page(self, item: Item) -> SourcePageRecord:
         return self.pages[self.instructions[item.id].page]
 
-    def _pasted(self, item: Item) -> list[Picture]:
+    def _pasted(self, item: Item) -> list[ImageCrop]:
         """What is to be read: the page as it was, the finished image, its regions."""
         page = self._page(item)
-        whole = Picture.of(self.pool.reference(item.id, item.boxes, item.edit))
-        return [Picture.of(self.workspace.page_image(page)), whole, *crops_of(whole, page, item.boxes)]
+        whole = ImageCrop.of(self.pool.reference(item.id, item.boxes, item.edit))
+        return [ImageCrop.of(self.workspace.page_image(page)), whole, *crops_of(whole, page, item.boxes)]
 
-    def _write(self, item: Item, image: Path, readings: list[Reading]) -> None:
+    def _write(self, item: Item, image: Path, readings: list[PageText]) -> None:
         """Into the workspace; the file that says what was read comes last."""
         before, page, *regions = readings
-        workspace, found = self.workspace, Finished(item.edit, item.boxes, page, tuple(regions))
+        workspace, found = self.workspace, ReferenceText(item.edit, item.boxes, page, tuple(regions))
         write_bytes(workspace.reference_image(item.id), read_bytes(image))
         write_json(workspace.readings / "pages" / f"{self._page(item).id}.json", before.to_json())
         texts = corrected_texts(item)
         told = corrected(found, texts) if texts else found
-        write_readings(workspace, item.id, told if isinstance(told, Finished) else found)
+        write_readings(workspace, item.id, told if isinstance(told, ReferenceText) else found)
         keep_finished(workspace, item.id, found)

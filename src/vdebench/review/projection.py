@@ -9,7 +9,7 @@ from typing import Any
 from vdebench.review.assignment import waiting_for
 from vdebench.review.event_types import Added, Joined, Left, PilotEnded, PilotStarted
 from vdebench.review.events import Event, event_from_json
-from vdebench.review.state import Item, Study, item_after
+from vdebench.review.state import Item, ReviewState, item_after
 from vdebench.review.statements import add_to, bodies, change_item, drop_invitations, free_held, leave_queue
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.text_check import wrong_name
@@ -18,7 +18,7 @@ from vdebench.review.text_check import wrong_name
 class StoredItems(Mapping[str, Item]):
     """The samples of a database, each read when it is asked for."""
 
-    def __init__(self, connection: Any, study: Study) -> None:
+    def __init__(self, connection: Any, study: ReviewState) -> None:
         self._connection, self._study = connection, study
 
     def __getitem__(self, sample: str) -> Item:
@@ -76,14 +76,14 @@ def item_row(item: Item) -> dict[str, Any]:
     return {"sample": item.id, **{name: getattr(item, name) for name in same}, "version": len(item.history)}
 
 
-def queue_rows(study: Study, item: Item) -> list[dict[str, Any]]:
+def queue_rows(study: ReviewState, item: Item) -> list[dict[str, Any]]:
     """Who is waited for at a sample, as rows of `queue`; nobody holds them yet."""
     step, round = ("pilot", study.pilot) if study.pilot_open else (item.step, item.round)
     told = {"sample": item.id, "step": step, "round": round, "since": item.since, "position": item.position}
     return [{**told, "voter": voter} for voter in waiting_for(study, item)]
 
 
-def changes_queue(event: Event, study: Study) -> bool:
+def changes_queue(event: Event, study: ReviewState) -> bool:
     """Whether an event of the review changes who is waited for at its samples."""
     return isinstance(event.what, PilotStarted | PilotEnded) or (
         study.pilot_open and isinstance(event.what, Joined | Left)
@@ -96,7 +96,7 @@ def forget_member(connection: Any, name: str) -> None:
     connection.execute(drop_invitations(), {"of": name})
 
 
-def add_samples(connection: Any, study: Study, added: list[Event]) -> None:
+def add_samples(connection: Any, study: ReviewState, added: list[Event]) -> None:
     """Project samples that are new, all at once."""
     sa, at = sqlalchemy(), tables()
     items = [item_after(study, None, event) for event in added if isinstance(event.what, Added)]
@@ -106,7 +106,7 @@ def add_samples(connection: Any, study: Study, added: list[Event]) -> None:
         connection.execute(sa.insert(at.queue), rows)
 
 
-def project_item(connection: Any, study: Study, before: Item, after: Item) -> bool:
+def project_item(connection: Any, study: ReviewState, before: Item, after: Item) -> bool:
     """Bring the rows of a sample up to its events. False where somebody else did so meanwhile."""
     known = {"changed": before.id, "before": len(before.history)}
     if connection.execute(change_item(), {**item_row(after), **known}).rowcount != 1:
@@ -121,7 +121,7 @@ def project_item(connection: Any, study: Study, before: Item, after: Item) -> bo
     return True
 
 
-def rebuild_queue(connection: Any, study: Study, items: Iterable[Item]) -> None:
+def rebuild_queue(connection: Any, study: ReviewState, items: Iterable[Item]) -> None:
     """Make the queue anew; whoever held a sample holds it no more."""
     sa, at = sqlalchemy(), tables()
     connection.execute(sa.delete(at.queue))

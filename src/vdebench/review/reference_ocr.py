@@ -11,20 +11,20 @@ import regex
 
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.io.files import is_file, read_json, write_json
 
 _LETTER = r"[^\W\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"  # those know no spaces
 
 
-class Finished(NamedTuple):
+class ReferenceText(NamedTuple):
     """A finished image's readings."""
 
     edit: str
     """SHA-256 of the edited image."""
     boxes: tuple[Box, ...]
-    page: Reading
-    regions: tuple[Reading, ...]
+    page: PageText
+    regions: tuple[PageText, ...]
 
     @property
     def texts(self) -> list[str]:
@@ -32,12 +32,12 @@ class Finished(NamedTuple):
         return [text_of(region) for region in self.regions]
 
 
-def text_of(region: Reading) -> str:
+def text_of(region: PageText) -> str:
     """What a person is shown of a region."""
     return "\n".join(block.content for block in region.blocks)
 
 
-def keep_finished(workspace: Workspace, id: str, found: Finished) -> None:
+def keep_finished(workspace: Workspace, id: str, found: ReferenceText) -> None:
     """Write what was read, whole or not at all."""
     told = {
         "edit": found.edit,
@@ -48,7 +48,7 @@ def keep_finished(workspace: Workspace, id: str, found: Finished) -> None:
     write_json(_file(workspace, id), told)
 
 
-def finished(workspace: Workspace, id: str, edit: str, boxes: Sequence[Box]) -> Finished | None:
+def finished(workspace: Workspace, id: str, edit: str, boxes: Sequence[Box]) -> ReferenceText | None:
     """What was read of an edit with these boxes; nothing where that was not made yet."""
     file = _file(workspace, id)
     if not is_file(file):
@@ -56,11 +56,11 @@ def finished(workspace: Workspace, id: str, edit: str, boxes: Sequence[Box]) -> 
     told = read_json(file)
     if told["edit"] != edit or [tuple(box) for box in told["boxes"]] != [tuple(box) for box in boxes]:
         return None
-    regions = (Reading.from_json(region, str(file)) for region in told["regions"])
-    return Finished(edit, tuple(boxes), Reading.from_json(told["page"], str(file)), tuple(regions))
+    regions = (PageText.from_json(region, str(file)) for region in told["regions"])
+    return ReferenceText(edit, tuple(boxes), PageText.from_json(told["page"], str(file)), tuple(regions))
 
 
-def corrected(found: Finished, texts: Sequence[str]) -> Finished | str:
+def corrected(found: ReferenceText, texts: Sequence[str]) -> ReferenceText | str:
     """The readings with what a person says stands in the regions, or why a text has no clear place."""
     blocks, changes = found.page.blocks, list[tuple[_Place, str]]()
     regions = list(found.regions)

@@ -15,7 +15,7 @@ from vdebench.review.event_types import Fact
 from vdebench.review.events import PROTOCOL, Event, stamp
 from vdebench.review.membership import decide_study
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.state import FINAL, Item, Member, State, Study
+from vdebench.review.state import FINAL, Item, Member, ReviewState, State
 from vdebench.review.step_outcome import outcome
 
 STEP_OF: Mapping[type[Any], str] = {
@@ -59,7 +59,7 @@ def _decide(state: State, command: Command, who: str, now: str, lease: Lease | N
 
 
 def _decide_sample(
-    study: Study, member: Member, item: Item, command: SampleCommand, now: str, lease: Lease | None
+    study: ReviewState, member: Member, item: Item, command: SampleCommand, now: str, lease: Lease | None
 ) -> list[Fact] | Refusal:
     match command:
         case commands.Mark():
@@ -76,7 +76,7 @@ def _decide_sample(
 
 
 def _voted(
-    study: Study, member: Member, item: Item, command: VoteCommand, now: str, lease: Lease | None
+    study: ReviewState, member: Member, item: Item, command: VoteCommand, now: str, lease: Lease | None
 ) -> list[Fact] | Refusal:
     voter = _voter(study, member, command)
     if isinstance(voter, Refusal):
@@ -95,7 +95,7 @@ def _voted(
     return [fact, outcome(study.options, item, in_order)]
 
 
-def _voter(study: Study, member: Member, command: VoteCommand) -> str | Refusal:
+def _voter(study: ReviewState, member: Member, command: VoteCommand) -> str | Refusal:
     """As whom a member votes."""
     if isinstance(command, commands.Adjudicate):
         if member.role == "annotator":
@@ -112,7 +112,7 @@ def _voter(study: Study, member: Member, command: VoteCommand) -> str | Refusal:
     return f"group:{member.group}"
 
 
-def _out_of_turn(study: Study, item: Item, command: VoteCommand, voter: str) -> Refusal | None:
+def _out_of_turn(study: ReviewState, item: Item, command: VoteCommand, voter: str) -> Refusal | None:
     """Why a vote is not waited for."""
     step = STEP_OF[type(command)]
     round = command.round
@@ -155,7 +155,7 @@ def _fact(command: VoteCommand) -> facts.Vote:
             return facts.Adjudicated(sample, round, verdict, tuple(boxes), note)
 
 
-def _marked(study: Study, item: Item, command: commands.Mark) -> list[Fact] | Refusal:
+def _marked(study: ReviewState, item: Item, command: commands.Mark) -> list[Fact] | Refusal:
     if item.step in FINAL:
         return Refusal(Reason.CLOSED, f"{item.id} is {item.step}")
     if any(isinstance(event.what, facts.Marked) and event.what.mark == command.mark for event in item.history):

@@ -17,7 +17,7 @@ _WRITTEN_EVERY = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class LoginSession:
     """Somebody who is signed in."""
 
     name: str
@@ -30,7 +30,7 @@ class SignedIn:
     """A session that has just begun, with its token: nobody sees it again."""
 
     token: str
-    session: Session
+    session: LoginSession
 
 
 def hashed(token: str) -> str:
@@ -38,18 +38,18 @@ def hashed(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def find_session(connection: Any, token: str, now: datetime) -> Session | None:
+def find_session(connection: Any, token: str, now: datetime) -> LoginSession | None:
     """The session of a token, unless it is over."""
     row = connection.execute(sqlalchemy().select(tables().sessions).where(_lasting(token, now))).first()
-    return Session(row.name, row.created, row.until) if row else None
+    return LoginSession(row.name, row.created, row.until) if row else None
 
 
-def is_prolonged(session: Session, now: datetime) -> bool:
+def is_prolonged(session: LoginSession, now: datetime) -> bool:
     """Whether it is time to write down that a session is used; not each time: that would be a write for each look."""
     return min(stamp(now + IDLE - _WRITTEN_EVERY), _end(session)) > session.until
 
 
-def prolong(connection: Any, token: str, session: Session, now: datetime) -> None:
+def prolong(connection: Any, token: str, session: LoginSession, now: datetime) -> None:
     """Let a session last from now on as long as one does that was just used."""
     until = min(stamp(now + IDLE), _end(session))
     connection.execute(sqlalchemy().update(tables().sessions).where(_lasting(token, now)).values(until=until))
@@ -66,7 +66,7 @@ def _lasting(token: str, now: datetime) -> Any:
     return (sessions.c.token == hashed(token)) & (sessions.c.until > stamp(now))
 
 
-def _end(session: Session) -> str:
+def _end(session: LoginSession) -> str:
     return stamp(datetime.fromisoformat(session.created) + LONGEST)
 
 
@@ -79,7 +79,7 @@ def end_sessions(connection: Any, name: str) -> None:
 def open_session(connection: Any, name: str, now: datetime) -> SignedIn:
     """Begin a session."""
     token = secrets.token_urlsafe(32)
-    session = Session(name, stamp(now), stamp(now + IDLE))
+    session = LoginSession(name, stamp(now), stamp(now + IDLE))
     told = {"token": hashed(token), "name": name, "created": session.created, "until": session.until}
     connection.execute(sqlalchemy().insert(tables().sessions).values(told))
     return SignedIn(token, session)

@@ -36,7 +36,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class ReviewState:
     """The review as a whole, without its samples."""
 
     opened: bool = False
@@ -96,11 +96,11 @@ class Item:
 class State:
     """A review with all its samples."""
 
-    study: Study
+    study: ReviewState
     items: Mapping[str, Item]
 
 
-EMPTY = State(Study(), {})
+EMPTY = State(ReviewState(), {})
 
 
 def apply(state: State, event: Event) -> State:
@@ -122,7 +122,7 @@ def replay(log: Iterable[Event], state: State = EMPTY) -> State:
     return State(study, items)
 
 
-def study_after(study: Study, event: Event) -> Study:
+def study_after(study: ReviewState, event: Event) -> ReviewState:
     """The review after an event that concerns no sample."""
     match event.what:
         case facts.Opened(options):
@@ -140,7 +140,7 @@ def study_after(study: Study, event: Event) -> Study:
     raise ValueError(f"{event.kind}: concerns a sample")
 
 
-def item_after(study: Study, item: Item | None, event: Event) -> Item:
+def item_after(study: ReviewState, item: Item | None, event: Event) -> Item:
     """A sample after an event that concerns it."""
     what = event.what
     if isinstance(what, facts.Added):
@@ -158,7 +158,7 @@ def item_after(study: Study, item: Item | None, event: Event) -> Item:
     return item
 
 
-def _closed(study: Study, item: Item, closed: facts.Closed) -> Item:
+def _closed(study: ReviewState, item: Item, closed: facts.Closed) -> Item:
     if closed.outcome == "on":
         return replace(item, step=_next(closed.step), boxes=closed.boxes or item.boxes)
     if closed.outcome == "again":

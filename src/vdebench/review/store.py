@@ -20,8 +20,8 @@ from vdebench.review.commands import Command, SampleCommand
 from vdebench.review.database import Answer, BusyError, Database, LostRaceError
 from vdebench.review.event_types import Added, Left
 from vdebench.review.events import Event, event_from_json, stamp
-from vdebench.review.funnel import Funnel, Place, count
-from vdebench.review.idempotency import Accepted, answered, remember
+from vdebench.review.funnel import Funnel, FunnelPlace, count
+from vdebench.review.idempotency import AcceptedCommand, answered, remember
 from vdebench.review.projection import (
     StoredItems,
     add_samples,
@@ -36,7 +36,7 @@ from vdebench.review.projection import (
 from vdebench.review.projection_check import differences
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.rules import STEP_OF, decide
-from vdebench.review.state import Item, State, Study, item_after, replay, study_after
+from vdebench.review.state import Item, ReviewState, State, item_after, replay, study_after
 from vdebench.review.statements import add_to, locked_item, study_version
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.text_check import wrong_name
@@ -47,7 +47,7 @@ class Store:
 
     def __init__(self, place: Path | str) -> None:
         self._database = Database(place)
-        self._known: tuple[int, Study] = (0, Study())
+        self._known: tuple[int, ReviewState] = (0, ReviewState())
 
     def __enter__(self) -> Store:
         """Itself; closed at the end of the block."""
@@ -67,14 +67,14 @@ class Store:
         return self._database
 
     @contextmanager
-    def reading(self) -> Iterator[tuple[Any, Study]]:
+    def reading(self) -> Iterator[tuple[Any, ReviewState]]:
         """A connection that sees one moment of the database, and the review at that moment."""
         with self._database.reading() as connection:
             yield connection, self._read_study(connection)
 
     def submit(
         self, command: Command, *, who: str, now: datetime, key: str = "", along: Callable[[Any], None] | None = None
-    ) -> Accepted | Refusal:
+    ) -> AcceptedCommand | Refusal:
         """Carry a command out, or say why not.
 
         With a `key` that the sender has chosen, the same command sent again is answered as the first time was, and
@@ -84,9 +84,9 @@ class Store:
         if problem := wrong_name(who) or (key and wrong_name(key)):
             return Refusal(Reason.BAD_TEXT, f"the sender's name or the key {problem}")
 
-        def submitted(connection: Any) -> Accepted | Refusal:
+        def submitted(connection: Any) -> AcceptedCommand | Refusal:
             answer = self._submit(connection, command, who, now, key)
-            if along and isinstance(answer, Accepted):
+            if along and isinstance(answer, AcceptedCommand):
                 along(connection)
             return answer
 
@@ -99,7 +99,9 @@ class Store:
         except BusyError as error:
             return Refusal(Reason.BUSY, str(error))
 
-    def _submit(self, connection: Any, command: Command, who: str, now: datetime, key: str) -> Accepted | Refusal:
+    def _submit(
+        self, connection: Any, command: Command, who: str, now: datetime, key: str
+    ) -> AcceptedCommand | Refusal:
         version, study = self._locked_study(connection, changing=not isinstance(command, SampleCommand))
         state, lease = State(study, StoredItems(connection, study)), None
         if isinstance(command, SampleCommand):
@@ -115,17 +117,17 @@ class Store:
         rows = _append(connection, version, state, events)
         if key:
             remember(connection, command, who, key, rows, stamp(now))
-        return Accepted(tuple(events))
+        return AcceptedCommand(tuple(events))
 
-    def _locked_study(self, connection: Any, *, changing: bool = False) -> tuple[int, Study]:
+    def _locked_study(self, connection: Any, *, changing: bool = False) -> tuple[int, ReviewState]:
         """The review; until the transaction ends nobody changes it, or with `changing` relies on it."""
         found = study_version("update" if changing else "share")
         return self._at(connection, int(connection.scalar(found)))
 
-    def _read_study(self, connection: Any) -> Study:
+    def _read_study(self, connection: Any) -> ReviewState:
         return self._at(connection, int(connection.scalar(study_version())))[1]
 
-    def _at(self, connection: Any, version: int) -> tuple[int, Study]:
+    def _at(self, connection: Any, version: int) -> tuple[int, ReviewState]:
         known = self._known
         if known[0] != version:
             known = self._known = (version, replay(stream(connection, "")).study)
@@ -168,7 +170,7 @@ class Store:
         with self.reading() as (connection, study):
             return views.view(State(study, StoredItems(connection, study)), who, sample)
 
-    def study(self) -> Study:
+    def study(self) -> ReviewState:
         """The review without its samples."""
         with self.reading() as (_, study):
             return study
@@ -178,15 +180,15 @@ class Store:
         sa, items = sqlalchemy(), tables().items
         with self.reading() as (connection, study):
             grouped = sa.select(items.c.step, items.c.reason, sa.func.count()).group_by(items.c.step, items.c.reason)
-            places: dict[Place, int] = {}
+            places: dict[FunnelPlace, int] = {}
             for step, reason, number in connection.execute(grouped):
-                place = Place(step, reason if step == "rejected" else "")
+                place = FunnelPlace(step, reason if step == "rejected" else "")
                 places[place] = places.get(place, 0) + number
             if study.pilot_open:
                 named = items.c.sample.in_(study.pilot_samples) & (items.c.step == "score")
                 in_pilot = connection.scalar(sa.select(sa.func.count()).where(named))
-                places[Place("pilot")] = in_pilot
-                places[Place("score")] = places.get(Place("score"), 0) - in_pilot
+                places[FunnelPlace("pilot")] = in_pilot
+                places[FunnelPlace("score")] = places.get(FunnelPlace("score"), 0) - in_pilot
             return count(places, len(StoredItems(connection, study)))
 
     def events(self) -> Iterator[Event]:
@@ -215,7 +217,7 @@ class Store:
             connection.execute(sa.update(at.study).values(version=length))
 
 
-def _locked_item(connection: Any, study: Study, sample: str) -> Item | None:
+def _locked_item(connection: Any, study: ReviewState, sample: str) -> Item | None:
     """A sample that nobody else changes until the transaction ends."""
     if wrong_name(sample):
         return None

@@ -11,7 +11,7 @@ from vdebench.errors import InputError
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, make_folder, write_bytes, write_json
 from vdebench.io.journal import add_line
-from vdebench.pipeline.editing import Made
+from vdebench.pipeline.editing import EditRecord
 from vdebench.pipeline.editing.jobs import input_by_hand
 from vdebench.pipeline.editing.journal import BY_HAND, IMAGES, JOURNAL
 from vdebench.review.commands import Sample
@@ -40,7 +40,7 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
         file = workspace.edit_image(instruction)
         make_folder(workspace.edits)
         write_bytes(file, encoded)
-        made = Made(
+        made = EditRecord(
             sample_of(instruction, page).key,
             "edited",
             file=f"{IMAGES}/{file.parent.name}/{file.name}",
@@ -59,7 +59,7 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
     return sample
 
 
-def _require_none(workspace: Workspace, id: str) -> Made | None:
+def _require_none(workspace: Workspace, id: str) -> EditRecord | None:
     """Refuse what would replace an edit; what became of it so far."""
     before = edits_of(workspace).get(id)
     if before is not None and before.state == "edited":

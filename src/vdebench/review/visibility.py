@@ -15,7 +15,7 @@ from vdebench.review.assignment import voter_for
 from vdebench.review.event_types import Closed, Marked, Unmarked
 from vdebench.review.events import Event
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.state import CONFLICT, FINAL, Item, Member, State, Study
+from vdebench.review.state import CONFLICT, FINAL, Item, Member, ReviewState, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def view(state: State, who: str, sample: str) -> View | Refusal:
     return _seen(state.study, member, item)
 
 
-def _seen(study: Study, member: Member, item: Item) -> View:
+def _seen(study: ReviewState, member: Member, item: Item) -> View:
     piloted = study.pilot_open and item.id in study.pilot_samples and item.step == "score"
     ended = item.closings() if member.role != "annotator" or item.step in FINAL else []
     gone = {event.what.mark for event in item.history if isinstance(event.what, Unmarked)}
@@ -83,7 +83,7 @@ def _seen(study: Study, member: Member, item: Item) -> View:
     )
 
 
-def _may_see(study: Study, member: Member, item: Item, event: Event, step: str) -> bool:
+def _may_see(study: ReviewState, member: Member, item: Item, event: Event, step: str) -> bool:
     if event.who == member.name:
         return True
     round: int = event.what.round  # type: ignore[union-attr]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from vdebench.build.decisions import PEOPLE, STEPS, Decision
 from vdebench.build.edit import edited_file_digest, edits_of
-from vdebench.build.ledger import Entry, now
-from vdebench.build.records import Given
+from vdebench.build.ledger import LedgerEntry, now
+from vdebench.build.records import PoolEntry
 from vdebench.build.workspace import Workspace
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import write_json
@@ -24,14 +24,14 @@ from vdebench.review.events import Event
 from vdebench.review.image_cache import AT_ONCE
 from vdebench.review.pictures import open_checked
 from vdebench.review.ratings import SCALES
-from vdebench.review.reference_ocr import Finished, corrected, finished
+from vdebench.review.reference_ocr import ReferenceText, corrected, finished
 from vdebench.review.state import CONFLICT, Item, State
 
 PATIENCE = 60.0
 """Seconds to wait for a stage that is at work in the workspace."""
 
 
-class Gathered(NamedTuple):
+class WorkspaceEdits(NamedTuple):
     """What a workspace has for the pool."""
 
     samples: list[Sample]
@@ -56,7 +56,7 @@ def pool_from_workspace(folder: Path) -> list[Sample]:
     return found.samples
 
 
-def gather(folder: Path, known: Collection[str] = (), progress: Progress | None = None) -> Gathered:
+def gather(folder: Path, known: Collection[str] = (), progress: Progress | None = None) -> WorkspaceEdits:
     """Everything that was edited, but for samples that are `known`; apart from it, what nobody could look at."""
     workspace = Workspace(folder)
     edited = require_edits(workspace)
@@ -74,7 +74,7 @@ def gather(folder: Path, known: Collection[str] = (), progress: Progress | None 
             return str(error)
         return sample
 
-    gathered = Gathered([], {})
+    gathered = WorkspaceEdits([], {})
     wanted = [id for id in edited if id not in known]
     with ThreadPoolExecutor(AT_ONCE) as threads:
         for done, (id, found) in enumerate(zip(wanted, threads.map(looked_at, wanted), strict=True), start=1):
@@ -92,7 +92,7 @@ def note_given(workspace: Workspace, given: Mapping[str, str]) -> None:
     known = workspace.given_to_people()
     for id, edit in given.items():
         if (id, edit) not in known:
-            add_line(workspace.pool_file, Given(id, edit, now())._asdict())
+            add_line(workspace.pool_file, PoolEntry(id, edit, now())._asdict())
 
 
 def decisions(state: State) -> list[Decision]:
@@ -158,7 +158,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
                 if found is None:
                     continue
                 done = corrected(found, texts)
-                if isinstance(done, Finished):
+                if isinstance(done, ReferenceText):
                     write_readings(workspace, item.id, done)
                 else:
                     words = f"{done}; the corrected text: {' / '.join(texts)}"
@@ -170,7 +170,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
     return counts
 
 
-def write_readings(workspace: Workspace, id: str, found: Finished) -> None:
+def write_readings(workspace: Workspace, id: str, found: ReferenceText) -> None:
     """Write what a finished image and its regions read to where a package takes it from."""
     folder = workspace.references / "readings"
     for number, region in enumerate(found.regions):
@@ -182,7 +182,9 @@ def write_decision(workspace: Workspace, decision: Decision) -> None:
     """Add one to `review.jsonl` and the ledger; needs `deciding`."""
     what = f"{decision.step} {decision.verdict}"
     told = f"{decision.reason}: {decision.words}" if decision.reason else decision.words
-    entry = Entry("review", decision.id, what, decision.by, decision.when, inputs={"edit": decision.edit}, words=told)
+    entry = LedgerEntry(
+        "review", decision.id, what, decision.by, decision.when, inputs={"edit": decision.edit}, words=told
+    )
     workspace.ledger.note(entry)
     add_line(workspace.review_file, decision._asdict())
 

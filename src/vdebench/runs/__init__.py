@@ -1,5 +1,5 @@
 """The run folder: what was scored, kept so that nothing is done twice and nothing is lost."""
 
-from vdebench.runs.folder import RunFolder, Scored
+from vdebench.runs.folder import RunFolder, ScoredSample
 
-__all__ = ["RunFolder", "Scored"]
+__all__ = ["RunFolder", "ScoredSample"]

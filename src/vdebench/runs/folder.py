@@ -61,14 +61,14 @@ _PART_SIZE = 200
 _ROW_GROUP = 4096  # rows that are in memory at once
 
 
-class Scored(NamedTuple):
+class ScoredSample(NamedTuple):
     """One sample in one setting: its row of scores, its rows of blocks and of regions."""
 
     score: Mapping[str, Any]
     blocks: Sequence[Mapping[str, Any]] = ()
     regions: Sequence[Mapping[str, Any]] = ()
 
-    def with_unplaced(self, count: int) -> Scored:
+    def with_unplaced(self, count: int) -> ScoredSample:
         """The same with the number of predicted blocks that had no box."""
         return self._replace(score={**self.score, "unplaced_blocks": count})
 
@@ -78,7 +78,7 @@ class RunFolder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._waiting: list[Scored] = []
+        self._waiting: list[ScoredSample] = []
 
     @contextmanager
     def open(self, about: Mapping[str, Any]) -> Iterator[RunFolder]:
@@ -115,7 +115,7 @@ class RunFolder:
             for sample, setting, fingerprint in _keys(folder, settled=True).iter_rows()
         }
 
-    def add(self, scored: Scored) -> None:
+    def add(self, scored: ScoredSample) -> None:
         """Keep a finished sample; every few hundred are written down."""
         self._waiting.append(scored)
         if len(self._waiting) >= _PART_SIZE:

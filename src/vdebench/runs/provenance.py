@@ -30,7 +30,7 @@ READ, CACHED = "pictures_read", "pictures_from_cache"
 
 
 @dataclass
-class Session:
+class RunSession:
     """What one call did, while it does it."""
 
     root: Path | None
@@ -46,14 +46,14 @@ class Session:
     """With what it was called, for whoever does it again."""
 
 
-_sessions: ContextVar[tuple[Session, ...]] = ContextVar("sessions", default=())
+_sessions: ContextVar[tuple[RunSession, ...]] = ContextVar("sessions", default=())
 _within: ContextVar[tuple[list[float], ...]] = ContextVar("stages", default=())
 
 
 @contextmanager
-def session(root: str | Path | None) -> Iterator[Session]:
+def session(root: str | Path | None) -> Iterator[RunSession]:
     """Note what is done; `recorded` keeps it in the same folder, nobody where there is none."""
-    new = Session(Path(root) if root is not None else None, datetime.now(UTC))
+    new = RunSession(Path(root) if root is not None else None, datetime.now(UTC))
     token = _sessions.set((*_sessions.get(), new))
     try:
         yield new
@@ -111,7 +111,7 @@ def recorded(root: Path, *, shared: bool = False) -> Iterator[None]:
                 _add(each, root / RUN_FILE)
 
 
-def _add(done: Session, file: Path) -> None:
+def _add(done: RunSession, file: Path) -> None:
     told = read_run_file(file)
     if done.asked:
         told[ASKED] = done.asked
@@ -135,7 +135,7 @@ def kept_of(told: Any) -> dict[str, Any]:
     return {key: told[key] for key in (ASKED, PROVENANCE) if isinstance(told, dict) and key in told}
 
 
-def _added(before: Mapping[str, Any], done: Session) -> dict[str, Any]:
+def _added(before: Mapping[str, Any], done: RunSession) -> dict[str, Any]:
     now = {"versions": versions(), "machine": machine()}
     counts, sessions = _numbers(before, "counts"), before.get("sessions")
     told: dict[str, Any] = {

@@ -30,7 +30,7 @@ _MARKS = ((0.01, "**"), (0.05, "*"))
 
 
 @dataclass(frozen=True)
-class Finding:
+class ComparedMean:
     """One editor's mean of one metric, and how far it is from the first editor's; None where there is no number."""
 
     setting: str
@@ -65,10 +65,10 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """All that was found, and what must stand beside it."""
 
-    findings: list[Finding]
+    findings: list[ComparedMean]
     editors: list[str]
     differing: dict[str, list[str]]
     """Parts of the signatures in which the runs differ, where that was forced."""
@@ -91,7 +91,7 @@ def compare_runs(
     seed: int = 0,
     resamples: int = RESAMPLES,
     method: Method = "percentile",
-) -> Comparison:
+) -> RunComparison:
     """Compare runs on the samples that all of them have, each with the first.
 
     `pages` says which page a sample starts from: samples of one page are drawn and swapped together.
@@ -120,7 +120,7 @@ def compare_runs(
     corrected = holm([math.nan if finding.p is None else finding.p for finding in findings])
     findings = [replace(one, p_holm=_number(p)) for one, p in zip(findings, corrected, strict=True)]
     notes = [*_notes(editors, parts, pages, options, findings), *unjudged_notes]
-    return Comparison(findings, editors, differing, notes)
+    return RunComparison(findings, editors, differing, notes)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class _Part:
 
     def findings(
         self, editors: Sequence[str], pages: Mapping[str, str] | None, options: Mapping[str, Any]
-    ) -> Iterator[Finding]:
+    ) -> Iterator[ComparedMean]:
         """A finding for every metric and editor, metric by metric."""
         drawn = clusters(self.samples, pages) if pages is not None else self.samples
         about = {"samples": len(self.samples), "pages": len(set(drawn))}
@@ -164,7 +164,7 @@ class _Part:
                     numbers["mean"] = math.inf
                 if numbers.get("needed") is not None:
                     numbers["needed_pages"] = float(math.ceil(numbers["needed"] * about["pages"] / about["samples"]))
-                yield Finding(self.setting, self.slice, metric, editor, **about, **numbers)
+                yield ComparedMean(self.setting, self.slice, metric, editor, **about, **numbers)
 
     def _bounds(self, one: Matrix, drawn: Sequence[str], options: Mapping[str, Any]) -> tuple[Array, Array]:
         """The intervals of an editor's means."""
@@ -342,7 +342,7 @@ def _notes(
     parts: Sequence[_Part],
     pages: Mapping[str, str] | None,
     options: Mapping[str, Any],
-    findings: Sequence[Finding],
+    findings: Sequence[ComparedMean],
 ) -> Iterator[str]:
     """How the numbers were made, and what they leave out."""
     tests = sum(finding.p is not None for finding in findings)

@@ -26,7 +26,7 @@ class Statistic(NamedTuple):
     decibel: bool = False
 
 
-class Column(NamedTuple):
+class MeanColumn(NamedTuple):
     """What is added up for a mean, sample by sample; `each` where the mean is one of the samples' values."""
 
     over: Array
@@ -66,12 +66,12 @@ class Matrix(NamedTuple):
 
 def columns_of(
     rows: pl.DataFrame, protocol: Protocol | PixelProtocol
-) -> tuple[dict[str, Column], dict[str, Statistic]]:
+) -> tuple[dict[str, MeanColumn], dict[str, Statistic]]:
     """What adds up to the means of score rows of one setting, and the metrics that are made of it."""
     return _around_masks(rows, protocol) if isinstance(protocol, PixelProtocol) else _of_pages(rows, protocol)
 
 
-def matrix_of(samples: Sequence[str], columns: Mapping[str, Column], statistics: Mapping[str, Statistic]) -> Matrix:
+def matrix_of(samples: Sequence[str], columns: Mapping[str, MeanColumn], statistics: Mapping[str, Statistic]) -> Matrix:
     """The columns that some metrics are made of, side by side."""
     used = list(dict.fromkeys(part for each in statistics.values() for part in each.columns))
     nothing = np.zeros((len(samples), 0))
@@ -98,7 +98,7 @@ def _derived(places: Sequence[tuple[list[int], bool]], found: Array) -> Array:
     return np.stack(made, axis=-1) if made else found[..., :0]
 
 
-def _of_pages(rows: pl.DataFrame, protocol: Protocol) -> tuple[dict[str, Column], dict[str, Statistic]]:
+def _of_pages(rows: pl.DataFrame, protocol: Protocol) -> tuple[dict[str, MeanColumn], dict[str, Statistic]]:
     """Columns and headline metrics of a run on pages, by the protocol's kind of mean."""
     names = page_means.mean_names(protocol)  # the one place that knows which sums make which mean
     vectors = list(page_means.mean_columns(rows, protocol))
@@ -106,7 +106,7 @@ def _of_pages(rows: pl.DataFrame, protocol: Protocol) -> tuple[dict[str, Column]
     for at, name in enumerate(names):
         total, count, value, there = vectors[4 * at : 4 * at + 4]
         each = protocol.headline == "macro" or name in ("mse", *page_means.HEADLINE_PSNR.values(), *IMAGE_METRICS)
-        columns[name] = Column(value, there, True) if each else Column(total, count, False)
+        columns[name] = MeanColumn(value, there, True) if each else MeanColumn(total, count, False)
     statistics = {name: Statistic((name,)) for name in names if name not in ("mse", "psnr_below_100")}
     if set(_CORRECTNESS) <= columns.keys():
         statistics["text_correctness"] = Statistic(_CORRECTNESS)
@@ -116,7 +116,7 @@ def _of_pages(rows: pl.DataFrame, protocol: Protocol) -> tuple[dict[str, Column]
     return columns, statistics
 
 
-def _around_masks(rows: pl.DataFrame, protocol: PixelProtocol) -> tuple[dict[str, Column], dict[str, Statistic]]:
+def _around_masks(rows: pl.DataFrame, protocol: PixelProtocol) -> tuple[dict[str, MeanColumn], dict[str, Statistic]]:
     """The same of a run around masks, whose means are all over samples; where `psnr` is infinite, it says nothing."""
     scored = rows["state"] == "scored"
     columns = {name: _values(rows[name], scored) for name in (*NUMBERS, "untouched") if name not in _FACTS}
@@ -135,8 +135,8 @@ def _around_masks(rows: pl.DataFrame, protocol: PixelProtocol) -> tuple[dict[str
     return columns, statistics
 
 
-def _values(values: pl.Series, counted: pl.Series) -> Column:
+def _values(values: pl.Series, counted: pl.Series) -> MeanColumn:
     there = (values.is_not_null() & counted).fill_null(False)
-    return Column(
+    return MeanColumn(
         values.cast(pl.Float64).fill_null(0.0).to_numpy() * there.to_numpy(), there.cast(pl.Float64).to_numpy(), True
     )

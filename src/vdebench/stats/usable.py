@@ -80,7 +80,7 @@ class Thresholds:
         return replace(self, **values)
 
 
-class Verdict(NamedTuple):
+class UsableVerdict(NamedTuple):
     """What is said of one sample: each property, the evidence in words, and whether the edit is usable."""
 
     sample: str
@@ -126,7 +126,7 @@ class Rows(NamedTuple):
         return cls(*tables)
 
 
-class _Found(NamedTuple):
+class _SampleRows(NamedTuple):
     """All that is known of a sample: a row for each setting, and its regions in their order."""
 
     whole: Mapping[str, Any]
@@ -134,13 +134,13 @@ class _Found(NamedTuple):
     regions: Sequence[Mapping[str, Any]]
 
 
-_NOTHING = _Found({}, {}, ())
+_NOTHING = _SampleRows({}, {}, ())
 _UNREADABLE = "unknown: the reader cannot read the reference"
 _NOT_SHOWN = "unknown: the change asked for shows neither in text nor in the pixels we compare"
 Judged = tuple[bool | None, str]
 
 
-def verdicts(rows: Rows, thresholds: Thresholds) -> Iterator[Verdict]:
+def verdicts(rows: Rows, thresholds: Thresholds) -> Iterator[UsableVerdict]:
     """What is said of every sample, in the order of the run."""
     references = dict(_found(rows.reference_scores, rows.reference_regions))
     unreadable = set(unreadable_samples(rows.reference_regions, rows.regions))
@@ -149,10 +149,10 @@ def verdicts(rows: Rows, thresholds: Thresholds) -> Iterator[Verdict]:
         passed = {name: each[0] for name, each in judged.items()}
         evidence = {name: each[1] for name, each in judged.items()}
         judgeable = sample not in unreadable and not _shows_nowhere(found)
-        yield Verdict(sample, passed, evidence, judgeable)
+        yield UsableVerdict(sample, passed, evidence, judgeable)
 
 
-def _found(scores: pl.DataFrame | None, regions: pl.DataFrame | None) -> Iterator[tuple[str, _Found]]:
+def _found(scores: pl.DataFrame | None, regions: pl.DataFrame | None) -> Iterator[tuple[str, _SampleRows]]:
     if scores is None or regions is None:
         return
     settings: dict[str, dict[str, Mapping[str, Any]]] = {}
@@ -162,10 +162,10 @@ def _found(scores: pl.DataFrame | None, regions: pl.DataFrame | None) -> Iterato
     for row in regions.iter_rows(named=True):
         of.setdefault(row["sample"], []).append(row)
     for sample, found in settings.items():
-        yield sample, _Found(found.get("global", {}), found.get("local", {}), of.get(sample, ()))
+        yield sample, _SampleRows(found.get("global", {}), found.get("local", {}), of.get(sample, ()))
 
 
-def _judged(found: _Found, reference: _Found, thresholds: Thresholds) -> dict[str, Judged]:
+def _judged(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> dict[str, Judged]:
     states = [row.get("state") for row in (found.whole, found.local)]
     if "missing" in states:
         absent = str(found.whole.get("reason") or found.local.get("reason") or "no output")
@@ -192,7 +192,7 @@ def _at_least(value: float | None, least: float, name: str) -> Judged:
     return value >= least, f"{name} {value:.4g}, asked {least:g}"
 
 
-def _complete(found: _Found, thresholds: Thresholds) -> Judged:
+def _complete(found: _SampleRows, thresholds: Thresholds) -> Judged:
     """An edit was made in every region, and nothing was added elsewhere."""
     outcomes = [region["outcome"] for region in found.regions]
     if "not_done" in outcomes:
@@ -211,13 +211,13 @@ def _complete(found: _Found, thresholds: Thresholds) -> Judged:
     return True, "edited where asked, and only there"
 
 
-def _shows_nowhere(found: _Found) -> bool:
+def _shows_nowhere(found: _SampleRows) -> bool:
     """Whether the requested change is visible neither in text nor in the compared pixels, for any editor."""
     of_no_text = any(region["outcome"] in ("text_kept", "text_changed") for region in found.regions)
     return of_no_text and found.whole.get("stray") is not None and found.local.get("edited") is None
 
 
-def _text(found: _Found, reference: _Found, thresholds: Thresholds) -> Judged:
+def _text(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> Judged:
     """Every region reads what it should, or what it reads in the right answer."""
     if not found.regions:
         return None, "no region was judged"
@@ -244,7 +244,7 @@ def _short(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _place(found: _Found, reference: _Found, thresholds: Thresholds) -> Judged:
+def _place(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> Judged:
     """The regions' blocks stand where they should, or as near as the right answer's are read."""
     value, right = _iou(found.local), _iou(reference.local)
     if value is None:
@@ -264,7 +264,7 @@ def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
     about = {row["sample"]: row for row in rows.scores.select("sample", "page", *SLICES).iter_rows(named=True)}
     by: dict[str, dict[str, Any]] = {}
     for name in SLICES:
-        groups: dict[str, list[Verdict]] = {}
+        groups: dict[str, list[UsableVerdict]] = {}
         for verdict in found:
             groups.setdefault(about[verdict.sample][name], []).append(verdict)
         by[name] = {value: _rate(groups[value], about) for value in sorted(groups)}
@@ -285,7 +285,7 @@ def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
     }
 
 
-def _rate(found: Sequence[Verdict], about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _rate(found: Sequence[UsableVerdict], about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The rate where all samples are known, else the bounds it lies in: the known ones are not a fair part of all."""
     judgeable = [verdict for verdict in found if verdict.judgeable]
     known = [verdict for verdict in judgeable if verdict.usable is not None]
@@ -303,7 +303,7 @@ def _rate(found: Sequence[Verdict], about: Mapping[str, Mapping[str, Any]]) -> d
     }
 
 
-def _waterfall(found: Sequence[Verdict]) -> list[dict[str, Any]]:
+def _waterfall(found: Sequence[UsableVerdict]) -> list[dict[str, Any]]:
     """How many fail first at which property, and how many are left after it, of the samples with a verdict."""
     left = sum(verdict.usable is not None for verdict in found)
     steps = []

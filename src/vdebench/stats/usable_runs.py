@@ -11,9 +11,9 @@ import numpy as np
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.protocols import get_protocol
 from vdebench.runs.search import run_folders
-from vdebench.stats.matrix import Column, Matrix, Statistic, matrix_of
+from vdebench.stats.matrix import Matrix, MeanColumn, Statistic, matrix_of
 from vdebench.stats.stored import StoredRun, differing_parts, read_run
-from vdebench.stats.usable import SLICES, Rows, Thresholds, Verdict, usable_summary, verdicts
+from vdebench.stats.usable import SLICES, Rows, Thresholds, UsableVerdict, usable_summary, verdicts
 
 USABLE = "usable"
 
@@ -24,7 +24,7 @@ class JudgedRun(NamedTuple):
     editor: str
     signature: str
     summary: Mapping[str, Any]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[UsableVerdict]
 
     def to_json(self) -> dict[str, Any]:
         """Everything, for machines."""
@@ -34,7 +34,7 @@ class JudgedRun(NamedTuple):
         return {"editor": self.editor, "scores": self.signature, **self.summary, "samples": samples}
 
 
-def _properties(verdict: Verdict) -> dict[str, Any]:
+def _properties(verdict: UsableVerdict) -> dict[str, Any]:
     return {name: {"passed": passed, "evidence": verdict.evidence[name]} for name, passed in verdict.properties.items()}
 
 
@@ -99,7 +99,7 @@ def usable_matrix(run: StoredRun) -> Matrix | None:
     found = list(verdicts(rows, Thresholds()))
     passed = np.array([float(verdict.usable or 0) for verdict in found])
     known = np.array([float(verdict.usable is not None) for verdict in found])
-    columns = {USABLE: Column(passed, known, True)}
+    columns = {USABLE: MeanColumn(passed, known, True)}
     return matrix_of([verdict.sample for verdict in found], columns, {USABLE: Statistic((USABLE,))})
 
 

@@ -20,7 +20,7 @@ from vdebench.stats.matrix import Matrix
 from vdebench.stats.pages import clusters, pages_beside
 from vdebench.stats.stored import best
 from vdebench.studies.ambiguity_grades import paired_ambiguity
-from vdebench.studies.ambiguity_runs import Pair, require_metrics, sides_of
+from vdebench.studies.ambiguity_runs import RunPair, require_metrics, sides_of
 
 METRICS = ("iou", "cdm")
 """Compared where none is named: where the edit is, and what it says."""
@@ -53,7 +53,7 @@ class Drop:
 
 
 @dataclass(frozen=True)
-class Study:
+class AmbiguityStudy:
     """All drops, and what must stand beside them."""
 
     drops: list[Drop]
@@ -65,14 +65,14 @@ class Study:
 
 
 def ambiguity_drop(
-    pairs: Sequence[Pair],
+    pairs: Sequence[RunPair],
     grades: Sequence[Path] = (),
     grades_ambiguous: Sequence[Path] = (),
     *,
     metrics: Sequence[str] = METRICS,
     seed: int = 0,
     resamples: int = RESAMPLES,
-) -> Study:
+) -> AmbiguityStudy:
     """The drops of all pairs; per unit of ambiguity where both suites were graded (`vde ambiguity --out`)."""
     if bool(grades) != bool(grades_ambiguous):
         raise VdeError("grades of one suite alone: give those of both, or of neither")
@@ -95,11 +95,11 @@ def ambiguity_drop(
     fewest = min(drop.pages for drop in drops)
     if fewest < _FEW:
         notes.append(f"Intervals of {fewest} pages are too narrow: at 12 they hold the truth in 91 %, not in 95 %.")
-    return Study(drops, notes)
+    return AmbiguityStudy(drops, notes)
 
 
 def _drops(
-    pair: Pair,
+    pair: RunPair,
     setting: str,
     sides: tuple[Matrix, Matrix],
     graded: Sequence[Mapping[str, float]] | None,

@@ -17,17 +17,17 @@ _MAY_DIFFER = ("suite", "n", "given")
 """Parts of a signature in which the two runs of an editor differ by design."""
 
 
-class Pair(NamedTuple):
+class RunPair(NamedTuple):
     """An editor's run on the suite, and its run on the ambiguous one."""
 
     original: StoredRun
     ambiguous: StoredRun
 
 
-def paired_runs(original: Sequence[StoredRun], ambiguous: Sequence[StoredRun], *, force: bool = False) -> list[Pair]:
+def paired_runs(original: Sequence[StoredRun], ambiguous: Sequence[StoredRun], *, force: bool = False) -> list[RunPair]:
     """Runs of the same editor by the same protocol, scored alike but for the suite."""
     ones, others = _by_editor(original), _by_editor(ambiguous)
-    pairs = [Pair(run, others[key]) for key, run in ones.items() if key in others]
+    pairs = [RunPair(run, others[key]) for key, run in ones.items() if key in others]
     if not pairs:
         told = [
             ", ".join(sorted({f"{run.editor} by {run.summary['protocol']}" for run in runs}))
@@ -60,7 +60,7 @@ def _by_editor(runs: Sequence[StoredRun]) -> dict[tuple[str, str], StoredRun]:
     return found
 
 
-def require_metrics(pairs: Sequence[Pair], metrics: Sequence[str]) -> None:
+def require_metrics(pairs: Sequence[RunPair], metrics: Sequence[str]) -> None:
     """Refuse metrics that no run has."""
     runs = [(run, setting) for pair in pairs for run in pair for setting in run.settings]
     known = dict.fromkeys(name for run, setting in runs for name in matrix(run, setting).metrics)
@@ -69,7 +69,7 @@ def require_metrics(pairs: Sequence[Pair], metrics: Sequence[str]) -> None:
             raise VdeError(f"no run has the metric {name}; there are: {', '.join(known)}")
 
 
-def sides_of(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, tuple[Matrix, Matrix]]]:
+def sides_of(pair: RunPair, metrics: Sequence[str]) -> Iterator[tuple[str, tuple[Matrix, Matrix]]]:
     """Setting and both matrices, on the samples that both have; the usable rate as a setting of its own."""
     for setting in pair.original.settings:
         if setting in pair.ambiguous.settings:

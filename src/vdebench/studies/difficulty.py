@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from vdebench.core.difficulty import ATTRIBUTES
 from vdebench.core.images import Image
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Operation, Sample
 from vdebench.errors import VdeError
 from vdebench.io.images import open_image
 from vdebench.suites.suite import Suite
 
 Mask = NDArray[np.bool_]
-Read = Callable[[Path], Reading]
+Read = Callable[[Path], PageText]
 WHITE = 128
 SMALLEST_REGION = 50
 """Pixels: less is a speck that JPEG has left."""
@@ -45,7 +45,7 @@ _OTHER = regex.compile(r"(?!\p{Script=Latin})\p{L}")
 _HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 
-def estimate(sample: Sample, image: Image, masks: Sequence[Mask], readings: Sequence[Reading] = ()) -> dict[str, int]:
+def estimate(sample: Sample, image: Image, masks: Sequence[Mask], readings: Sequence[PageText] = ()) -> dict[str, int]:
     """Each attribute that can be computed, 0 to 2; `readings` are of the page before the edit, and after it if known.
 
     >>> sample = Sample("1", "web", "Delete 'NO PARKING'", Operation.TEXT_DELETE)
@@ -110,7 +110,7 @@ def count_words(text: str) -> float:
     return len(_HAN.findall(text)) / 2 + len(re.findall(r"\w[\w'’.-]*", _HAN.sub(" ", text)))
 
 
-def text_inside(reading: Reading, mask: Mask) -> str:
+def text_inside(reading: PageText, mask: Mask) -> str:
     """What is written in the blocks of which enough is white."""
     height, width = mask.shape
     across = width / reading.size.width if reading.size else 1.0
@@ -143,7 +143,7 @@ def background_entropy(image: Image, mask: Mask) -> float:
     return float(-(shares * np.log2(shares)).sum())
 
 
-class Estimated(NamedTuple):
+class EstimatedDifficulty(NamedTuple):
     """A sample's attributes as people have put them down, and as they were computed; or why they were not."""
 
     sample: Sample
@@ -157,15 +157,15 @@ class Estimated(NamedTuple):
         return told | ({"failure": self.failure} if self.failure else {})
 
 
-def estimate_suite(suite: Suite, read: Read | None = None) -> Iterator[Estimated]:
+def estimate_suite(suite: Suite, read: Read | None = None) -> Iterator[EstimatedDifficulty]:
     """Each sample of a suite; `read` reads images where the suite has no readings of its own."""
     for sample in suite:
         told = sample.extra.get("difficulty")
         stated = {name: value for name, value in told.items() if value in (0, 1, 2)} if isinstance(told, dict) else {}
         try:
-            yield Estimated(sample, stated, _estimate_files(suite, sample, read))
+            yield EstimatedDifficulty(sample, stated, _estimate_files(suite, sample, read))
         except VdeError as error:
-            yield Estimated(sample, stated, {}, str(error))
+            yield EstimatedDifficulty(sample, stated, {}, str(error))
 
 
 def _estimate_files(suite: Suite, sample: Sample, read: Read | None) -> dict[str, int]:
@@ -177,7 +177,7 @@ def _estimate_files(suite: Suite, sample: Sample, read: Read | None) -> dict[str
     return estimate(sample, open_image(image), masks, _readings(suite, sample, read))
 
 
-def _readings(suite: Suite, sample: Sample, read: Read | None) -> list[Reading]:
+def _readings(suite: Suite, sample: Sample, read: Read | None) -> list[PageText]:
     if suite.means_to_read(sample):
         source = suite.source(sample)
         return [reading for reading in (source, suite.truth(sample)) if reading is not None]
@@ -190,7 +190,7 @@ def open_mask(file: Path) -> Mask:
     return cv2.cvtColor(open_image(file), cv2.COLOR_RGB2GRAY) >= WHITE
 
 
-class Agreement(NamedTuple):
+class AttributeAgreement(NamedTuple):
     """How often an estimate is what people have put down, and how often the commonest value would be."""
 
     samples: int
@@ -200,17 +200,17 @@ class Agreement(NamedTuple):
     commonest_within_one: float
 
 
-def agreement(pairs: Iterable[tuple[int, int]]) -> Agreement | None:
+def agreement(pairs: Iterable[tuple[int, int]]) -> AttributeAgreement | None:
     """Agreement of stated and estimated values, nothing where there are none.
 
     >>> agreement([(0, 0), (0, 1), (2, 2), (0, 2)])
-    Agreement(samples=4, exact=0.5, within_one=0.75, commonest=0.75, commonest_within_one=0.75)
+    AttributeAgreement(samples=4, exact=0.5, within_one=0.75, commonest=0.75, commonest_within_one=0.75)
     """
     both = list(pairs)
     if not both:
         return None
     usual = Counter(stated for stated, _ in both).most_common(1)[0][0]
-    return Agreement(
+    return AttributeAgreement(
         len(both),
         sum(stated == guess for stated, guess in both) / len(both),
         sum(abs(stated - guess) <= 1 for stated, guess in both) / len(both),
@@ -219,7 +219,7 @@ def agreement(pairs: Iterable[tuple[int, int]]) -> Agreement | None:
     )
 
 
-def agreement_by_attribute(found: Sequence[Estimated]) -> dict[str, Agreement]:
+def agreement_by_attribute(found: Sequence[EstimatedDifficulty]) -> dict[str, AttributeAgreement]:
     """Agreement on each attribute that is both stated and estimated somewhere."""
     agreements = {}
     for name in ATTRIBUTES:

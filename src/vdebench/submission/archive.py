@@ -26,7 +26,7 @@ _WHEN = (1980, 1, 1, 0, 0, 0)
 _KINDS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-class Member(NamedTuple):
+class ZipMember(NamedTuple):
     """A file of a zip, as its table of contents has it."""
 
     size: int
@@ -60,14 +60,14 @@ def _pieces(content: bytes | Path) -> Iterator[bytes]:
         raise InputError(f"{content}: cannot be read: {error.strerror}") from None
 
 
-def _copy(pieces: Iterable[bytes], to: IO[bytes] | None) -> Member:
+def _copy(pieces: Iterable[bytes], to: IO[bytes] | None) -> ZipMember:
     found, size = hashlib.sha256(), 0
     for piece in pieces:
         found.update(piece)
         size += len(piece)
         if to is not None:
             to.write(piece)
-    return Member(size, found.hexdigest())
+    return ZipMember(size, found.hexdigest())
 
 
 class Archive:
@@ -117,11 +117,11 @@ class Archive:
         """A member's content."""
         return b"".join(self._read(name))
 
-    def member(self, name: str) -> Member:
+    def member(self, name: str) -> ZipMember:
         """A member's size and hash."""
         return _copy(self._read(name), None)
 
-    def unpack(self, name: str, to: Path) -> Member:
+    def unpack(self, name: str, to: Path) -> ZipMember:
         """Write a member to a file below a folder of ours."""
         try:
             to.parent.mkdir(parents=True, exist_ok=True)

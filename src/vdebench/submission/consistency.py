@@ -50,7 +50,7 @@ class Submission(NamedTuple):
         return self.summary.get("track") == "pixels"
 
 
-class Discord(NamedTuple):
+class SummaryMismatch(NamedTuple):
     """A number of the summary that its rows do not give."""
 
     place: str
@@ -169,7 +169,7 @@ def failed_unseen(submission: Submission) -> list[str]:
     return sorted(set(failed) - {output.sample for output in submission.manifest.predictions})
 
 
-def aggregated(submission: Submission) -> tuple[list[Discord], list[str]]:
+def aggregated(submission: Submission) -> tuple[list[SummaryMismatch], list[str]]:
     """Numbers of the summary that differ from what the rows give, and names of those that rows alone cannot give.
 
     That is FID alone, which is made of all images together: what else rows do not give was invented.
@@ -178,7 +178,7 @@ def aggregated(submission: Submission) -> tuple[list[Discord], list[str]]:
         found = _around_masks(submission) if submission.around_masks else _of_pages(submission)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, *BROKEN) as error:
         raise InputError(f"the rows of the submission cannot be added up: {error!r}") from None
-    discords: list[Discord] = []
+    discords: list[SummaryMismatch] = []
     beyond: dict[str, None] = {}
     for name in _MADE_OF_ROWS:
         claimed = submission.summary.get(name)
@@ -231,7 +231,7 @@ def _crossed(submission: Submission) -> list[tuple[str, ...]]:
 _NOTHING: Any = object()
 
 
-def _discords(claimed: Any, found: Any, place: str) -> Iterator[Discord]:
+def _discords(claimed: Any, found: Any, place: str) -> Iterator[SummaryMismatch]:
     if isinstance(found, Mapping) and isinstance(claimed, Mapping):
         for key in dict.fromkeys([*found, *claimed]):
             yield from _discords(claimed.get(key), found.get(key, _NOTHING), f"{place}.{key}")
@@ -239,7 +239,7 @@ def _discords(claimed: Any, found: Any, place: str) -> Iterator[Discord]:
         for at, (one, other) in enumerate(zip(claimed, found, strict=True)):
             yield from _discords(one, other, f"{place}.{at}")
     elif not same(claimed, found):
-        yield Discord(place, claimed, found)
+        yield SummaryMismatch(place, claimed, found)
 
 
 def same(claimed: Any, found: Any, within: float = EXACT) -> bool:

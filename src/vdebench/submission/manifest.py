@@ -13,7 +13,7 @@ from vdebench.errors import InputError
 from vdebench.io.files import parse_json
 from vdebench.pipeline.output_record import Output, output_from
 from vdebench.protocols.signature import parts_of as parts_of
-from vdebench.submission.archive import Archive, Member, is_plain
+from vdebench.submission.archive import Archive, ZipMember, is_plain
 
 FORMAT, VERSION = "vdebench-submission", 1
 MANIFEST, SUMMARY, EDITS = "manifest.json", "summary.json", "edits.jsonl"
@@ -38,7 +38,7 @@ class Manifest:
     asked: Mapping[str, Any]
     """With what scoring was called, as far as that is nobody's secret."""
     environment: Mapping[str, Any]
-    files: Mapping[str, Member]
+    files: Mapping[str, ZipMember]
     predictions: Sequence[Output]
     with_predictions: bool
     """Whether the predictions are in the file."""
@@ -98,9 +98,9 @@ def _check_types(told: Mapping[str, Any], where: str) -> None:
 _WORDS: dict[type[Any], str] = {str: "text", dict: "an object", list: "a list", bool: "true or false"}
 
 
-def _member(told: Any, where: str) -> Member:
+def _member(told: Any, where: str) -> ZipMember:
     if isinstance(told, dict) and isinstance(told.get("size"), int) and isinstance(told.get("sha256"), str):
-        return Member(told["size"], told["sha256"])
+        return ZipMember(told["size"], told["sha256"])
     raise InputError(f"{where}: no size and sha256")
 
 

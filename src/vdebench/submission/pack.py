@@ -19,14 +19,14 @@ from vdebench.pipeline.output_record import Kind, Output, image_folder, read_out
 from vdebench.runs.provenance import ASKED, RUN_FILE, provenance_of, read_run_file
 from vdebench.runs.search import one_run
 from vdebench.stats.stored import StoredRun, read_run
-from vdebench.submission.archive import Member, write_zip
+from vdebench.submission.archive import ZipMember, write_zip
 from vdebench.submission.manifest import EDITS, MANIFEST, REFERENCE, SUMMARY, TABLES, Manifest, file_of, revision_of
 
 _ASKED = ("setting", "truth", "metrics", "crossed", "ready_readings", "reader", "reader_options", "match")
 _LARGEST_PUBLIC = 1 << 14  # what is longer than any message is content
 
 
-class Packed(NamedTuple):
+class PackedRun(NamedTuple):
     """What was put into a file."""
 
     manifest: Manifest
@@ -36,7 +36,7 @@ class Packed(NamedTuple):
 
 def write_submission(
     run: str | Path, out: str | Path, *, predictions: str | Path | None = None, with_predictions: bool = False
-) -> Packed:
+) -> PackedRun:
     """Write a run's submission; `predictions` is where its images, or ready readings, lie, if not where they were.
 
     Predictions that are at hand must be those that were scored. `with_predictions` puts them into the file.
@@ -74,7 +74,7 @@ def write_submission(
     if with_predictions:
         everything |= {f"{output.kind}/{output.file}": file for output, file in files.items()}
     write_zip(target, everything, {f"{output.kind}/{output.file}": output.sha256 for output in outputs})
-    return Packed(manifest, target.stat().st_size, _notes(outputs, files))
+    return PackedRun(manifest, target.stat().st_size, _notes(outputs, files))
 
 
 def _places(root: Path, asked: dict[str, Any], given: Path | None) -> dict[Kind, Path]:
@@ -166,8 +166,8 @@ def _cleaned(column: str, text: str, roots: tuple[Path, ...]) -> str:
     return digest_of(text)[:32] if column == "page" and told != text else told
 
 
-def _member(content: bytes) -> Member:
-    return Member(len(content), hashlib.sha256(content).hexdigest())
+def _member(content: bytes) -> ZipMember:
+    return ZipMember(len(content), hashlib.sha256(content).hexdigest())
 
 
 def _suite(stored: StoredRun, asked: dict[str, Any]) -> dict[str, Any]:

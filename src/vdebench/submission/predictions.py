@@ -11,11 +11,11 @@ from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, is_folder
 from vdebench.pipeline.output_record import Output
 from vdebench.submission.archive import Archive
-from vdebench.submission.verdict import State, Verdict
+from vdebench.submission.verdict import State, SubmissionVerdict
 
 
 @dataclass
-class Found:
+class AvailablePredictions:
     """Predictions that are at hand."""
 
     roots: dict[str, Path]
@@ -38,7 +38,9 @@ class Found:
                 self.archive.unpack(name, file)
 
 
-def find_predictions(verdict: Verdict, archive: Archive, given: Path | None, temporary: Path) -> Found | None:
+def find_predictions(
+    verdict: SubmissionVerdict, archive: Archive, given: Path | None, temporary: Path
+) -> AvailablePredictions | None:
     """Predictions in a given folder, or those in the file, with what is to be said of their hashes."""
     manifest = verdict.manifest
     outputs = manifest.predictions
@@ -51,15 +53,15 @@ def find_predictions(verdict: Verdict, archive: Archive, given: Path | None, tem
     kinds = {output.kind for output in outputs} | {"readings" if manifest.asked.get("ready_readings") else "images"}
     if given is not None:
         roots = {str(kind): given / kind if len(kinds) > 1 else given for kind in kinds}
-        return Found(roots, _checked(verdict, outputs, roots))
+        return AvailablePredictions(roots, _checked(verdict, outputs, roots))
     roots = {str(kind): temporary / kind for kind in kinds}
     for root in roots.values():
         root.mkdir(exist_ok=True)
     verdict.add("predictions", "ok", f"{len(outputs)} files in the submission, each with the hash that it claims")
-    return Found(roots, {output.sample for output in outputs}, archive, outputs)
+    return AvailablePredictions(roots, {output.sample for output in outputs}, archive, outputs)
 
 
-def _checked(verdict: Verdict, outputs: Sequence[Output], roots: Mapping[str, Path]) -> set[str]:
+def _checked(verdict: SubmissionVerdict, outputs: Sequence[Output], roots: Mapping[str, Path]) -> set[str]:
     """Samples all of whose files in the folders are those that were scored."""
     bad: dict[str, str] = {}
     lost: set[str] = set()

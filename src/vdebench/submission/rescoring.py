@@ -10,15 +10,15 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 
 from vdebench.core.images import RESIZING
-from vdebench.core.input_policy import given_by
+from vdebench.core.input_policy import input_policy_from
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError
 from vdebench.metrics.image_metrics import require_known
 from vdebench.pipeline.ceiling import noise_floor
 from vdebench.pipeline.read import read_ahead
 from vdebench.pipeline.score_masks import masked_signature
-from vdebench.pipeline.scoring.ground_truth import Truths
-from vdebench.pipeline.scoring.image_metrics import Measures
+from vdebench.pipeline.scoring.ground_truth import GroundTruth
+from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.masks import plan_masked, score_masked
 from vdebench.pipeline.scoring.sample import SETTINGS, Setting
 from vdebench.pipeline.scoring.stage import Progress, plan, score_run
@@ -32,15 +32,15 @@ from vdebench.runs.folder import TABLES as SCHEMAS
 from vdebench.runs.folder import RunFolder
 from vdebench.submission.consistency import Submission
 from vdebench.submission.manifest import MANIFEST, REFERENCE, TABLES, parts_of
-from vdebench.submission.row_differences import Difference, page_differences, part_differences, row_differences
+from vdebench.submission.row_differences import RowDifference, page_differences, part_differences, row_differences
 from vdebench.suites.name_pattern import outputs_of
 from vdebench.suites.suite import Suite
 
 
-class Rescored(NamedTuple):
+class RescoringResult(NamedTuple):
     """What scoring again gave."""
 
-    differences: list[Difference]
+    differences: list[RowDifference]
     compared: int
     """Rows."""
     parts: dict[str, tuple[str, str]]
@@ -51,7 +51,7 @@ class Rescored(NamedTuple):
     """What else could not be checked, in words."""
 
 
-class _Again(NamedTuple):
+class _RescoredRows(NamedTuple):
     """What scoring again gave, before it is compared."""
 
     tables: Mapping[str, pl.DataFrame]
@@ -69,7 +69,7 @@ def rescore(
     *,
     workers: int = 0,
     reading: Progress | None = None,
-) -> Rescored:
+) -> RescoringResult:
     """Score some samples again from the predictions in `roots`, and compare their rows."""
     chosen = set(samples)
     lost = chosen - {sample.key for sample in suite.samples}
@@ -95,7 +95,7 @@ def rescore(
             differences += part_differences(_table(submission.folder, name).filter(wanted), made.tables[name], name)
     lacking = REFERENCE[0] in submission.manifest.files and REFERENCE[0] not in made.tables
     unchecked = ["the noise floor's readings are not at hand"] if lacking else []
-    return Rescored(differences, len(before), parts, left_out, unchecked)
+    return RescoringResult(differences, len(before), parts, left_out, unchecked)
 
 
 def _predictions(
@@ -115,7 +115,7 @@ def _predictions(
         # Around masks nobody may have read; the images are asked for all the same.
         cached = reader or CachedReader.named("rapidocr")
         found = ImagePredictions(roots["images"], suite.samples, cached, name=editor, files=files)
-    found.given = given_by(claimed)  # of how images were made there is their word alone
+    found.given = input_policy_from(claimed)  # of how images were made there is their word alone
     return found
 
 
@@ -127,14 +127,14 @@ def _of_pages(
     chosen: set[str],
     workers: int,
     reading: Progress | None,
-) -> _Again:
+) -> _RescoredRows:
     asked, protocol = submission.manifest.asked, get_protocol(submission.summary["protocol"])
     settings: tuple[Setting, ...] = tuple(each for each in SETTINGS if each in submission.summary["overall"])
     named = _metrics(asked)
     metrics = protocol.image_metrics if named is None else named
     require_known(metrics)
-    measures = Measures(metrics if predictions.has_images else ())
-    truths = Truths(suite, reader, all_read=asked.get("truth") == "read")
+    measures = ImageMetrics(metrics if predictions.has_images else ())
+    truths = GroundTruth(suite, reader, all_read=asked.get("truth") == "read")
     scope, _ = plan(truths, predictions, protocol, settings, measures)
     local = scope.local if "local" in settings else "off"
     images = any((means or {}).get("images") for means in submission.summary["overall"].values())
@@ -162,7 +162,7 @@ def _of_pages(
             if isinstance(predictions, ReadPredictions):  # who gives ready readings does not hand in the references'
                 noise_floor(folder.root / "reference", part, settings, counted=folder.counted())
                 tables |= {name: _table(folder.root, name) for name in REFERENCE}
-            return _Again(tables, here, list(measures.unavailable))
+            return _RescoredRows(tables, here, list(measures.unavailable))
 
 
 def _metrics(asked: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -187,13 +187,13 @@ def _around_masks(
     chosen: set[str],
     workers: int,
     reading: Progress | None,
-) -> _Again:
+) -> _RescoredRows:
     protocol = get_pixel_protocol(submission.summary["protocol"])
     scope = plan_masked(suite, predictions, protocol, _metrics(submission.manifest.asked), reader)
     part = cast(Suite, PartOfSuite(suite, [sample for sample in suite.samples if sample.key in chosen]))
     rows = score_masked(scope._replace(suite=part), workers, None, reading)
     unavailable = [name.partition("_")[0] for name in scope.unavailable]
-    return _Again({TABLES[0]: rows}, masked_signature(scope), unavailable)
+    return _RescoredRows({TABLES[0]: rows}, masked_signature(scope), unavailable)
 
 
 class PartOfSuite:

@@ -19,7 +19,7 @@ _NOT_COMPARED = ("fingerprint", "page", "reason", "image_reason")
 """What says the same in other words: names of pages, reasons that name files."""
 
 
-class Difference(NamedTuple):
+class RowDifference(NamedTuple):
     """A number of a row that is another one here."""
 
     sample: str
@@ -29,7 +29,7 @@ class Difference(NamedTuple):
     found: Any
 
 
-def row_differences(before: pl.DataFrame, after: pl.DataFrame, left_out: Sequence[str]) -> Iterator[Difference]:
+def row_differences(before: pl.DataFrame, after: pl.DataFrame, left_out: Sequence[str]) -> Iterator[RowDifference]:
     """Numbers and states that are not the same, and rows that only one side has."""
     columns = [
         name
@@ -42,31 +42,31 @@ def row_differences(before: pl.DataFrame, after: pl.DataFrame, left_out: Sequenc
     for row in before.iter_rows(named=True):
         other = again.pop((row["sample"], row["setting"]), None)
         if other is None:
-            yield Difference(row["sample"], row["setting"], "row", "there", "not there")
+            yield RowDifference(row["sample"], row["setting"], "row", "there", "not there")
             continue
         for name in columns:
             within = BY_NETWORKS if name.startswith(LOOSE) else EXACT
             if not same(row[name], other[name], within):
-                yield Difference(row["sample"], row["setting"], name, row[name], other[name])
+                yield RowDifference(row["sample"], row["setting"], name, row[name], other[name])
     for sample, setting in again:
-        yield Difference(sample, setting, "row", "not there", "there")
+        yield RowDifference(sample, setting, "row", "not there", "there")
 
 
-def part_differences(before: pl.DataFrame, after: pl.DataFrame, table: str) -> Iterator[Difference]:
+def part_differences(before: pl.DataFrame, after: pl.DataFrame, table: str) -> Iterator[RowDifference]:
     """Blocks and regions of a sample that are not the same, in their order; or rows of its reference image."""
     name = table.removesuffix(".parquet").replace("/", " ")
     again, columns = _by_sample(after), [each for each in before.columns if each not in _NOT_COMPARED]
     for key, rows in _by_sample(before).items():
         others = again.pop(key, [])
         if len(rows) != len(others):
-            yield Difference(*key, name, len(rows), len(others))
+            yield RowDifference(*key, name, len(rows), len(others))
             continue
         for at, (row, other) in enumerate(zip(rows, others, strict=True)):
             for column in columns:
                 if not same(row[column], other[column]):
-                    yield Difference(*key, f"{name} {at} {column}", row[column], other[column])
+                    yield RowDifference(*key, f"{name} {at} {column}", row[column], other[column])
     for key, others in again.items():
-        yield Difference(*key, name, 0, len(others))
+        yield RowDifference(*key, name, 0, len(others))
 
 
 def _by_sample(rows: pl.DataFrame) -> dict[tuple[str, str], list[dict[str, Any]]]:
@@ -76,7 +76,7 @@ def _by_sample(rows: pl.DataFrame) -> dict[tuple[str, str], list[dict[str, Any]]
     return found
 
 
-def page_differences(rows: pl.DataFrame, suite: Suite) -> Iterator[Difference]:
+def page_differences(rows: pl.DataFrame, suite: Suite) -> Iterator[RowDifference]:
     """Samples that share their page with others than in the suite: intervals are made by pages.
 
     Of all samples, since nothing need be scored for it. What a page is called does not matter.
@@ -88,7 +88,7 @@ def page_differences(rows: pl.DataFrame, suite: Suite) -> Iterator[Difference]:
     found = _sharing({sample: known[sample] for sample in claimed if sample in known})
     for sample, others in claimed.items():
         if others != found.get(sample, others):
-            yield Difference(sample, "", "samples of its page", len(others), len(found[sample]))
+            yield RowDifference(sample, "", "samples of its page", len(others), len(found[sample]))
 
 
 def _sharing(pages: Mapping[str, str | None]) -> dict[str, frozenset[str]]:

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from vdebench.submission.consistency import Discord
+from vdebench.submission.consistency import SummaryMismatch
 from vdebench.submission.manifest import Manifest
-from vdebench.submission.row_differences import Difference
+from vdebench.submission.row_differences import RowDifference
 
 State = Literal["ok", "failed", "not checked"]
 Word = Literal["confirmed", "consistent", "not confirmed"]
 
 
-class Check(NamedTuple):
+class SubmissionCheck(NamedTuple):
     """One thing that was looked at, and what came of it."""
 
     name: str
@@ -24,16 +24,16 @@ class Check(NamedTuple):
 
 
 @dataclass
-class Verdict:
+class SubmissionVerdict:
     """What a check of a submission found."""
 
     file: Path
     sha256: str
     manifest: Manifest
-    checks: list[Check] = field(default_factory=list)
-    discords: list[Discord] = field(default_factory=list)
+    checks: list[SubmissionCheck] = field(default_factory=list)
+    discords: list[SummaryMismatch] = field(default_factory=list)
     """Of the summary with the rows."""
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[RowDifference] = field(default_factory=list)
     """Of the rows with those scored here."""
     limits: list[str] = field(default_factory=list)
     """What could not be checked though rows were scored again: it is not confirmed."""
@@ -55,7 +55,7 @@ class Verdict:
 
     def add(self, name: str, state: State, told: str) -> None:
         """Note what came of a check."""
-        self.checks.append(Check(name, state, told))
+        self.checks.append(SubmissionCheck(name, state, told))
 
     def to_json(self) -> dict[str, Any]:
         """All of it, for programs."""

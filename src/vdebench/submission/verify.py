@@ -19,11 +19,11 @@ from vdebench.runs.environment import versions
 from vdebench.submission.archive import open_zip
 from vdebench.submission.consistency import Submission, aggregated, failed_unseen, row_faults, signature_faults, unpack
 from vdebench.submission.manifest import Manifest, read_manifest
-from vdebench.submission.predictions import Found, find_predictions
-from vdebench.submission.rescoring import Rescored, rescore
-from vdebench.submission.verdict import Verdict
+from vdebench.submission.predictions import AvailablePredictions, find_predictions
+from vdebench.submission.rescoring import RescoringResult, rescore
+from vdebench.submission.verdict import SubmissionVerdict
 from vdebench.suites.suite import Suite, load_suite
-from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.recipe import SuiteRecipe
 
 MOST_MADE = 500
 """Samples of a typeset suite that is made since a stranger's file names it, at 150 pixels per inch."""
@@ -33,7 +33,7 @@ _MOST_NAMED = 8
 _USUAL_PPI = 150
 
 
-class Wish(NamedTuple):
+class VerificationRequest(NamedTuple):
     """How a submission is to be checked."""
 
     predictions: Path | None = None
@@ -48,9 +48,11 @@ class Wish(NamedTuple):
     workers: int = 0
 
 
-def verify(file: str | Path, wish: Wish | None = None, reading: Progress | None = None) -> Verdict:
+def verify(
+    file: str | Path, wish: VerificationRequest | None = None, reading: Progress | None = None
+) -> SubmissionVerdict:
     """Check a submission; an error where it is none, or was changed after it was made."""
-    wish, path = wish or Wish(), Path(file)
+    wish, path = wish or VerificationRequest(), Path(file)
     if not 0 < wish.part <= 1:
         raise VdeError(f"a part of {wish.part} of the samples cannot be scored again; expected more than 0, up to 1")
     if wish.samples is not None and wish.samples < 1:
@@ -58,7 +60,7 @@ def verify(file: str | Path, wish: Wish | None = None, reading: Progress | None 
     wish = wish._replace(seed=secrets.randbelow(2**32)) if wish.seed is None else wish
     with open_zip(path) as archive, tempfile.TemporaryDirectory(prefix="vde-") as temporary:
         manifest = read_manifest(archive)
-        verdict = Verdict(path, digest_of_file(path), manifest, environment=_environment(manifest))
+        verdict = SubmissionVerdict(path, digest_of_file(path), manifest, environment=_environment(manifest))
         submission = unpack(archive, manifest, Path(temporary))
         held = " and predictions" if manifest.with_predictions else ""
         verdict.add("files", "ok", f"{len(archive.names)} files{held}, each with the hash that the manifest says")
@@ -84,7 +86,7 @@ def _environment(manifest: Manifest) -> dict[str, tuple[str, str]]:
     return {name: (there.get(name, "not there"), here.get(name, "not here")) for name in names}
 
 
-def _check_itself(verdict: Verdict, submission: Submission) -> None:
+def _check_itself(verdict: SubmissionVerdict, submission: Submission) -> None:
     faults = signature_faults(submission)
     verdict.add("signature", "failed" if faults else "ok", "; ".join(faults) or "agrees with rows and summary")
     faults = row_faults(submission)
@@ -105,7 +107,11 @@ def _coverage(submission: Submission) -> str:
 
 
 def _check_rows(
-    verdict: Verdict, submission: Submission, found: Found | None, wish: Wish, reading: Progress | None
+    verdict: SubmissionVerdict,
+    submission: Submission,
+    found: AvailablePredictions | None,
+    wish: VerificationRequest,
+    reading: Progress | None,
 ) -> None:
     """Score a part again, or say why not."""
     if found is None:
@@ -129,7 +135,7 @@ def _check_rows(
     verdict.limits += _limits(again, submission, found)
 
 
-def _limits(again: Rescored, submission: Submission, found: Found) -> list[str]:
+def _limits(again: RescoringResult, submission: Submission, found: AvailablePredictions) -> list[str]:
     """What was not checked though rows were scored again."""
     limits = [f"{name} is {here} here, was {there}" for name, (there, here) in again.parts.items()]
     failed = failed_unseen(submission)
@@ -152,7 +158,7 @@ class _NotHere(Exception):  # noqa: N818 (no error: something is not at hand)
     pass
 
 
-def _suite(manifest: Manifest, wish: Wish) -> Suite:
+def _suite(manifest: Manifest, wish: VerificationRequest) -> Suite:
     order = manifest.suite.get("order")
     if wish.suite is None and not (isinstance(order, str) and order.startswith("typeset:")):
         raise _NotHere(f"give the suite {manifest.suite['name']} with --suite")
@@ -174,10 +180,10 @@ def _suite(manifest: Manifest, wish: Wish) -> Suite:
 def _work(suite: Suite) -> float:
     """How many samples of the usual size a typeset suite is."""
     recipe = getattr(suite, "recipe", None)
-    return float(getattr(suite, "n", 0) * (recipe.ppi / _USUAL_PPI) ** 2) if isinstance(recipe, Recipe) else 0.0
+    return float(getattr(suite, "n", 0) * (recipe.ppi / _USUAL_PPI) ** 2) if isinstance(recipe, SuiteRecipe) else 0.0
 
 
-def _chosen(submission: Submission, found: Found, wish: Wish) -> list[str]:
+def _chosen(submission: Submission, found: AvailablePredictions, wish: VerificationRequest) -> list[str]:
     """Samples to score again, drawn by the seed from those whose predictions are at hand, and those that have none.
 
     What is said to have failed is in no mean: it is scored again where it has a prediction.
@@ -194,7 +200,7 @@ def _chosen(submission: Submission, found: Found, wish: Wish) -> list[str]:
     return sorted(random.Random(wish.seed).sample(possible, min(count, len(possible))))
 
 
-def _reader(submission: Submission, wish: Wish) -> CachedReader | None:
+def _reader(submission: Submission, wish: VerificationRequest) -> CachedReader | None:
     asked = submission.manifest.asked
     name = wish.reader or asked.get("reader")
     if asked.get("ready_readings") or not isinstance(name, str):
@@ -206,7 +212,7 @@ def _reader(submission: Submission, wish: Wish) -> CachedReader | None:
     return CachedReader.named(name, {**options, **wish.reader_options})
 
 
-def _told(again: Rescored, submission: Submission, chosen: list[str], wish: Wish) -> str:
+def _told(again: RescoringResult, submission: Submission, chosen: list[str], wish: VerificationRequest) -> str:
     samples, shown = submission.rows["sample"].n_unique(), ", ".join(chosen[:4]) + (", …" if len(chosen) > 4 else "")
     told = f"{len(chosen)} of {samples} samples scored again (seed {wish.seed}: {shown}): "
     other = len({(each.sample, each.setting) for each in again.differences if each.setting})

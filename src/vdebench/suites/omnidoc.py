@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, LeftOut, Reading, as_numbers, as_size
+from vdebench.core.page_text import Block, PageText, SkippedBlock, as_numbers, as_size
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import read_json
@@ -75,7 +75,7 @@ class OmniDocSuite(Suite):
         """One sample for each page."""
         return [sample for sample, _ in self._pages.values()]
 
-    def truth(self, sample: Sample) -> Reading:
+    def truth(self, sample: Sample) -> PageText:
         """The page's annotation as a reading."""
         return reading_of_page(self._pages[sample.key][1], self.image_size(sample))
 
@@ -121,7 +121,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) and value else "unknown"
 
 
-def reading_of_page(page: Mapping[str, Any], size: Size | None = None) -> Reading:
+def reading_of_page(page: Mapping[str, Any], size: Size | None = None) -> PageText:
     """A page's annotation as a reading; what is marked to be ignored is left out.
 
     >>> page = {"layout_dets": [{"category_type": "title", "poly": [1, 2, 9, 2, 9, 5, 1, 5], "text": "Hi"}]}
@@ -129,17 +129,17 @@ def reading_of_page(page: Mapping[str, Any], size: Size | None = None) -> Readin
     'paragraph_title'
     """
     blocks: list[Block] = []
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedBlock] = []
     for index, element in enumerate(page["layout_dets"]):
         if not isinstance(element, dict) or as_numbers(element.get("poly"), 8) is None:
-            left_out.append(LeftOut(index, "no polygon of eight numbers", element))
+            left_out.append(SkippedBlock(index, "no polygon of eight numbers", element))
         elif element.get("ignore"):
-            left_out.append(LeftOut(index, "marked to be ignored", element))
+            left_out.append(SkippedBlock(index, "marked to be ignored", element))
         else:
             blocks.append(_block(element))
     info = page.get("page_info") or {}
     blocks.sort(key=lambda block: (1, 0) if not isinstance(block.order, int | float) else (0, block.order))
-    return Reading(tuple(blocks), size or as_size(info.get("width"), info.get("height")), tuple(left_out))
+    return PageText(tuple(blocks), size or as_size(info.get("width"), info.get("height")), tuple(left_out))
 
 
 def _block(element: Mapping[str, Any]) -> Block:
@@ -157,10 +157,10 @@ def _block(element: Mapping[str, Any]) -> Block:
     )
 
 
-def page_of_reading(reading: Reading, image: str, attributes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def page_of_reading(reading: PageText, image: str, attributes: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """A reading as an OmniDocBench page, for tools that take that format.
 
-    >>> page = page_of_reading(Reading((Block(Box(1, 2, 9, 5), "Hi"),), Size(20, 10)), "a.png")
+    >>> page = page_of_reading(PageText((Block(Box(1, 2, 9, 5), "Hi"),), Size(20, 10)), "a.png")
     >>> page["layout_dets"][0]["category_type"], page["layout_dets"][0]["poly"]
     ('text_block', [1, 2, 9, 2, 9, 5, 1, 5])
     """

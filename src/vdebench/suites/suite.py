@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from vdebench.core.box import Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import SuiteError
 from vdebench.io.files import is_file, read_bytes
@@ -59,7 +59,7 @@ class Fault(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SuiteGroup:
     """One part of a suite, as `suite.toml` describes it."""
 
     name: str
@@ -85,7 +85,7 @@ class Suite(ABC):
     track: Literal["pages", "pixels"] = "pages"
     """What outputs are held against: readings of whole pages, or pixels outside a mask."""
 
-    def __init__(self, root: Path, name: str, groups: list[Group] | Callable[[], list[Group]]) -> None:
+    def __init__(self, root: Path, name: str, groups: list[SuiteGroup] | Callable[[], list[SuiteGroup]]) -> None:
         self.root = root
         self.name = name
         self.origin = address(root)
@@ -93,7 +93,7 @@ class Suite(ABC):
         self._groups = groups
 
     @cached_property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[SuiteGroup]:
         """Its groups; a suite made to order is made when they are first asked for."""
         return self._groups() if callable(self._groups) else self._groups
 
@@ -103,7 +103,7 @@ class Suite(ABC):
         """All samples, in the order of their files."""
 
     @abstractmethod
-    def truth(self, sample: Sample) -> Reading:
+    def truth(self, sample: Sample) -> PageText:
         """What the edited page should read."""
 
     @abstractmethod
@@ -123,7 +123,7 @@ class Suite(ABC):
         """What stands where samples do and cannot be used, by its key, and why: `samples` go without it."""
         return {}
 
-    def source(self, sample: Sample) -> Reading | None:
+    def source(self, sample: Sample) -> PageText | None:
         """What the page read before the edit, where the suite has it."""
         return None
 
@@ -131,7 +131,7 @@ class Suite(ABC):
         """Whether the suite brings readings of such samples' pages: where not, a reader may read its images."""
         return True
 
-    def truth_regions(self, sample: Sample) -> list[Reading] | None:
+    def truth_regions(self, sample: Sample) -> list[PageText] | None:
         """What each region's crop should read, where the suite has it."""
         return None
 
@@ -235,7 +235,7 @@ def load_suite(path: str | Path) -> Suite:
     )
 
 
-def read_groups(file: Path) -> list[Group]:
+def read_groups(file: Path) -> list[SuiteGroup]:
     """The groups of a `suite.toml`."""
     groups = _settings(file).get("groups")
     if not isinstance(groups, dict) or not groups or not all(isinstance(group, dict) for group in groups.values()):
@@ -250,8 +250,8 @@ def _settings(file: Path) -> dict[str, Any]:
         raise SuiteError(f"{file}: not TOML: {error}") from None
 
 
-def _group(file: Path, name: str, parts: dict[str, Any]) -> Group:
-    known = {field.name for field in fields(Group)} - {"name"}
+def _group(file: Path, name: str, parts: dict[str, Any]) -> SuiteGroup:
+    known = {field.name for field in fields(SuiteGroup)} - {"name"}
     for key, value in parts.items():
         if key not in known:
             raise SuiteError(f"{file}: [groups.{name}] has {key!r}, expected only {', '.join(sorted(known))}")
@@ -259,4 +259,4 @@ def _group(file: Path, name: str, parts: dict[str, Any]) -> Group:
             raise SuiteError(f"{file}: [groups.{name}] {key} is not text, expected a path relative to suite.toml")
     if "info" not in parts:
         raise SuiteError(f"{file}: [groups.{name}] has no 'info', expected the path of its JSON file")
-    return Group(name, **{key: file.parent / value for key, value in parts.items()})
+    return SuiteGroup(name, **{key: file.parent / value for key, value in parts.items()})

@@ -18,16 +18,16 @@ import numpy as np
 from PIL import Image as Pictures
 
 from vdebench.core.box import Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import SuiteError, VdeError
 from vdebench.io.files import fetched, is_folder, list_folder, read_bytes
 from vdebench.io.images import image_size, open_image
 from vdebench.io.stores import address, at_once, is_url, place
 from vdebench.suites.names import FILES
-from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
+from vdebench.suites.suite import Fault, ImageFiles, Suite, SuiteGroup
 from vdebench.suites.textedit_outputs import TextEditOutputs
-from vdebench.suites.textedit_record import Record, RecordReader
+from vdebench.suites.textedit_record import RecordReader, TextEditRecord
 from vdebench.suites.textedit_vocabulary import SPLITS, split_named, topic_named
 
 SYNTAX = "textedit:DIR"
@@ -36,7 +36,7 @@ WHITE = 128
 
 
 class _Loaded(NamedTuple):
-    records: dict[str, Record]
+    records: dict[str, TextEditRecord]
     faults: list[Fault]
 
 
@@ -108,7 +108,7 @@ class TextEditSuite(Suite):
         errors = [fault for fault in self._loaded.faults if fault.severity == "error"]
         return {fault.sample: fault.what for fault in errors if fault.sample not in self._loaded.records}
 
-    def truth(self, sample: Sample) -> Reading:
+    def truth(self, sample: Sample) -> PageText:
         """Never: the suite has no readings."""
         raise SuiteError(
             f"suite textedit: sample {sample.key}: TextEditBench has no readings of its pages\n"
@@ -174,7 +174,7 @@ def textedit_suite(order: str) -> TextEditSuite:
         raise SuiteError(f"{order}: there is no such home folder") from None
 
 
-def _splits(root: Path) -> list[Group]:
+def _splits(root: Path) -> list[SuiteGroup]:
     """The splits that are there, in our order."""
     found: dict[str, Path] = {}
     for folder in _folders(root):
@@ -190,7 +190,7 @@ def _splits(root: Path) -> list[Group]:
             f"{root}: no split of TextEditBench here: found {there}\n"
             f"  expected {known} (or canva and real, as they were called); give the folder that holds them"
         )
-    return [Group(split, found[split]) for split in SPLITS if split in found]
+    return [SuiteGroup(split, found[split]) for split in SPLITS if split in found]
 
 
 def _topic(folder: Path) -> tuple[str, str]:

@@ -45,7 +45,7 @@ def plain_spaces(text: str) -> tuple[str, list[str]]:
     return _ODD_SPACE.sub(replaced, text), list(odd)
 
 
-class Record(NamedTuple):
+class TextEditRecord(NamedTuple):
     """A sample and its files."""
 
     sample: Sample
@@ -74,7 +74,7 @@ class RecordReader:
         self.faults: list[Fault] = []
         self._json = ""
 
-    def read(self) -> Record | None:
+    def read(self) -> TextEditRecord | None:
         """The sample, nothing where it cannot be used; `faults` says what is wrong."""
         try:
             return self._read()
@@ -95,7 +95,7 @@ class RecordReader:
         self._note("error", file, what)
         return _UnclearError()
 
-    def _read(self) -> Record:
+    def _read(self) -> TextEditRecord:
         names = [name for name in list_folder(self.folder) if not name.startswith(".")]
         images = [name for name in names if name.lower().endswith(FILES["image"])]
         entry = self._entry([name for name in names if name.lower().endswith(".json")])
@@ -130,7 +130,7 @@ class RecordReader:
             },
         )
         found = self.folder / reference if reference else None
-        return Record(sample, self.folder / source, found, tuple(self.folder / name for name in masks))
+        return TextEditRecord(sample, self.folder / source, found, tuple(self.folder / name for name in masks))
 
     def _parsed(self, content: bytes) -> Any:
         """The JSON; white space between its tokens that JSON does not know is read as spaces, with a warning."""

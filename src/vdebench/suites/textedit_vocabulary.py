@@ -56,7 +56,7 @@ _SLIPS = 3
 """So many letters may be wrong in a topic or in the name of the knowledge prompt; two topics differ in many more."""
 
 
-class Word(NamedTuple):
+class VocabularyWord(NamedTuple):
     """What a word means, and whether it is written as it should be."""
 
     meaning: str
@@ -90,15 +90,17 @@ _PLAIN_TOPICS = {_plain(topic): topic for topic in TOPICS} | {
 }
 
 
-def topic_named(text: str) -> Word | None:
+def topic_named(text: str) -> VocabularyWord | None:
     """The topic that a folder or a field names, nothing where it is none of the fourteen.
 
-    >>> topic_named("Packaging_Logistics"), topic_named("Packaging & Logistics")
-    (Word(meaning='Packaging & Logistics', is_right=True), Word(meaning='Packaging & Logistics', is_right=True))
+    >>> topic_named("Packaging_Logistics")
+    VocabularyWord(meaning='Packaging & Logistics', is_right=True)
+    >>> topic_named("Packaging & Logistics") == topic_named("Packaging_Logistics")
+    True
     >>> topic_named("Digtial_Interfaces_Reports")
-    Word(meaning='Digital Interfaces & Interaction', is_right=False)
+    VocabularyWord(meaning='Digital Interfaces & Interaction', is_right=False)
     >>> topic_named("Business &Advertising")
-    Word(meaning='Business & Advertising', is_right=False)
+    VocabularyWord(meaning='Business & Advertising', is_right=False)
     >>> topic_named("Cats") is None
     True
     """
@@ -110,37 +112,37 @@ def topic_named(text: str) -> Word | None:
     ]
     if len(near) != 1:
         return None
-    return Word(near[0], text in (near[0], folder_name(near[0])))
+    return VocabularyWord(near[0], text in (near[0], folder_name(near[0])))
 
 
-def operation_named(text: str) -> Word | None:
+def operation_named(text: str) -> VocabularyWord | None:
     """The operation's name in the release, nothing where it is none of the six.
 
     >>> operation_named("scaling"), operation_named("scalling"), operation_named("Text Delete ")
-    (Word(meaning='scaling', is_right=True), Word(meaning='scaling', is_right=False),
-     Word(meaning='text_delete', is_right=False))
+    (VocabularyWord(meaning='scaling', is_right=True), VocabularyWord(meaning='scaling', is_right=False),
+     VocabularyWord(meaning='text_delete', is_right=False))
     >>> operation_named("rotate") is None
     True
     """
     plain = re.sub(r"[\W_]+", "_", text.strip().lower())
     name = _MISSPELT_OPERATIONS.get(plain, plain)
-    return Word(name, name == text) if name in OPERATIONS else None
+    return VocabularyWord(name, name == text) if name in OPERATIONS else None
 
 
-def field_named(text: str) -> Word | None:
+def field_named(text: str) -> VocabularyWord | None:
     """The field of a sample's JSON that a key means; the knowledge prompt's is often misspelt.
 
     >>> field_named("prompt"), field_named("knowledge prompt"), field_named("knowlege_prompt")
-    (Word(meaning='prompt', is_right=True), Word(meaning='knowledge_prompt', is_right=False),
-     Word(meaning='knowledge_prompt', is_right=False))
+    (VocabularyWord(meaning='prompt', is_right=True), VocabularyWord(meaning='knowledge_prompt', is_right=False),
+     VocabularyWord(meaning='knowledge_prompt', is_right=False))
     >>> field_named("comment") is None
     True
     """
     plain = re.sub(r"[\W_]+", "_", text.strip().lower())
     if plain in FIELDS:
-        return Word(plain, plain == text)
+        return VocabularyWord(plain, plain == text)
     if plain == "knowledge" or Levenshtein.distance(plain, "knowledge_prompt") <= _SLIPS:
-        return Word("knowledge_prompt", False)
+        return VocabularyWord("knowledge_prompt", False)
     return None
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.core.box import Size
-from vdebench.core.page_text import Reading, as_numbers, as_size
+from vdebench.core.page_text import PageText, as_numbers, as_size
 from vdebench.core.sample import LANGUAGES, SOURCES, Operation, Region, Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import parse_json, read_bytes, read_json
 from vdebench.io.images import image_size
 from vdebench.suites.names import ENDINGS, NamedFiles, image_of, images_by_stem, names_of, stem
-from vdebench.suites.suite import Fault, Group, ImageFiles, Suite
+from vdebench.suites.suite import Fault, ImageFiles, Suite, SuiteGroup
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _OWN = {
@@ -86,22 +86,22 @@ class VdeSuite(Suite):
         """Whether the sample's group names a folder of readings."""
         return sample.group in self._readings
 
-    def truth(self, sample: Sample) -> Reading:
+    def truth(self, sample: Sample) -> PageText:
         """What the edited page should read."""
         file = self.truth_file(sample)
-        return Reading.from_json(read_json(file), str(file))
+        return PageText.from_json(read_json(file), str(file))
 
-    def source(self, sample: Sample) -> Reading | None:
+    def source(self, sample: Sample) -> PageText | None:
         """What the page read before the edit, where the suite has it."""
         named = self._source_readings.get(sample.group)
         file = named.find(sample) if named else None
-        return Reading.from_json(read_json(file), str(file)) if file else None
+        return PageText.from_json(read_json(file), str(file)) if file else None
 
-    def truth_regions(self, sample: Sample) -> list[Reading] | None:
+    def truth_regions(self, sample: Sample) -> list[PageText] | None:
         """What each region's crop should read, where the suite has it."""
         named = self._readings.get(sample.group)
         files = named.regions(sample) if named else None
-        return None if files is None else [Reading.from_json(read_json(file), str(file)) for file in files]
+        return None if files is None else [PageText.from_json(read_json(file), str(file)) for file in files]
 
     @property
     def has_region_readings(self) -> bool:
@@ -172,7 +172,7 @@ class VdeSuite(Suite):
     def _reading_faults(self, sample: Sample) -> Iterator[Fault]:
         try:
             file = self.truth_file(sample)
-            reading = Reading.from_json(read_json(file), str(file))
+            reading = PageText.from_json(read_json(file), str(file))
         except VdeError as error:
             where = self._readings[sample.group].root if sample.group in self._readings else self.root / "suite.toml"
             yield Fault("error", sample.key, str(where), str(error).removeprefix(f"sample {sample.key}: "))
@@ -215,7 +215,7 @@ class VdeSuite(Suite):
                 yield Fault("warning", sample.key, str(file), what)
 
 
-def reading_faults(key: str, file: str, reading: Reading, image: Size | None = None) -> Iterator[Fault]:
+def reading_faults(key: str, file: str, reading: PageText, image: Size | None = None) -> Iterator[Fault]:
     """What is wrong with a reading that could be read; `image` is the page's size where the reading has none."""
     size = reading.size or image
     for index, reason, _ in reading.left_out:
@@ -245,7 +245,7 @@ def _duplicates(samples: Sequence[Sample]) -> Iterator[Fault]:
         seen.setdefault(sample.key, index)
 
 
-def read_entries(group: Group) -> Iterator[tuple[Sample, list[Fault]]]:
+def read_entries(group: SuiteGroup) -> Iterator[tuple[Sample, list[Fault]]]:
     """Samples of a group's info file, each with the faults of its entry."""
     data = parse_json(read_bytes(group.info), group.info)
     if not isinstance(data, list):
@@ -259,7 +259,7 @@ def read_entries(group: Group) -> Iterator[tuple[Sample, list[Fault]]]:
             yield _sample(entry, index, group)
 
 
-def _sample(entry: Mapping[str, Any], index: int, group: Group) -> tuple[Sample, list[Fault]]:
+def _sample(entry: Mapping[str, Any], index: int, group: SuiteGroup) -> tuple[Sample, list[Fault]]:
     faults: list[Fault] = []
     identity = entry.get("id")
     name = str(identity) if isinstance(identity, int | str) and str(identity).strip() else f"#{index}"

@@ -17,7 +17,7 @@ from tests.judges.server import (
 from tests.judges.suites import asker, judged, states, write_suite
 from vdebench.core.png import encode_png
 from vdebench.judges.canary import canary_cases
-from vdebench.pipeline.judging.stage import AMBIGUITY_DIMENSIONS, Asked, judge_ambiguity, judge_suite
+from vdebench.pipeline.judging.stage import AMBIGUITY_DIMENSIONS, JudgingOptions, judge_ambiguity, judge_suite
 
 pytest.importorskip("openai")
 
@@ -57,7 +57,7 @@ def test_the_canary_tells_a_good_judge_from_others(tmp_path, behaviour, trusted)
 def test_the_canary_is_shown_as_the_suites_samples_are(tmp_path):
     suite, editor = write_suite(tmp_path, 1, reference=False)
     with judging(always(5)) as server:
-        judge_suite(suite, editor, asker(server), tmp_path / "run", Asked(["IF"]))
+        judge_suite(suite, editor, asker(server), tmp_path / "run", JudgingOptions(["IF"]))
     assert {len(ask.images) for ask in server.asks} == {2}
 
 
@@ -67,14 +67,14 @@ def test_the_canary_is_shown_as_the_suites_samples_are(tmp_path):
 def test_instructions_are_graded_by_the_page_before_the_edit(tmp_path):
     suite, _ = write_suite(tmp_path, 2)
     with judging(always(1)) as server:
-        asked = Asked(AMBIGUITY_DIMENSIONS, canary=False)
+        asked = JudgingOptions(AMBIGUITY_DIMENSIONS, canary=False)
         result = judge_ambiguity(suite, asker(server), tmp_path / "run", asked)
         assert len(server.asks) == 12
         assert {len(ask.images) for ask in server.asks} == {1}
         pages = {(tmp_path / f"suite/before/page_{index}.png").read_bytes() for index in (0, 1)}
         assert {ask.images[0] for ask in server.asks} == pages  # several are asked at once: any may come first
         server.behaviour = always(0)  # below the scale
-        asked = Asked(["scope"], canary=False, prompts=None)
+        asked = JudgingOptions(["scope"], canary=False, prompts=None)
         low = judge_ambiguity(suite, asker(server, "other"), tmp_path / "low", asked)
     assert states(result) == {"graded": 12}
     assert states(low) == {"invalid": 2}

@@ -15,7 +15,7 @@ from tests.judges.server import (
     judging,
 )
 from tests.judges.suites import GPT4O, asker, judged, lines, only, states, write_suite
-from vdebench.pipeline.judging.stage import Asked, judge_suite
+from vdebench.pipeline.judging.stage import JudgingOptions, judge_suite
 from vdebench.suites.suite import load_suite
 
 pytest.importorskip("openai")
@@ -52,7 +52,7 @@ def test_a_question_goes_out_whole_and_comes_back_as_a_grade(tmp_path):
 def test_without_a_reference_two_images_and_the_other_prompt(tmp_path):
     suite, editor = write_suite(tmp_path, 1, reference=False)
     with judging(always(3)) as server:
-        result = judge_suite(suite, editor, asker(server), tmp_path / "run", Asked(["IF"], canary=False))
+        result = judge_suite(suite, editor, asker(server), tmp_path / "run", JudgingOptions(["IF"], canary=False))
     (ask,) = server.asks
     assert len(ask.images) == 2
     assert "Image 3" not in ask.prompt
@@ -87,7 +87,7 @@ def test_semantics_are_asked_only_of_samples_with_knowledge(tmp_path):
         masked.output(tmp_path / "out", number, masked.scene(number))
     suite = load_suite(f"textedit:{tmp_path / 'te'}")
     with judging(always(2)) as server:
-        asked = Asked(["IF", "SE"], canary=False)
+        asked = JudgingOptions(["IF", "SE"], canary=False)
         result = judge_suite(suite, tmp_path / "out", asker(server), tmp_path / "run", asked)
     assert Counter(result.rows["dimension"]) == {"IF": 3, "SE": 1}
     (semantic,) = [ask for ask in server.asks if ask.dimension == "SE"]

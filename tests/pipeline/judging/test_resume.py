@@ -16,7 +16,7 @@ from tests.judges.server import (
 from tests.judges.suites import GPT4O, asker, judged, lines, only, paint, states, write_suite
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.net.prices import Price
-from vdebench.pipeline.judging.stage import Asked, estimate_run, judge_suite, plan_suite
+from vdebench.pipeline.judging.stage import JudgingOptions, estimate_run, judge_suite, plan_suite
 
 pytest.importorskip("openai")
 
@@ -162,7 +162,7 @@ def judged_without_price(tmp_path):
 def test_an_estimate_counts_what_is_left_to_ask(tmp_path):
     suite, editor = write_suite(tmp_path, 4)
     (tmp_path / "editor/page_3.png").unlink()
-    asked = Asked(["IF", "TA"], 2, canary=False)
+    asked = JudgingOptions(["IF", "TA"], 2, canary=False)
     with judging(always(4)) as server:
         plan = plan_suite(suite, editor, asker(server), asked)
         before = estimate_run(plan, tmp_path / "run")

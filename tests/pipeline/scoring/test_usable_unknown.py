@@ -9,7 +9,7 @@ import pytest
 from tests.commands import vde
 from tests.report import site_runs
 from vdebench import score
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
 from vdebench.report.rendering import render
@@ -23,8 +23,8 @@ class BlindReader(Reader):
     def identity(self):
         return {"name": "blind", "version": "1"}
 
-    def read(self, image) -> Reading:
-        return Reading.from_json({"parsing_res_list": [], "width": image.shape[1], "height": image.shape[0]})
+    def read(self, image) -> PageText:
+        return PageText.from_json({"parsing_res_list": [], "width": image.shape[1], "height": image.shape[0]})
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tests.colours import paint
 from vdebench import score
 from vdebench.errors import MissingPartError
 from vdebench.parallel.engines import LOCAL, Engine
-from vdebench.pipeline.scoring.image_metrics import Measures
+from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.workers import in_order
 from vdebench.readers import cached
 from vdebench.readers.cached import CachedReader
@@ -180,7 +180,7 @@ def test_results_are_put_in_order():
 
 def test_another_version_on_a_worker_is_refused(monkeypatch):
     monkeypatch.setitem(READERS, "colour", "tests.colours:ColourReader")
-    sent = pickle.dumps([CachedReader.named("colour"), Measures(["psnr"])])
+    sent = pickle.dumps([CachedReader.named("colour"), ImageMetrics(["psnr"])])
     reader, measures = pickle.loads(sent)
     assert (reader.choice, measures.identity) == (("colour", ()), "mse-1")
     cached._made_again.cache_clear()
@@ -189,7 +189,7 @@ def test_another_version_on_a_worker_is_refused(monkeypatch):
         pickle.loads(sent)
     cached._made_again.cache_clear()
     with pytest.raises(MissingPartError, match="expected mse-0"):
-        pickle.loads(pickle.dumps(Measures(["psnr"])).replace(b"mse-1", b"mse-0"))
+        pickle.loads(pickle.dumps(ImageMetrics(["psnr"])).replace(b"mse-1", b"mse-0"))
 
 
 def test_the_default_engine_is_this_machine():

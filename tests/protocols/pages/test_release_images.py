@@ -20,7 +20,7 @@ from vdebench.core.images import PixelBox
 from vdebench.core.sample import Region, Sample
 from vdebench.io.images import image_size, open_image
 from vdebench.pipeline.scoring.edit_traces import trace_row
-from vdebench.pipeline.scoring.image_metrics import Pair
+from vdebench.pipeline.scoring.image_metrics import ImagePair
 from vdebench.protocols import get_protocol
 from vdebench.stats.means import means, totals
 from vdebench.stats.stored import matrix, read_run
@@ -118,7 +118,7 @@ percents = st.floats(-10, 110)
 regions = st.lists(st.tuples(percents, percents, st.floats(0, 80), st.floats(0, 80)), min_size=1, max_size=3)
 
 
-class Blank(Pair):
+class Blank(ImagePair):
     """A pair of which only the size is looked at."""
 
     def __init__(self, size):
@@ -229,7 +229,7 @@ def test_traces_of_an_edit_are_kept_by_how_images_are_opened(make):
     loaded = load_suite(suite)
     (sample,) = loaded.samples
     files = editor / "page_0.png", suite / "images/page_0.png"
-    seen = [trace_row(loaded, sample, "local", Pair(*files, opening))["look"] for opening in ("composited", "raw")]
+    seen = [trace_row(loaded, sample, "local", ImagePair(*files, opening))["look"] for opening in ("composited", "raw")]
     assert seen[0] < 0.5
     assert seen[1] == 1.0
 

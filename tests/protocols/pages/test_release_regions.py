@@ -11,9 +11,9 @@ from tests import pages
 from tests.oracle import release
 from vdebench import score
 from vdebench.core.box import Box
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Operation, Sample
-from vdebench.protocols.pages.region_texts import RegionView, Sides
+from vdebench.protocols.pages.region_texts import PageSides, RegionView
 from vdebench.protocols.pages.release import VDE_RELEASE, plain_text, region_success, table_html
 
 REPLACE = Sample(id="0", group="text", operation=Operation.TABLE_REPLACE)
@@ -25,7 +25,7 @@ NUMBERS = ("text_similarity", "cdm", "bleu")
 def judged(sample, truth, prediction, box=REGION):
     """What the release says of one region."""
     join, matching = VDE_RELEASE.join_text, VDE_RELEASE.matching
-    sides = Sides(truth, prediction, None, size=None, matching=matching, join=join)
+    sides = PageSides(truth, prediction, None, size=None, matching=matching, join=join)
     return region_success(RegionView(sample, sides, box))
 
 
@@ -181,7 +181,7 @@ def test_regions_of_real_pages_equal_the_oracle(shared):
             for det in page["layout_dets"]
         ]
         prediction = worse(rng, pages.spoilt(rng, truth))
-        sides = [Reading.from_json({"parsing_res_list": blocks}).blocks for blocks in (truth, prediction)]
+        sides = [PageText.from_json({"parsing_res_list": blocks}).blocks for blocks in (truth, prediction)]
         for block in truth:
             if block["block_label"] == "table" or rng.random() < 0.2:
                 box = [side + rng.uniform(-10, 10) for side in block["block_bbox"]]

@@ -7,7 +7,7 @@ from itertools import count
 import httpx2
 
 from vdebench.core.box import Size
-from vdebench.review.label_studio.projects import Desk
+from vdebench.review.label_studio.projects import ReviewProject
 from vdebench.review.ratings import SCALES
 
 ADMIN = "0123456789abcdef0123456789abcdef01234567"
@@ -69,7 +69,7 @@ class Accounts:
         found = self.ask("root", "GET", "/api/projects/", params={"page_size": 100})["results"]
         return {each["title"]: each["id"] for each in found}
 
-    def tasks(self, desk: Desk, name="tiny"):
+    def tasks(self, desk: ReviewProject, name="tiny"):
         """Ids of tasks by sample and round, and what they show."""
         project = self.projects()[desk.title(name)]
         told = self.ask("root", "GET", "/api/tasks/", params={"project": project, "page_size": 1000, "fields": "all"})

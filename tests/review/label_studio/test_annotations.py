@@ -13,21 +13,21 @@ pytest.importorskip("httpx2")
 from tests.review.label_studio.accounts import chosen, drawn, rated
 from vdebench.core.box import Box, Size
 from vdebench.review.commands import Check, Draw, Rate, RatePilot, Screen
-from vdebench.review.label_studio.annotations import Slip, UnfitError, pixels, slip_of, vote_in
+from vdebench.review.label_studio.annotations import TaskLabel, UnfitError, pixels, slip_of, vote_in
 from vdebench.review.label_studio.configs import CHANGED, config, settings
-from vdebench.review.label_studio.projects import IMAGES, STEPS, Desk, desk_in, desks_among
+from vdebench.review.label_studio.projects import IMAGES, STEPS, ReviewProject, desk_in, desks_among
 from vdebench.review.ratings import SCALES, Ratings
 from vdebench.review.state import Item
 
 ITEM = Item("a", "9f86", 400, 300, 0, "")
-SLIP = Slip("a", 2, "9f86", ("one", ""))
+SLIP = TaskLabel("a", 2, "9f86", ("one", ""))
 BOX = Box(10, 20, 310, 60)
 GROUP = "group:2"
 
 
 def test_votes():
     def vote(step, voter, result):
-        return vote_in(Desk(step, voter), ITEM, SLIP, result)
+        return vote_in(ReviewProject(step, voter), ITEM, SLIP, result)
 
     assert vote("pilot", "member:x", rated(1, 2, 3)) == RatePilot("a", 2, Ratings(1, 2, 3))
     assert vote("score", GROUP, rated(3, 3, 3)) == Rate("a", 2, "2", Ratings(3, 3, 3))
@@ -99,14 +99,14 @@ def one_box(**changed):
 )
 def test_what_is_no_vote(step, result, reason):
     with pytest.raises(UnfitError) as refused:
-        vote_in(Desk(step, GROUP), ITEM, SLIP, result)
+        vote_in(ReviewProject(step, GROUP), ITEM, SLIP, result)
     assert refused.value.reason == reason
     assert len(refused.value.words) < 400
 
 
 def test_a_task_of_another_edit_is_no_vote():
     with pytest.raises(UnfitError) as refused:
-        vote_in(Desk("score", GROUP), ITEM, SLIP._replace(edit="0000"), rated(3, 3, 3))
+        vote_in(ReviewProject("score", GROUP), ITEM, SLIP._replace(edit="0000"), rated(3, 3, 3))
     assert refused.value.reason == "other_edit"
 
 
@@ -170,14 +170,14 @@ def test_configs_hold_the_names_that_are_read(step):
 
 @given(st.sampled_from(STEPS), st.text(min_size=1, max_size=200), st.text(max_size=80))
 def test_desks_are_known_again(step, group, name):
-    desk, study = Desk(step, f"group:{group}"), "0123456789abcdef"
+    desk, study = ReviewProject(step, f"group:{group}"), "0123456789abcdef"
     assert desk_in(desk.description(study), study) == desk
     assert desk_in(desk.description(study), "f" * 16) is None
     assert 3 <= len(desk.title(name)) <= 50
 
 
 def test_projects_of_others_are_not_ours():
-    mine, study = Desk("score", "group:1"), "0123456789abcdef"
+    mine, study = ReviewProject("score", "group:1"), "0123456789abcdef"
     projects = [
         {"id": 7, "description": mine.description(study)},
         {"id": 3, "description": mine.description(study)},

@@ -17,7 +17,7 @@ from tests.review.label_studio.accounts import chosen, drawn, rated
 from tests.review.label_studio.walk import GROUPS, Walk, whole_walk
 from vdebench.core.box import Box, Size
 from vdebench.review.label_studio import push as pushing
-from vdebench.review.label_studio.projects import Desk
+from vdebench.review.label_studio.projects import ReviewProject
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
 
 
@@ -53,7 +53,7 @@ def _pictures_are_ours(walk):
     """What people are shown are the pool's own pictures; nobody without an account sees them."""
     from vdebench.review.pool import Pool
 
-    task = next(iter(walk.studio.tasks(Desk("score", "group:1")).values()))
+    task = next(iter(walk.studio.tasks(ReviewProject("score", "group:1")).values()))
     headers = {"Authorization": f"Token {walk.studio.keys['3a']}"}
     for side in ("before", "after"):
         url = f"{walk.studio.url}{task['data'][side]}"
@@ -96,7 +96,7 @@ def test_server_killed_in_the_middle_of_a_push(walk, studio, monkeypatch):
     assert 6 <= pushed.there < 27
     assert pushed.there + pushed.tasks.total() == 27
     for group in GROUPS:
-        project = studio.projects()[Desk("score", f"group:{group}").title("tiny")]
+        project = studio.projects()[ReviewProject("score", f"group:{group}").title("tiny")]
         told = studio.ask("root", "GET", "/api/tasks/", params={"project": project, "page_size": 1000})
         assert sorted(task["data"]["sample"] for task in told["tasks"]) == sorted(walk.state().items)
     assert len(studio.projects()) == 4
@@ -113,21 +113,21 @@ def test_what_the_page_of_label_studio_sends_is_what_is_read(walk, studio):
 
     def others(step, result):
         for group in ("2", "3"):
-            studio.say(f"{group}a", studio.tasks(Desk(step, f"group:{group}"))[sample, 1], result)
+            studio.say(f"{group}a", studio.tasks(ReviewProject(step, f"group:{group}"))[sample, 1], result)
 
     walk.bridge.push()
     with browsing.signed_in(studio, "1a") as page:
-        browsing.open_task(page, studio, Desk("score", "group:1"), (sample, 1))
+        browsing.open_task(page, studio, ReviewProject("score", "group:1"), (sample, 1))
         browsing.rate(page, 3, 3, 3)
         browsing.submit(page)
         others("score", rated(3, 3, 3))
         assert walk.bridge.sync(walk.people).pulled.accepted == {"score": 3}
 
-        browsing.open_task(page, studio, Desk("boxes", "group:1"), (sample, 1))
+        browsing.open_task(page, studio, ReviewProject("boxes", "group:1"), (sample, 1))
         browsing.draw(page, 0.021, 0.133, 0.947, 0.411)
         browsing.submit(page)
         assert walk.bridge.pull(walk.people).accepted == {"boxes": 1}
-        (told,) = studio.tasks(Desk("boxes", "group:1"))[sample, 1]["annotations"][0]["result"]
+        (told,) = studio.tasks(ReviewProject("boxes", "group:1"))[sample, 1]["annotations"][0]["result"]
         (box,) = walk.item(sample).votes("boxes", 1)[0].what.boxes
         expected = Box(0.021 * item.width, 0.133 * item.height, 0.947 * item.width, 0.411 * item.height)
         assert all(
@@ -139,18 +139,18 @@ def test_what_the_page_of_label_studio_sends_is_what_is_read(walk, studio):
         others("boxes", drawn([box], item.width, item.height))
         assert walk.bridge.sync(walk.people).prepared.made == [sample]
 
-        browsing.open_task(page, studio, Desk("screen", "group:1"), (sample, 1))
+        browsing.open_task(page, studio, ReviewProject("screen", "group:1"), (sample, 1))
         page.keyboard.press("1")
         browsing.submit(page)
         others("screen", chosen("yes"))
         assert walk.bridge.sync(walk.people).pulled.accepted == {"screen": 3}
 
-        task = browsing.open_task(page, studio, Desk("ocr", "person"), (sample, 1))
+        task = browsing.open_task(page, studio, ReviewProject("ocr", "person"), (sample, 1))
         page.keyboard.press("1")
         browsing.submit(page)
         (text,) = (
             each
-            for each in studio.tasks(Desk("ocr", "person"))[sample, 1]["annotations"][0]["result"]
+            for each in studio.tasks(ReviewProject("ocr", "person"))[sample, 1]["annotations"][0]["result"]
             if each["type"] == "textarea"
         )
         assert text["value"]["text"] == [task["data"]["regions"][0]["text"]]  # it stood in its field

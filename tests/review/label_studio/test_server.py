@@ -9,7 +9,7 @@ from tests.review.label_studio.small_studio import JWT, SmallStudio
 from vdebench.errors import InputError
 from vdebench.net import retrying_client as patient
 from vdebench.review.label_studio import server as module
-from vdebench.review.label_studio.people import Person, read_people
+from vdebench.review.label_studio.people import LabelStudioMember, read_people
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
 
 
@@ -107,7 +107,10 @@ def write(folder, text):
 
 def test_people(tmp_path):
     file = write(tmp_path, '[people]\n"Anna@lab.example" = "anna"\n"bo@lab.example" = {name = "bo", group = "2"}\n')
-    assert read_people(file) == {"anna@lab.example": Person("anna"), "bo@lab.example": Person("bo", "2")}
+    assert read_people(file) == {
+        "anna@lab.example": LabelStudioMember("anna"),
+        "bo@lab.example": LabelStudioMember("bo", "2"),
+    }
 
 
 @pytest.mark.parametrize(

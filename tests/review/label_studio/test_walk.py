@@ -19,10 +19,10 @@ from vdebench.net import retrying_client as patient
 from vdebench.review.commands import EndPilot, Leave, StartPilot, Withdraw
 from vdebench.review.label_studio import push as pushing
 from vdebench.review.label_studio import sync as running
-from vdebench.review.label_studio.projects import Desk
+from vdebench.review.label_studio.projects import ReviewProject
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
 
-SCORE = Desk("score", "group:1")
+SCORE = ReviewProject("score", "group:1")
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_from_the_pilot_to_a_sample_that_passes(walk):
 
 def test_tasks_hold_what_is_needed_and_nothing_of_others(walk, studio):
     walk.push(27)
-    studio.say("2a", studio.tasks(Desk("score", "group:2"))["harbour-1", 1], rated(1, 2, 3))
+    studio.say("2a", studio.tasks(ReviewProject("score", "group:2"))["harbour-1", 1], rated(1, 2, 3))
     walk.pull("score", 1)
     task = studio.tasks(SCORE)["harbour-1", 1]
     keys = {"sample", "round", "edit", "width", "height", "instruction", "before", "after"}
@@ -75,7 +75,7 @@ def test_killed_at_any_moment_of_a_push_nothing_is_there_twice(walk, studio, mon
         pushed = bridge.push()
     assert pushed.there + pushed.tasks.total() == 27
     assert len(studio.projects()) == len(studio.made) == 4
-    assert [len(studio.tasks(Desk("score", f"group:{group}"))) for group in GROUPS] == [9, 9, 9]
+    assert [len(studio.tasks(ReviewProject("score", f"group:{group}"))) for group in GROUPS] == [9, 9, 9]
     assert sum(map(len, studio.jobs.values())) == 27
     names = [each["file"] for each in studio.files]
     assert len(names) == len(set(names)) == 12  # three pages, nine edits
@@ -187,7 +187,7 @@ def test_people_join_by_their_file(walk, studio):
     walk.tell(StartPilot(("harbour-1",)))
     walk.bridge.push(walk.people)
     assert walk.state().study.member("eve").group == "2"
-    studio.say("eve", studio.tasks(Desk("pilot", "member:eve"))["harbour-1", 1], rated(3, 3, 3))
+    studio.say("eve", studio.tasks(ReviewProject("pilot", "member:eve"))["harbour-1", 1], rated(3, 3, 3))
     assert walk.bridge.pull(walk.people).accepted == {"pilot": 1}
     walk.tell(Leave("eve"))
     walk.bridge.push(walk.people)

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from tests.review.label_studio.accounts import chosen, drawn, rated
 from vdebench.core.box import Box
 from vdebench.review.commands import EndPilot, Join, StartPilot
-from vdebench.review.label_studio.projects import Desk
-from vdebench.review.label_studio.sync import Bridge
+from vdebench.review.label_studio.projects import ReviewProject
+from vdebench.review.label_studio.sync import LabelStudioBridge
 from vdebench.review.pool_import import fill_pool
 from vdebench.review.refusals import Refusal
 from vdebench.review.store import Store
@@ -33,7 +33,7 @@ class Walk:
         self.people = self.folder / "people.toml"
         lines = "\n".join(f'"{name.upper()}@vde.example" = "{name}"' for name in MEMBERS)
         self.people.write_text(f"[people]\n{lines}\n", encoding="utf-8")
-        self.bridge = Bridge(self.folder, "", studio.url, workers=1)
+        self.bridge = LabelStudioBridge(self.folder, "", studio.url, workers=1)
 
     def __enter__(self):
         return self
@@ -43,7 +43,7 @@ class Walk:
 
     def another(self):
         """One that remembers nothing."""
-        return Bridge(self.folder, "", self.studio.url)
+        return LabelStudioBridge(self.folder, "", self.studio.url)
 
     def tell(self, command):
         with Store(self.folder / "review.sqlite") as store:
@@ -81,7 +81,7 @@ class Walk:
         """Every group draws."""
         item = self.item(sample)
         for group, own in zip(GROUPS, boxes, strict=True):
-            task = self.studio.tasks(Desk("boxes", f"group:{group}"))[sample, round]
+            task = self.studio.tasks(ReviewProject("boxes", f"group:{group}"))[sample, round]
             self.studio.say(f"{group}a", task, drawn(own, item.width, item.height))
 
 
@@ -92,8 +92,8 @@ def pilot(walk):
     assert pushed.projects == 5
     for name in MEMBERS:
         for sample in both:
-            studio.say(name, studio.tasks(Desk("pilot", f"member:{name}"))[sample, 1], rated(3, 2, 3))
-    studio.say("1b", studio.tasks(Desk("pilot", "member:1a"))[both[0], 1], rated(1, 1, 1))
+            studio.say(name, studio.tasks(ReviewProject("pilot", f"member:{name}"))[sample, 1], rated(3, 2, 3))
+    studio.say("1b", studio.tasks(ReviewProject("pilot", "member:1a"))[both[0], 1], rated(1, 1, 1))
     walk.pull("pilot", 8, wrong_group=1)
     walk.tell(EndPilot())
 
@@ -102,7 +102,7 @@ def scores(walk):
     """Of the first sample three good votes, of others what is no vote; one is mended."""
     studio, (good, seven, *others) = walk.studio, list(walk.state().items)
     walk.push(27, there=0)
-    desks = {group: studio.tasks(Desk("score", f"group:{group}")) for group in GROUPS}
+    desks = {group: studio.tasks(ReviewProject("score", f"group:{group}")) for group in GROUPS}
     said = {group: studio.say(f"{group}a", desks[group][good, 1], rated(3, 3, 3)) for group in GROUPS}
     studio.say("1b", desks["1"][good, 1], rated(1, 1, 1))  # a second vote of the group
     studio.say("2a", desks["2"][good, 1], rated(3, 3, 3))  # the same once more
@@ -129,7 +129,7 @@ def boxes(walk, sample):
     studio, item = walk.studio, walk.item(sample)
     walk.push(3)
     right, low = Box(20, 30, 320, 70), Box(20, 30, 320, 75)
-    desks = {group: studio.tasks(Desk("boxes", f"group:{group}")) for group in GROUPS}
+    desks = {group: studio.tasks(ReviewProject("boxes", f"group:{group}")) for group in GROUPS}
     studio.say("1a", desks["1"][sample, 1], drawn([right], item.width, item.height))
     past = studio.say("2a", desks["2"][sample, 1], drawn([right], item.width, item.height, width=150.0))
     turned = studio.say("3a", desks["3"][sample, 1], drawn([right], item.width, item.height, rotation=3.5))
@@ -141,7 +141,7 @@ def boxes(walk, sample):
     walk.pull("boxes", 1)
     assert (walk.item(sample).step, walk.item(sample).round) == ("boxes", 2)
     walk.push(3)
-    assert set(studio.tasks(Desk("boxes", "group:1"))) == {(sample, 1), (sample, 2)}
+    assert set(studio.tasks(ReviewProject("boxes", "group:1"))) == {(sample, 1), (sample, 2)}
     studio.say("1b", desks["1"][sample, 1], drawn([right], item.width, item.height))  # too late
     walk.draw(sample, 2, [[right]] * 3)
     walk.pull("boxes", 3, already_voted=1)
@@ -154,14 +154,14 @@ def finish(walk, sample):
     synced = walk.bridge.sync(walk.people)
     assert (synced.prepared.made, synced.pushed.tasks["screen"]) == ([sample], 3), synced.lines()
     for group in GROUPS:
-        task = studio.tasks(Desk("screen", f"group:{group}"))[sample, 2]
+        task = studio.tasks(ReviewProject("screen", f"group:{group}"))[sample, 2]
         studio.say(f"{group}a", task, chosen("maybe" if group == "1" else "yes", note="fine"))
     pulled = walk.bridge.sync(walk.people).pulled
     assert [each.reason for each in pulled.refused if each.desk.step == "screen"] == ["bad_verdict"]
-    studio.say("1b", studio.tasks(Desk("screen", "group:1"))[sample, 2], chosen("yes"))
+    studio.say("1b", studio.tasks(ReviewProject("screen", "group:1"))[sample, 2], chosen("yes"))
     synced = walk.bridge.sync(walk.people)
     assert (synced.pulled.accepted["screen"], synced.pushed.tasks["ocr"]) == (1, 1), synced.lines()
-    task = studio.tasks(Desk("ocr", "person"))[sample, 2]
+    task = studio.tasks(ReviewProject("ocr", "person"))[sample, 2]
     (region,) = task["data"]["regions"]
     assert region["text"]
     first = studio.say("2a", task, chosen("correct", text_0=f"{region['text']}!"))

@@ -10,7 +10,7 @@ import pytest
 from tests.review import postgres
 from tests.review.server.serving import PASSWORD, QUICK, START, Site, template
 from vdebench.errors import InputError
-from vdebench.review.accounts import Accounts, Denied, fold
+from vdebench.review.accounts import AccountDenial, Accounts, fold
 from vdebench.review.commands import Join, Leave, Open
 from vdebench.review.passwords import Passwords, wrong_password
 from vdebench.review.sessions import SignedIn
@@ -44,14 +44,14 @@ def race_for_invitations(place):
             token = accounts.invite("annotator", "1", now=START)
             found = race(stores, lambda n, each, t=token, r=round: each.accept(t, f"new{r}{n}", PASSWORD, START))
             assert sum(isinstance(each, SignedIn) for each in found) == 1
-            assert {each.error for each in found if isinstance(each, Denied)} == {"unknown_invitation"}
+            assert {each.error for each in found if isinstance(each, AccountDenial)} == {"unknown_invitation"}
             names = [member.name for member in store.study().members if member.name.startswith(f"new{round}")]
             assert [accounts.has_password(name) for name in names] == [True]
         tokens = [accounts.invite("annotator", "2", now=START) for _ in stores]
         names = ("zoe", "Zoe", "ZOE", "\uff3aoe") * 2
         found = race(stores, lambda n, each: each.accept(tokens[n], names[n], PASSWORD, START))
         assert sum(isinstance(each, SignedIn) for each in found) == 1
-        assert {each.error for each in found if isinstance(each, Denied)} <= {"name_taken", "known_member"}
+        assert {each.error for each in found if isinstance(each, AccountDenial)} <= {"name_taken", "known_member"}
         unused = [each for each in accounts.invitations() if each.group == "2" and each.used_by is None]
         assert len(unused) == len(stores) - 1  # whoever lost can choose another name
         token = accounts.invite(name="root", now=START)
@@ -147,7 +147,7 @@ def test_whoever_left_invites_nobody(site):
     site.store.submit(Leave("kim"), who="root", now=START)
     for token in tokens:
         assert site.accounts.invitation(token, START) is None
-        assert isinstance(site.accounts.accept(token, "new", PASSWORD, START), Denied)
+        assert isinstance(site.accounts.accept(token, "new", PASSWORD, START), AccountDenial)
     with pytest.raises(InputError, match="'kim' is no admin"):
         site.accounts.invite("admin", by="kim", now=START)
 

@@ -14,7 +14,7 @@ from vdebench.errors import VdeError
 from vdebench.report.human.figure import study_figure
 from vdebench.stats.stored import Matrix, StoredRun
 from vdebench.studies.human import metric as human_metric
-from vdebench.studies.human.answers import Answers
+from vdebench.studies.human.answers import RankingAnswers
 from vdebench.studies.human.sheet import Key, SheetSample
 from vdebench.studies.human.study import correlate_study, criteria_metrics
 
@@ -65,7 +65,7 @@ def study(monkeypatch):
         people = [str(at + 1) for at in range(len(ranks))]
         listed = [SheetSample(str(at + 1), name, {}, {}) for at, name in enumerate(samples)]
         key = Key("k", "s", 0, [BOX], names, people, listed)
-        answers = Answers(people, {BOX: ranks}, ranks.size, 0, 0, unchecked=unchecked)
+        answers = RankingAnswers(people, {BOX: ranks}, ranks.size, 0, 0, unchecked=unchecked)
         found = correlate_study(key, answers, runs, metrics={BOX: metric}, **{"resamples": 500, **options})
         return found["criteria"][BOX], found
 

@@ -14,7 +14,7 @@ from vdebench.metrics.teds import table_text
 from vdebench.studies.validity.document_corruptions import has_letters
 from vdebench.studies.validity.ladder import CORRUPTIONS, get_corruption, get_corruptions
 from vdebench.studies.validity.moved_ink import clipped, placed, wipe
-from vdebench.studies.validity.subject import Workshop, press_of, subjects_of, typeset_suite
+from vdebench.studies.validity.subject import CorruptionWorkspace, press_of, subjects_of, typeset_suite
 from vdebench.suites.suite import load_suite
 from vdebench.suites.typeset.document import Text
 
@@ -34,7 +34,7 @@ def pages(name, subject, seed=0):
     key = name, id(subject), seed
     if key not in MADE:
         corruption = get_corruption(name)
-        with Workshop(subject, press_of(72), seed) as workshop:
+        with CorruptionWorkspace(subject, press_of(72), seed) as workshop:
             MADE[key] = [corruption.page(workshop, level) for level in corruption.depths]
     return MADE[key]
 
@@ -155,7 +155,7 @@ def test_blanking_takes_letters_from_the_right_and_at_last_the_block():
 
 def test_blanked_text_is_the_beginning_of_every_line():
     (subject,) = able("blank", "text_insert")[:1]
-    with Workshop(subject, press_of(72)) as workshop:
+    with CorruptionWorkspace(subject, press_of(72)) as workshop:
         made = workshop.reference
         box = workshop.target_box
         sheet = placed(made.document, made.sheet)

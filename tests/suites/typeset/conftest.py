@@ -6,19 +6,19 @@ import pytest
 
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
-from vdebench.suites.typeset.recipe import Recipe
-from vdebench.suites.typeset.typesetter import Press
+from vdebench.suites.typeset.recipe import SuiteRecipe
+from vdebench.suites.typeset.typesetter import Typesetter
 
 PPI = 75
 
 
 @pytest.fixture(scope="session")
 def press():
-    return Press(PPI, font_folders())
+    return Typesetter(PPI, font_folders())
 
 
 @pytest.fixture(scope="session")
 def pairs(press):
     """Two samples on each of 54 pages: every kind six times, every language, every operation."""
-    recipe = Recipe(seed=11, ppi=PPI)
+    recipe = SuiteRecipe(seed=11, ppi=PPI)
     return [pair for number in range(54) for pair in make_page(recipe, number, press)]

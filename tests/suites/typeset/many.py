@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import cache
 
 from tests.oracle.instructions import carried_out, contents
-from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.edits import DocumentEdit
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
-from vdebench.suites.typeset.recipe import Recipe
-from vdebench.suites.typeset.typesetter import Press
+from vdebench.suites.typeset.recipe import SuiteRecipe
+from vdebench.suites.typeset.typesetter import Typesetter
 
-RECIPE = Recipe(seed=2026, ppi=40)
+RECIPE = SuiteRecipe(seed=2026, ppi=40)
 
 
 @cache
-def press() -> Press:
-    return Press(RECIPE.ppi, font_folders())
+def press() -> Typesetter:
+    return Typesetter(RECIPE.ppi, font_folders())
 
 
 def faults(number: int) -> list[str]:
@@ -30,7 +30,7 @@ def faults(number: int) -> list[str]:
                 found.append("its words do not lead to the reference")
         except AssertionError as error:
             found.append(f"its words are not clear: {error}")
-        if Edit.from_json(sample.extra["edit"]).apply(pair.documents[0]) != pair.documents[1]:
+        if DocumentEdit.from_json(sample.extra["edit"]).apply(pair.documents[0]) != pair.documents[1]:
             found.append("its recorded edit does not lead to the reference")
         differs = (pair.source != pair.reference).any(axis=-1)
         if (differs & (pair.mask == 0)).any():

@@ -21,9 +21,9 @@ from vdebench.errors import VdeError
 from vdebench.suites.export import export_suite
 from vdebench.suites.suite import load_suite
 from vdebench.suites.typeset.make import make_suite
-from vdebench.suites.typeset.recipe import Recipe
+from vdebench.suites.typeset.recipe import SuiteRecipe
 
-SMALL = Recipe(seed=5, ppi=48)
+SMALL = SuiteRecipe(seed=5, ppi=48)
 N = 24
 
 
@@ -65,7 +65,7 @@ def test_same_bytes_on_any_number_of_workers(made, tmp_path):
 
 
 def test_other_seeds_give_other_bytes(made, tmp_path):
-    make_suite(tmp_path / "other", 2, Recipe(seed=6, ppi=48), workers=1)
+    make_suite(tmp_path / "other", 2, SuiteRecipe(seed=6, ppi=48), workers=1)
     other, ours = (
         {code for name, code in tree(folder).items() if name.endswith(".png")} for folder in (tmp_path / "other", made)
     )
@@ -112,7 +112,7 @@ def test_what_is_there_already_is_not_made_again(made, tmp_path):
 
 def test_another_recipe_is_refused(made):
     with pytest.raises(VdeError, match=r"holds a suite with seed 5, asked for 9\n  choose another folder"):
-        make_suite(made, N, Recipe(seed=9, ppi=48), workers=1)
+        make_suite(made, N, SuiteRecipe(seed=9, ppi=48), workers=1)
     with pytest.raises(VdeError, match="holds a suite of 24 samples, asked for 3"):
         make_suite(made, 3, SMALL, workers=1)
 
@@ -186,11 +186,11 @@ def test_a_script_without_a_guard_makes_a_suite(tmp_path):
 )
 def test_bad_recipes(options, message):
     with pytest.raises(VdeError, match=message):
-        Recipe(**options)
+        SuiteRecipe(**options)
 
 
 def test_one_operation_alone_gives_different_edits(tmp_path):
-    recipe = Recipe(seed=1, operations=("text_replace",), languages=("en",), kinds=("book",), ppi=48)
+    recipe = SuiteRecipe(seed=1, operations=("text_replace",), languages=("en",), kinds=("book",), ppi=48)
     make_suite(tmp_path / "s", 6, recipe, workers=1)
     suite = load_suite(tmp_path / "s")
     assert len({sample.instruction for sample in suite}) == 6

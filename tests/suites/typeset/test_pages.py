@@ -12,7 +12,19 @@ import pytest
 from vdebench.core.sample import SOURCES
 from vdebench.suites.omnidoc import reading_of_page
 from vdebench.suites.typeset.ambiguity_check import cells_of, texts_of
-from vdebench.suites.typeset.document import CELLS, Area, Cell, Chart, Document, Formula, Look, Span, Style, Table, Text
+from vdebench.suites.typeset.document import (
+    CELLS,
+    Area,
+    BlockStyle,
+    Chart,
+    Document,
+    DocumentCell,
+    Formula,
+    Span,
+    Table,
+    Text,
+    TextStyle,
+)
 from vdebench.suites.typeset.ground_truth import is_legible, lines_of, reading_of
 from vdebench.suites.typeset.kinds import KINDS
 from vdebench.suites.typeset.language_rules import LANGUAGES, get_language
@@ -96,10 +108,10 @@ def test_no_text_over_text_and_none_outside_the_page(printed):
 
 def test_cells_that_run_into_each_other_are_found(press):
     """In a table of two narrow columns `Performance` and `Certificates` stand over each other; in a wide one they do not."""
-    cells = tuple(Cell(0, column, text) for column, text in enumerate(("Performance", "Certificates")))
+    cells = tuple(DocumentCell(0, column, text) for column, text in enumerate(("Performance", "Certificates")))
     for width, expected in ((60, False), (200, True)):
         area = Area(10, 10, width, 60, (Table(1, cells, (1, 1)),))
-        looks = {"table": Look()}
+        looks = {"table": BlockStyle()}
         document = Document("note", "english", "economy", 240, 140, (area,), looks, get_language("en").fonts)
         assert is_legible(document, press.print(document)) is expected
 
@@ -162,7 +174,7 @@ def test_languages_are_what_they_say(printed):
 def one_block(text: str, **look) -> Document:
     fonts = get_language("mixed").fonts
     area = Area(20, 20, 200, 100, (Text(1, "paragraph", (Span(text),)),))
-    return Document("note", "english", "economy", 240, 140, (area,), {"paragraph": Look(**look)}, fonts)
+    return Document("note", "english", "economy", 240, 140, (area,), {"paragraph": BlockStyle(**look)}, fonts)
 
 
 @pytest.mark.parametrize("font", ["serif", "modern", "sans", "mono"])
@@ -255,7 +267,7 @@ def test_a_part_that_goes_over_a_line_has_two_boxes(press):
 
 def test_a_span_in_another_style_is_seen(press):
     document = one_block("red and black")
-    coloured = document.with_block(1, Text(1, "paragraph", (Span("red", Style(ink="#c00000")), Span(" and black"))))
+    coloured = document.with_block(1, Text(1, "paragraph", (Span("red", TextStyle(ink="#c00000")), Span(" and black"))))
     image = press.print(coloured).image()
     reds = (image[..., 0] > 150) & (image[..., 1] < 60)
     assert reds.any()
@@ -267,7 +279,7 @@ def test_what_finds_no_room_is_left_out_and_headings_stay_with_their_text(press)
         Text(index, "heading" if index % 2 else "paragraph", (Span(f"Block {index} " * 8),)) for index in range(1, 20)
     )
     fonts = get_language("en").fonts
-    looks = {"paragraph": Look(), "heading": Look(bold=True)}
+    looks = {"paragraph": BlockStyle(), "heading": BlockStyle(bold=True)}
     area = Area(20, 20, 200, 200, many)
     document = Document("note", "english", "economy", 240, 240, (area,), looks, fonts)
     present = press.print(document).present

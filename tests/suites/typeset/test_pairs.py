@@ -12,12 +12,12 @@ from tests.oracle.instructions import carried_out, contents
 from vdebench.core.box import Box, Size
 from vdebench.instructions.phrasing import AMBIGUITIES
 from vdebench.suites.typeset.ambiguity_check import ambiguities, cells_of
-from vdebench.suites.typeset.degradation import Wear
-from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.degradation import Degradation
+from vdebench.suites.typeset.edits import DocumentEdit
 from vdebench.suites.typeset.ground_truth import reading_of
 from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.propose import Reference
-from vdebench.suites.typeset.recipe import OPERATIONS, Recipe
+from vdebench.suites.typeset.recipe import OPERATIONS, SuiteRecipe
 
 
 def tongue(pair) -> str:
@@ -90,7 +90,7 @@ def test_where_nothing_moved_only_the_edited_block_differs(pairs):
 def test_the_recorded_edit_gives_the_reference(pairs, press):
     """From JSON, applied to the source's document and set again: the same document, reading and pixels."""
     for pair in pairs:
-        edit = Edit.from_json(pair.sample.extra["edit"])
+        edit = DocumentEdit.from_json(pair.sample.extra["edit"])
         edited = edit.apply(pair.documents[0])
         assert edited == pair.documents[1]
         sheet = press.print(edited)
@@ -162,10 +162,12 @@ def test_the_crop_of_an_edited_block_reads_as_that_block(pairs):
 def test_masks_hold_at_high_resolution():
     """Bars beside a panel reach out of it by a little over a point."""
     from vdebench.suites.typeset.language_rules import font_folders
-    from vdebench.suites.typeset.typesetter import Press
+    from vdebench.suites.typeset.typesetter import Typesetter
 
-    press = Press(300, font_folders())
-    recipe = Recipe(seed=2, ppi=300, kinds=("research_report", "magazine"), operations=("text_insert", "text_delete"))
+    press = Typesetter(300, font_folders())
+    recipe = SuiteRecipe(
+        seed=2, ppi=300, kinds=("research_report", "magazine"), operations=("text_insert", "text_delete")
+    )
     for number in range(4):
         for pair in make_page(recipe, number, press):
             assert not (differs(pair) & (pair.mask == 0)).any()
@@ -180,20 +182,20 @@ def test_difficulty_has_ten_attributes_from_0_to_2(pairs):
 
 
 def test_the_same_recipe_gives_the_same_page_whatever_was_made_before(press):
-    recipe = Recipe(seed=3, ppi=75)
+    recipe = SuiteRecipe(seed=3, ppi=75)
     one = make_page(recipe, 7, press)
-    make_page(Recipe(seed=4, ppi=75), 1, press)
+    make_page(SuiteRecipe(seed=4, ppi=75), 1, press)
     other = make_page(recipe, 7, press)
     for first, second in zip(one, other, strict=True):
         assert first.sample == second.sample
         assert np.array_equal(first.reference, second.reference)
-    assert make_page(Recipe(seed=5, ppi=75), 7, press)[0].sample != one[0].sample
+    assert make_page(SuiteRecipe(seed=5, ppi=75), 7, press)[0].sample != one[0].sample
 
 
 @pytest.mark.parametrize("kind", ["light", "heavy"])
 def test_wear_is_alike_on_both_pages_and_boxes_stay_true(press, kind):
     for number in range(6):
-        for pair in make_page(Recipe(seed=2, ppi=75, wear=kind), number, press):
+        for pair in make_page(SuiteRecipe(seed=2, ppi=75, wear=kind), number, press):
             assert not (differs(pair) & (pair.mask == 0)).any()
             assert pair.mask.mean() < 255
             size = pair.reference_reading.size
@@ -212,7 +214,7 @@ def test_wear_is_alike_on_both_pages_and_boxes_stay_true(press, kind):
 
 def test_a_turned_box_holds_the_turned_ink():
     """By hand: a page of 200×100 turned by 90° counterclockwise about (100, 50): (x, y) → (50 + y, 150 − x)."""
-    wear = Wear(Size(200, 100), angle=90)
+    wear = Degradation(Size(200, 100), angle=90)
     assert wear.box(Box(90, 40, 110, 60)) == Box(90, 40, 110, 60)
     assert wear.box(Box(100, 50, 120, 55)) == Box(100, 30, 105, 50)
 
@@ -220,7 +222,7 @@ def test_a_turned_box_holds_the_turned_ink():
 def test_worn_ink_lies_in_its_box():
     page = np.full((200, 300, 3), 255, np.uint8)
     page[60:70, 40:120] = 0
-    wear = Wear(Size(300, 200), angle=1.5)
+    wear = Degradation(Size(300, 200), angle=1.5)
     worn = wear.page(page)
     ys, xs = np.nonzero(worn[..., 0] < 128)
     box = wear.box(Box(40, 60, 120, 70))

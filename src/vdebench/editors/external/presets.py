@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
 from vdebench.editors.external.editor import ExternalEditor
-from vdebench.editors.external.recipes import RECIPES, Recipe
+from vdebench.editors.external.recipes import RECIPES, EnvironmentRecipe
 from vdebench.errors import MissingPartError, VdeError
 
 
-def _about(recipe: Recipe, licence: str, size: str, model: str = "") -> About:
+def _about(recipe: EnvironmentRecipe, licence: str, size: str, model: str = "") -> About:
     return About(f"own environment, {recipe.memory} GPU", model or recipe.weights[0], licence, size)
 
 
 class _Preset(ExternalEditor):
     """A model in its own environment, made by `vde editors setup`, or behind a `url`."""
 
-    recipe: ClassVar[Recipe]
+    recipe: ClassVar[EnvironmentRecipe]
     weights: ClassVar[str] = ""
     """Where they are not the recipe's first."""
     fixed: ClassVar[tuple[str, ...]] = ()

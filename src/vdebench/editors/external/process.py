@@ -22,7 +22,7 @@ OURS = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")
 """Variables that would lead another environment's Python to our packages."""
 
 
-class Running:
+class ProgramProcess:
     """A program in a process group of its own: Ctrl-C reaches us, and we end it."""
 
     def __init__(self, who: str, command: Sequence[str], log: Path, card: str = "") -> None:

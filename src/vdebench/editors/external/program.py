@@ -14,8 +14,8 @@ from pathlib import Path
 
 from vdebench.core.images import Image
 from vdebench.core.png import encode_png
-from vdebench.editors.external.process import Running
-from vdebench.editors.external.protocol import Answer, Hello, differing, parse_answer, parse_hello, parse_object
+from vdebench.editors.external.process import ProgramProcess
+from vdebench.editors.external.protocol import Hello, ProgramAnswer, differing, parse_answer, parse_hello, parse_object
 from vdebench.errors import EditorError, EditorUnusableError, InputError, VdeError
 from vdebench.io.images import open_image
 
@@ -40,7 +40,7 @@ class Program:
         self._who, self._command, self._logs, self._card = who, tuple(command), logs, card
         self._timeout, self._start_timeout = timeout, start_timeout
         self._lock = threading.Lock()
-        self._running: Running | None = None
+        self._running: ProgramProcess | None = None
         self._hello: Hello | None = None
         self._known: Hello | None = None
         self._folder: Path | None = None
@@ -62,7 +62,7 @@ class Program:
         """Who it last said it is, also when it was stopped since."""
         return self._known or self.hello()
 
-    def edit(self, image: Image, instruction: str, seed: int) -> tuple[Answer, Image | None]:
+    def edit(self, image: Image, instruction: str, seed: int) -> tuple[ProgramAnswer, Image | None]:
         """Its answer, and its image where it made one."""
         stops = self._stops
         with self._lock:
@@ -82,7 +82,7 @@ class Program:
                     with suppress(OSError):
                         file.unlink(missing_ok=True)
 
-    def _answered(self, running: Running, asked: str, request: dict[str, object]) -> Answer:
+    def _answered(self, running: ProgramProcess, asked: str, request: dict[str, object]) -> ProgramAnswer:
         """The answer to a request; who gives none is ended, for it might come when another page is asked for."""
         try:
             running.send(json.dumps(request).encode())
@@ -99,7 +99,7 @@ class Program:
         self._warm, self._deaths = True, 0
         return answer
 
-    def _image(self, answer: Answer, out: Path) -> Image:
+    def _image(self, answer: ProgramAnswer, out: Path) -> Image:
         if answer.out and Path(answer.out) != out:
             raise EditorError(f"{self._who}: wrote to {answer.out}, asked was {out}")
         if not out.is_file():
@@ -109,7 +109,7 @@ class Program:
         except VdeError as error:
             raise EditorError(f"{self._who}: its image cannot be opened: {error}") from None
 
-    def _started(self, stops: int) -> Running:
+    def _started(self, stops: int) -> ProgramProcess:
         """The running program, started where there is none; not for who asked before it was stopped."""
         if self._running is not None and self._running.alive:
             return self._running
@@ -123,7 +123,7 @@ class Program:
             )
         self._warm = False
         try:
-            self._running = Running(self._who, self._command, self._log(), self._card)
+            self._running = ProgramProcess(self._who, self._command, self._log(), self._card)
             line = self._running.receive(self._start_timeout, "starting (no hello yet)")
             hello = parse_hello(parse_object(line, self._who), self._who)
             if self._hello is not None and self._hello != hello:

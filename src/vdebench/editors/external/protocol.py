@@ -39,7 +39,7 @@ class Hello:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProgramAnswer:
     """What became of a request."""
 
     state: State
@@ -108,7 +108,7 @@ def differing(who: str, before: Hello, now: Hello) -> EditorUnusableError:
     return EditorUnusableError(f"{who}: was {before} and is now {now}; run the same command again")
 
 
-def parse_answer(data: Mapping[str, Any], asked: str, who: str) -> Answer:
+def parse_answer(data: Mapping[str, Any], asked: str, who: str) -> ProgramAnswer:
     """The answer to the request `asked`, or an error that says what is wrong with it.
 
     >>> parse_answer({"id": "7", "state": "edited"}, "8", "external")
@@ -131,4 +131,4 @@ def parse_answer(data: Mapping[str, Any], asked: str, who: str) -> Answer:
     kept["parameters"] = told_parameters(kept["parameters"])
     seconds = data.get("seconds")
     known = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    return Answer(cast(State, state), **told, **kept, seconds=seconds if known else None)
+    return ProgramAnswer(cast(State, state), **told, **kept, seconds=seconds if known else None)

@@ -15,7 +15,7 @@ SHIMS = Path(__file__).parent.parent / "shims"
 
 
 @dataclass(frozen=True)
-class Recipe:
+class EnvironmentRecipe:
     """How the environment of a model is made."""
 
     name: str
@@ -63,7 +63,7 @@ class Recipe:
 RECIPES = {
     recipe.name: recipe
     for recipe in (
-        Recipe(
+        EnvironmentRecipe(
             "step1x-edit",
             "step1x.py",
             (
@@ -74,7 +74,7 @@ RECIPES = {
             "50 GB",
             note="step1x-edit-think: with thinking and reflection; step1x-edit-v1.1: the older weights",
         ),
-        Recipe(
+        EnvironmentRecipe(
             "omnigen2",
             "omnigen_2.py",
             ("torch torchvision", "-r CODE/requirements.txt"),
@@ -82,7 +82,7 @@ RECIPES = {
             "17 GB",
             repository="https://github.com/VectorSpaceLab/OmniGen2.git",
         ),
-        Recipe(
+        EnvironmentRecipe(
             "bagel",
             "bagel.py",
             ("-r CODE/requirements.txt", "flash_attn==2.5.8 --no-build-isolation"),
@@ -92,7 +92,7 @@ RECIPES = {
             local_weights=True,
             note="bagel-think: plans in words first",
         ),
-        Recipe(
+        EnvironmentRecipe(
             "emu3.5",
             "emu35.py",
             ("-r CODE/requirements.txt", "flash_attn --no-build-isolation"),
@@ -104,7 +104,7 @@ RECIPES = {
 }
 
 
-def recipe(name: str) -> Recipe:
+def recipe(name: str) -> EnvironmentRecipe:
     """The recipe of a name, or an error that says which there are.
 
     >>> recipe("bagel-think").name
@@ -116,7 +116,7 @@ def recipe(name: str) -> Recipe:
     raise VdeError(f"no environment is known for {name!r}; there are: {', '.join(RECIPES)}")
 
 
-def told(made: Recipe, folder: Path, interpreter: str = "python3", *, done: bool = False) -> str:
+def told(made: EnvironmentRecipe, folder: Path, interpreter: str = "python3", *, done: bool = False) -> str:
     """A recipe as a shell script that can be read, copied or piped to a shell; what is left of it when it is done."""
     python = str(made.python(folder))
     lines = [f"# {made.name}: a GPU of {made.memory} or more; not tried by us with the real weights"]

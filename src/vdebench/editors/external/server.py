@@ -13,7 +13,7 @@ from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
 from vdebench.core.images import Image
 from vdebench.core.png import encode_png
-from vdebench.editors.external.protocol import Answer, Hello, differing, parse_answer, parse_hello, parse_object
+from vdebench.editors.external.protocol import Hello, ProgramAnswer, differing, parse_answer, parse_hello, parse_object
 from vdebench.editors.servers.errors import CallError
 from vdebench.editors.servers.images import bytes_of, decoded
 from vdebench.errors import EditorError, VdeError
@@ -59,7 +59,7 @@ class Server:
         """Who it last said it is."""
         return self._hello or self.hello()
 
-    def edit(self, image: Image, instruction: str, seed: int) -> tuple[Answer, Image | None]:
+    def edit(self, image: Image, instruction: str, seed: int) -> tuple[ProgramAnswer, Image | None]:
         """Its answer, and its image where it made one."""
         self.hello()  # a server may be another one since the last page
         asked = uuid.uuid4().hex
@@ -70,7 +70,7 @@ class Server:
         self._warm = True
         return answer, self._image(answer) if answer.state == "edited" else None
 
-    def _image(self, answer: Answer) -> Image:
+    def _image(self, answer: ProgramAnswer) -> Image:
         if not answer.png:
             raise EditorError(f"{self._who}: said edited, and sent no image (png, in Base64)")
         try:

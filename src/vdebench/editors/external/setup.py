@@ -7,11 +7,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from vdebench.editors.external.recipes import Recipe
+from vdebench.editors.external.recipes import EnvironmentRecipe
 from vdebench.errors import VdeError
 
 
-def set_up(made: Recipe, folder: Path, interpreter: str = "python3", tell: Callable[[str], object] = print) -> None:
+def set_up(
+    made: EnvironmentRecipe, folder: Path, interpreter: str = "python3", tell: Callable[[str], object] = print
+) -> None:
     """Carry out a recipe; a step that fails ends it with an error. What is there already is not made again."""
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ import numpy as np
 from PIL import Image as Pictures
 
 from vdebench.core.images import Image
-from vdebench.editors.editor import Edit, Editor, Task
+from vdebench.editors.editor import Edit, Editor, EditTask
 from vdebench.editors.local import loading
 from vdebench.editors.local.options import DTYPES, OFFLOADS, device_option, one_of
 from vdebench.editors.local.sizes import Pixels
@@ -32,7 +32,7 @@ VERSION = "1"
 INSTALL = "pip install 'vdebench[diffusers]'"
 
 
-class Request(NamedTuple):
+class PipelineRequest(NamedTuple):
     """What a pipeline is asked for a page."""
 
     arguments: dict[str, Any]
@@ -115,7 +115,7 @@ class LocalEditor(Editor):
         return {}
 
     @abstractmethod
-    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> Request:
+    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> PipelineRequest:
         """What the pipeline is asked for a page."""
 
     def _parts(self) -> Mapping[str, Callable[[Weights], Any]]:
@@ -125,7 +125,7 @@ class LocalEditor(Editor):
     def _ready(self, pipe: Any) -> None:
         """Set right what the pipeline does wrong, before it goes onto its device."""
 
-    def _cut(self, image: Image, request: Request) -> Image:
+    def _cut(self, image: Image, request: PipelineRequest) -> Image:
         """The page, in what the pipeline gives."""
         return image
 
@@ -163,9 +163,9 @@ class LocalEditor(Editor):
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """The page as the model paints it, in the model's own size; a refusal where its safety checker objects."""
-        return self._edit([Task(image, instruction, seed)])[0]
+        return self._edit([EditTask(image, instruction, seed)])[0]
 
-    def edit_all(self, tasks: Sequence[Task]) -> list[Edit]:
+    def edit_all(self, tasks: Sequence[EditTask]) -> list[Edit]:
         """Pages of one size, `batch` at a time where the pipeline can; each has its own seed."""
         alike = len({task.image.shape for task in tasks}) == 1
         at_a_time = self.batch if self.batches and alike else 1
@@ -174,7 +174,7 @@ class LocalEditor(Editor):
             edits += self._edit(some)
         return edits
 
-    def _edit(self, tasks: Sequence[Task]) -> list[Edit]:
+    def _edit(self, tasks: Sequence[EditTask]) -> list[Edit]:
         import torch
 
         start = time.perf_counter()
@@ -206,7 +206,7 @@ class LocalEditor(Editor):
             for task, request, image, objects in zip(tasks, requests, made.images, flagged, strict=True)
         ]
 
-    def _told(self, task: Task, request: Request, image: Image, objects: bool, seconds: float) -> Edit:
+    def _told(self, task: EditTask, request: PipelineRequest, image: Image, objects: bool, seconds: float) -> Edit:
         """An edit with what is kept of it."""
         height, width = task.image.shape[:2]
         about = {

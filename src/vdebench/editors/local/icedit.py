@@ -12,7 +12,7 @@ from PIL import Image as Pictures
 
 from vdebench.core.images import Image
 from vdebench.editors.editor import About
-from vdebench.editors.local.editor import LocalEditor, Request, prompt_length
+from vdebench.editors.local.editor import LocalEditor, PipelineRequest, prompt_length
 from vdebench.editors.local.kontext import T5_TOKENS
 from vdebench.editors.local.loading import quiet
 from vdebench.editors.local.sizes import of_width
@@ -77,7 +77,7 @@ class IcEdit(LocalEditor):
             except Exception as error:  # of the hub's client, of diffusers, of peft
                 raise explained(self.name, self._lora.place, error, self.lora_revision) from error
 
-    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> Request:
+    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> PipelineRequest:
         width, height = of_width(page.width, page.height, self.width)
         page = page.resize((width, height), Pictures.Resampling.BICUBIC)
         diptych, mask = Pictures.new("RGB", (2 * width, height)), Pictures.new("L", (2 * width, height))
@@ -95,8 +95,8 @@ class IcEdit(LocalEditor):
             "max_sequence_length": T5_TOKENS,
         }
         length = prompt_length(pipe.tokenizer_2, prompt, T5_TOKENS)
-        return Request(arguments, (width, height), {"sent_size": [width, height], **length})
+        return PipelineRequest(arguments, (width, height), {"sent_size": [width, height], **length})
 
-    def _cut(self, image: Image, request: Request) -> Image:
+    def _cut(self, image: Image, request: PipelineRequest) -> Image:
         """The right half."""
         return np.ascontiguousarray(image[:, request.asked[0] :])

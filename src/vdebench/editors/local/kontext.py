@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from PIL import Image as Pictures
 
 from vdebench.editors.editor import About
-from vdebench.editors.local.editor import LocalEditor, Request, prompt_length
+from vdebench.editors.local.editor import LocalEditor, PipelineRequest, prompt_length
 from vdebench.editors.local.sizes import MEGAPIXEL, of_area_floored
 from vdebench.editors.servers.options import at_least_0, whole
 
@@ -51,7 +51,7 @@ class FluxKontext(LocalEditor):
             "input": f"RGB, by the pipeline to {shape}",
         }
 
-    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> Request:
+    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> PipelineRequest:
         width, height = of_area_floored(page.width, page.height, self.max_pixels)
         arguments: dict[str, Any] = {
             "image": page,
@@ -66,7 +66,7 @@ class FluxKontext(LocalEditor):
             small = page.resize((width, height), Pictures.Resampling.LANCZOS)
             arguments |= {"image": small, "_auto_resize": False}
         sent = arguments["image"].size
-        return Request(
+        return PipelineRequest(
             arguments,
             (width, height),
             {"sent_size": list(sent), **prompt_length(pipe.tokenizer_2, instruction, T5_TOKENS)},

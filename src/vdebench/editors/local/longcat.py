@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from PIL import Image as Pictures
 
 from vdebench.editors.editor import About
-from vdebench.editors.local.editor import LocalEditor, Request
+from vdebench.editors.local.editor import LocalEditor, PipelineRequest
 from vdebench.editors.local.quotes import QUOTES, known_quotes, split_at_quotes
 from vdebench.editors.local.qwen_vl import PROCESSOR, ROPE, page_processor, with_positions
 from vdebench.editors.local.sizes import of_area_ceiled
@@ -57,7 +57,7 @@ class LongCatImageEdit(LocalEditor):
         pipeline_longcat_image_edit.split_quotation = split_at_quotes
         with_positions(pipe.text_encoder)
 
-    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> Request:
+    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> PipelineRequest:
         prompt = known_quotes(instruction)
         length, limit = _tokens(pipe.tokenizer, prompt), pipe.tokenizer_max_length
         if length > limit:
@@ -67,7 +67,7 @@ class LongCatImageEdit(LocalEditor):
             )
         told = {"prompt_tokens": length, **({"prompt": prompt} if prompt != instruction else {})}
         arguments = {"image": page, "prompt": prompt, "guidance_scale": self.guidance}
-        return Request(arguments, of_area_ceiled(page.width, page.height), told)
+        return PipelineRequest(arguments, of_area_ceiled(page.width, page.height), told)
 
 
 def _tokens(tokenizer: Any, prompt: str) -> int:

@@ -10,7 +10,7 @@ from PIL import Image as Pictures
 
 from vdebench.core.images import RESIZING
 from vdebench.editors.editor import About
-from vdebench.editors.local.editor import LocalEditor, Request, prompt_length
+from vdebench.editors.local.editor import LocalEditor, PipelineRequest, prompt_length
 from vdebench.editors.local.options import one_of
 from vdebench.editors.local.sizes import MEGAPIXEL, floored
 from vdebench.editors.local.weights import Weights
@@ -67,7 +67,7 @@ class InstructPix2Pix(LocalEditor):
 
         pipe.scheduler = EulerAncestralDiscreteScheduler.from_config(pipe.scheduler.config)
 
-    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> Request:
+    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> PipelineRequest:
         scale = fitting(page.width, page.height, self.max_pixels, 0)
         width, height = floored(int(page.width * scale + 1e-9), int(page.height * scale + 1e-9), 8)
         if (width, height) != page.size:
@@ -79,7 +79,7 @@ class InstructPix2Pix(LocalEditor):
             "image_guidance_scale": self.image_guidance,
         }
         length = prompt_length(pipe.tokenizer, instruction, pipe.tokenizer.model_max_length)
-        return Request(arguments, (width, height), {"sent_size": [width, height], **length})
+        return PipelineRequest(arguments, (width, height), {"sent_size": [width, height], **length})
 
 
 @dataclass(kw_only=True, eq=False)

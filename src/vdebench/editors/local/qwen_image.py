@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from PIL import Image as Pictures
 
 from vdebench.editors.editor import About
-from vdebench.editors.local.editor import LocalEditor, Request
+from vdebench.editors.local.editor import LocalEditor, PipelineRequest
 from vdebench.editors.local.options import one_of
 from vdebench.editors.local.qwen_vl import PROCESSOR, ROPE, page_processor, with_positions
 from vdebench.editors.local.sizes import MEGAPIXEL, of_area_rounded
@@ -60,7 +60,7 @@ class QwenImageEdit(LocalEditor):
         pipe.processor.tokenizer = pipe.tokenizer
         with_positions(pipe.text_encoder)
 
-    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> Request:
+    def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> PipelineRequest:
         width, height = of_area_rounded(page.width, page.height, self.max_pixels)
         arguments = {
             "image": page,
@@ -70,7 +70,9 @@ class QwenImageEdit(LocalEditor):
             "width": width,
             "height": height,
         }
-        return Request(arguments, (width, height), {"prompt_tokens": len(pipe.tokenizer(instruction).input_ids)})
+        return PipelineRequest(
+            arguments, (width, height), {"prompt_tokens": len(pipe.tokenizer(instruction).input_ids)}
+        )
 
 
 @dataclass(kw_only=True, eq=False)

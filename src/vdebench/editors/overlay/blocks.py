@@ -7,13 +7,13 @@ import numpy as np
 from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.editors.overlay.erasure import wipe
-from vdebench.editors.overlay.location import Page, Paragraph
+from vdebench.editors.overlay.location import OverlayPage, Paragraph
 from vdebench.editors.overlay.paper import usual_colour
 from vdebench.editors.overlay.reflow import Align
 from vdebench.editors.overlay.room import below, blocks_on, shift
 
 
-def alignment_of(page: Page, paragraph: Paragraph) -> Align:
+def alignment_of(page: OverlayPage, paragraph: Paragraph) -> Align:
     """How a paragraph is aligned: by its lines, or for a single one by what else stands in its column."""
     lines, high = paragraph.lines, paragraph.height
     lefts, rights = [line.box.x1 for line in lines], [line.box.x2 for line in lines]
@@ -40,7 +40,7 @@ def alignment_of(page: Page, paragraph: Paragraph) -> Align:
     return "left"
 
 
-def _in_table(page: Page, paragraph: Paragraph) -> Align:
+def _in_table(page: OverlayPage, paragraph: Paragraph) -> Align:
     box, high = paragraph.box, paragraph.height
     same = [
         other.box
@@ -62,7 +62,7 @@ def _spread(values: list[float]) -> float:
     return max(values) - min(values) if values else 0.0
 
 
-def delete_block(page: Page, paragraph: Paragraph) -> Image:
+def delete_block(page: OverlayPage, paragraph: Paragraph) -> Image:
     """The page without a paragraph; what stands below it in its column moves up."""
     out = page.image.copy()
     cleaned = wipe(page, out, paragraph)
@@ -79,7 +79,7 @@ def delete_block(page: Page, paragraph: Paragraph) -> Image:
     return out
 
 
-def _panel(page: Page, box: Box) -> Box | None:
+def _panel(page: OverlayPage, box: Box) -> Box | None:
     """The panel a paragraph stands on by itself; none where it stands on the page's paper."""
     image = page.image
     base = usual_colour(image.astype(np.float32)[::4, ::4])

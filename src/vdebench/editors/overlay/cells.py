@@ -8,18 +8,18 @@ import numpy as np
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
-from vdebench.editors.overlay.font_match import Fit, stencil
-from vdebench.editors.overlay.fonts import Setter
-from vdebench.editors.overlay.grid import Cell, find_cell
-from vdebench.editors.overlay.location import Page, fold
+from vdebench.editors.overlay.font_match import FontFit, stencil
+from vdebench.editors.overlay.fonts import WordRenderer
+from vdebench.editors.overlay.grid import GridCellArea, find_cell
+from vdebench.editors.overlay.location import OverlayPage, fold
 from vdebench.editors.overlay.measurement import UNLIKE, fit_line, ink_colour, measure_row
 from vdebench.editors.overlay.paper import Paper, set_ink
 from vdebench.editors.overlay.words import part_between
-from vdebench.instructions.request import NotUnderstoodError, Request
+from vdebench.instructions.request import EditRequest, NotUnderstoodError
 from vdebench.readers.line_grouping import Line
 
 
-def edit_cell(setter: Setter, page: Page, request: Request) -> Image:
+def edit_cell(setter: WordRenderer, page: OverlayPage, request: EditRequest) -> Image:
     """The page with another text in a cell."""
     cell = find_cell(page, request.row, request.column)
     old = " ".join(line.text for line in cell.lines)
@@ -64,7 +64,7 @@ def edit_cell(setter: Setter, page: Page, request: Request) -> Image:
     return out
 
 
-def _inked(cell: Cell) -> Box:
+def _inked(cell: GridCellArea) -> Box:
     """The part of a cell that is to be cleaned: its text, or all of it where the reader saw none."""
     if not cell.lines:
         return cell.box
@@ -80,11 +80,11 @@ def _rows(paper: Paper) -> tuple[int, int]:
     return paper.place.y1, paper.place.y2
 
 
-def _has_ink(page: Page, cell: Cell) -> bool:
+def _has_ink(page: OverlayPage, cell: GridCellArea) -> bool:
     return bool(cell.lines) or float(Paper.of(page.image, cell.box).ink.max(initial=0)) > 0.3
 
 
-def _pen(setter: Setter, cell: Cell, models: Sequence[Line], new: str, fit: Fit) -> float:
+def _pen(setter: WordRenderer, cell: GridCellArea, models: Sequence[Line], new: str, fit: FontFit) -> float:
     """Where the new text begins: aligned as the column is."""
     width = setter.word(new, fit.style).advance * fit.size
     high = models[0].height

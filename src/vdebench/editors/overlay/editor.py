@@ -10,11 +10,11 @@ from vdebench.core.images import Image
 from vdebench.editors.editor import About, Edit, Editor
 from vdebench.editors.overlay.blocks import alignment_of, delete_block
 from vdebench.editors.overlay.cells import edit_cell
-from vdebench.editors.overlay.fonts import Setter
-from vdebench.editors.overlay.location import Page, Paragraph, fold
+from vdebench.editors.overlay.fonts import WordRenderer
+from vdebench.editors.overlay.location import OverlayPage, Paragraph, fold
 from vdebench.editors.overlay.typeset import ParagraphEdit
-from vdebench.instructions.request import NotUnderstoodError, Request, parse
-from vdebench.readers.line_cache import KeptLines
+from vdebench.instructions.request import EditRequest, NotUnderstoodError, parse
+from vdebench.readers.line_cache import LineCache
 from vdebench.readers.line_grouping import Line
 from vdebench.readers.rapid import RapidReader
 
@@ -35,7 +35,7 @@ class OverlayEditor(Editor):
 
     def __init__(self, threads: int | str = 0) -> None:
         self.threads = threads
-        self._last: tuple[bytes, Page] | None = None
+        self._last: tuple[bytes, OverlayPage] | None = None
 
     @classmethod
     def missing(cls, **options: Any) -> str:
@@ -51,11 +51,11 @@ class OverlayEditor(Editor):
     @cached_property
     def reader(self) -> LineReader:
         """The embedded reader, without its model of tables; no page is read twice."""
-        return KeptLines(RapidReader(threads=self.threads, tables=False))
+        return LineCache(RapidReader(threads=self.threads, tables=False))
 
     @cached_property
-    def _setter(self) -> Setter:
-        return Setter()
+    def _setter(self) -> WordRenderer:
+        return WordRenderer()
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """The page with the edit, or why there is none. Looks at the image and the instruction only."""
@@ -66,14 +66,14 @@ class OverlayEditor(Editor):
         except NotUnderstoodError as reason:
             return Edit.refused(str(reason))
 
-    def _page(self, image: Image) -> Page:
+    def _page(self, image: Image) -> OverlayPage:
         """A page read; the last one is kept with all that was found on it: its other edits often follow."""
         key = repr(image.shape).encode() + image.tobytes()
         if self._last is None or self._last[0] != key:
-            self._last = key, Page(image, self.reader.lines(image))
+            self._last = key, OverlayPage(image, self.reader.lines(image))
         return self._last[1]
 
-    def _edited(self, page: Page, request: Request) -> Edit:
+    def _edited(self, page: OverlayPage, request: EditRequest) -> Edit:
         if request.in_cell:
             return Edit.of(edit_cell(self._setter, page, request))
         begins = request.action in ("delete_block", "insert_block")
@@ -88,5 +88,5 @@ class OverlayEditor(Editor):
         )
 
     @staticmethod
-    def _is_whole(paragraph: Paragraph, request: Request) -> bool:
+    def _is_whole(paragraph: Paragraph, request: EditRequest) -> bool:
         return fold(request.target) == "".join(letter for letter, _, _ in paragraph.unbroken)

@@ -6,13 +6,13 @@ import numpy as np
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
-from vdebench.editors.overlay.location import Page, Paragraph
+from vdebench.editors.overlay.location import OverlayPage, Paragraph
 from vdebench.editors.overlay.measurement import strip_of
 from vdebench.editors.overlay.paper import Paper
 from vdebench.readers.line_grouping import Line
 
 
-def wipe(page: Page, out: Image, paragraph: Paragraph) -> Box:
+def wipe(page: OverlayPage, out: Image, paragraph: Paragraph) -> Box:
     """Take all ink of a paragraph away, with a mark before its first line; gives the box that was cleaned."""
     boxes = []
     for number, line in enumerate(paragraph.lines):
@@ -29,7 +29,7 @@ def wipe(page: Page, out: Image, paragraph: Paragraph) -> Box:
     return Box.around(boxes or [paragraph.box])._replace(y2=_edge(page, paragraph, paragraph.lines[-1], 1))
 
 
-def _edge(page: Page, paragraph: Paragraph, line: Line, side: int) -> float:
+def _edge(page: OverlayPage, paragraph: Paragraph, line: Line, side: int) -> float:
     """Row up to which ink above (-1) or below (1) a line is its own: half way to what stands there."""
     box, middle = line.box, (line.box.y1 + line.box.y2) / 2
     edge = box.y2 + 0.12 * line.height if side > 0 else box.y1 - 0.12 * line.height
@@ -44,7 +44,7 @@ def _edge(page: Page, paragraph: Paragraph, line: Line, side: int) -> float:
     return edge
 
 
-def _with_mark(page: Page, strip: Box, high: float) -> Box:
+def _with_mark(page: OverlayPage, strip: Box, high: float) -> Box:
     """A strip that reaches to a bullet or number before it, where the reader saw none."""
     others = [
         line.box.x2

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vdebench.editors.overlay.fonts import STYLES, Coverage, Setter, Style
+from vdebench.editors.overlay.fonts import STYLES, Coverage, FontStyle, WordRenderer
 
 _WIDER = np.arange(0.60, 1.2401, 0.04)
 _SIZES = np.arange(0.94, 1.0601, 0.03)
@@ -23,15 +23,15 @@ _STEP = 0.05
 _AIR = 3
 
 
-class Fit(NamedTuple):
+class FontFit(NamedTuple):
     """A face and a size in pixels, and how like the page it is (a correlation, 1 at best)."""
 
-    style: Style
+    style: FontStyle
     size: float
     likeness: float
 
 
-class Stencil(NamedTuple):
+class WordStencil(NamedTuple):
     """A word's ink, cut out, and where its pen and baseline are from the cut's corner."""
 
     ink: Coverage
@@ -39,17 +39,17 @@ class Stencil(NamedTuple):
     baseline: int
 
 
-def stencil(setter: Setter, text: str, style: Style, size: float) -> Stencil | None:
+def stencil(setter: WordRenderer, text: str, style: FontStyle, size: float) -> WordStencil | None:
     """A word's ink at a size; none for what has no ink."""
     ink, pen, baseline = setter.word(text, style).drawn(size)
     rows, columns = np.flatnonzero(ink.max(axis=1) > 0.02), np.flatnonzero(ink.max(axis=0) > 0.02)
     if not len(rows):
         return None
     top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    return Stencil(np.ascontiguousarray(ink[top:bottom, left:right]), int(pen - left), int(baseline - top))
+    return WordStencil(np.ascontiguousarray(ink[top:bottom, left:right]), int(pen - left), int(baseline - top))
 
 
-def fit_style(setter: Setter, ink: Coverage, whole: str, samples: Sequence[str], guess: float) -> Fit:
+def fit_style(setter: WordRenderer, ink: Coverage, whole: str, samples: Sequence[str], guess: float) -> FontFit:
     """The face and size in which a strip of ink looks most like the words that are read in it.
 
     `whole` is all that stands there, `samples` some of its words; `guess` is the size if its ink tells nothing.
@@ -59,7 +59,7 @@ def fit_style(setter: Setter, ink: Coverage, whole: str, samples: Sequence[str],
     tall = float(rows[-1] + 1 - rows[0]) if len(rows) else guess
     columns = np.flatnonzero(ink.max(axis=0) > 0.2)
     wide = float(columns[-1] + 1 - columns[0]) if len(columns) else float(ink.shape[1])
-    best: list[Fit] = []
+    best: list[FontFit] = []
     for styles in (STYLES[: len(STYLES) // 2], STYLES[len(STYLES) // 2 :]):
         for style in styles:
             setter.words([whole, *samples], style)
@@ -78,13 +78,15 @@ def fit_style(setter: Setter, ink: Coverage, whole: str, samples: Sequence[str],
     return max(finer, key=lambda fit: fit.likeness)
 
 
-def _best_size(setter: Setter, ink: Coverage, samples: Sequence[str], style: Style, sizes: NDArray[np.float64]) -> Fit:
+def _best_size(
+    setter: WordRenderer, ink: Coverage, samples: Sequence[str], style: FontStyle, sizes: NDArray[np.float64]
+) -> FontFit:
     likeness = [(_likeness(setter, ink, samples, style, float(size)), float(size)) for size in sizes]
     best, size = max(likeness)
-    return Fit(style, size, best)
+    return FontFit(style, size, best)
 
 
-def _likeness(setter: Setter, ink: Coverage, samples: Sequence[str], style: Style, size: float) -> float:
+def _likeness(setter: WordRenderer, ink: Coverage, samples: Sequence[str], style: FontStyle, size: float) -> float:
     total = weight = 0.0
     for text in samples:
         drawn = stencil(setter, text, style, size)
@@ -107,7 +109,7 @@ def _best_likeness(ink: Coverage, word: Coverage) -> float:
     return float(found.max())
 
 
-class Places(NamedTuple):
+class WordPositions(NamedTuple):
     """Where the words of a line stand in a strip: the pen before each, and the row of the baseline."""
 
     pens: list[int]
@@ -115,8 +117,13 @@ class Places(NamedTuple):
 
 
 def place_words(
-    setter: Setter, ink: Coverage, texts: Sequence[str], parts: Sequence[str], fit: Fit, baseline: int | None = None
-) -> Places:
+    setter: WordRenderer,
+    ink: Coverage,
+    texts: Sequence[str],
+    parts: Sequence[str],
+    fit: FontFit,
+    baseline: int | None = None,
+) -> WordPositions:
     """Places at which the words, in their order, cover the ink best; white between them may stretch.
 
     `parts[k]` is what stands before word k, a space or nothing.
@@ -150,10 +157,10 @@ def place_words(
     pens = [int(np.argmin(best))]
     for source in reversed(sources):
         pens.append(int(source[pens[-1]]))
-    return Places([pen - air for pen in reversed(pens)], row - air)
+    return WordPositions([pen - air for pen in reversed(pens)], row - air)
 
 
-def _misfit(setter: Setter, field: Coverage, text: str, fit: Fit) -> tuple[NDArray[np.float32], int]:
+def _misfit(setter: WordRenderer, field: Coverage, text: str, fit: FontFit) -> tuple[NDArray[np.float32], int]:
     """For each row of a baseline (from the second value on) and each pen, how badly a word fits there."""
     drawn = stencil(setter, text, fit.style, fit.size)
     height, width = field.shape

@@ -39,7 +39,7 @@ _MOST = 400
 """Words set at once; Typst is quick with a few hundred pages."""
 
 
-class Style(NamedTuple):
+class FontStyle(NamedTuple):
     """A face: a family of ours, its weight, its slant."""
 
     family: str
@@ -51,10 +51,10 @@ class Style(NamedTuple):
         return " ".join([self.family, *(["bold"] if self.bold else []), *(["italic"] if self.italic else [])])
 
 
-STYLES = [Style(family, bold, italic) for italic in (False, True) for bold in (False, True) for family in FAMILIES]
+STYLES = [FontStyle(family, bold, italic) for italic in (False, True) for bold in (False, True) for family in FAMILIES]
 
 
-class Word:
+class FontWord:
     """A word in a style, at any size."""
 
     def __init__(self, document: pdfium.PdfDocument, page: int) -> None:
@@ -89,7 +89,7 @@ class Word:
         return (1 - rows[:, :width] / np.float32(255)).astype(np.float32), column, row
 
 
-class Setter:
+class WordRenderer:
     """A warm typesetter that keeps what it has set."""
 
     def __init__(self) -> None:
@@ -101,9 +101,9 @@ class Setter:
         self._compiler = typst.Compiler(
             str(root / "words.typ"), font_paths=[str(folder) for folder in font_folders()], ignore_system_fonts=True
         )
-        self._words: dict[tuple[str, Style], Word] = {}
+        self._words: dict[tuple[str, FontStyle], FontWord] = {}
 
-    def words(self, texts: Iterable[str], style: Style) -> list[Word]:
+    def words(self, texts: Iterable[str], style: FontStyle) -> list[FontWord]:
         """Words in a style."""
         texts = list(texts)
         new = [text for text in dict.fromkeys(texts) if (text, style) not in self._words]
@@ -111,7 +111,7 @@ class Setter:
             self._set(new[start : start + _MOST], style)
         return [self._words[text, style] for text in texts]
 
-    def _set(self, texts: list[str], style: Style) -> None:
+    def _set(self, texts: list[str], style: FontStyle) -> None:
         fonts = FAMILIES[style.family]
         data = {
             "words": texts,
@@ -126,13 +126,13 @@ class Setter:
         assert isinstance(pdf, bytes)
         document = pdfium.PdfDocument(pdf)
         for page, text in enumerate(texts):
-            self._words[text, style] = Word(document, page)
+            self._words[text, style] = FontWord(document, page)
 
-    def word(self, text: str, style: Style) -> Word:
+    def word(self, text: str, style: FontStyle) -> FontWord:
         """A word in a style."""
         return self.words([text], style)[0]
 
-    def gaps(self, pairs: Iterable[tuple[str, str, str]], style: Style) -> list[float]:
+    def gaps(self, pairs: Iterable[tuple[str, str, str]], style: FontStyle) -> list[float]:
         """White between two words, in sizes: left word, what parts them (a space or nothing), right word."""
         pairs = list(pairs)
         self.words([text for left, part, right in pairs for text in (left, right, left + part + right)], style)

@@ -9,13 +9,13 @@ import regex
 from rapidfuzz.distance import Levenshtein
 
 from vdebench.core.box import Box
-from vdebench.editors.overlay.location import Page, fold
+from vdebench.editors.overlay.location import OverlayPage, fold
 from vdebench.editors.overlay.paragraphs import joined_rows
 from vdebench.instructions.request import NotUnderstoodError
 from vdebench.readers.line_grouping import Line, in_rows, middle_in
 
 
-class Cell(NamedTuple):
+class GridCellArea(NamedTuple):
     """A cell: the paper that is its own, the text in it, and cells like it."""
 
     box: Box
@@ -27,7 +27,7 @@ class Cell(NamedTuple):
 _PIECES = 0.3
 
 
-def find_cell(page: Page, row: str, column: str) -> Cell:
+def find_cell(page: OverlayPage, row: str, column: str) -> GridCellArea:
     """The one cell of a row and column."""
     found = _named(page, row, column, 0.0) or _named(page, row, column, _PIECES)
     if not found:
@@ -44,7 +44,7 @@ def find_cell(page: Page, row: str, column: str) -> Cell:
     return _cell(page, table, lines, label, head)
 
 
-def _named(page: Page, row: str, column: str, far: float) -> list[tuple[Box, list[Line], Box, Box]]:
+def _named(page: OverlayPage, row: str, column: str, far: float) -> list[tuple[Box, list[Line], Box, Box]]:
     """Tables with their lines, and in them what bears the row's and the column's name.
 
     `far` is how far apart, in heights, pieces of one line may stand: the heads of narrow columns stand nearer.
@@ -134,7 +134,7 @@ def _nearly(read: str, wanted: str) -> bool:
     return len(wanted) > 3 and Levenshtein.distance(read, wanted, score_cutoff=1) <= 1
 
 
-def _cell(page: Page, table: Box, lines: Sequence[Line], label: Box, head: Box) -> Cell:
+def _cell(page: OverlayPage, table: Box, lines: Sequence[Line], label: Box, head: Box) -> GridCellArea:
     """The cell in the row of a label and the column of a header."""
     middle_y, middle_x = (label.y1 + label.y2) / 2, (head.x1 + head.x2) / 2
     high = min(page.height, label.y2 - label.y1) if label.y2 > label.y1 else page.height
@@ -171,7 +171,7 @@ def _cell(page: Page, table: Box, lines: Sequence[Line], label: Box, head: Box) 
     )
     if len(text) > 1:
         text = [line for line in text if box.x1 - 2 <= line.box.x1 + 3 and line.box.x2 - 3 <= box.x2 + 2]
-    return Cell(box, text, like)
+    return GridCellArea(box, text, like)
 
 
 def _bounds(rules: Sequence[Box], at: float, other: float, table: Box, across: bool) -> tuple[float, float]:

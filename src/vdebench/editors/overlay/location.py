@@ -28,7 +28,7 @@ _LEAST = 6
 """Letters below which nothing but the same will do."""
 
 
-class Spot(NamedTuple):
+class TextSpan(NamedTuple):
     """A stretch of a paragraph's text: from a letter of a line up to, and without, a letter of a line."""
 
     line: int
@@ -82,7 +82,7 @@ def fold(text: str) -> str:
     return _DROPPED.sub("", unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME))
 
 
-class Page:
+class OverlayPage:
     """A page's lines, in paragraphs and tables."""
 
     def __init__(self, image: Image, lines: Sequence[Line]) -> None:
@@ -99,7 +99,7 @@ class Page:
             *(Paragraph((line,), True) for lines in inside for line in lines),
         ]
 
-    def find(self, text: str, within: str = "", begins: bool = False) -> tuple[Paragraph, Spot]:
+    def find(self, text: str, within: str = "", begins: bool = False) -> tuple[Paragraph, TextSpan]:
         """The one place where a text stands; an error that says why where there is not one.
 
         `within` is a longer text around it; with `begins`, a paragraph must begin with it.
@@ -117,7 +117,7 @@ class Page:
                 found = _whole_words(found) or found
             if len(found) == 1:
                 paragraph, letters, start, end = found[0]
-                return paragraph, Spot(*letters[start][1:], letters[end - 1][1], letters[end - 1][2] + 1)
+                return paragraph, TextSpan(*letters[start][1:], letters[end - 1][1], letters[end - 1][2] + 1)
             if found:
                 raise NotUnderstoodError(f"{_short(text)} stands on the page {len(found)} times")
         raise NotUnderstoodError(f"{_short(text)} was not found on the page")

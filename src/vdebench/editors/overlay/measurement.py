@@ -10,11 +10,11 @@ import numpy as np
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
-from vdebench.editors.overlay.font_match import Fit, fit_style, place_words, stencil
-from vdebench.editors.overlay.fonts import Setter
-from vdebench.editors.overlay.location import Paragraph, Spot, fold
+from vdebench.editors.overlay.font_match import FontFit, fit_style, place_words, stencil
+from vdebench.editors.overlay.fonts import WordRenderer
+from vdebench.editors.overlay.location import Paragraph, TextSpan, fold
 from vdebench.editors.overlay.paper import Colour, Paper
-from vdebench.editors.overlay.words import Word, is_wide, part_between, pieces_of
+from vdebench.editors.overlay.words import LineWord, is_wide, part_between, pieces_of
 from vdebench.readers.line_grouping import Line
 
 UNLIKE = 0.55
@@ -22,12 +22,12 @@ UNLIKE = 0.55
 
 
 @dataclass(eq=False)
-class Row:
+class MeasuredLine:
     """A line of the page with its words."""
 
     paper: Paper
     baseline: int
-    words: list[Word]
+    words: list[LineWord]
     over: int
     """Rows of ink above the baseline,"""
     under: int
@@ -46,13 +46,13 @@ class Row:
 
 
 @dataclass(eq=False)
-class Measured:
+class MeasuredParagraph:
     """Rows of a paragraph, from one on, and the face they are set in."""
 
     paragraph: Paragraph
     first: int
-    fit: Fit
-    rows: list[Row] = field(default_factory=list)
+    fit: FontFit
+    rows: list[MeasuredLine] = field(default_factory=list)
 
 
 def strip_of(line: Line) -> Box:
@@ -61,13 +61,13 @@ def strip_of(line: Line) -> Box:
     return Box(line.box.x1 - 0.5 * high, line.box.y1 - 0.12 * high, line.box.x2 + 0.5 * high, line.box.y2 + 0.12 * high)
 
 
-def corrected(paragraph: Paragraph, spot: Spot, quoted: str) -> tuple[list[str], Spot]:
+def corrected(paragraph: Paragraph, spot: TextSpan, quoted: str) -> tuple[list[str], TextSpan]:
     """The lines' texts with the stretch as it is quoted, where it differs in spaces and widths only; and the stretch.
 
     >>> from vdebench.readers.line_grouping import Line
     >>> lines = (Line(Box(0, 0, 9, 9), "a than5 h"), Line(Box(0, 9, 9, 18), "ours,b"))
-    >>> corrected(Paragraph(lines), Spot(0, 2, 1, 4), "than 5 hours")
-    (['a than 5 h', 'ours,b'], Spot(line=0, start=2, last_line=1, end=4))
+    >>> corrected(Paragraph(lines), TextSpan(0, 2, 1, 4), "than 5 hours")
+    (['a than 5 h', 'ours,b'], TextSpan(line=0, start=2, last_line=1, end=4))
     """
     texts = [line.text for line in paragraph.lines]
     ends = [(spot.start if k == spot.line else 0, spot.end if k == spot.last_line else len(texts[k]))
@@ -85,7 +85,7 @@ def corrected(paragraph: Paragraph, spot: Spot, quoted: str) -> tuple[list[str],
         piece = quoted[at:stop].strip() if k else quoted[at:stop].rstrip()
         number = spot.line + k
         texts[number] = texts[number][:start] + piece + texts[number][end:]
-        last = Spot(spot.line, spot.start, number, start + len(piece))
+        last = TextSpan(spot.line, spot.start, number, start + len(piece))
         at = stop
     return texts, last
 
@@ -102,15 +102,15 @@ def samples_of(text: str) -> list[str]:
     return list(dict.fromkeys([*chinese[::step][:3], *(word for word in latin[:1] if len(word) > 1)]))
 
 
-def fit_line(setter: Setter, image: Image, line: Line, text: str, part: str = "") -> Fit:
+def fit_line(setter: WordRenderer, image: Image, line: Line, text: str, part: str = "") -> FontFit:
     """The face of a line, or of a part of it."""
     paper = Paper.of(image, strip_of(line))
     return fit_style(setter, paper.ink, text.strip(), samples_of(part or text), 0.82 * line.height)
 
 
 def measure_row(
-    setter: Setter, image: Image, line: Line, number: int, text: str, fit: Fit, cuts: tuple[int, ...]
-) -> Row:
+    setter: WordRenderer, image: Image, line: Line, number: int, text: str, fit: FontFit, cuts: tuple[int, ...]
+) -> MeasuredLine:
     """A line's words and their places."""
     paper = Paper.of(image, strip_of(line))
     pieces = pieces_of(text, cuts)
@@ -127,13 +127,13 @@ def measure_row(
         if drawn:
             over, under = max(over, drawn.baseline), max(under, drawn.ink.shape[0] - drawn.baseline)
         edges.append((left, right))
-        words.append(Word(piece, part, number, pen + paper.place.x1, advance=set_.advance * fit.size))
+        words.append(LineWord(piece, part, number, pen + paper.place.x1, advance=set_.advance * fit.size))
     columns = paper.ink.sum(axis=0)
     cuts_ = [_cut(columns, before[1], after[0]) for before, after in pairwise(edges)]
     bounds = [edges[0][0] - 1, *cuts_, edges[-1][1] + 1]
     for word, left, right in zip(words, bounds, bounds[1:], strict=False):
         word.left, word.right = left + paper.place.x1, right + paper.place.x1
-    row = Row(paper, places.baseline + paper.place.y1, words, over + 1, under + 1)
+    row = MeasuredLine(paper, places.baseline + paper.place.y1, words, over + 1, under + 1)
     _grow(row, paper)
     return row
 
@@ -148,7 +148,7 @@ def _cut(columns: np.ndarray, left: int, right: int) -> int:
     return low + int(white[np.abs(white - (left + right) / 2 + low).argmin()])
 
 
-def _grow(row: Row, paper: Paper) -> None:
+def _grow(row: MeasuredLine, paper: Paper) -> None:
     """Take in ink that touches the ends of the line and the rows above and below: the page's letters may be larger."""
     x1, x2 = row.words[0].left - paper.place.x1, row.words[-1].right - paper.place.x1
     y1, y2 = row.top - paper.place.y1, row.bottom - paper.place.y1
@@ -167,7 +167,9 @@ def _grow(row: Row, paper: Paper) -> None:
     row.words[0].left, row.words[-1].right = x1 + paper.place.x1, x2 + paper.place.x1
 
 
-def ink_colour(setter: Setter, image: Image, row: Row, words: Sequence[Word], fit: Fit) -> Colour | None:
+def ink_colour(
+    setter: WordRenderer, image: Image, row: MeasuredLine, words: Sequence[LineWord], fit: FontFit
+) -> Colour | None:
     """Colour of some words of a row."""
     found = []
     for word in words:
@@ -179,14 +181,14 @@ def ink_colour(setter: Setter, image: Image, row: Row, words: Sequence[Word], fi
     return np.median(np.array(found), axis=0).astype(np.float32) if found else None
 
 
-def link_rows(rows: Sequence[Row]) -> None:
+def link_rows(rows: Sequence[MeasuredLine]) -> None:
     """What parts a line's first word from the last of the line before; hyphens at the ends of lines become soft."""
     for above, below in pairwise(rows):
         last, first = above.words[-1], below.words[0]
         broken = len(last.text) > 1 and last.text.endswith("-") and last.text[-2].islower() and first.text[0].islower()
         if broken:
             width = max(3, (last.right - last.left) // len(last.text))
-            hyphen = Word("-", "", last.line, last.right - width, last.right - width, last.right, width, soft=True)
+            hyphen = LineWord("-", "", last.line, last.right - width, last.right - width, last.right, width, soft=True)
             last.text, last.right = last.text[:-1], last.right - width
             last.advance -= width
             above.words.append(hyphen)

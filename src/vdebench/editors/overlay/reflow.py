@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from vdebench.editors.overlay.font_match import Fit
-from vdebench.editors.overlay.fonts import Setter
-from vdebench.editors.overlay.measurement import Row
-from vdebench.editors.overlay.words import Word, is_wide, units_of
+from vdebench.editors.overlay.font_match import FontFit
+from vdebench.editors.overlay.fonts import WordRenderer
+from vdebench.editors.overlay.measurement import MeasuredLine
+from vdebench.editors.overlay.words import LineWord, is_wide, units_of
 
 Align = Literal["left", "center", "right"]
 _SLACK = 0.1
@@ -20,7 +20,7 @@ _SLACK = 0.1
 _CLOSING = "，。、；：？！）》」』】”’"
 
 
-class Column(NamedTuple):
+class LineColumn(NamedTuple):
     """Between which columns of the page lines are set, and how."""
 
     left: float
@@ -31,22 +31,22 @@ class Column(NamedTuple):
 
 
 @dataclass(eq=False, slots=True)
-class Set:
+class PlacedWord:
     """A word and the pen it is set at."""
 
-    word: Word
+    word: LineWord
     pen: float
 
 
 class Layout:
     """Lines of words with their pens."""
 
-    def __init__(self, setter: Setter, fit: Fit, column: Column) -> None:
+    def __init__(self, setter: WordRenderer, fit: FontFit, column: LineColumn) -> None:
         self.setter, self.fit, self.column = setter, fit, column
 
-    def lines(self, words: Sequence[Word], first_pen: float) -> list[list[Set]]:
+    def lines(self, words: Sequence[LineWord], first_pen: float) -> list[list[PlacedWord]]:
         """Words in lines, as many in each as find room."""
-        lines: list[list[Word]] = [[]]
+        lines: list[list[LineWord]] = [[]]
         for unit in units_of(list(words)):
             line = lines[-1]
             trial = _without_soft([*line, *unit])
@@ -63,27 +63,27 @@ class Layout:
             if line
         ]
 
-    def _end(self, words: Sequence[Word], start: float) -> float:
+    def _end(self, words: Sequence[LineWord], start: float) -> float:
         """Where the ink of a line ends."""
         pens = self._pens(words, start)
         last = words[-1]
         half = last.advance > 0.8 * self.fit.size and last.text in _CLOSING
         return pens[-1] + last.advance * (0.5 if half else 1.0)
 
-    def _pens(self, words: Sequence[Word], start: float) -> list[float]:
+    def _pens(self, words: Sequence[LineWord], start: float) -> list[float]:
         pens = [start]
         for before, word in pairwise(words):
             pens.append(pens[-1] + before.advance + self._gap(before, word))
         return pens
 
-    def _gap(self, before: Word, word: Word) -> float:
+    def _gap(self, before: LineWord, word: LineWord) -> float:
         """White between two words: as it is on the page where they stand side by side, else as the font has it."""
         side_by_side = before.line is not None and before.line == word.line and before.right == word.left
         if side_by_side and not self.column.justified:
             return word.pen - before.pen - before.advance
         return self.setter.gaps([(before.text, word.part, word.text)], self.fit.style)[0] * self.fit.size
 
-    def _set(self, words: Sequence[Word], start: float, last: bool) -> list[Set]:
+    def _set(self, words: Sequence[LineWord], start: float, last: bool) -> list[PlacedWord]:
         pens = self._pens(words, start)
         over = self._end(words, start) - self.column.right
         spaces = [index for index in range(1, len(words)) if words[index].part]
@@ -95,15 +95,15 @@ class Layout:
         elif self.column.align != "left":
             slack = self.column.right - pens[-1] - words[-1].advance
             pens = [pen + (slack / 2 if self.column.align == "center" else slack) for pen in pens]
-        return [Set(word, pen) for word, pen in zip(words, pens, strict=True)]
+        return [PlacedWord(word, pen) for word, pen in zip(words, pens, strict=True)]
 
 
-def _without_soft(words: list[Word]) -> list[Word]:
+def _without_soft(words: list[LineWord]) -> list[LineWord]:
     """Words without hyphens that are no longer at the end of a line."""
     return [word for index, word in enumerate(words) if not (word.soft and index + 1 < len(words))]
 
 
-def is_justified(setter: Setter, fit: Fit, rows: Sequence[Row], right: float) -> bool:
+def is_justified(setter: WordRenderer, fit: FontFit, rows: Sequence[MeasuredLine], right: float) -> bool:
     """Whether lines, all but the last, reach the same edge with white that varies."""
     full = [row for row in rows[:-1] if len(row.words) > 2]
     if not full or any(abs(row.words[-1].right - right) > 0.45 * fit.size for row in full):

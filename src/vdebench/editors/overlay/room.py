@@ -6,7 +6,7 @@ import numpy as np
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
-from vdebench.editors.overlay.location import Page, Paragraph
+from vdebench.editors.overlay.location import OverlayPage, Paragraph
 from vdebench.editors.overlay.paper import as_pixels, usual_colour
 
 _FAR = 14
@@ -15,7 +15,7 @@ _GAP = 3.2
 """Heights of a line of white below which things belong to one column; a footer stands further away."""
 
 
-def blocks_on(page: Page) -> list[Box]:
+def blocks_on(page: OverlayPage) -> list[Box]:
     """Boxes of paragraphs and tables."""
     return [*(paragraph.box for paragraph in page.paragraphs if not paragraph.in_table), *page.tables]
 
@@ -25,7 +25,7 @@ def beside(one: Box, other: Box) -> bool:
     return one.x2 <= other.x1 or other.x2 <= one.x1
 
 
-def right_edge(page: Page, paragraph: Paragraph, align: str) -> float:
+def right_edge(page: OverlayPage, paragraph: Paragraph, align: str) -> float:
     """How far to the right lines may reach: as far as others that begin where this one does."""
     box, high = paragraph.box, paragraph.height
     right = box.x2
@@ -54,12 +54,12 @@ def _rows_meet(one: Box, other: Box) -> bool:
     return min(one.y2, other.y2) > max(one.y1, other.y1)
 
 
-def _between(page: Page, box: Box, peer: Box) -> bool:
+def _between(page: OverlayPage, box: Box, peer: Box) -> bool:
     """Whether something stands beside the box where the peer is wider."""
     return any(line.box.x1 > box.x2 and line.box.x1 < peer.x2 and _rows_meet(line.box, box) for line in page.lines)
 
 
-def below(page: Page, box: Box, high: float) -> tuple[Box | None, float]:
+def below(page: OverlayPage, box: Box, high: float) -> tuple[Box | None, float]:
     """What stands below a box in its column and moves with it, and the lowest row it may move to."""
     blocks = [other for other in blocks_on(page) if other != box]
     stop = float(page.image.shape[0]) - high
@@ -121,7 +121,7 @@ def frame_of(image: Image, box: Box, top: float, stop: float) -> tuple[int, int,
     return x1, y1, x2, y2
 
 
-def shift(page: Page, out: Image, box: Box, high: float, top: float, by: int) -> bool:
+def shift(page: OverlayPage, out: Image, box: Box, high: float, top: float, by: int) -> bool:
     """Move what stands below a box, from a row on, down (or up); whether there was anything that could be moved."""
     moved, stop = below(page, box, high)
     image = page.image
@@ -142,7 +142,7 @@ def shift(page: Page, out: Image, box: Box, high: float, top: float, by: int) ->
     return True
 
 
-def is_free(page: Page, out: Image, left: float, top: float, right: float, bottom: float) -> bool:
+def is_free(page: OverlayPage, out: Image, left: float, top: float, right: float, bottom: float) -> bool:
     """Whether nothing stands between rows and columns but paper of one colour."""
     part = out[max(0, int(top)) : int(bottom), max(0, int(left)) : int(right)].astype(np.int16)
     if int(bottom) > out.shape[0] or not part.size:

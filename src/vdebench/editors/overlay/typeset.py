@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from vdebench.core.images import Image
-from vdebench.editors.overlay.font_match import Fit, fit_style, stencil
-from vdebench.editors.overlay.fonts import Setter
-from vdebench.editors.overlay.location import Page, Paragraph, Spot
+from vdebench.editors.overlay.font_match import FontFit, fit_style, stencil
+from vdebench.editors.overlay.fonts import WordRenderer
+from vdebench.editors.overlay.location import OverlayPage, Paragraph, TextSpan
 from vdebench.editors.overlay.measurement import (
     UNLIKE,
-    Row,
+    MeasuredLine,
     corrected,
     fit_line,
     ink_colour,
@@ -21,16 +21,18 @@ from vdebench.editors.overlay.measurement import (
     samples_of,
 )
 from vdebench.editors.overlay.paper import Colour, as_pixels, set_ink
-from vdebench.editors.overlay.reflow import Align, Column, Layout, Set, is_justified
+from vdebench.editors.overlay.reflow import Align, Layout, LineColumn, PlacedWord, is_justified
 from vdebench.editors.overlay.room import is_free, right_edge, shift
-from vdebench.editors.overlay.words import Word, part_between, pieces_of, units_of
-from vdebench.instructions.request import NotUnderstoodError, Request
+from vdebench.editors.overlay.words import LineWord, part_between, pieces_of, units_of
+from vdebench.instructions.request import EditRequest, NotUnderstoodError
 
 
 class ParagraphEdit:
     """An edit of one paragraph of a page."""
 
-    def __init__(self, setter: Setter, page: Page, paragraph: Paragraph, spot: Spot, request: Request) -> None:
+    def __init__(
+        self, setter: WordRenderer, page: OverlayPage, paragraph: Paragraph, spot: TextSpan, request: EditRequest
+    ) -> None:
         self.setter, self.page, self.paragraph, self.request = setter, page, paragraph, request
         self.texts, self.spot = corrected(paragraph, spot, request.target)
         self.out: Image = page.image.copy()
@@ -41,11 +43,11 @@ class ParagraphEdit:
         self.rows = self._rows()
         self.face, self.colour = self._face()
 
-    def _fit(self, text: str) -> Fit:
+    def _fit(self, text: str) -> FontFit:
         number = max(range(len(self.texts)), key=lambda k: len(self.texts[k]) if k >= self.first else 0)
         return fit_line(self.setter, self.page.image, self.paragraph.lines[number], self.texts[number])
 
-    def _rows(self) -> list[Row]:
+    def _rows(self) -> list[MeasuredLine]:
         rows = []
         for number in range(self.first, len(self.texts)):
             cuts = []
@@ -60,7 +62,7 @@ class ParagraphEdit:
         link_rows(rows)
         return rows
 
-    def _touched(self) -> list[tuple[Row, list[Word]]]:
+    def _touched(self) -> list[tuple[MeasuredLine, list[LineWord]]]:
         """The stretch's words, row by row."""
         found = []
         for row, number in zip(self.rows, range(self.first, len(self.texts)), strict=True):
@@ -75,7 +77,7 @@ class ParagraphEdit:
             found.append((row, words))
         return found
 
-    def _face(self) -> tuple[Fit, Colour]:
+    def _face(self) -> tuple[FontFit, Colour]:
         """Face and colour of the words that are replaced, or beside which new ones come to stand."""
         touched = [(row, words) for row, words in self._touched() if words]
         if not touched:
@@ -97,7 +99,7 @@ class ParagraphEdit:
 
     # --- what changes -------------------------------------------------------------------------------------------------
 
-    def words(self) -> list[Word]:
+    def words(self) -> list[LineWord]:
         """All words from the first touched line on, as they are to be."""
         touched = [word for _, words in self._touched() for word in words]
         every = [word for row in self.rows for word in row.words]
@@ -123,24 +125,24 @@ class ParagraphEdit:
             after[0].part = part_between(before[-1].text, after[0].text) and (touched[0].part or after[0].part)
         return [*before, *new, *after]
 
-    def _part(self, before: Sequence[Word], new: Word, old: Word) -> str:
+    def _part(self, before: Sequence[LineWord], new: LineWord, old: LineWord) -> str:
         if not before:
             return ""
         if self.request.action in ("replace", "insert_before"):
             return old.part
         return part_between(before[-1].text, new.text)
 
-    def _new(self) -> list[Word]:
+    def _new(self) -> list[LineWord]:
         pieces = pieces_of(self.request.new)
         set_ = self.setter.words([text for text, _, _ in pieces], self.face.style)
         return [
-            Word(text, part, advance=word.advance * self.face.size)
+            LineWord(text, part, advance=word.advance * self.face.size)
             for (text, part, _), word in zip(pieces, set_, strict=True)
         ]
 
     # --- where it stands ----------------------------------------------------------------------------------------------
 
-    def column(self, align: Align) -> Column:
+    def column(self, align: Align) -> LineColumn:
         """Between which edges the paragraph is set."""
         right = max(row.words[-1].pen + row.words[-1].advance for row in self.rows)
         right = max(right, *(line.box.x2 - 0.15 * line.height for line in self.paragraph.lines))
@@ -157,9 +159,9 @@ class ParagraphEdit:
             mid = (self.rows[0].words[0].pen + self.rows[0].words[-1].pen + self.rows[0].words[-1].advance) / 2
             half = max(right - mid, mid - self.paragraph.box.x1)
             left, right = (mid - half, mid + half) if align == "center" else (self.paragraph.box.x1, right)
-        return Column(left, right, align, justified)
+        return LineColumn(left, right, align, justified)
 
-    def run(self, align: Align = "left", column: Column | None = None) -> Image:
+    def run(self, align: Align = "left", column: LineColumn | None = None) -> Image:
         """The edited page."""
         column = column or self.column(align)
         self._keep_breaks(column)
@@ -180,7 +182,7 @@ class ParagraphEdit:
                 self._draw(each, baseline)
         return self.out
 
-    def _keep_breaks(self, column: Column) -> None:
+    def _keep_breaks(self, column: LineColumn) -> None:
         """Where the next word would have found room, the line was ended on purpose: it stays so."""
         for above, below in zip(self.rows, self.rows[1:], strict=False):
             unit = units_of(below.words)[0]
@@ -206,7 +208,9 @@ class ParagraphEdit:
         near = [far for far in beside if 0.9 * self.fit.size < far < 2.2 * self.fit.size]
         return round(min(near)) if near else round(1.35 * self.fit.size)
 
-    def _make_room(self, more: int, pitch: int, lines: list[list[Set]], baselines: list[int], column: Column) -> None:
+    def _make_room(
+        self, more: int, pitch: int, lines: list[list[PlacedWord]], baselines: list[int], column: LineColumn
+    ) -> None:
         box = self.paragraph.box
         last = self.rows[-1]
         if more < 0:
@@ -223,7 +227,7 @@ class ParagraphEdit:
 
     # --- pixels -------------------------------------------------------------------------------------------------------
 
-    def _clean(self, lines: list[list[Set]]) -> None:
+    def _clean(self, lines: list[list[PlacedWord]]) -> None:
         """Take away the ink of words that move or go."""
         stay = {
             id(each.word)
@@ -236,14 +240,14 @@ class ParagraphEdit:
                 if id(word) not in stay:
                     row.paper.clean(self.out, word.left, word.right, row.top, row.bottom)
 
-    def _stays(self, each: Set, row: Row) -> bool:
+    def _stays(self, each: PlacedWord, row: MeasuredLine) -> bool:
         return any(each.word is word for word in row.words) and round(each.pen) == each.word.pen
 
-    def _row_of(self, word: Word) -> Row:
+    def _row_of(self, word: LineWord) -> MeasuredLine:
         assert word.line is not None
         return self.rows[word.line - self.first]
 
-    def _draw(self, each: Set, baseline: int) -> None:
+    def _draw(self, each: PlacedWord, baseline: int) -> None:
         word = each.word
         if word.is_new:
             drawn = stencil(self.setter, word.text, self.face.style, self.face.size)
@@ -256,7 +260,7 @@ class ParagraphEdit:
         move(self.page.image, self.out, row, word, round(each.pen) - word.pen, baseline - row.baseline)
 
 
-def move(image: Image, out: Image, row: Row, word: Word, right: int, down: int) -> None:
+def move(image: Image, out: Image, row: MeasuredLine, word: LineWord, right: int, down: int) -> None:
     """Set a word's pixels at another place: what it is darker than its paper, upon the paper there."""
     paper = row.paper
     x1, x2 = max(word.left, paper.place.x1), min(word.right, paper.place.x2)

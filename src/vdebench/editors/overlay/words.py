@@ -17,7 +17,7 @@ _NOT_LAST = "（《「『【“‘([{$¥￥"
 
 
 @dataclass(eq=False, slots=True)
-class Word:
+class LineWord:
     """A word of the page, or a new one."""
 
     text: str
@@ -63,7 +63,7 @@ def is_wide(text: str) -> bool:
     return bool(_WIDE.search(text))
 
 
-def may_break(before: Word, word: Word) -> bool:
+def may_break(before: LineWord, word: LineWord) -> bool:
     """Whether a line may end between two words."""
     if word.begins or before.soft or word.part:
         return True
@@ -72,9 +72,9 @@ def may_break(before: Word, word: Word) -> bool:
     return is_wide(before.text[-1]) or is_wide(word.text[0])
 
 
-def units_of(words: list[Word]) -> list[list[Word]]:
+def units_of(words: list[LineWord]) -> list[list[LineWord]]:
     """Words that must stay together, together."""
-    units: list[list[Word]] = []
+    units: list[list[LineWord]] = []
     for word in words:
         if units and not may_break(units[-1][-1], word):
             units[-1].append(word)

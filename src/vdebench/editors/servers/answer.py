@@ -16,7 +16,7 @@ _PICTURES = frozenset({"b64_json", "data", "image", "png", "thoughtSignature", "
 
 
 @dataclass(frozen=True)
-class Answer:
+class ImageAnswer:
     """A picture, or why there is none."""
 
     picture: str = ""
@@ -36,7 +36,7 @@ class Answer:
     dollars: float | None = None
 
 
-def settled(answer: Answer) -> Answer:
+def settled(answer: ImageAnswer) -> ImageAnswer:
     """The answer where it has a picture; words instead of one are a refusal; a fault, or nothing at all, is raised."""
     if answer.fault:
         raise answer.fault

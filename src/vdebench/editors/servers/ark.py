@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, text_at
+from vdebench.editors.servers.answer import ImageAnswer, at, count_at, text_at
 from vdebench.editors.servers.errors import complaint_in, fault_of
-from vdebench.editors.servers.images import Sent
+from vdebench.editors.servers.images import SentImage
 from vdebench.editors.servers.options import hosted
 from vdebench.editors.servers.server import ServerEditor
 
@@ -33,7 +33,7 @@ class SeedreamEditor(ServerEditor):
     def _sent_options(self) -> Mapping[str, Any]:
         return {"size": self.size}
 
-    def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         body = {
             "model": self.model,
             "prompt": instruction,
@@ -45,10 +45,10 @@ class SeedreamEditor(ServerEditor):
         }
         return "/images/generations", {"json": body if seed is None else {**body, "seed": seed}}
 
-    def _read(self, told: Any) -> Answer:
+    def _read(self, told: Any) -> ImageAnswer:
         about: Any = {"model": text_at(told, "model"), "output_tokens": count_at(told, "usage", "output_tokens")}
         if said := complaint_in(at(told, "data", 0)):  # an error may stand in the place of the image
             if said.is_refusal:
-                return Answer(refusal=said.code, words=said.words, **about)
-            return Answer(fault=fault_of(200, {}, "", said, ""), **about)
-        return Answer(picture=text_at(told, "data", 0, "b64_json") or text_at(told, "data", 0, "url"), **about)
+                return ImageAnswer(refusal=said.code, words=said.words, **about)
+            return ImageAnswer(fault=fault_of(200, {}, "", said, ""), **about)
+        return ImageAnswer(picture=text_at(told, "data", 0, "b64_json") or text_at(told, "data", 0, "url"), **about)

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple, TypeVar
 import httpx2
 
 from vdebench.core.images import Image
-from vdebench.editors.servers.errors import CallError, Complaint, complaint_in, fault_of
+from vdebench.editors.servers.errors import CallError, ServerMessage, complaint_in, fault_of
 from vdebench.editors.servers.images import decoded
 from vdebench.editors.servers.keys import cleaned
 from vdebench.errors import InputError
 from vdebench.io.files import parse_json
 from vdebench.net.addresses import excerpt, shown
 from vdebench.net.keys import Secret
-from vdebench.net.retrying_client import PatientClient
+from vdebench.net.retrying_client import RetryingClient
 
 PAUSE = 1.0
 """Seconds before the second try, where the server asks for none; twice as many before each further one."""
@@ -31,13 +31,13 @@ LATE = 2
 Result = TypeVar("Result")
 
 
-class Reply(NamedTuple):
+class HttpReply(NamedTuple):
     """An answer that came whole."""
 
     told: Any
     """JSON."""
     headers: Mapping[str, str]
-    refusal: Complaint | None = None
+    refusal: ServerMessage | None = None
 
 
 @cache
@@ -45,15 +45,15 @@ def _certificates() -> SSLContext:
     return httpx2.create_ssl_context()  # a tenth of a second each time
 
 
-class Caller:
+class ServerClient:
     """Talks to one server, for any number of threads; and fetches pictures from wherever it says, without its key."""
 
     def __init__(self, headers: Mapping[str, str], timeout: float, tries: int, key: str, secret: Secret | None) -> None:
         self.timeout, self.tries, self.key, self._secret = timeout, tries, key, secret
         self._closed = threading.Event()
-        self._client = PatientClient(timeout, tries=1, headers=dict(headers), verify=_certificates())
+        self._client = RetryingClient(timeout, tries=1, headers=dict(headers), verify=_certificates())
         self._client.follow_redirects = False  # the page and the key are for this server alone
-        self._plain = PatientClient(timeout, tries=1, verify=_certificates())
+        self._plain = RetryingClient(timeout, tries=1, verify=_certificates())
         for client in (self._client, self._plain):  # whoever forgets to close it leaves no open sockets
             weakref.finalize(self, client.close)
 
@@ -90,7 +90,7 @@ class Caller:
             raise fault_of(response.status_code, response.headers, text, complaint_in(told), self.key)
         return told
 
-    def post(self, url: str, **content: Any) -> Reply:
+    def post(self, url: str, **content: Any) -> HttpReply:
         """The JSON that a request is answered with, which may be a refusal."""
         response = self._sent(self._client, "POST", url, **content)
         told = self._told(response)
@@ -101,10 +101,10 @@ class Caller:
                 raise CallError(
                     f"the answer is no JSON: {body}", "is base_url right? See the server's log", passing=True
                 )
-            return Reply(told, response.headers)
+            return HttpReply(told, response.headers)
         status = response.status_code
         if said and said.is_refusal and (response.is_success or status in (400, 422) or said.flagged):
-            return Reply(told, response.headers, said)
+            return HttpReply(told, response.headers, said)
         raise fault_of(status, response.headers, cleaned(response.text, self._secret), said, self.key)
 
     def fetch(self, url: str) -> Image:
@@ -125,7 +125,7 @@ class Caller:
             raise CallError(f"HTTP {status}", passing=fault.passing, wait=fault.wait)
         return decoded(response.content)
 
-    def _sent(self, client: PatientClient, method: str, url: str, **content: Any) -> httpx2.Response:
+    def _sent(self, client: RetryingClient, method: str, url: str, **content: Any) -> httpx2.Response:
         try:
             return client.request(method, url, **content)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, text_at
+from vdebench.editors.servers.answer import ImageAnswer, at, count_at, text_at
 from vdebench.editors.servers.errors import complaint_in, fault_of
-from vdebench.editors.servers.images import Sent
+from vdebench.editors.servers.images import SentImage
 from vdebench.editors.servers.options import number_or_nothing, whole
 from vdebench.editors.servers.server import ServerEditor
 
@@ -51,7 +51,7 @@ class ChatImageEditor(ServerEditor):
         names = ("modalities", "image_size", "true_cfg_scale", "num_inference_steps")
         return {**{name: getattr(self, name) for name in names}, "negative_prompt": self._negative}
 
-    def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         content = [
             {"type": "text", "text": instruction},
             {"type": "image_url", "image_url": {"url": sent.data_uri}},
@@ -65,7 +65,7 @@ class ChatImageEditor(ServerEditor):
         body |= {"seed": seed} if seed is not None else {}
         return "/chat/completions", {"json": body}
 
-    def _read(self, told: Any) -> Answer:
+    def _read(self, told: Any) -> ImageAnswer:
         choice, usage = at(told, "choices", 0), at(told, "usage")
         price = at(usage, "cost")
         about: Any = {
@@ -76,16 +76,16 @@ class ChatImageEditor(ServerEditor):
         }
         if said := complaint_in({"error": at(choice, "error")}):
             if said.is_refusal:
-                return Answer(refusal=said.code or "policy", words=said.words, **about)
-            return Answer(fault=fault_of(200, {}, "", said, ""), **about)
+                return ImageAnswer(refusal=said.code or "policy", words=said.words, **about)
+            return ImageAnswer(fault=fault_of(200, {}, "", said, ""), **about)
         message, end = at(choice, "message"), text_at(choice, "finish_reason")
         content = at(message, "content")
         words = content if isinstance(content, str) else " ".join(text_at(part, "text") for part in content or ())
         if refused := text_at(message, "refusal"):
-            return Answer(refusal="refusal", words=refused, **about)
+            return ImageAnswer(refusal="refusal", words=refused, **about)
         if end == "content_filter":
-            return Answer(refusal=text_at(choice, "native_finish_reason") or end, words=words, **about)
-        return Answer(picture=next(_pictures(message), ""), words=words.strip(), **about)
+            return ImageAnswer(refusal=text_at(choice, "native_finish_reason") or end, words=words, **about)
+        return ImageAnswer(picture=next(_pictures(message), ""), words=words.strip(), **about)
 
 
 def _pictures(message: Any) -> Iterator[str]:

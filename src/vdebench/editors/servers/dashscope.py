@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, text_at
-from vdebench.editors.servers.images import Sent
+from vdebench.editors.servers.answer import ImageAnswer, at, count_at, text_at
+from vdebench.editors.servers.images import SentImage
 from vdebench.editors.servers.options import hosted
 from vdebench.editors.servers.server import ServerEditor
 
@@ -35,7 +35,7 @@ class DashScopeImageEditor(ServerEditor):
     def _sent_options(self) -> Mapping[str, Any]:
         return {"negative_prompt": self.negative_prompt, "size": self.size}
 
-    def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         settings: dict[str, Any] = {"n": 1, "prompt_extend": False, "watermark": False}
         settings |= {"negative_prompt": self.negative_prompt} if self.negative_prompt else {}
         settings |= {"size": self.size.replace("x", "*")} if self.size else {}
@@ -48,11 +48,11 @@ class DashScopeImageEditor(ServerEditor):
         }
         return "/services/aigc/multimodal-generation/generation", {"json": body}
 
-    def _read(self, told: Any) -> Answer:
+    def _read(self, told: Any) -> ImageAnswer:
         content = at(told, "output", "choices", 0, "message", "content")
         parts = content if isinstance(content, list) else [{"text": content}]
         usage = at(told, "usage")
-        return Answer(
+        return ImageAnswer(
             picture=next(filter(None, (text_at(part, "image") for part in parts)), ""),
             words=" ".join(filter(None, (text_at(part, "text") for part in parts))),
             model=text_at(told, "model") or text_at(told, "output", "model"),

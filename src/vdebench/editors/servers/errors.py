@@ -51,7 +51,7 @@ class CallError(Exception):
         return CallError(reason, advice or self.advice, fatal=self.fatal)
 
 
-class Complaint(NamedTuple):
+class ServerMessage(NamedTuple):
     """An error as a server words it."""
 
     code: str
@@ -65,13 +65,13 @@ class Complaint(NamedTuple):
         return bool(self.flagged or _POLICY_CODE.search(self.code) or _POLICY_WORDS.search(self.words))
 
 
-def complaint_in(told: Any) -> Complaint | None:
+def complaint_in(told: Any) -> ServerMessage | None:
     """The error in a body, whatever its status was; nothing in a good one.
 
     >>> complaint_in({"error": {"code": "moderation_blocked", "message": "no"}}).is_refusal
     True
     >>> complaint_in({"code": "Throttling", "message": "slower", "request_id": "1"})
-    Complaint(code='Throttling', words='slower', flagged=False)
+    ServerMessage(code='Throttling', words='slower', flagged=False)
     >>> complaint_in({"data": [], "error": None})
     """
     if isinstance(told, list) and told:  # Gemini's, where a proxy made a list of it
@@ -84,17 +84,17 @@ def complaint_in(told: Any) -> Complaint | None:
     if not error:
         return None
     if not isinstance(error, dict):
-        return Complaint("", excerpt(str(error), 300))
+        return ServerMessage("", excerpt(str(error), 300))
     code = next((str(error[key]) for key in ("code", "status", "type") if error.get(key)), "")
     if code.isdigit() and error.get("status"):  # Gemini's number is the status, its word says more
         code = f"{code} {error['status']}"
     about = error.get("metadata")
     flagged = isinstance(about, dict) and bool(about.get("reasons") or about.get("flagged_input"))
     words = next((str(error[key]) for key in ("message", "detail", "msg") if error.get(key)), "")
-    return Complaint(code, excerpt(words, 300), flagged)
+    return ServerMessage(code, excerpt(words, 300), flagged)
 
 
-def fault_of(status: int, headers: Mapping[str, str], body: str, said: Complaint | None, key: str) -> CallError:
+def fault_of(status: int, headers: Mapping[str, str], body: str, said: ServerMessage | None, key: str) -> CallError:
     """What a status other than success, or an error in a body of success, means; `key` says how to give a key."""
     words = said.words if said and said.words else excerpt(body, 300) or "no message"
     named = f" ({said.code})" if said and said.code and said.code != str(status) else ""
@@ -129,7 +129,9 @@ def fault_of(status: int, headers: Mapping[str, str], body: str, said: Complaint
     return CallError(reason, f"the server does not take this request: look at model=… and the options; {_SMALLER}")
 
 
-def _of_good_status(reason: str, said: Complaint | None, key: str, headers: Mapping[str, str], body: str) -> CallError:
+def _of_good_status(
+    reason: str, said: ServerMessage | None, key: str, headers: Mapping[str, str], body: str
+) -> CallError:
     code = said.code.split(" ")[0] if said else ""
     if code.isdigit() and 300 <= int(code) < 600:
         inner = fault_of(int(code), headers, body, said, key)

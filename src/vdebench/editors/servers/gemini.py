@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, text_at
+from vdebench.editors.servers.answer import ImageAnswer, at, count_at, text_at
 from vdebench.editors.servers.errors import CallError
-from vdebench.editors.servers.images import Sent
+from vdebench.editors.servers.images import SentImage
 from vdebench.editors.servers.options import hosted
 from vdebench.editors.servers.server import ServerEditor
 
@@ -39,7 +39,7 @@ class GeminiImageEditor(ServerEditor):
     def _sent_options(self) -> Mapping[str, Any]:
         return {"image_size": self.image_size, "aspect_ratio": self.aspect_ratio}
 
-    def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         shape = {"imageSize": self.image_size, "aspectRatio": self.aspect_ratio}
         shape = {name: value for name, value in shape.items() if value}
         config: dict[str, Any] = {"responseModalities": ["TEXT", "IMAGE"]}
@@ -50,7 +50,7 @@ class GeminiImageEditor(ServerEditor):
         model = quote(self.model.removeprefix("models/"), safe="")
         return f"/models/{model}:generateContent", {"json": body}
 
-    def _read(self, told: Any) -> Answer:
+    def _read(self, told: Any) -> ImageAnswer:
         end = text_at(told, "candidates", 0, "finishReason")
         blocked = text_at(told, "promptFeedback", "blockReason")
         parts = at(told, "candidates", 0, "content", "parts")
@@ -64,7 +64,7 @@ class GeminiImageEditor(ServerEditor):
         usage = at(told, "usageMetadata")
         thoughts = count_at(usage, "thoughtsTokenCount") or 0
         made = count_at(usage, "candidatesTokenCount")
-        return Answer(
+        return ImageAnswer(
             picture="" if refusal else picture,
             refusal=refusal,
             fault=fault if broke_off else None,

@@ -18,7 +18,7 @@ from vdebench.errors import InputError, TooLargeError
 from vdebench.io.images import open_image
 
 
-class Sent(NamedTuple):
+class SentImage(NamedTuple):
     """A page as a server gets it."""
 
     png: bytes
@@ -36,14 +36,14 @@ class Sent(NamedTuple):
         return f"data:image/png;base64,{self.base64}"
 
 
-def prepared(image: Image, max_pixels: int, max_side: int) -> Sent:
+def prepared(image: Image, max_pixels: int, max_side: int) -> SentImage:
     """A page as PNG, made smaller where it has more pixels or a longer side than is allowed (0: any)."""
     height, width = image.shape[:2]
     scale = fitting(width, height, max_pixels, max_side)
     if scale < 1:  # down, so that the limit holds
         width, height = max(1, math.floor(width * scale + 1e-9)), max(1, math.floor(height * scale + 1e-9))
         image = resized(image, Size(width, height))
-    return Sent(encode_png(image), width, height)
+    return SentImage(encode_png(image), width, height)
 
 
 def fitting(width: int, height: int, max_pixels: int, max_side: int) -> float:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import Answer, at, count_at, text_at
-from vdebench.editors.servers.images import Sent
+from vdebench.editors.servers.answer import ImageAnswer, at, count_at, text_at
+from vdebench.editors.servers.images import SentImage
 from vdebench.editors.servers.options import number_or_nothing, whole
 from vdebench.editors.servers.server import ServerEditor
 
@@ -61,7 +61,7 @@ class OpenAiImagesEditor(ServerEditor):
         names = ("size", "true_cfg_scale", "guidance_scale", "num_inference_steps", "quality", "input_fidelity")
         return {**{name: getattr(self, name) for name in names}, "negative_prompt": self._negative}
 
-    def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         size = {"input": f"{sent.width}x{sent.height}", "none": ""}.get(self.size, self.size)
         fields = {**self._sent_options(), "size": size, "seed": "" if seed is None else seed}
         form = {"model": self.model, "prompt": instruction, "n": "1"}
@@ -70,9 +70,9 @@ class OpenAiImagesEditor(ServerEditor):
             form |= {"response_format": "b64_json", "output_format": "png"}
         return "/images/edits", {"data": form, "files": {"image": ("page.png", sent.png, "image/png")}}
 
-    def _read(self, told: Any) -> Answer:
+    def _read(self, told: Any) -> ImageAnswer:
         usage = at(told, "usage")
-        return Answer(
+        return ImageAnswer(
             picture=text_at(told, "data", 0, "b64_json") or text_at(told, "data", 0, "url"),
             model=text_at(told, "model"),
             input_tokens=count_at(usage, "input_tokens"),

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.editors.servers.answer import Answer
+from vdebench.editors.servers.answer import ImageAnswer
 from vdebench.errors import VdeError
 from vdebench.net.answer import Usage
 from vdebench.net.prices import DATED, Price
 
-__all__ = ["DATED", "LISTED", "Spent", "cost", "parsed"]
+__all__ = ["DATED", "LISTED", "EditCost", "cost", "parsed"]
 
 LISTED = {
     "gpt-image-1": Price(10, 40),  # words in cost half: the sum is an upper bound
@@ -55,7 +55,7 @@ def cost(price: Price | float | None, tokens_in: int | None, tokens_out: int | N
 
 
 @dataclass
-class Spent:
+class EditCost:
     """What one edit has cost so far: all its tries, those that came to nothing too."""
 
     price: Price | float | None
@@ -66,7 +66,7 @@ class Spent:
     output_tokens: int | None = None
     dollars: float | None = None
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: ImageAnswer) -> None:
         """Count an answer, by the server's own sum or by the price."""
         tokens = answer.input_tokens, answer.output_tokens
         priced = cost(self.price, *tokens, image=bool(answer.picture))

@@ -12,18 +12,18 @@ from urllib.parse import urlsplit
 
 from vdebench.core.images import Image
 from vdebench.editors.editor import Edit, Editor
-from vdebench.editors.servers.answer import Answer, settled, short, without_images
+from vdebench.editors.servers.answer import ImageAnswer, settled, short, without_images
 from vdebench.editors.servers.errors import CallError
-from vdebench.editors.servers.images import Sent, bytes_of, decoded, is_address, policy, prepared
+from vdebench.editors.servers.images import SentImage, bytes_of, decoded, is_address, policy, prepared
 from vdebench.editors.servers.keys import cleaned, is_variable
 from vdebench.editors.servers.options import at_least_0, whole
-from vdebench.editors.servers.prices import LISTED, Spent, parsed
+from vdebench.editors.servers.prices import LISTED, EditCost, parsed
 from vdebench.errors import EditorError, EditorUnusableError, MissingPartError, VdeError
 from vdebench.net.addresses import INSTALL, bad_address, seconds, setting, shown
 from vdebench.net.keys import Secret, key_from
 
 if TYPE_CHECKING:
-    from vdebench.editors.servers.calls import Caller
+    from vdebench.editors.servers.calls import ServerClient
 
 VERSION = "1"
 """Of how pages are sent and answers read: a new one makes edits anew."""
@@ -81,7 +81,7 @@ class ServerEditor(Editor):
         self.charges = self._is_home or self._price is not None  # of own servers the user knows
         self._secret = self._key()
         self._opening = threading.Lock()
-        self._caller: Caller | None = None
+        self._caller: ServerClient | None = None
 
     @classmethod
     def missing(cls, **options: Any) -> str:
@@ -174,16 +174,16 @@ class ServerEditor(Editor):
         """How the key is sent."""
         return {"Authorization": f"Bearer {key}"}
 
-    def caller(self) -> Caller:
+    def caller(self) -> ServerClient:
         """What speaks to the server, one for all threads."""
-        from vdebench.editors.servers.calls import Caller
+        from vdebench.editors.servers.calls import ServerClient
 
         with self._opening:
             if self._caller is None:
                 headers = self._headers(self._secret.reveal()) if self._secret else {}
                 variable = self.key_variable or self.default_key_variable
                 how = f"set the environment variable {variable}, or key_variable=NAME"
-                self._caller = Caller(headers, float(self.timeout), int(self.tries), how, self._secret)
+                self._caller = ServerClient(headers, float(self.timeout), int(self.tries), how, self._secret)
             return self._caller
 
     def close(self) -> None:
@@ -196,7 +196,7 @@ class ServerEditor(Editor):
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """The page that the server makes, or its refusal; an `EditorError` where neither came."""
         sent = prepared(image, int(self.max_pixels), int(self.max_side))
-        chosen, spent = self._seed(seed), Spent(self._price)
+        chosen, spent = self._seed(seed), EditCost(self._price)
         try:
             caller = self.caller()
             answer, made, said = caller.patiently(lambda: self._try(caller, sent, instruction, chosen, spent))
@@ -220,8 +220,8 @@ class ServerEditor(Editor):
         return Edit("refused" if made is None else "edited", made, reason, parameters, said)
 
     def _try(
-        self, caller: Caller, sent: Sent, instruction: str, seed: int | None, spent: Spent
-    ) -> tuple[Answer, Image | None, Any]:
+        self, caller: ServerClient, sent: SentImage, instruction: str, seed: int | None, spent: EditCost
+    ) -> tuple[ImageAnswer, Image | None, Any]:
         path, content = self._request(sent, instruction, seed)
         spent.requests += 1
         try:
@@ -231,7 +231,7 @@ class ServerEditor(Editor):
             raise
         said = {"answer": without_images(reply.told), "request_id": reply.headers.get("x-request-id")}
         if reply.refusal:
-            return Answer(refusal=reply.refusal.code or "policy", words=reply.refusal.words), None, said
+            return ImageAnswer(refusal=reply.refusal.code or "policy", words=reply.refusal.words), None, said
         answer = self._read(reply.told)
         spent.add(answer)
         answer = settled(answer)
@@ -241,7 +241,7 @@ class ServerEditor(Editor):
             return answer, caller.fetch(answer.picture), said
         return answer, decoded(bytes_of(answer.picture)), said
 
-    def error(self, fault: CallError, spent: Spent | None = None) -> EditorError:
+    def error(self, fault: CallError, spent: EditCost | None = None) -> EditorError:
         """A fault in words for the user, with what it has cost."""
         advice = f"\n  {fault.advice}" if fault.advice else ""
         model = f"{self.model} at " if self.model else ""
@@ -251,9 +251,9 @@ class ServerEditor(Editor):
         return error
 
     @abstractmethod
-    def _request(self, sent: Sent, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         """The path below the address, and the content as the client takes it (`json=`, or `data=` and `files=`)."""
 
     @abstractmethod
-    def _read(self, told: Any) -> Answer:
+    def _read(self, told: Any) -> ImageAnswer:
         """What an answer without an error holds."""

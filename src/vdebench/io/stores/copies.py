@@ -25,7 +25,7 @@ _VERSIONS = (
 """What stores call it, the surest first."""
 
 
-class Entry(NamedTuple):
+class StoredFile(NamedTuple):
     """What a store says of a name."""
 
     is_folder: bool
@@ -34,11 +34,11 @@ class Entry(NamedTuple):
     """Stands for the version; nothing where the store does not tell."""
 
     @classmethod
-    def of(cls, info: Mapping[str, Any]) -> Entry:
+    def of(cls, info: Mapping[str, Any]) -> StoredFile:
         """As fsspec tells it.
 
-        >>> Entry.of({"type": "file", "size": 3, "ETag": '"abc"'})
-        Entry(is_folder=False, size=3, stamp=1606133299)
+        >>> StoredFile.of({"type": "file", "size": 3, "ETag": '"abc"'})
+        StoredFile(is_folder=False, size=3, stamp=1606133299)
         """
         version = next((str(info[key]) for key in _VERSIONS if info.get(key)), "")
         digits = int.from_bytes(hashlib.sha256(version.encode()).digest()[:8], "big")
@@ -82,7 +82,7 @@ def temporary_copy(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def settle(temporary: Path, path: Path, entry: Entry) -> None:
+def settle(temporary: Path, path: Path, entry: StoredFile) -> None:
     """Put a whole copy in its place, marked with its version."""
     try:
         if entry.stamp is not None:

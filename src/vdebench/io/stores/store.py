@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vdebench.errors import InputError, MissingPartError
-from vdebench.io.stores.copies import Entry, copy_at, is_fresh, settle, temporary_copy
+from vdebench.io.stores.copies import StoredFile, copy_at, is_fresh, settle, temporary_copy
 
 _FLAT = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss")
 """Stores without folders of their own: to make one could make a bucket."""
@@ -27,7 +27,7 @@ class Mount:
         self.folder = folder
         self.url = url
         self.since = since
-        self._entries: dict[str, dict[str, Entry]] = {}
+        self._entries: dict[str, dict[str, StoredFile]] = {}
         """What listings have told, by folder and name: good for what is there, not for what is not."""
         self._held: set[str] = set()
         """Folders whose listings may be used again for now."""
@@ -69,28 +69,28 @@ class Mount:
         except Exception as error:  # every store has its own
             raise _failure(url, error) from None
 
-    def _entry(self, path: Path) -> Entry | None:
+    def _entry(self, path: Path) -> StoredFile | None:
         known = self._entries.get(str(path.parent), {}).get(path.name)
         return known if known is None or known.is_folder or known.size is not None else None
 
-    def _now(self, path: Path) -> Entry:
+    def _now(self, path: Path) -> StoredFile:
         """What the store says now."""
 
-        def info(system: Any, at: str) -> Entry:
+        def info(system: Any, at: str) -> StoredFile:
             system.invalidate_cache()
-            return Entry.of(system.info(at))
+            return StoredFile.of(system.info(at))
 
         entry = self._ask(path, info)
         self._entries.setdefault(str(path.parent), {})[path.name] = entry
         return entry
 
-    def find(self, path: Path) -> Entry | None:
+    def find(self, path: Path) -> StoredFile | None:
         """What is known of a name, or found out; nothing where it is not there."""
         entry = self._entry(path)
         if entry is None and is_fresh(path, self.since):
-            return Entry(is_folder=False, size=path.stat().st_size)
+            return StoredFile(is_folder=False, size=path.stat().st_size)
         if entry is None and str(path) in self._empty:
-            return Entry(is_folder=True)
+            return StoredFile(is_folder=True)
         try:
             return entry or self._now(path)
         except (FileNotFoundError, NotADirectoryError):
@@ -115,7 +115,7 @@ class Mount:
         except (FileNotFoundError, NotADirectoryError):
             raise InputError(f"{self.url_of(path)}: cannot be read: no such file") from None
 
-    def _download(self, path: Path, entry: Entry) -> None:
+    def _download(self, path: Path, entry: StoredFile) -> None:
         with temporary_copy(path) as temporary:
             for _ in range(2):
                 self._ask(path, lambda system, at: system.get_file(at, str(temporary)))
@@ -166,7 +166,7 @@ class Mount:
             self._entries[str(path)] = self._list(path)
         return sorted(self._entries[str(path)])
 
-    def _list(self, path: Path) -> dict[str, Entry]:
+    def _list(self, path: Path) -> dict[str, StoredFile]:
         def ls(system: Any, at: str) -> list[dict[str, Any]]:
             system.invalidate_cache()
             found: list[dict[str, Any]] = system.ls(at, detail=True)
@@ -176,7 +176,7 @@ class Mount:
             return [info for info in found if _name(info) != at.rstrip("/")]  # the mark of an empty folder
 
         try:
-            return {_name(info).rpartition("/")[2]: Entry.of(info) for info in self._ask(path, ls)}
+            return {_name(info).rpartition("/")[2]: StoredFile.of(info) for info in self._ask(path, ls)}
         except FileNotFoundError:
             if str(path) in self._empty:
                 return {}
@@ -188,15 +188,15 @@ class Mount:
     def listed(self, folder: Path) -> Iterator[list[Path]]:
         """All files below a folder by one question, and no other question about its folders inside the block."""
 
-        def find(system: Any, at: str) -> list[tuple[str, Entry]]:
+        def find(system: Any, at: str) -> list[tuple[str, StoredFile]]:
             system.invalidate_cache()
             found = system.find(at, detail=True)
             system.invalidate_cache()
             start = len(at.rstrip("/")) + 1
-            return [(name[start:], Entry.of(info)) for name, info in found.items()]
+            return [(name[start:], StoredFile.of(info)) for name, info in found.items()]
 
         files = []
-        listings: dict[str, dict[str, Entry]] = {}
+        listings: dict[str, dict[str, StoredFile]] = {}
         for name, entry in self._ask(folder, find):
             if not name or name.endswith("/"):
                 continue
@@ -204,7 +204,7 @@ class Mount:
             files.append(path)
             listings.setdefault(str(path.parent), {})[path.name] = entry
             while (path := path.parent) != folder:
-                listings.setdefault(str(path.parent), {})[path.name] = Entry(is_folder=True)
+                listings.setdefault(str(path.parent), {})[path.name] = StoredFile(is_folder=True)
         self._entries |= listings
         self._held |= set(listings)
         try:

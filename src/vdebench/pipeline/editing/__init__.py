@@ -6,7 +6,15 @@ before its line is written, so a run can be killed at any moment and goes on whe
 failures are tried again, and a changed page, instruction, seed or editor is a new task.
 """
 
-from vdebench.pipeline.editing.journal import Made, counts_of, identity_of, images_of, read_edits, states_of, total_cost
+from vdebench.pipeline.editing.journal import (
+    EditRecord,
+    counts_of,
+    identity_of,
+    images_of,
+    read_edits,
+    states_of,
+    total_cost,
+)
 from vdebench.pipeline.editing.stage import edit_suite
 
-__all__ = ["Made", "counts_of", "edit_suite", "identity_of", "images_of", "read_edits", "states_of", "total_cost"]
+__all__ = ["EditRecord", "counts_of", "edit_suite", "identity_of", "images_of", "read_edits", "states_of", "total_cost"]

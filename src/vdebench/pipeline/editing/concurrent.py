@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
 
 from vdebench.net.budget import Budget
-from vdebench.pipeline.editing.jobs import Outcome, Unit, carry_out, failed
+from vdebench.pipeline.editing.jobs import BatchResult, JobBatch, carry_out, failed
 from vdebench.pipeline.editing.stopping import Stop
 
 
-class Rate:
+class RateLimit:
     """So many beginnings in a minute, evenly spread; 0 for any."""
 
     def __init__(self, per_minute: float) -> None:
@@ -33,24 +33,24 @@ class Rate:
 
 
 def ask(
-    units: Iterable[Unit],
+    units: Iterable[JobBatch],
     at_once: int,
     *,
     per_minute: float = 0,
     budget: Budget | None = None,
     charges: bool = False,
     stop: Stop,
-) -> Iterator[Outcome]:
+) -> Iterator[BatchResult]:
     """Outcomes as they come. Nothing is begun that the budget may not pay: the dearest edit so far is the estimate.
 
     Of an editor that `charges`, what an edit costs must be known where there is a budget.
     """
     purse = budget or Budget(None)
     careful = charges and purse.limit < math.inf
-    rate, waiting = Rate(per_minute), iter(stop.until(units))
+    rate, waiting = RateLimit(per_minute), iter(stop.until(units))
     dearest: float | None = None
-    asked: SimpleQueue[tuple[Unit, float] | None] = SimpleQueue()
-    answered: SimpleQueue[tuple[Outcome | None, float]] = SimpleQueue()
+    asked: SimpleQueue[tuple[JobBatch, float] | None] = SimpleQueue()
+    answered: SimpleQueue[tuple[BatchResult | None, float]] = SimpleQueue()
     under_way = 0
     for _ in range(at_once):  # nobody waits for them after a second Ctrl-C
         threading.Thread(target=_asker, args=(asked, answered, rate, stop), daemon=True).start()
@@ -91,9 +91,9 @@ def ask(
 
 
 def _asker(
-    asked: SimpleQueue[tuple[Unit, float] | None],
-    answered: SimpleQueue[tuple[Outcome | None, float]],
-    rate: Rate,
+    asked: SimpleQueue[tuple[JobBatch, float] | None],
+    answered: SimpleQueue[tuple[BatchResult | None, float]],
+    rate: RateLimit,
     stop: Stop,
 ) -> None:
     """The life of a thread that asks."""

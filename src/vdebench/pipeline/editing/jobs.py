@@ -12,36 +12,36 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vdebench.core.images import Image
-from vdebench.core.input_policy import Given
+from vdebench.core.input_policy import InputPolicy
 from vdebench.core.png import encode_png
 from vdebench.core.sample import Sample
-from vdebench.editors.editor import Edit, Editor, Task
+from vdebench.editors.editor import Edit, Editor, EditTask
 from vdebench.editors.factory import get_editor
 from vdebench.errors import EditorError, EditorUnusableError, InputError, MissingPartError, TooLargeError, VdeError
 from vdebench.io.cache import digest_of, digest_of_file
 from vdebench.io.files import write_bytes
 from vdebench.io.images import image_size, open_image
-from vdebench.pipeline.editing.journal import BY_HAND, Made
+from vdebench.pipeline.editing.journal import BY_HAND, EditRecord
 from vdebench.suites.suite import ImageFiles, Suite
 
 Options = tuple[tuple[str, Any], ...]
 
 
-class Order(NamedTuple):
+class EditorJobSettings(NamedTuple):
     """What all jobs of an editor share."""
 
     editor: str
     options: Options
     images: Path
     seed: int
-    given: Given
+    given: InputPolicy
     identity: str
     """Of the editor, as whoever started the run knows it."""
     by_return: bool = False
     """Whether images are handed back with the outcome: other machines may have other disks."""
 
 
-class Job(NamedTuple):
+class EditJob(NamedTuple):
     """A sample that is to be edited."""
 
     sample: Sample
@@ -53,17 +53,17 @@ class Job(NamedTuple):
     earlier: Mapping[str, float | None]
 
 
-class Unit(NamedTuple):
+class JobBatch(NamedTuple):
     """What is given out at once: a job, or a batch of them."""
 
-    order: Order
-    jobs: tuple[Job, ...]
+    order: EditorJobSettings
+    jobs: tuple[EditJob, ...]
 
 
-class Outcome(NamedTuple):
+class BatchResult(NamedTuple):
     """What became of a unit."""
 
-    made: list[Made]
+    made: list[EditRecord]
     unusable: str = ""
     """Why no other page can be edited either, where that is so."""
     fault: bool = False
@@ -72,7 +72,9 @@ class Outcome(NamedTuple):
     """Images that whoever asked is to keep, by their names in the folder of images."""
 
 
-def job_of(suite: Suite, sample: Sample, order: Order, asked: str | VdeError, before: Made | None) -> Job | Made:
+def job_of(
+    suite: Suite, sample: Sample, order: EditorJobSettings, asked: str | VdeError, before: EditRecord | None
+) -> EditJob | EditRecord:
     """The job of a sample, or why there is none."""
     earlier = before.cost if before else {}
     try:
@@ -89,9 +91,9 @@ def job_of(suite: Suite, sample: Sample, order: Order, asked: str | VdeError, be
         parts = [digest_of_file(files.source), reference, asked, regions, str(order.seed), order.identity]
         if order.given.max_pixels:
             parts.append(order.given.input)
-        return Job(sample, asked, files, suite.output_name(sample), digest_of(*parts), earlier)
+        return EditJob(sample, asked, files, suite.output_name(sample), digest_of(*parts), earlier)
     except VdeError as error:
-        return Made(sample.key, "failed", str(error), earlier=earlier)
+        return EditRecord(sample.key, "failed", str(error), earlier=earlier)
 
 
 def input_by_hand(source: Path, instruction: str) -> str:
@@ -99,12 +101,12 @@ def input_by_hand(source: Path, instruction: str) -> str:
     return f"{BY_HAND} {digest_of(digest_of_file(source), instruction)}"
 
 
-def units_of(jobs: Sequence[Job], order: Order, batch: int) -> Iterator[Unit]:
+def units_of(jobs: Sequence[EditJob], order: EditorJobSettings, batch: int) -> Iterator[JobBatch]:
     """Jobs one by one; where the editor takes batches, those of one size together."""
     if batch <= 1:
-        yield from (Unit(order, (job,)) for job in jobs)
+        yield from (JobBatch(order, (job,)) for job in jobs)
         return
-    by_size: dict[Any, list[Job]] = {}
+    by_size: dict[Any, list[EditJob]] = {}
     for job in jobs:
         try:
             size: Any = image_size(job.files.source) if job.files.source else None
@@ -113,18 +115,18 @@ def units_of(jobs: Sequence[Job], order: Order, batch: int) -> Iterator[Unit]:
         waiting = by_size.setdefault(size, [])
         waiting.append(job)
         if len(waiting) == batch:
-            yield Unit(order, tuple(by_size.pop(size)))
-    yield from (Unit(order, tuple(left)) for left in by_size.values())
+            yield JobBatch(order, tuple(by_size.pop(size)))
+    yield from (JobBatch(order, tuple(left)) for left in by_size.values())
 
 
-def carry_out(unit: Unit) -> Outcome:
+def carry_out(unit: JobBatch) -> BatchResult:
     """Edit what a unit asks for; what goes wrong with one sample is its own affair."""
     start = time.perf_counter()
     try:
         edits = _edits(unit)
     except Exception as error:  # what nobody foresaw in an editor costs its sample, not the run
         if len(unit.jobs) > 1:  # one of the batch is to blame, or all are too much at once
-            return _together([carry_out(Unit(unit.order, (job,))) for job in unit.jobs])
+            return _together([carry_out(JobBatch(unit.order, (job,))) for job in unit.jobs])
         told = str(error) if isinstance(error, VdeError) else f"{type(error).__name__}: {error}"
         parameters = dict(getattr(error, "parameters", {}))
         outcome = failed(unit, told, time.perf_counter() - start, parameters)
@@ -134,47 +136,49 @@ def carry_out(unit: Unit) -> Outcome:
     return _together([_kept(unit.order, job, edit, took) for job, edit in zip(unit.jobs, edits, strict=True)])
 
 
-def _edits(unit: Unit) -> list[Edit]:
+def _edits(unit: JobBatch) -> list[Edit]:
     editor = _same_editor(unit.order.editor, unit.order.options, unit.order.identity)
     tasks = [_task(unit.order, job) for job in unit.jobs]
     return [editor.carry_out(tasks[0])] if len(tasks) == 1 else editor.edit_all(tasks)
 
 
-def _together(outcomes: Sequence[Outcome]) -> Outcome:
+def _together(outcomes: Sequence[BatchResult]) -> BatchResult:
     made = [made for each in outcomes for made in each.made]
     unusable = next((each.unusable for each in outcomes if each.unusable), "")
     pictures = {name: content for each in outcomes for name, content in each.pictures.items()}
-    return Outcome(made, unusable, all(each.fault for each in outcomes), pictures)
+    return BatchResult(made, unusable, all(each.fault for each in outcomes), pictures)
 
 
-def failed(unit: Unit, reason: str, seconds: float = 0.0, parameters: Mapping[str, Any] | None = None) -> Outcome:
+def failed(
+    unit: JobBatch, reason: str, seconds: float = 0.0, parameters: Mapping[str, Any] | None = None
+) -> BatchResult:
     """A unit of which nothing came, such as one whose process has died."""
-    return Outcome([_line(job, "failed", reason, seconds, parameters or {}) for job in unit.jobs], fault=True)
+    return BatchResult([_line(job, "failed", reason, seconds, parameters or {}) for job in unit.jobs], fault=True)
 
 
-def _task(order: Order, job: Job) -> Task:
+def _task(order: EditorJobSettings, job: EditJob) -> EditTask:
     assert job.files.source is not None
     page = order.given.page(open_image(job.files.source))
-    return Task(page, job.instruction, order.seed, job.sample, job.files)
+    return EditTask(page, job.instruction, order.seed, job.sample, job.files)
 
 
-def _kept(order: Order, job: Job, edit: Edit, seconds: float) -> Outcome:
+def _kept(order: EditorJobSettings, job: EditJob, edit: Edit, seconds: float) -> BatchResult:
     """An edit on disk or on its way there; one that cannot be kept has failed, and has cost what it has cost."""
     parameters = dict(edit.parameters)
     if edit.seconds is not None:
         parameters["model_seconds"] = round(edit.seconds, 3)
     made = _line(job, edit.state, edit.reason, seconds, parameters, edit.metadata)
     if edit.image is None:
-        return Outcome([made])
+        return BatchResult([made])
     try:
         name, content = f"{job.name}.png", encode_png(_require_rgb(edit.image))
         if not order.by_return:
             write_bytes(order.images / name, content)
     except Exception as error:
         told = str(error) if isinstance(error, VdeError) else f"{type(error).__name__}: {error}"
-        return Outcome([made._replace(state="failed", reason=told)], fault=True)
+        return BatchResult([made._replace(state="failed", reason=told)], fault=True)
     made = made._replace(file=f"images/{name}", size=list(edit.native_size or ()))
-    return Outcome([made], pictures={name: content} if order.by_return else {})
+    return BatchResult([made], pictures={name: content} if order.by_return else {})
 
 
 def _require_rgb(image: Any) -> Image:
@@ -188,15 +192,15 @@ def _require_rgb(image: Any) -> Image:
 
 
 def _line(
-    job: Job,
+    job: EditJob,
     state: str,
     reason: str,
     seconds: float,
     parameters: Mapping[str, Any],
     metadata: Mapping[str, Any] | None = None,
-) -> Made:
+) -> EditRecord:
     rewritten = job.instruction if job.instruction != job.sample.instruction else ""
-    return Made(
+    return EditRecord(
         job.sample.key,
         state,
         reason,

@@ -21,7 +21,7 @@ ELSEWHERE = "images_at.json"
 BY_HAND = "by hand"
 
 
-class Made(NamedTuple):
+class EditRecord(NamedTuple):
     """A line of `edits.jsonl`."""
 
     sample: str
@@ -59,23 +59,23 @@ class Made(NamedTuple):
         return json.dumps(self._asdict(), ensure_ascii=False)
 
 
-def read_edits(folder: Path) -> list[Made]:
+def read_edits(folder: Path) -> list[EditRecord]:
     """What an editor's folder says of each sample, the last word of each; unfinished lines are passed over."""
     file = folder / JOURNAL
     return list({made.sample: made for made in _lines(file)}.values()) if is_file(file) else []
 
 
-def _lines(file: Path) -> Iterator[Made]:
+def _lines(file: Path) -> Iterator[EditRecord]:
     try:
         with file.open("rb") as lines:  # one by one: a million of them are a gigabyte
             for line in lines:
                 with suppress(ValueError, TypeError):  # one that a kill left unfinished
-                    yield Made(**json.loads(line))
+                    yield EditRecord(**json.loads(line))
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
 
 
-def write_edits(folder: Path, made: Iterable[Made]) -> None:
+def write_edits(folder: Path, made: Iterable[EditRecord]) -> None:
     """Rewrite the journal with one line per sample, and the list of those without an image."""
     left = []
     with replacing(folder / JOURNAL) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as lines:
@@ -86,19 +86,19 @@ def write_edits(folder: Path, made: Iterable[Made]) -> None:
     write_json(folder / NOT_EDITED, left)
 
 
-def states_of(made: Sequence[Made]) -> dict[str, int]:
+def states_of(made: Sequence[EditRecord]) -> dict[str, int]:
     """How many were edited, refused, failed."""
     counts = Counter(each.state for each in made)
     return {state: counts[state] for state in ("edited", "refused", "failed")}
 
 
-def counts_of(made: Sequence[Made]) -> dict[str, int]:
+def counts_of(made: Sequence[EditRecord]) -> dict[str, int]:
     """The same under names that can stand beside those of scoring."""
     states = states_of(made)
     return {"edited": states["edited"], "refused": states["refused"], "edits_failed": states["failed"]}
 
 
-def total_cost(made: Iterable[Made]) -> dict[str, float | None]:
+def total_cost(made: Iterable[EditRecord]) -> dict[str, float | None]:
     """What edits have cost, tries that came to nothing included."""
     return cost_of(each.cost for each in made)
 

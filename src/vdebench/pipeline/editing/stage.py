@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from vdebench.core.input_policy import Given
+from vdebench.core.input_policy import InputPolicy
 from vdebench.editors.editor import Editor
 from vdebench.errors import EditorError, RunFolderError, VdeError
 from vdebench.io.files import is_file, locked, remove_file, write_bytes, write_json
@@ -15,11 +15,11 @@ from vdebench.net.budget import Budget
 from vdebench.parallel.engines import LOCAL, Engine
 from vdebench.pipeline.editing.concurrent import ask
 from vdebench.pipeline.editing.jobs import (
-    Job,
+    BatchResult,
+    EditJob,
+    EditorJobSettings,
+    JobBatch,
     Options,
-    Order,
-    Outcome,
-    Unit,
     carry_out,
     editor_of,
     failed,
@@ -31,7 +31,7 @@ from vdebench.pipeline.editing.jobs import (
 from vdebench.pipeline.editing.journal import (
     IMAGES,
     JOURNAL,
-    Made,
+    EditRecord,
     counts_of,
     images_of,
     put_images_into,
@@ -59,14 +59,14 @@ def edit_suite(
     *,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
-    given: Given = Given(),  # noqa: B008 (it cannot change)
+    given: InputPolicy = InputPolicy(),  # noqa: B008 (it cannot change)
     instructions: Mapping[str, str | VdeError] | None = None,
     budget: Budget | None = None,
     images: str = "",
     workers: int = 0,
     engine: Engine = LOCAL,
     progress: Progress | None = None,
-) -> list[Made]:
+) -> list[EditRecord]:
     """Have every sample of a suite edited; what was made before is not made again.
 
     `instructions` are those that stand in place of the suite's, or why there is none; `images` is the URL of a store
@@ -84,17 +84,17 @@ def edit_suite(
         if images:
             put_images_into(folder, images)
         by_return = not (engine.shares_disk or images)
-        order = Order(editor, chosen, images_of(folder), seed, given, identity_text(maker), by_return)
+        order = EditorJobSettings(editor, chosen, images_of(folder), seed, given, identity_text(maker), by_return)
         write_json(folder / "editor.json", dict(maker.identity))
         known = {made.sample: made for made in read_edits(folder)}
-        jobs: list[Job] = []
-        done: dict[str, Made] = {}
+        jobs: list[EditJob] = []
+        done: dict[str, EditRecord] = {}
         failed_before: set[str] = set()
         for sample in suite.samples:
             asked = (instructions or {}).get(sample.key, sample.instruction)
             made = known.get(sample.key)
             job = job_of(suite, sample, order, asked, made)
-            if isinstance(job, Made):
+            if isinstance(job, EditRecord):
                 done[sample.key] = job
             elif made and _is_of(job, made) and _stands(order.images, made):
                 done[sample.key] = made
@@ -107,17 +107,19 @@ def edit_suite(
         stop = Stop()
         with (folder / JOURNAL).open("ab") as journal, stopped_by_ctrl_c(stop):
 
-            def note(made: Made) -> None:
+            def note(made: EditRecord) -> None:
                 known[made.sample] = made
                 journal.write(f"\n{made.line}".encode())  # after a line that a kill left unfinished
                 journal.flush()
 
-            def made_room(unit: Unit) -> bool:
+            def made_room(unit: JobBatch) -> bool:
                 """Have what a unit will replace forgotten first: its image must never pass for another's."""
                 try:
                     for job in unit.jobs:
                         if (before := known.get(job.sample.key)) and before.state != "failed":
-                            note(Made(before.sample, "failed", "begun anew and not finished", earlier=before.cost))
+                            note(
+                                EditRecord(before.sample, "failed", "begun anew and not finished", earlier=before.cost)
+                            )
                         if is_file(old := order.images / f"{job.name}.png"):
                             remove_file(old)
                 except VdeError as error:
@@ -145,28 +147,28 @@ def edit_suite(
     return made_all
 
 
-def _is_of(job: Job, made: Made) -> bool:
+def _is_of(job: EditJob, made: EditRecord) -> bool:
     """Whether an edit was made from what a job would be made from."""
     if made.by_hand and job.files.source:
         return made.input == input_by_hand(job.files.source, job.instruction)
     return made.input == job.input
 
 
-def _stands(images: Path, made: Made) -> bool:
+def _stands(images: Path, made: EditRecord) -> bool:
     name = made.file.removeprefix(f"{IMAGES}/")
     return made.state == "refused" or (made.state == "edited" and is_file(images / name))
 
 
 def _carried_out(
-    units: Iterable[Unit],
+    units: Iterable[JobBatch],
     jobs: int,
-    order: Order,
+    order: EditorJobSettings,
     maker: Editor,
     workers: int,
     engine: Engine,
     budget: Budget | None,
     stop: Stop,
-) -> Iterator[Outcome]:
+) -> Iterator[BatchResult]:
     """Units by threads where the editor waits, else by the engine's processes."""
     if not jobs:
         return
@@ -176,15 +178,15 @@ def _carried_out(
             rate, charges = maker.per_minute, maker.charges
             yield from ask(units, at_once, per_minute=rate, budget=budget, charges=charges, stop=stop)
         return
-    crashed: list[Job] = []
+    crashed: list[EditJob] = []
 
-    def lost(unit: Unit, reason: str) -> Outcome:
+    def lost(unit: JobBatch, reason: str) -> BatchResult:
         if len(unit.jobs) == 1:
             return failed(unit, reason)
         crashed.extend(unit.jobs)  # one of them is to blame: each is tried alone
-        return Outcome([])
+        return BatchResult([])
 
-    def spread(units: Iterable[Unit], count: int) -> Iterator[Outcome]:
+    def spread(units: Iterable[JobBatch], count: int) -> Iterator[BatchResult]:
         most = min(workers or engine.size(gpus=maker.needs_gpu), maker.at_once or count, count)
         recycled = 0 if maker.needs_gpu else RECYCLED
         return engine.spread(carry_out, stop.until(units), most, recycled=recycled, lost=lost, gpus=maker.needs_gpu)
@@ -195,7 +197,9 @@ def _carried_out(
             yield from spread(units_of(crashed, order, 1), len(crashed))
 
 
-def _watched(outcomes: Iterable[Outcome], stop: Stop, images: Path, failed_before: Set[str]) -> Iterator[Made]:
+def _watched(
+    outcomes: Iterable[BatchResult], stop: Stop, images: Path, failed_before: Set[str]
+) -> Iterator[EditRecord]:
     """What was made; where nothing but failures comes, no more is asked for: a server is away, a card is full.
 
     A sample that failed before in the same way of asking says nothing new: where only such are left, all are tried.

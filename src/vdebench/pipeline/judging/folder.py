@@ -21,7 +21,7 @@ from vdebench.errors import RunFolderError
 from vdebench.io.cache import Cache
 from vdebench.io.files import is_file, locked, read_json, replacing, write_json
 from vdebench.judges.judge import Judge
-from vdebench.judges.outcome import SETTLED, Outcome
+from vdebench.judges.outcome import SETTLED, JudgeOutcome
 from vdebench.judges.questions import Question
 
 GRADES: dict[str, Any] = {
@@ -34,11 +34,11 @@ GRADES: dict[str, Any] = {
     **dict.fromkeys(("cost", "seconds"), pl.Float64),
 }
 _KEPT = ("state", "grade", "rationale", "reason", "model", "input_tokens", "output_tokens", "cost", "seconds")
-_OUTCOME = tuple(field.name for field in fields(Outcome) if field.name != "usage")
+_OUTCOME = tuple(field.name for field in fields(JudgeOutcome) if field.name != "usage")
 _CHUNK = 2000
 
 
-class Wanted(NamedTuple):
+class WantedGrade(NamedTuple):
     """A row of the table: its question, and the digest under which its outcome is; or why there is none."""
 
     question: Question
@@ -73,7 +73,7 @@ class GradeCache(Cache):
             raise RunFolderError(f"{file}: cannot be written: {error.strerror}; {advice}") from None
 
 
-class Journal:
+class GradeJournal:
     """The journal of one run, in memory only as places in its file."""
 
     def __init__(self, root: Path) -> None:
@@ -89,7 +89,7 @@ class Journal:
         """Requests whose cost is not known."""
 
     @contextmanager
-    def open(self, about: Mapping[str, Any]) -> Iterator[Journal]:
+    def open(self, about: Mapping[str, Any]) -> Iterator[GradeJournal]:
         """Take the folder for this run: refuse one that holds another, or is in use."""
         try:
             self.root.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,13 @@ class Journal:
         return digest in self._settled
 
     def add(
-        self, question: Question, digest: str, outcome: Outcome, images: Sequence[Mapping[str, Any]], *, cached: bool
+        self,
+        question: Question,
+        digest: str,
+        outcome: JudgeOutcome,
+        images: Sequence[Mapping[str, Any]],
+        *,
+        cached: bool,
     ) -> None:
         """Write an outcome down."""
         sample, dimension, draw = question.place
@@ -173,7 +179,7 @@ class Journal:
             ) from None
         self._note(told, at)
 
-    def write_table(self, wanted: Sequence[Wanted]) -> pl.DataFrame:
+    def write_table(self, wanted: Sequence[WantedGrade]) -> pl.DataFrame:
         """The table of all questions, in order: `grades.parquet`."""
         frames = [pl.DataFrame(schema=GRADES)]
         with self.file.open("rb") as lines:
@@ -185,7 +191,7 @@ class Journal:
             table.write_parquet(temporary)
         return table
 
-    def _row(self, wanted: Wanted, lines: IO[bytes]) -> dict[str, Any]:
+    def _row(self, wanted: WantedGrade, lines: IO[bytes]) -> dict[str, Any]:
         about = sample_told(wanted.question.subject.sample)
         _, dimension, draw = wanted.question.place
         row = {**about, "dimension": dimension, "draw": draw}
@@ -220,7 +226,7 @@ def sample_told(sample: Sample) -> dict[str, str]:
     }
 
 
-def outcome_told(outcome: Outcome) -> dict[str, Any]:
+def outcome_told(outcome: JudgeOutcome) -> dict[str, Any]:
     """An outcome as a line of the journal has it."""
     told = {name: getattr(outcome, name) for name in _OUTCOME}
     return {**told, "input_tokens": outcome.usage.input, "output_tokens": outcome.usage.output}

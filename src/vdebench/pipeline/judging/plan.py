@@ -8,12 +8,12 @@ from typing import Any
 
 from vdebench.judges.dimension import Dimension
 from vdebench.judges.judge import Judge
-from vdebench.judges.questions import Question, Subject, questions_of
+from vdebench.judges.questions import JudgedSample, Question, questions_of
 from vdebench.net.answer import Usage
 from vdebench.net.image_payloads import limited
 from vdebench.net.prices import Price
 from vdebench.net.tokens import estimate, image_rule
-from vdebench.pipeline.judging.folder import Wanted
+from vdebench.pipeline.judging.folder import WantedGrade
 
 Known = Callable[[str], bool]
 
@@ -27,7 +27,7 @@ class Plan:
     repeat: int
     limit: int
     """Longest side of images, 0 for full resolution."""
-    subjects: Sequence[Subject]
+    subjects: Sequence[JudgedSample]
     price: Price | None = None
 
     @property
@@ -35,15 +35,15 @@ class Plan:
         """The policy of images, as signatures say it."""
         return str(self.limit) if self.limit else "full"
 
-    def wanted(self) -> Iterator[Wanted]:
+    def wanted(self) -> Iterator[WantedGrade]:
         """All questions, in order, with the digest of each, or why it cannot be asked."""
         asker = "\n".join(f"{key}={value}" for key, value in sorted(self.judge.identity.items()))
         for subject in self.subjects:
             for question in questions_of(subject, self.dimensions, self.repeat):
                 if subject.absent:
-                    yield Wanted(question, state=subject.state, reason=subject.absent)
+                    yield WantedGrade(question, state=subject.state, reason=subject.absent)
                 else:
-                    yield Wanted(question, question.digest(asker, self.images))
+                    yield WantedGrade(question, question.digest(asker, self.images))
 
     def usage(self, question: Question) -> Usage:
         """Tokens of one question, estimated."""

@@ -10,15 +10,15 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from vdebench.errors import VdeError
-from vdebench.judges.asking import Asking, Stopped
-from vdebench.judges.judge import Request
-from vdebench.judges.outcome import Outcome
-from vdebench.judges.questions import Question, Subject
+from vdebench.judges.asking import JudgeClient, JudgeUnusableError
+from vdebench.judges.judge import JudgeRequest
+from vdebench.judges.outcome import JudgeOutcome
+from vdebench.judges.questions import JudgedSample, Question
 from vdebench.net.answer import Usage
 from vdebench.net.budget import Budget
-from vdebench.net.image_payloads import Picture, picture
-from vdebench.net.pacing import Pace
-from vdebench.pipeline.judging.folder import GradeCache, Journal, Wanted, outcome_told
+from vdebench.net.image_payloads import ImagePayload, picture
+from vdebench.net.pacing import RequestWindow
+from vdebench.pipeline.judging.folder import GradeCache, GradeJournal, WantedGrade, outcome_told
 from vdebench.pipeline.judging.plan import Plan
 
 Told = Callable[[int, int, float], Any]
@@ -29,26 +29,26 @@ _ROOM = 192 * 1024 * 1024
 """Bytes of images that are under way at once: a request holds its images several times over."""
 
 
-class Pictures:
+class SampleImages:
     """A subject's images as they are sent: made once for all its questions, and gone with the last of them."""
 
-    def __init__(self, subject: Subject, limit: int) -> None:
+    def __init__(self, subject: JudgedSample, limit: int) -> None:
         self.weight = sum(page.weight for page in subject.pages)
         self._make = partial(asyncio.to_thread, _encoded, subject, limit)
-        self._made: asyncio.Task[tuple[Picture, ...]] | None = None
+        self._made: asyncio.Task[tuple[ImagePayload, ...]] | None = None
 
-    async def get(self) -> tuple[Picture, ...]:
+    async def get(self) -> tuple[ImagePayload, ...]:
         """The images, or an error that says what is wrong with one."""
         if self._made is None:
             self._made = asyncio.create_task(self._make())
         return await asyncio.shield(self._made)
 
 
-def _encoded(subject: Subject, limit: int) -> tuple[Picture, ...]:
+def _encoded(subject: JudgedSample, limit: int) -> tuple[ImagePayload, ...]:
     return tuple(picture(page, limit) for page in subject.pages)
 
 
-class Room:
+class MemoryLimit:
     """So many bytes at once; a single request always fits."""
 
     def __init__(self, size: int) -> None:
@@ -70,13 +70,13 @@ class Room:
                 self._changed.notify_all()
 
 
-class Session:
+class JudgingSession:
     """One go at a plan's questions."""
 
     def __init__(
         self,
         plan: Plan,
-        journal: Journal,
+        journal: GradeJournal,
         cache: GradeCache,
         budget: Budget,
         *,
@@ -100,13 +100,13 @@ class Session:
         self._done = 0
         self._total = 0
 
-    async def run(self, wanted: Iterable[Wanted], total: int) -> None:
+    async def run(self, wanted: Iterable[WantedGrade], total: int) -> None:
         """Ask all that is not settled yet."""
         self._total = total
-        self.pace = Pace(self.most)
-        self._asking = Asking(self.plan.judge, self.pace, self.plan.price, pause=self.pause)
-        self._room = Room(_ROOM)
-        self._under_way: WeakValueDictionary[int, Pictures] = WeakValueDictionary()
+        self.pace = RequestWindow(self.most)
+        self._asking = JudgeClient(self.plan.judge, self.pace, self.plan.price, pause=self.pause)
+        self._room = MemoryLimit(_ROOM)
+        self._under_way: WeakValueDictionary[int, SampleImages] = WeakValueDictionary()
         self._waiting = self._unsettled(wanted)
         try:
             async with asyncio.TaskGroup() as group:
@@ -117,7 +117,7 @@ class Session:
         finally:
             await self.plan.judge.close()
 
-    def _unsettled(self, wanted: Iterable[Wanted]) -> Iterator[tuple[Question, str, Pictures]]:
+    def _unsettled(self, wanted: Iterable[WantedGrade]) -> Iterator[tuple[Question, str, SampleImages]]:
         """What is to be asked, one by one; what the cache knows is settled on the way."""
         given: set[str] = set()
         for each in wanted:
@@ -134,7 +134,7 @@ class Session:
             subject = each.question.subject
             pictures = self._under_way.get(id(subject))
             if pictures is None:
-                pictures = self._under_way[id(subject)] = Pictures(subject, self.plan.limit)
+                pictures = self._under_way[id(subject)] = SampleImages(subject, self.plan.limit)
             given.add(each.digest)
             yield each.question, each.digest, pictures
 
@@ -151,23 +151,23 @@ class Session:
             self.budget.settle(cost, outcome.cost or 0.0, outcome.unpriced, 1 + outcome.repaired)
             self._settle(question, digest, outcome, told)
 
-    async def _outcome(self, question: Question, pictures: Pictures, cost: float) -> tuple[Outcome, list[Any]]:
+    async def _outcome(self, question: Question, pictures: SampleImages, cost: float) -> tuple[JudgeOutcome, list[Any]]:
         """What a question led to, and what was sent."""
         try:
             images = await pictures.get()
         except VdeError as error:
-            return Outcome("failed", reason=str(error)), []
+            return JudgeOutcome("failed", reason=str(error)), []
         told = [image.told for image in images]
-        request = Request(question.prompt, images, question.dimension.schema)
+        request = JudgeRequest(question.prompt, images, question.dimension.schema)
         self.asked += 1
         try:
             may_repair = partial(self.budget.affords, cost)
             return await self._asking.outcome(question.dimension, request, may_repair), told
-        except Stopped as stop:
+        except JudgeUnusableError as stop:
             self.stopped = self.stopped or stop.outcome.reason
             return stop.outcome, told
 
-    def _settle(self, question: Question, digest: str, outcome: Outcome, told: list[Any]) -> None:
+    def _settle(self, question: Question, digest: str, outcome: JudgeOutcome, told: list[Any]) -> None:
         self.journal.add(question, digest, outcome, told, cached=False)
         if outcome.state == "graded":
             self.cache.put(digest, {**outcome_told(outcome), "images": told})
@@ -183,13 +183,13 @@ class Session:
             self.told(self._done, self._total, self.budget.spent)
 
 
-def _from_cache(kept: Any) -> tuple[Outcome, list[Any]] | None:
+def _from_cache(kept: Any) -> tuple[JudgeOutcome, list[Any]] | None:
     """An outcome that some run paid for, and what was sent: it costs this one nothing."""
     try:
         usage = Usage(kept["input_tokens"], kept["output_tokens"])
         if kept["state"] != "graded" or type(kept["grade"]) is not int or not isinstance(kept["images"], list):
             return None
-        outcome = Outcome("graded", kept["grade"], kept["rationale"], model=kept["model"], usage=usage, cost=0.0)
+        outcome = JudgeOutcome("graded", kept["grade"], kept["rationale"], model=kept["model"], usage=usage, cost=0.0)
         return outcome, kept["images"]
     except (KeyError, TypeError):
         return None

@@ -27,14 +27,14 @@ from vdebench.judges.dimension import (
     prompts_hash,
 )
 from vdebench.judges.judge import Judge, temperature_told
-from vdebench.judges.questions import Subject, canaries, edited, instructed
+from vdebench.judges.questions import JudgedSample, canaries, edited, instructed
 from vdebench.net.budget import Budget, parse_budget
 from vdebench.net.image_payloads import SENDING, image_policy
 from vdebench.net.prices import DATED, Price, price_of
 from vdebench.pipeline.editing.journal import editors_images
-from vdebench.pipeline.judging.folder import GradeCache, Journal
+from vdebench.pipeline.judging.folder import GradeCache, GradeJournal
 from vdebench.pipeline.judging.plan import Estimate, Plan, estimated
-from vdebench.pipeline.judging.requests import Session, Told
+from vdebench.pipeline.judging.requests import JudgingSession, Told
 from vdebench.protocols.digest import DIGITS, digest
 from vdebench.protocols.signature import as_signature
 from vdebench.stats.grades import summarise_grades
@@ -48,7 +48,7 @@ MOST = 64
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgingOptions:
     """How a judge is asked: what stands in the signature, and what it may cost."""
 
     dimensions: Sequence[str] = EDIT_DIMENSIONS
@@ -64,7 +64,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgingResult:
     """What came of a run: its summary and its rows, and why it ended early where it did."""
 
     summary: dict[str, Any]
@@ -98,7 +98,7 @@ def judged_outputs(suite: Suite, predictions: Path, match: str = "", *, strict_n
 
 
 def plan_suite(
-    suite: Suite, predictions: Path, judge: Judge, asked: Asked, *, match: str = "", strict_names: bool = False
+    suite: Suite, predictions: Path, judge: Judge, asked: JudgingOptions, *, match: str = "", strict_names: bool = False
 ) -> Plan:
     """The questions about an editor's outputs, the canary's first: what a judge is worth is known early."""
     outputs = judged_outputs(suite, predictions, match, strict_names=strict_names)
@@ -109,13 +109,13 @@ def plan_suite(
     return _plan(judge, asked, subjects, "edit")
 
 
-def plan_ambiguity(suite: Suite, judge: Judge, asked: Asked) -> Plan:
+def plan_ambiguity(suite: Suite, judge: Judge, asked: JudgingOptions) -> Plan:
     """The questions about a suite's instructions."""
     suite.require_distinct_keys()
     return _plan(judge, asked, list(instructed(suite)), "instruction")
 
 
-def _plan(judge: Judge, asked: Asked, subjects: list[Subject], sees: Any) -> Plan:
+def _plan(judge: Judge, asked: JudgingOptions, subjects: list[JudgedSample], sees: Any) -> Plan:
     if asked.repeat < 1:
         raise VdeError(f"--repeat is {asked.repeat}, expected 1 or more")
     dimensions = chosen_dimensions(asked.dimensions, load_prompts(asked.prompts), sees)
@@ -131,7 +131,7 @@ def _plan(judge: Judge, asked: Asked, subjects: list[Subject], sees: Any) -> Pla
 def estimate_run(plan: Plan, out: Path | None = None) -> Estimate:
     """What is still to be asked, given what a run folder and the cache know."""
     cache = GradeCache(plan.judge)
-    known: set[str] = Journal(out).settled() if out else set()
+    known: set[str] = GradeJournal(out).settled() if out else set()
     return estimated(plan, lambda digest: digest in known or cache.find(digest) is not None)
 
 
@@ -140,28 +140,30 @@ def judge_suite(
     predictions: Path,
     judge: Judge,
     out: Path,
-    asked: Asked | None = None,
+    asked: JudgingOptions | None = None,
     *,
     editor: str = "",
     match: str = "",
     strict_names: bool = False,
     told: Told | None = None,
-) -> Judged:
+) -> JudgingResult:
     """Have an editor's outputs graded; a run that was stopped goes on where it was. For `match` see `score`."""
-    asked = asked or Asked()
+    asked = asked or JudgingOptions()
     plan = plan_suite(suite, predictions, judge, asked, match=match, strict_names=strict_names)
     return _judge(suite, plan, asked, out, {"editor": editor or predictions.resolve().name}, told)
 
 
 def judge_ambiguity(
-    suite: Suite, judge: Judge, out: Path, asked: Asked | None = None, *, told: Told | None = None
-) -> Judged:
+    suite: Suite, judge: Judge, out: Path, asked: JudgingOptions | None = None, *, told: Told | None = None
+) -> JudgingResult:
     """Have a suite's instructions graded for ambiguity."""
-    asked = asked or Asked(AMBIGUITY_DIMENSIONS)
+    asked = asked or JudgingOptions(AMBIGUITY_DIMENSIONS)
     return _judge(suite, plan_ambiguity(suite, judge, asked), asked, out, {"editor": ""}, told)
 
 
-def _judge(suite: Suite, plan: Plan, asked: Asked, out: Path, about: dict[str, str], told: Told | None) -> Judged:
+def _judge(
+    suite: Suite, plan: Plan, asked: JudgingOptions, out: Path, about: dict[str, str], told: Told | None
+) -> JudgingResult:
     pins = {
         "judge": plan.judge.name,
         "server": plan.judge.server,
@@ -174,15 +176,15 @@ def _judge(suite: Suite, plan: Plan, asked: Asked, out: Path, about: dict[str, s
         "images": plan.images,
     }
     wanted = list(plan.wanted())
-    with Journal(out).open(pins) as journal:
+    with GradeJournal(out).open(pins) as journal:
         budget = Budget(asked.budget, journal.spent)
         cache = GradeCache(plan.judge)
-        session = Session(plan, journal, cache, budget, most=asked.concurrency, told=told, pause=asked.pause)
+        session = JudgingSession(plan, journal, cache, budget, most=asked.concurrency, told=told, pause=asked.pause)
         _run(session.run(wanted, len(wanted)))
         rows = journal.write_table([each._replace(reason=each.reason or session.stopped) for each in wanted])
         summary = _summary(suite, plan, pins, rows, session, journal)
         write_json(out / "summary.json", summary)
-    return Judged(summary, rows, session.stopped, session.out_of_money)
+    return JudgingResult(summary, rows, session.stopped, session.out_of_money)
 
 
 def _run(work: Any) -> None:
@@ -197,7 +199,7 @@ def _run(work: Any) -> None:
 
 
 def _summary(
-    suite: Suite, plan: Plan, pins: dict[str, Any], rows: pl.DataFrame, session: Session, journal: Journal
+    suite: Suite, plan: Plan, pins: dict[str, Any], rows: pl.DataFrame, session: JudgingSession, journal: GradeJournal
 ) -> dict[str, Any]:
     summary = summarise_grades(rows, pins["dimensions"], plan.repeat)
     models = sorted(set(rows.filter(pl.col("state") == "graded")["model"]) - {""})
@@ -238,7 +240,7 @@ def _rules(plan: Plan) -> str:
     return digest([plan.judge.identity, dimensions, plan.images, SENDING, plan.repeat])
 
 
-def _notes(plan: Plan, journal: Journal, session: Session) -> list[str]:
+def _notes(plan: Plan, journal: GradeJournal, session: JudgingSession) -> list[str]:
     notes = []
     if session.stopped:
         notes.append(f"not all was asked: {session.stopped}")

@@ -22,7 +22,7 @@ from vdebench.net.addresses import INSTALL, bad_address, excerpt, seconds, setti
 from vdebench.net.keys import Secret, key_from
 
 if TYPE_CHECKING:
-    from vdebench.net.retrying_client import PatientClient
+    from vdebench.net.retrying_client import RetryingClient
 
 URL, KEY = "VDE_REWRITER_URL", "VDE_REWRITER_KEY"
 HOME, HOME_KEY = "https://api.openai.com/v1", "OPENAI_API_KEY"
@@ -83,11 +83,11 @@ class ModelRewriter(Rewriter):
         return f"{self.model}#{prompt}" + (f",t={warmth}" if warmth != "0" else "")
 
     @cached_property
-    def _client(self) -> PatientClient:
-        from vdebench.net.retrying_client import PatientClient
+    def _client(self) -> RetryingClient:
+        from vdebench.net.retrying_client import RetryingClient
 
         key = self._key.reveal()
-        return PatientClient(self._timeout, headers={"Authorization": f"Bearer {key}"} if key != "none" else {})
+        return RetryingClient(self._timeout, headers={"Authorization": f"Bearer {key}"} if key != "none" else {})
 
     def rewrite(self, sample: str, image: Image, instruction: str) -> str:
         """What the model answers."""

@@ -15,15 +15,15 @@ from vdebench.errors import VdeError
 from vdebench.io.cache import Cache, digest_of
 from vdebench.io.images import open_image
 from vdebench.metrics.edit_traces import IDENTITY, TILE, edited_share, look_alike, outside, scale_of
-from vdebench.pipeline.scoring.image_metrics import LEAST_SIDE, Pair
-from vdebench.readers.cached import Picture
+from vdebench.pipeline.scoring.image_metrics import LEAST_SIDE, ImagePair
+from vdebench.readers.cached import ImageCrop
 from vdebench.suites.suite import Suite
 
 MARGIN = 4
 """Pixels around a region that belong to it, on a page of `LONG_SIDE`: new letters do not end on the very pixel."""
 
 
-def trace_row(suite: Suite, sample: Sample, setting: str, pair: Pair) -> dict[str, float | None]:
+def trace_row(suite: Suite, sample: Sample, setting: str, pair: ImagePair) -> dict[str, float | None]:
     """The columns of a sample's row: `kept` and `stray` of the whole page, `look` and `edited` of its regions."""
     if not sample.regions:
         return {}
@@ -39,23 +39,23 @@ def trace_digests(suite: Suite, sample: Sample) -> list[str]:
     return [IDENTITY, source.content if source else ""]
 
 
-def _source(suite: Suite, sample: Sample) -> Picture | None:
+def _source(suite: Suite, sample: Sample) -> ImageCrop | None:
     """The page before the edit, where there is one for certain. What is wrong with it says nothing of a prediction."""
     try:
         file = suite.image_files(sample).source
-        return Picture.of(file) if file else None
+        return ImageCrop.of(file) if file else None
     except VdeError:
         return None
 
 
-def _before(source: Picture, pair: Pair) -> Image | None:
+def _before(source: ImageCrop, pair: ImagePair) -> Image | None:
     try:
         return resized(open_image(source.file, pair.opening), pair.size)
     except VdeError:
         return None
 
 
-def _outside(source: Picture | None, sample: Sample, pair: Pair) -> dict[str, float | None]:
+def _outside(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> dict[str, float | None]:
     boxes = [_grown(box, pair) for box in _boxes(sample, pair, 1)]
 
     def make() -> object:
@@ -69,7 +69,7 @@ def _outside(source: Picture | None, sample: Sample, pair: Pair) -> dict[str, fl
     return _kept("outside", make, pair, content, repr(boxes))
 
 
-def _look(sample: Sample, pair: Pair) -> float | None:
+def _look(sample: Sample, pair: ImagePair) -> float | None:
     boxes = _boxes(sample, pair, LEAST_SIDE)
 
     def make() -> object:
@@ -78,7 +78,7 @@ def _look(sample: Sample, pair: Pair) -> float | None:
     return _kept("look", make, pair, repr(boxes))["value"]
 
 
-def _edited(source: Picture | None, sample: Sample, pair: Pair) -> float | None:
+def _edited(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> float | None:
     """Of the region in which least was changed; nothing where the page before is not known, or no change would show."""
     if source is None:
         return None
@@ -97,22 +97,22 @@ def _edited(source: Picture | None, sample: Sample, pair: Pair) -> float | None:
     return _kept("edited", make, pair, source.content, repr(boxes))["value"]
 
 
-def _boxes(sample: Sample, pair: Pair, at_least: int) -> list[PixelBox]:
+def _boxes(sample: Sample, pair: ImagePair, at_least: int) -> list[PixelBox]:
     return [PixelBox.holding(region.box(pair.size), pair.size, at_least) for region in sample.regions]
 
 
-def _grown(box: PixelBox, pair: Pair) -> PixelBox:
+def _grown(box: PixelBox, pair: ImagePair) -> PixelBox:
     width, height = int(pair.size.width), int(pair.size.height)
     margin = round(MARGIN * scale_of(_long_side(pair)))
     x1, y1, x2, y2 = box
     return PixelBox(max(0, x1 - margin), max(0, y1 - margin), min(width, x2 + margin), min(height, y2 + margin))
 
 
-def _long_side(pair: Pair) -> int:
+def _long_side(pair: ImagePair) -> int:
     return int(max(pair.size.width, pair.size.height))
 
 
-def _kept(name: str, make: Callable[[], object], pair: Pair, *parts: str) -> dict[str, float | None]:
+def _kept(name: str, make: Callable[[], object], pair: ImagePair, *parts: str) -> dict[str, float | None]:
     images = f"{DECODINGS[pair.opening]},{RESIZING}"
     cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": images})
     found: dict[str, float | None] = cache.get(digest_of(pair.content, pair.reference.content, *parts), make)

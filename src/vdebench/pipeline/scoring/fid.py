@@ -7,13 +7,13 @@ from typing import Any
 
 from vdebench.errors import VdeError
 from vdebench.metrics.fid import Gaussian, frechet_distance
-from vdebench.pipeline.scoring.image_metrics import Pair
-from vdebench.pipeline.scoring.sample import Scope
+from vdebench.pipeline.scoring.image_metrics import ImagePair
+from vdebench.pipeline.scoring.sample import ScoringScope
 
 _AT_ONCE = 64
 
 
-def run_fid(scope: Scope, settings: Sequence[str]) -> dict[str, float | None]:
+def run_fid(scope: ScoringScope, settings: Sequence[str]) -> dict[str, float | None]:
     """FID by setting; None where fewer than two images can be compared. Features are kept, images are not."""
     found: dict[str, float | None] = {}
     for setting in settings:
@@ -23,7 +23,7 @@ def run_fid(scope: Scope, settings: Sequence[str]) -> dict[str, float | None]:
                 image = scope.predictions.image(sample)
                 if image is None and scope.protocol.missing == "dropped":
                     continue
-                pair = Pair(image, scope.truths.reference(sample), scope.protocol.image_opening)
+                pair = ImagePair(image, scope.truths.reference(sample), scope.protocol.image_opening)
                 for both in scope.measures.features(setting, sample, pair, scope.protocol):
                     for side, features in zip(sides, both, strict=True):
                         side.add(features)

@@ -7,16 +7,16 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of, digest_of_file
-from vdebench.readers.cached import CachedReader, Picture
+from vdebench.readers.cached import CachedReader, ImageCrop
 from vdebench.readers.predictions import crops
 from vdebench.suites.suite import Suite
 
 
-class Truths:
+class GroundTruth:
     """The ground truth of a suite; what the suite does not say of a page or a crop, the reader reads.
 
     `all_read` leaves the suite's readings aside: both sides are then read by one reader, as in the papers.
@@ -45,7 +45,7 @@ class Truths:
         """Whether there is ground truth for all of a sample's crops."""
         return self.suite.reference_image(sample) is not None if self.reads_crops else self.suite.has_regions_of(sample)
 
-    def page(self, sample: Sample) -> Reading:
+    def page(self, sample: Sample) -> PageText:
         """What the edited page should read, with its size wherever one is known: its own, the image's, the regions'."""
         if self.reads_page(sample):
             assert self.reader is not None
@@ -57,7 +57,7 @@ class Truths:
             return replace(truth, size=size) if size else truth
         return truth
 
-    def regions(self, sample: Sample) -> list[Reading] | None:
+    def regions(self, sample: Sample) -> list[PageText] | None:
         """What each region's crop should read."""
         if not self.reads_crops:
             return self.suite.truth_regions(sample)
@@ -69,7 +69,7 @@ class Truths:
         read = [self.reader.read(crop).blocks for crop in self.crops_before(sample)] if self.reader else []
         return [*read] or None
 
-    def crops_before(self, sample: Sample) -> list[Picture]:
+    def crops_before(self, sample: Sample) -> list[ImageCrop]:
         """The regions in the page before the edit, where the reader must read them.
 
         It must where it reads the regions of the reference too, so that both sides have its errors, and where the
@@ -78,11 +78,11 @@ class Truths:
         if self.reader is None or (self.suite.source(sample) is not None and not self.reads_crops):
             return []
         file = self.suite.image_files(sample).source
-        return list(crops(Picture.of(file), sample)) if file else []
+        return list(crops(ImageCrop.of(file), sample)) if file else []
 
-    def picture(self, sample: Sample) -> Picture:
+    def picture(self, sample: Sample) -> ImageCrop:
         """The reference image."""
-        return Picture.of(self.reference(sample))
+        return ImageCrop.of(self.reference(sample))
 
     def reference(self, sample: Sample) -> Path:
         """File of the reference image, or an error."""

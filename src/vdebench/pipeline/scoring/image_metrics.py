@@ -21,9 +21,9 @@ from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.io.cache import Cache, digest_of
 from vdebench.io.images import image_size, open_image
 from vdebench.metrics.image import TooSmallError, decibel
-from vdebench.metrics.image_metrics import MEASURES, Loaded
+from vdebench.metrics.image_metrics import MEASURES, LoadedMetric
 from vdebench.protocols.pages.protocol import Protocol
-from vdebench.readers.cached import Picture
+from vdebench.readers.cached import ImageCrop
 
 LEAST_SIDE = 64
 """Crops are grown to this many pixels: smaller ones have no meaning for perceptual metrics."""
@@ -31,11 +31,11 @@ BLANK = "blank"
 """Stands for a missing prediction: a white page."""
 
 
-class Measures:
+class ImageMetrics:
     """The image metrics of a run: those that are ready, and for the others what is missing."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.loaded: dict[str, Loaded] = {}
+        self.loaded: dict[str, LoadedMetric] = {}
         self.unavailable: dict[str, str] = {}
         for name in dict.fromkeys(names):
             try:
@@ -68,7 +68,7 @@ class Measures:
         """Metrics that each sample has by itself."""
         return [name for name in self.loaded if MEASURES[name].against != "all references"]
 
-    def row(self, sample: Sample, setting: str, pair: Pair, protocol: Protocol) -> dict[str, Any]:
+    def row(self, sample: Sample, setting: str, pair: ImagePair, protocol: Protocol) -> dict[str, Any]:
         """The columns of a sample's row: means over its crops, each crop's error weighed by its pixels."""
         places = [None] if setting == "global" else pair.crops(sample, protocol)
         found = [self._values(sample, pair, place) for place in places]
@@ -85,10 +85,10 @@ class Measures:
                 row[name] = sum(values) / len(values)
         return {**row, "width": int(pair.own_size.width), "height": int(pair.own_size.height)}
 
-    def _values(self, sample: Sample, pair: Pair, place: PixelBox | None) -> Mapping[str, Any]:
+    def _values(self, sample: Sample, pair: ImagePair, place: PixelBox | None) -> Mapping[str, Any]:
         return {name: self._value(name, sample, pair, place) for name in self._by_sample}
 
-    def _value(self, name: str, sample: Sample, pair: Pair, place: PixelBox | None) -> float | None:
+    def _value(self, name: str, sample: Sample, pair: ImagePair, place: PixelBox | None) -> float | None:
         against_text = MEASURES[name].against == "instruction"
         other = sample.instruction if against_text else pair.reference.content
         key = digest_of(pair.content, other, repr(place and tuple(place)), repr(pair.size if against_text else ""))
@@ -107,7 +107,7 @@ class Measures:
         value: float | None = self._caches[name, pair.opening].get(key, make)["value"]
         return value
 
-    def features(self, setting: str, sample: Sample, pair: Pair, protocol: Protocol) -> Iterator[tuple[Any, Any]]:
+    def features(self, setting: str, sample: Sample, pair: ImagePair, protocol: Protocol) -> Iterator[tuple[Any, Any]]:
         """For FID: features of the prediction and of the reference, of the page or of each crop."""
         loaded, cache = self.loaded["fid"], self._caches["fid", pair.opening]
         for place in [None] if setting == "global" else pair.crops(sample, protocol):
@@ -122,8 +122,8 @@ class Measures:
             yield kept(pair.content, "candidate"), kept(pair.reference.content, "page")
 
 
-def _loaded_again(names: tuple[str, ...], identity: str) -> Measures:
-    measures = Measures(names)
+def _loaded_again(names: tuple[str, ...], identity: str) -> ImageMetrics:
+    measures = ImageMetrics(names)
     if measures.identity != identity:
         told = measures.unavailable or measures.identity
         raise MissingPartError(
@@ -133,15 +133,15 @@ def _loaded_again(names: tuple[str, ...], identity: str) -> Measures:
     return measures
 
 
-class Pair:
+class ImagePair:
     """A predicted image and its reference, opened when first looked at; the prediction in the reference's size."""
 
     opening: Opening = "composited"
 
     def __init__(self, prediction: Path | None, reference: Path, opening: Opening = "composited") -> None:
         self.opening = opening
-        self._prediction = Picture.of(prediction) if prediction else None
-        self.reference = Picture.of(reference)
+        self._prediction = ImageCrop.of(prediction) if prediction else None
+        self.reference = ImageCrop.of(reference)
 
     @property
     def content(self) -> str:

@@ -19,7 +19,7 @@ from vdebench.io.cache import Cache, digest_of, digest_of_file
 from vdebench.io.images import open_image
 from vdebench.metrics.alignment import IDENTITY, Alignment, Features, align, features, outside, warped
 from vdebench.metrics.image import TooSmallError
-from vdebench.metrics.image_metrics import MEASURES, Loaded
+from vdebench.metrics.image_metrics import MEASURES, LoadedMetric
 from vdebench.metrics.masked import (
     REDRAWN,
     Mask,
@@ -39,7 +39,7 @@ RING = 9
 """Pixels around a mask whose colour covers it when the rest is read."""
 
 
-class Task(NamedTuple):
+class MaskTask(NamedTuple):
     """What is compared, how, and with which metrics."""
 
     sample: str
@@ -69,7 +69,7 @@ class Task(NamedTuple):
         return digest_of(*map(digest_of_file, files), edit)
 
 
-def measured(task: Task) -> dict[str, Any]:
+def measured(task: MaskTask) -> dict[str, Any]:
     """What is found of an output, kept where it was found before."""
     found: dict[str, Any] = measures_cache(task.protocol, task.metrics).get(task.key, lambda: _measure(task))
     return found
@@ -92,7 +92,7 @@ def measures_cache(protocol: PixelProtocol, metrics: tuple[str, ...]) -> Cache:
 
 
 @cache
-def lpips(protocol: PixelProtocol) -> Loaded:
+def lpips(protocol: PixelProtocol) -> LoadedMetric:
     """The protocol's LPIPS, ready; MissingPartError where its weights are not there."""
     return MEASURES[protocol.lpips].load()
 
@@ -109,7 +109,7 @@ def _features(file: Path, image: Image) -> Features:
     return Features.from_json(kept)
 
 
-def _measure(task: Task) -> dict[str, Any]:
+def _measure(task: MaskTask) -> dict[str, Any]:
     source, page = open_image(task.source), open_image(task.page)
     mask = union_of(task.masks, page)
     prediction = open_image(task.prediction)
@@ -158,7 +158,7 @@ def paint_of(source: Image, mask: Mask) -> list[int]:
     return [int(value) for value in np.median(ring if len(ring) else source.reshape(-1, 3), axis=0)]
 
 
-def _by_the_paper(task: Task, prediction: Image, page: Image, mask: Mask, same_size: bool) -> dict[str, Any]:
+def _by_the_paper(task: MaskTask, prediction: Image, page: Image, mask: Mask, same_size: bool) -> dict[str, Any]:
     """MSE after alignment; SSIM and LPIPS as the images are, where their sizes agree."""
     found: dict[str, Any] = {}
     if "psnr" in task.metrics:
@@ -173,7 +173,7 @@ def _by_the_paper(task: Task, prediction: Image, page: Image, mask: Mask, same_s
     return found
 
 
-def _outside(task: Task, image: Image, page: Image, mask: Mask, name: str) -> dict[str, Any]:
+def _outside(task: MaskTask, image: Image, page: Image, mask: Mask, name: str) -> dict[str, Any]:
     """What the background keeps."""
     found = {}
     if "psnr" in task.metrics:
@@ -185,7 +185,7 @@ def _outside(task: Task, image: Image, page: Image, mask: Mask, name: str) -> di
     return found
 
 
-def _inside(task: Task, image: Image, raw: Image, source: Image, page: Image, mask: Mask) -> dict[str, Any]:
+def _inside(task: MaskTask, image: Image, raw: Image, source: Image, page: Image, mask: Mask) -> dict[str, Any]:
     """Whether anything was done in the masked area, and how near it came to the reference."""
     if not mask.any():
         return {}

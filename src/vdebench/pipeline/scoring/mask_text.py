@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from vdebench.core.images import Image, resized
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Operation, Sample
 from vdebench.io.cache import digest_of, digest_of_file
 from vdebench.io.images import open_image
 from vdebench.metrics.alignment import Alignment, Row, warped
-from vdebench.pipeline.scoring.mask_sample import Task, size_of, union_of
+from vdebench.pipeline.scoring.mask_sample import MaskTask, size_of, union_of
 from vdebench.protocols import get_protocol
 from vdebench.protocols.pages.comparison import compare
 from vdebench.readers.cached import CachedReader
@@ -62,7 +62,7 @@ class MaskedPicture:
         return np.ascontiguousarray(covered[top : rows[-1] + MARGIN + 1, left : columns[-1] + MARGIN + 1])
 
 
-class Sides(NamedTuple):
+class MaskTexts(NamedTuple):
     """All that is read of a sample."""
 
     page_outside: MaskedPicture
@@ -72,7 +72,7 @@ class Sides(NamedTuple):
     source_inside: MaskedPicture | None = None
 
 
-def sides(task: Task, sample: Sample, found: Mapping[str, Any]) -> Sides:
+def sides(task: MaskTask, sample: Sample, found: Mapping[str, Any]) -> MaskTexts:
     """What must be read for a sample, from what was measured of it."""
     used = found["transform"] if found["alignment"] == "aligned" else None
     transform: tuple[Row, Row] | None = (tuple(used[0]), tuple(used[1])) if used else None
@@ -83,17 +83,17 @@ def sides(task: Task, sample: Sample, found: Mapping[str, Any]) -> Sides:
 
     around = view(task.page, "outside"), view(task.prediction, "outside", transform)
     if task.reference is None or sample.operation not in CHANGES_TEXT or not found["mask_share"]:
-        return Sides(*around)
+        return MaskTexts(*around)
     pages = view(task.reference, "inside"), view(task.prediction, "inside", transform), view(task.source, "inside")
-    return Sides(*around, *pages)
+    return MaskTexts(*around, *pages)
 
 
-def pictures(found: Sides) -> Iterator[MaskedPicture]:
+def pictures(found: MaskTexts) -> Iterator[MaskedPicture]:
     """Those that are there."""
     return (picture for picture in found if picture is not None)
 
 
-def text_row(found: Sides, reader: CachedReader) -> dict[str, float | None]:
+def text_row(found: MaskTexts, reader: CachedReader) -> dict[str, float | None]:
     """Text kept outside, and how far the inside went from the input's text to the reference's."""
     row: dict[str, float | None] = {
         "text_kept": likeness(reader.read(found.page_outside), reader.read(found.output_outside))
@@ -109,7 +109,7 @@ def text_row(found: Sides, reader: CachedReader) -> dict[str, float | None]:
     return row
 
 
-def likeness(wanted: Reading, read: Reading) -> float | None:
+def likeness(wanted: PageText, read: PageText) -> float | None:
     """Share of characters that two readings have in common, block by block; nothing where neither has any."""
     units = compare(wanted, read, get_protocol("exact")).units
     characters = sum(unit.characters for unit in units)

@@ -15,8 +15,8 @@ from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.metrics.image import decibel
 from vdebench.parallel.engines import LOCAL, Engine
 from vdebench.pipeline.read import read_pictures
-from vdebench.pipeline.scoring.mask_sample import Task, lpips, measured, measures_cache
-from vdebench.pipeline.scoring.mask_text import Sides, pictures, sides, text_row
+from vdebench.pipeline.scoring.mask_sample import MaskTask, lpips, measured, measures_cache
+from vdebench.pipeline.scoring.mask_text import MaskTexts, pictures, sides, text_row
 from vdebench.pipeline.scoring.ocr_requests import keep
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.protocols.masks.columns import NUMBERS, SETTING
@@ -80,13 +80,13 @@ def score_masked(
 ) -> pl.DataFrame:
     """A row for every sample. What was measured or read before is found again by the content of the files."""
     tasks = {sample.key: _task(scope, sample) for sample in scope.suite.samples}
-    ready = [task for task in tasks.values() if isinstance(task, Task)]
+    ready = [task for task in tasks.values() if isinstance(task, MaskTask)]
     tasks |= _measure_ahead(scope, ready, workers, measuring, engine)
     found: dict[str, dict[str, Any]] = {}
-    asked: dict[str, Sides] = {}
+    asked: dict[str, MaskTexts] = {}
     for sample in scope.suite.samples:
         task = tasks[sample.key]
-        if isinstance(task, Task):
+        if isinstance(task, MaskTask):
             found[sample.key] = measured(task)
             if scope.reader:
                 asked[sample.key] = sides(task, sample, found[sample.key])
@@ -96,12 +96,12 @@ def score_masked(
     rows = []
     for sample in scope.suite.samples:
         task = tasks[sample.key]
-        measures = _row(scope, task, found[sample.key], asked.get(sample.key)) if isinstance(task, Task) else None
+        measures = _row(scope, task, found[sample.key], asked.get(sample.key)) if isinstance(task, MaskTask) else None
         rows.append({**_about(sample), **(measures or task._asdict())})
     return pl.DataFrame(rows, schema=ROWS, orient="row")
 
 
-class Without(NamedTuple):
+class UnscoredSample(NamedTuple):
     """Why a sample has no numbers."""
 
     state: Literal["missing", "failed"]
@@ -110,7 +110,7 @@ class Without(NamedTuple):
     """What an output that is missing would have been compared with."""
 
 
-def _task(scope: MaskedScope, sample: Sample) -> Task | Without:
+def _task(scope: MaskedScope, sample: Sample) -> MaskTask | UnscoredSample:
     """What is to be compared, or why nothing can be."""
     try:
         files, masks = scope.suite.image_files(sample), scope.suite.mask_files(sample)
@@ -119,19 +119,23 @@ def _task(scope: MaskedScope, sample: Sample) -> Task | Without:
             raise InputError(f"sample {sample.key}: the suite has no {lacking} of it")
         output = scope.predictions.image(sample)
         name, endings = scope.protocol.name, scope.protocol.endings
-        task = Task(sample.key, scope.protocol, output or Path(), files.source, files.reference, masks, scope.metrics)
+        task = MaskTask(
+            sample.key, scope.protocol, output or Path(), files.source, files.reference, masks, scope.metrics
+        )
         if output is None:
-            return Without("missing", scope.predictions.absence(sample), task.against)
+            return UnscoredSample("missing", scope.predictions.absence(sample), task.against)
         if endings and output.suffix.lower() not in endings:
-            return Without("missing", f"{output.name}: {name} looks for {' and '.join(endings)} alone", task.against)
+            return UnscoredSample(
+                "missing", f"{output.name}: {name} looks for {' and '.join(endings)} alone", task.against
+            )
         return task
     except VdeError as error:
-        return Without("failed", str(error))
+        return UnscoredSample("failed", str(error))
 
 
 def _measure_ahead(
-    scope: MaskedScope, tasks: Sequence[Task], workers: int, progress: Progress | None, engine: Engine
-) -> dict[str, Without]:
+    scope: MaskedScope, tasks: Sequence[MaskTask], workers: int, progress: Progress | None, engine: Engine
+) -> dict[str, UnscoredSample]:
     """Measure what is not known yet, by all workers; what fails, by sample."""
     failures = {}
     known = measures_cache(scope.protocol, scope.metrics)
@@ -141,13 +145,13 @@ def _measure_ahead(
             if known.find(task.key) is None:
                 todo.append(task)
         except VdeError as error:
-            failures[task.sample] = Without("failed", str(error))
+            failures[task.sample] = UnscoredSample("failed", str(error))
     if not todo:
         return failures
     outcomes = engine.spread(_try, todo, min(engine.staff(workers), len(todo)), lost=_lost, tries=2)
     for done, outcome in enumerate(outcomes, start=1):
         if outcome.failure:
-            failures[outcome.sample] = Without("failed", outcome.failure)
+            failures[outcome.sample] = UnscoredSample("failed", outcome.failure)
         else:
             keep(known, outcome.key, outcome.found)  # a worker elsewhere has a cache of its own
         if progress:
@@ -155,30 +159,32 @@ def _measure_ahead(
     return failures
 
 
-class _Outcome(NamedTuple):
+class _MaskOutcome(NamedTuple):
     sample: str
     key: str
     found: Any = None
     failure: str = ""
 
 
-def _try(task: Task) -> _Outcome:
+def _try(task: MaskTask) -> _MaskOutcome:
     """Measure one output in some process."""
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)  # one processor per worker; the numbers are the same with any
     try:
-        return _Outcome(task.sample, task.key, measured(task))
+        return _MaskOutcome(task.sample, task.key, measured(task))
     except VdeError as error:
-        return _Outcome(task.sample, "", failure=str(error))
+        return _MaskOutcome(task.sample, "", failure=str(error))
     finally:
         cv2.setNumThreads(threads)
 
 
-def _lost(task: Task, reason: str) -> _Outcome:
-    return _Outcome(task.sample, "", failure=f"sample {task.sample}: the process that measured it died twice: {reason}")
+def _lost(task: MaskTask, reason: str) -> _MaskOutcome:
+    return _MaskOutcome(
+        task.sample, "", failure=f"sample {task.sample}: the process that measured it died twice: {reason}"
+    )
 
 
-def _row(scope: MaskedScope, task: Task, found: Mapping[str, Any], asked: Sides | None) -> dict[str, Any]:
+def _row(scope: MaskedScope, task: MaskTask, found: Mapping[str, Any], asked: MaskTexts | None) -> dict[str, Any]:
     text: Mapping[str, float | None] = {}
     if asked and scope.reader:
         try:

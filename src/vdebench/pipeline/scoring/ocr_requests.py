@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
 from vdebench.io.cache import Cache
-from vdebench.pipeline.scoring.sample import Scope
-from vdebench.readers.cached import CachedReader, Picture
+from vdebench.pipeline.scoring.sample import ScoringScope
+from vdebench.readers.cached import CachedReader, ImageCrop
 from vdebench.readers.predictions import ReadPredictions, crops
 
 
-def pictures_of(scope: Scope, sample: Sample) -> Iterator[Picture]:
+def pictures_of(scope: ScoringScope, sample: Sample) -> Iterator[ImageCrop]:
     """All that is read for a sample: prediction, reference for the noise floor or as ground truth, and their crops."""
     local = scope.local == "crop" and "local" in scope.settings
     for find in (scope.predictions.image, scope.suite.reference_image):
         try:
             file = find(sample)
             if file is not None:
-                page = Picture.of(file)
+                page = ImageCrop.of(file)
                 yield page
                 if local:
                     yield from crops(page, sample)
@@ -32,19 +32,19 @@ def pictures_of(scope: Scope, sample: Sample) -> Iterator[Picture]:
             yield from scope.truths.crops_before(sample)
 
 
-def reader_of(scope: Scope) -> CachedReader | None:
+def reader_of(scope: ScoringScope) -> CachedReader | None:
     """Who reads for a run, where anybody does."""
     return scope.predictions.cached if isinstance(scope.predictions, ReadPredictions) else scope.truths.reader
 
 
-class Known(NamedTuple):
+class KnownPageTexts(NamedTuple):
     """Readings of a sample's pictures that were made, and those that failed, by the pictures' keys."""
 
     readings: Mapping[str, Any] = {}
     failures: Mapping[str, str] = {}
 
     @classmethod
-    def of(cls, scope: Scope, sample: Sample, *, shared: bool) -> Known:
+    def of(cls, scope: ScoringScope, sample: Sample, *, shared: bool) -> KnownPageTexts:
         """What a worker must be told: failures always, readings where it does not share our cache."""
         reader = reader_of(scope)
         if reader is None or (shared and not reader.failures):

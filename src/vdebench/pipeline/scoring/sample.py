@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.images import open_image
 from vdebench.pipeline.scoring.edit_traces import trace_row
-from vdebench.pipeline.scoring.ground_truth import Truths
-from vdebench.pipeline.scoring.image_metrics import Measures, Pair
-from vdebench.protocols.pages.comparison import Comparison, compare, meeting
+from vdebench.pipeline.scoring.ground_truth import GroundTruth
+from vdebench.pipeline.scoring.image_metrics import ImageMetrics, ImagePair
+from vdebench.protocols.pages.comparison import BlockComparison, compare, meeting
 from vdebench.protocols.pages.protocol import TEXT_METRICS, Protocol
-from vdebench.protocols.pages.region_texts import RegionView, Sides
-from vdebench.readers.predictions import Found, Predictions
-from vdebench.runs.folder import Scored
+from vdebench.protocols.pages.region_texts import PageSides, RegionView
+from vdebench.readers.predictions import PredictedPage, Predictions
+from vdebench.runs.folder import ScoredSample
 from vdebench.suites.suite import Suite
 
 Setting = Literal["global", "local"]
@@ -29,16 +29,16 @@ EVERYWHERE = Box(-math.inf, -math.inf, math.inf, math.inf)
 LocalMode = Literal["crop", "filter", "off"]
 
 
-class Scope(NamedTuple):
+class ScoringScope(NamedTuple):
     """What one run scores and how: fixed before the first sample."""
 
-    truths: Truths
+    truths: GroundTruth
     predictions: Predictions
     protocol: Protocol
     settings: tuple[Setting, ...]
     local: LocalMode
     samples: list[Sample]
-    measures: Measures
+    measures: ImageMetrics
     has_images: bool = False
     """Whether predicted images are at hand."""
 
@@ -56,8 +56,8 @@ class Scope(NamedTuple):
 class Prediction(NamedTuple):
     """What was found for a sample: files, nothing, or the reason why that is not known."""
 
-    page: Found | None = None
-    regions: Sequence[Found] | None = None
+    page: PredictedPage | None = None
+    regions: Sequence[PredictedPage] | None = None
     image: Path | None = None
     failure: str = ""
     absence: str = ""
@@ -66,7 +66,9 @@ class Prediction(NamedTuple):
     """Where the readings of crops were looked for, where not all are there."""
 
 
-def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
+def score_sample(
+    scope: ScoringScope, sample: Sample, found: Prediction, settings: Sequence[Setting]
+) -> list[ScoredSample]:
     """A sample's rows in each setting; whatever goes wrong with its files becomes the rows' state and reason."""
     rows = [_with_reason(row, found) for row in _text_rows(scope, sample, found, settings)]
     if not scope.looks_at_images:
@@ -77,7 +79,7 @@ def score_sample(scope: Scope, sample: Sample, found: Prediction, settings: Sequ
     try:
         if found.image is None and found.page is not None:
             raise InputError(f"sample {sample.key}: has a reading, and no image was found for it")
-        pair = Pair(found.image, scope.truths.reference(sample), scope.protocol.image_opening)
+        pair = ImagePair(found.image, scope.truths.reference(sample), scope.protocol.image_opening)
         return [_with_images(scope, sample, pair, row) for row in rows]
     except VdeError as error:  # of the reference: what is wrong with the prediction has been said in the state
         told = str(error)
@@ -93,14 +95,14 @@ def _broken(image: Path) -> str:
         return str(error)
 
 
-def _with_reason(row: Scored, found: Prediction) -> Scored:
+def _with_reason(row: ScoredSample, found: Prediction) -> ScoredSample:
     """The row with why a prediction that counts as an empty page is missing."""
     if row.score["state"] != "missing" or row.score["reason"]:
         return row
     return row._replace(score={**row.score, "reason": f"{found.absence}: counted as an empty page"})
 
 
-def _with_images(scope: Scope, sample: Sample, pair: Pair, row: Scored) -> Scored:
+def _with_images(scope: ScoringScope, sample: Sample, pair: ImagePair, row: ScoredSample) -> ScoredSample:
     """The row with its image metrics, where it stands for something."""
     state, setting = row.score["state"], row.score["setting"]
     if state != "scored" and not (state == "missing" and scope.protocol.missing == "empty"):
@@ -110,7 +112,9 @@ def _with_images(scope: Scope, sample: Sample, pair: Pair, row: Scored) -> Score
     return row._replace(score={**row.score, **measured, **traces})
 
 
-def _text_rows(scope: Scope, sample: Sample, found: Prediction, settings: Sequence[Setting]) -> list[Scored]:
+def _text_rows(
+    scope: ScoringScope, sample: Sample, found: Prediction, settings: Sequence[Setting]
+) -> list[ScoredSample]:
     if found.failure:
         return [without_score(sample, setting, "failed", found.failure) for setting in settings]
     state = "scored" if found.page else "missing"
@@ -119,7 +123,7 @@ def _text_rows(scope: Scope, sample: Sample, found: Prediction, settings: Sequen
         return [_with_region_rows(scope, sample, scored) for scored in dropped]
     try:
         truth = scope.truths.page(sample)
-        prediction = found.page.parse() if found.page else Reading()
+        prediction = found.page.parse() if found.page else PageText()
         comparison = None
         if "global" in settings or (scope.local == "filter" and scope.protocol.local == "crop or units"):
             comparison = compare(truth, prediction, scope.protocol)
@@ -140,14 +144,14 @@ def _text_rows(scope: Scope, sample: Sample, found: Prediction, settings: Sequen
 
 
 def _local(
-    scope: Scope,
+    scope: ScoringScope,
     sample: Sample,
     state: str,
-    truth: Reading,
-    prediction: Reading,
-    whole: Comparison | None,
+    truth: PageText,
+    prediction: PageText,
+    whole: BlockComparison | None,
     found: Prediction,
-) -> Scored:
+) -> ScoredSample:
     if not sample.regions:
         return without_score(sample, "local", "left_out", "the suite names no region")
     if scope.local == "crop":
@@ -168,14 +172,14 @@ def _local(
 
 
 def _crops(
-    scope: Scope,
+    scope: ScoringScope,
     sample: Sample,
     state: str,
     found: Prediction,
-    truth: Reading,
-    prediction: Reading,
-    whole: Comparison | None,
-) -> Scored:
+    truth: PageText,
+    prediction: PageText,
+    whole: BlockComparison | None,
+) -> ScoredSample:
     """Every region's crop against the crop's ground truth."""
     wanted = scope.truths.regions(sample)
     if wanted is None:
@@ -185,7 +189,7 @@ def _crops(
             f"sample {sample.key}: not all regions' crops were read: "
             f"expected {found.regions_place}, k from 0 to {len(sample.regions) - 1}"
         )
-    read = [region.parse() for region in found.regions] if found.regions else [Reading()] * len(wanted)
+    read = [region.parse() for region in found.regions] if found.regions else [PageText()] * len(wanted)
     pairs = zip(wanted, read, strict=True)
     compared = [compare(wanted, read, scope.protocol) for wanted, read in pairs]
     scored = _scored(scope.protocol, sample, "local", state, compared)
@@ -212,15 +216,19 @@ def _crops(
     return _with_rows(sample, scored, [scope.protocol.region(view) for view in views])
 
 
-def _page_sides(scope: Scope, sample: Sample, truth: Reading, prediction: Reading, whole: Comparison | None) -> Sides:
+def _page_sides(
+    scope: ScoringScope, sample: Sample, truth: PageText, prediction: PageText, whole: BlockComparison | None
+) -> PageSides:
     """The page as it should be and as it is, and as it was before where a protocol asks for that."""
     comparison = whole or compare(truth, prediction, scope.protocol)
     source = scope.suite.source(sample) if scope.protocol.region_needs_source else None
     return _sides(scope.protocol, truth.size, comparison, _on_page(source, truth, scope.protocol))
 
 
-def _sides(protocol: Protocol, size: Size | None, comparison: Comparison, source: Sequence[Block] | None) -> Sides:
-    return Sides(
+def _sides(
+    protocol: Protocol, size: Size | None, comparison: BlockComparison, source: Sequence[Block] | None
+) -> PageSides:
+    return PageSides(
         comparison.truth,
         comparison.prediction,
         source,
@@ -239,24 +247,29 @@ def _region_boxes(protocol: Protocol, sample: Sample, page: Size | None) -> list
     return [region.box(size) for region, size in zip(sample.regions, sizes, strict=True) if size]
 
 
-def _meeting_blocks(reading: Reading, regions: Sequence[Box]) -> Reading:
+def _meeting_blocks(reading: PageText, regions: Sequence[Box]) -> PageText:
     kept = zip(reading.blocks, meeting(reading.blocks, regions), strict=True)
     return replace(reading, blocks=tuple(block for block, meets in kept if meets))
 
 
-def _with_region_rows(scope: Scope, sample: Sample, scored: Scored) -> Scored:
+def _with_region_rows(scope: ScoringScope, sample: Sample, scored: ScoredSample) -> ScoredSample:
     """The release drops a missing prediction from its means, but judges its regions as empty."""
     if scored.score["setting"] != "local":
         return scored
     try:
-        return _with_outcomes(scope, sample, scope.truths.page(sample), Reading(), scored, None)
+        return _with_outcomes(scope, sample, scope.truths.page(sample), PageText(), scored, None)
     except VdeError as error:
         return without_score(sample, "local", "failed", str(error))
 
 
 def _with_outcomes(
-    scope: Scope, sample: Sample, truth: Reading, prediction: Reading, scored: Scored, whole: Comparison | None
-) -> Scored:
+    scope: ScoringScope,
+    sample: Sample,
+    truth: PageText,
+    prediction: PageText,
+    scored: ScoredSample,
+    whole: BlockComparison | None,
+) -> ScoredSample:
     """The row with what the protocol says of each region."""
     boxes = _region_boxes(scope.protocol, sample, truth.size)
     if scope.protocol.region is None or boxes is None:
@@ -272,13 +285,13 @@ def _with_outcomes(
     return _with_rows(sample, scored, [scope.protocol.region(view) for view in views])
 
 
-def _all_missing(sample: Sample, scored: Scored, views: Sequence[RegionView]) -> Scored:
+def _all_missing(sample: Sample, scored: ScoredSample, views: Sequence[RegionView]) -> ScoredSample:
     """The row with its regions missing, but for those that no editor can be judged on."""
     outcomes = ["missing" if view.readable else "unreadable" for view in views]
     return _with_rows(sample, scored, [{"outcome": each, "kind": sample.operation.value} for each in outcomes])
 
 
-def _with_rows(sample: Sample, scored: Scored, judged: Sequence[Mapping[str, Any]]) -> Scored:
+def _with_rows(sample: Sample, scored: ScoredSample, judged: Sequence[Mapping[str, Any]]) -> ScoredSample:
     if not scored.blocks and any(found.get("outcome") == "unreadable" for found in judged):
         # Nothing is read on either side since the reader cannot read it: that is no right answer.
         nothing = {name: 0 for name in scored.score if name.endswith(("_sum", "_n"))}
@@ -287,22 +300,22 @@ def _with_rows(sample: Sample, scored: Scored, judged: Sequence[Mapping[str, Any
     return scored._replace(regions=[{**head, "region": index, **found} for index, found in enumerate(judged)])
 
 
-def _on_page(reading: Reading | None, truth: Reading, protocol: Protocol) -> Any:
+def _on_page(reading: PageText | None, truth: PageText, protocol: Protocol) -> Any:
     """Blocks of a reading where they would stand on the ground truth's page."""
     if reading is None:
         return None
     return reading.scaled_to(truth.size).blocks if protocol.scale_boxes else reading.blocks
 
 
-def without_score(sample: Sample, setting: Setting, state: str, reason: str) -> Scored:
+def without_score(sample: Sample, setting: Setting, state: str, reason: str) -> ScoredSample:
     """A row of a sample that has no numbers, and why."""
     told = reason.encode("utf-8", "backslashreplace").decode()  # names of files may be no text
-    return Scored({"sample": sample.key, "setting": setting, "state": state, "reason": told})
+    return ScoredSample({"sample": sample.key, "setting": setting, "state": state, "reason": told})
 
 
 def _scored(
-    protocol: Protocol, sample: Sample, setting: Setting, state: str, comparisons: Sequence[Comparison]
-) -> Scored:
+    protocol: Protocol, sample: Sample, setting: Setting, state: str, comparisons: Sequence[BlockComparison]
+) -> ScoredSample:
     blocks = [
         row
         for region, comparison in enumerate(comparisons)
@@ -324,11 +337,11 @@ def _scored(
     if protocol.page_text:
         score["page_edits"] = sum(unit.edits for unit in units)
         score["page_characters"] = sum(unit.characters for unit in units)
-    return Scored(score, blocks)
+    return ScoredSample(score, blocks)
 
 
 def _block_rows(
-    sample: Sample, setting: Setting, comparison: Comparison, region: int | None
+    sample: Sample, setting: Setting, comparison: BlockComparison, region: int | None
 ) -> Iterable[Mapping[str, Any]]:
     """A row for every ground-truth block and for every invented one; blocks of a group share its numbers."""
     for score in comparison.units:

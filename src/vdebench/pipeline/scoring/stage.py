@@ -11,13 +11,13 @@ from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of, digest_of_file
 from vdebench.parallel.engines import LOCAL, Engine
 from vdebench.pipeline.scoring.edit_traces import trace_digests
-from vdebench.pipeline.scoring.ground_truth import Truths
-from vdebench.pipeline.scoring.image_metrics import Measures
-from vdebench.pipeline.scoring.sample import SETTINGS, LocalMode, Prediction, Scope, Setting
-from vdebench.pipeline.scoring.workers import Task, in_order, scored_by
+from vdebench.pipeline.scoring.ground_truth import GroundTruth
+from vdebench.pipeline.scoring.image_metrics import ImageMetrics
+from vdebench.pipeline.scoring.sample import SETTINGS, LocalMode, Prediction, ScoringScope, Setting
+from vdebench.pipeline.scoring.workers import ScoringTask, in_order, scored_by
 from vdebench.protocols.pages.protocol import Protocol
 from vdebench.readers.predictions import Predictions
-from vdebench.runs.folder import RunFolder, Scored
+from vdebench.runs.folder import RunFolder, ScoredSample
 from vdebench.suites.pages import pages_of
 
 
@@ -29,12 +29,12 @@ class Progress(Interface):
 
 
 def plan(
-    truths: Truths,
+    truths: GroundTruth,
     predictions: Predictions,
     protocol: Protocol,
     settings: Sequence[Setting],
-    measures: Measures,
-) -> tuple[Scope, list[str]]:
+    measures: ImageMetrics,
+) -> tuple[ScoringScope, list[str]]:
     """Which samples and settings are scored, and what is missing for the others, in words."""
     suite = truths.suite
     suite.require_distinct_keys()
@@ -51,11 +51,11 @@ def plan(
     strangers = predictions.strangers()
     if strangers:
         notes.append(f"{len(strangers)} files in {predictions.root} belong to no sample, such as {strangers[0].name}")
-    return Scope(truths, predictions, protocol, kept, local, samples, measures, predictions.has_images), notes
+    return ScoringScope(truths, predictions, protocol, kept, local, samples, measures, predictions.has_images), notes
 
 
 def _local_mode(
-    truths: Truths, predictions: Predictions, protocol: Protocol, samples: Sequence[Sample]
+    truths: GroundTruth, predictions: Predictions, protocol: Protocol, samples: Sequence[Sample]
 ) -> tuple[LocalMode, str]:
     """How local is scored, and what is lacking for a better way, in words."""
     if protocol.local == "filter":
@@ -78,7 +78,7 @@ def _local_mode(
     return "crop", ""
 
 
-def _has_crops(truths: Truths, predictions: Predictions, sample: Sample) -> bool:
+def _has_crops(truths: GroundTruth, predictions: Predictions, sample: Sample) -> bool:
     try:
         missing = not predictions.has_any(sample)
         return truths.has_regions_of(sample) and (missing or predictions.regions(sample) is not None)
@@ -87,7 +87,7 @@ def _has_crops(truths: Truths, predictions: Predictions, sample: Sample) -> bool
 
 
 def score_run(
-    scope: Scope, folder: RunFolder, progress: Progress | None = None, workers: int = 0, engine: Engine = LOCAL
+    scope: ScoringScope, folder: RunFolder, progress: Progress | None = None, workers: int = 0, engine: Engine = LOCAL
 ) -> None:
     """Score what is not known yet and rewrite the folder's tables, the same whoever does the work."""
     todo = _Todo(scope, folder.known(), progress)
@@ -105,7 +105,7 @@ def score_run(
 class _Todo:
     """The samples that are to be scored, found one after the other, and all rows that the run will hold."""
 
-    def __init__(self, scope: Scope, known: Mapping[tuple[str, str], str], progress: Progress | None) -> None:
+    def __init__(self, scope: ScoringScope, known: Mapping[tuple[str, str], str], progress: Progress | None) -> None:
         self.wanted: list[tuple[str, str, str]] = []
         self._scope = scope
         self._rules = scope.protocol.digest
@@ -119,7 +119,7 @@ class _Todo:
         """How many are not found yet, at most."""
         return len(self._scope.samples) - self._seen
 
-    def __iter__(self) -> Iterator[Task]:
+    def __iter__(self) -> Iterator[ScoringTask]:
         """The tasks, numbered from 0."""
         scope, number = self._scope, 0
         for sample in scope.samples:
@@ -135,10 +135,10 @@ class _Todo:
                 continue
             about = {**_about(sample), "page": self._pages[sample.key]}
             self._heads[number] = {setting: {**about, "fingerprint": fp} for setting, fp in todo.items()}
-            yield Task(number, sample, found, tuple(todo))
+            yield ScoringTask(number, sample, found, tuple(todo))
             number += 1
 
-    def with_head(self, number: int, row: Scored) -> Scored:
+    def with_head(self, number: int, row: ScoredSample) -> ScoredSample:
         """A row of a task with what is known of its sample."""
         return row._replace(score={**self._heads[number].pop(row.score["setting"]), **row.score})
 
@@ -149,7 +149,7 @@ class _Todo:
             self._progress(self._done, len(self._scope.samples))
 
 
-def _find(scope: Scope, sample: Sample) -> Prediction:
+def _find(scope: ScoringScope, sample: Sample) -> Prediction:
     image = None
     try:
         image = scope.predictions.image(sample) if scope.looks_at_images else None
@@ -162,7 +162,7 @@ def _find(scope: Scope, sample: Sample) -> Prediction:
         return Prediction(image=image, failure=str(error))
 
 
-def _fingerprint(scope: Scope, rules: str, sample: Sample, setting: Setting, found: Prediction) -> str:
+def _fingerprint(scope: ScoringScope, rules: str, sample: Sample, setting: Setting, found: Prediction) -> str:
     """Hash of all that a row is made from; `rules` is the protocol's digest."""
     parts = [
         __version__,
@@ -179,7 +179,7 @@ def _fingerprint(scope: Scope, rules: str, sample: Sample, setting: Setting, fou
     return digest_of(*parts)[:32]
 
 
-def _image_digests(scope: Scope, sample: Sample, found: Prediction) -> list[str]:
+def _image_digests(scope: ScoringScope, sample: Sample, found: Prediction) -> list[str]:
     try:
         files = [found.image, scope.truths.reference(sample)]
         traces = trace_digests(scope.suite, sample) if scope.protocol.properties else []

@@ -10,41 +10,41 @@ from typing import Protocol as Interface
 
 from vdebench.core.sample import Sample
 from vdebench.parallel.engines import Engine
-from vdebench.pipeline.scoring.ocr_requests import Known, reader_of
-from vdebench.pipeline.scoring.sample import Prediction, Scope, Setting, score_sample, without_score
+from vdebench.pipeline.scoring.ocr_requests import KnownPageTexts, reader_of
+from vdebench.pipeline.scoring.sample import Prediction, ScoringScope, Setting, score_sample, without_score
 from vdebench.protocols import PROTOCOLS, Protocol, get_protocol
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.folder import FolderReadings
 from vdebench.readers.predictions import Predictions, ReadPredictions
-from vdebench.runs.folder import Scored
+from vdebench.runs.folder import ScoredSample
 
 PATIENCE = 1.0
 """Seconds of work that is done here before others are started: that takes as long."""
 _Any = TypeVar("_Any")
 
 
-class Task(NamedTuple):
+class ScoringTask(NamedTuple):
     """A sample to be scored by some process."""
 
     number: int
     sample: Sample
     found: Prediction
     settings: tuple[Setting, ...]
-    known: Known = Known()
+    known: KnownPageTexts = KnownPageTexts()
 
 
-class Tasks(Sized, Iterable[Task], Interface):
+class ScoringTasks(Sized, Iterable[ScoringTask], Interface):
     """Tasks, found one after the other; their length is how many may be left."""
 
 
-class Scorer:
+class SampleScorer:
     """Scores samples, here or in another process."""
 
-    def __init__(self, scope: Scope, reader: CachedReader | None) -> None:
+    def __init__(self, scope: ScoringScope, reader: CachedReader | None) -> None:
         self._scope = scope
         self._reader = reader
 
-    def __call__(self, task: Task) -> tuple[int, list[Scored]]:
+    def __call__(self, task: ScoringTask) -> tuple[int, list[ScoredSample]]:
         """The rows of a sample."""
         task.known.tell(self._reader)
         return task.number, score_sample(self._scope, task.sample, task.found, task.settings)
@@ -57,13 +57,17 @@ class Scorer:
         return _scorer, (scope, protocol.name if ours else protocol, self._reader)
 
 
-def _scorer(scope: Scope, protocol: str | Protocol, reader: CachedReader | None) -> Scorer:
-    return Scorer(scope._replace(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol), reader)
+def _scorer(scope: ScoringScope, protocol: str | Protocol, reader: CachedReader | None) -> SampleScorer:
+    return SampleScorer(
+        scope._replace(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol), reader
+    )
 
 
-def scored_by(engine: Engine, scope: Scope, tasks: Tasks, workers: int = 0) -> Iterator[tuple[int, list[Scored]]]:
+def scored_by(
+    engine: Engine, scope: ScoringScope, tasks: ScoringTasks, workers: int = 0
+) -> Iterator[tuple[int, list[ScoredSample]]]:
     """The rows of each task as they come: here, and where it is worth while by the engine's workers."""
-    scorer = Scorer(scope, reader_of(scope))
+    scorer = SampleScorer(scope, reader_of(scope))
     left = iter(tasks)
     begun = time.monotonic()
     travels: bool | None = None
@@ -77,7 +81,7 @@ def scored_by(engine: Engine, scope: Scope, tasks: Tasks, workers: int = 0) -> I
             travels = _can_travel(scorer)
         if travels:
             break
-    sent = (task._replace(known=Known.of(scope, task.sample, shared=engine.shares_disk)) for task in left)
+    sent = (task._replace(known=KnownPageTexts.of(scope, task.sample, shared=engine.shares_disk)) for task in left)
     if len(tasks):
         yield from engine.spread(scorer, sent, min(engine.staff(workers), len(tasks)), lost=_lost, tries=2)
 
@@ -97,7 +101,7 @@ def in_order(results: Iterable[tuple[int, _Any]]) -> Iterator[tuple[int, _Any]]:
             awaited += 1
 
 
-def _can_travel(scorer: Scorer) -> bool:
+def _can_travel(scorer: SampleScorer) -> bool:
     """Whether other processes can score: not with a suite, a reader or predictions of somebody's own in memory."""
     scope = scorer._scope
     ours = isinstance(scope.predictions, ReadPredictions | FolderReadings)
@@ -109,6 +113,6 @@ def _can_travel(scorer: Scorer) -> bool:
         return False
 
 
-def _lost(task: Task, reason: str) -> tuple[int, list[Scored]]:
+def _lost(task: ScoringTask, reason: str) -> tuple[int, list[ScoredSample]]:
     told = f"sample {task.sample.key}: the process that scored it died twice: {reason}"
     return task.number, [without_score(task.sample, setting, "failed", told) for setting in task.settings]

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.errors import TooLargeError
-from vdebench.metrics.matching import Page, Unit
+from vdebench.metrics.matching import PageBlocks, Unit
 from vdebench.metrics.text import edit_distance
 from vdebench.protocols.pages.protocol import Protocol
 
@@ -30,14 +30,14 @@ class UnitScore(NamedTuple):
     characters: int
 
 
-class Comparison(NamedTuple):
+class BlockComparison(NamedTuple):
     """Two lists of blocks and the units between them."""
 
     truth: Sequence[Block]
     prediction: Sequence[Block]
     units: list[UnitScore]
 
-    def meeting(self, regions: Sequence[Box]) -> Comparison:
+    def meeting(self, regions: Sequence[Box]) -> BlockComparison:
         """Only the units of which a block shares area with a region."""
         touching = [meeting(blocks, regions) for blocks in (self.truth, self.prediction)]
         units = [
@@ -59,7 +59,7 @@ def meeting(blocks: Sequence[Block], regions: Sequence[Box]) -> list[bool]:
     return [any(block.box.shared_area(region) > 0 for region in regions) for block in blocks]
 
 
-def compare(truth: Reading, prediction: Reading, protocol: Protocol) -> Comparison:
+def compare(truth: PageText, prediction: PageText, protocol: Protocol) -> BlockComparison:
     """Match the blocks of two readings and measure every unit."""
     placed = prediction.scaled_to(truth.size) if protocol.scale_boxes else prediction
     blocks = truth.blocks, placed.blocks
@@ -67,14 +67,14 @@ def compare(truth: Reading, prediction: Reading, protocol: Protocol) -> Comparis
         raise TooLargeError(f"{len(blocks[0]):,} blocks against {len(blocks[1]):,} are more than we match on a page")
     pages = [_page(side, truth.size, protocol) for side in blocks]
     measure = _Measure(protocol, blocks[0], blocks[1], pages[0], pages[1])
-    return Comparison(blocks[0], blocks[1], [measure(unit) for unit in protocol.matching(pages[0], pages[1])])
+    return BlockComparison(blocks[0], blocks[1], [measure(unit) for unit in protocol.matching(pages[0], pages[1])])
 
 
-def _page(blocks: Sequence[Block], size: Size | None, protocol: Protocol) -> Page:
+def _page(blocks: Sequence[Block], size: Size | None, protocol: Protocol) -> PageBlocks:
     def join(indices: Sequence[int]) -> str:
         return protocol.join_text([blocks[i] for i in indices])
 
-    return Page([block.box for block in blocks], [protocol.block_text(block) for block in blocks], size, join)
+    return PageBlocks([block.box for block in blocks], [protocol.block_text(block) for block in blocks], size, join)
 
 
 class _Measure:
@@ -85,8 +85,8 @@ class _Measure:
         protocol: Protocol,
         truth: Sequence[Block],
         prediction: Sequence[Block],
-        truth_page: Page,
-        prediction_page: Page,
+        truth_page: PageBlocks,
+        prediction_page: PageBlocks,
     ) -> None:
         self._protocol = protocol
         self._truth, self._prediction = truth, prediction

@@ -55,14 +55,14 @@ _DIGIT = regex.compile(r"\p{N}")
 _SAYS = regex.compile(r"[\p{L}\p{N}]")
 
 
-class Wanted(NamedTuple):
+class ExpectedText(NamedTuple):
     """What a region should read, in pieces; `own` are the pieces that lie in the region, the others came with them."""
 
     pieces: Sequence[str]
     own: Sequence[bool]
 
     @classmethod
-    def of(cls, text: str) -> Wanted:
+    def of(cls, text: str) -> ExpectedText:
         """A text that is all the region's own."""
         return cls([text], [True])
 
@@ -77,7 +77,7 @@ class Wanted(NamedTuple):
         return settled("\n".join(self.pieces))
 
 
-def outcome(read: str, wanted: str | Wanted, before: str | None) -> Outcome:
+def outcome(read: str, wanted: str | ExpectedText, before: str | None) -> Outcome:
     """The outcome of an edit; `before` is None where the text before the edit is unknown.
 
     >>> outcome("Total: 412.7", wanted="Total: 412.7", before="Total: 418.7")
@@ -93,7 +93,7 @@ def outcome(read: str, wanted: str | Wanted, before: str | None) -> Outcome:
     >>> outcome("Red", wanted="Red", before="Red")  # a new colour does not show in text
     'text_kept'
     """
-    wanted = Wanted.of(wanted) if isinstance(wanted, str) else wanted
+    wanted = ExpectedText.of(wanted) if isinstance(wanted, str) else wanted
     check_length(read, max(wanted.text, before or "", key=len))
     plain = [_Text(folded, wanted.pieces, wanted.own), _Text(folded, [read]), _Text(folded, [before or ""])]
     strict = [_Text(settled, wanted.pieces, wanted.own), _Text(settled, [read]), _Text(settled, [before or ""])]
@@ -127,10 +127,11 @@ def same_text(one: str, other: str | None) -> bool:
     return other is not None and _Text(folded, [one]).text == _Text(folded, [other]).text
 
 
-def stands(read: str, wanted: Wanted) -> bool:
+def stands(read: str, wanted: ExpectedText) -> bool:
     """Whether a text that nobody asked to change is still there, however the text around it is read.
 
-    >>> stands("Fees stay as they are.", Wanted.of("Fees stay as they are.")), stands("", Wanted.of("Fees stay."))
+    >>> expected = ExpectedText.of("Fees stay as they are.")
+    >>> stands("Fees stay as they are.", expected), stands("", expected)
     (True, False)
     """
     expected, found = folded(wanted.own_text), folded(read)

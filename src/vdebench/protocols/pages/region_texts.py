@@ -18,10 +18,10 @@ from vdebench.core.box import Box, Size
 from vdebench.core.page_text import Block
 from vdebench.core.sample import Sample
 from vdebench.metrics.folding import folded
-from vdebench.metrics.matching import Matching, Page, Unit, bounded_edits
+from vdebench.metrics.matching import Matching, PageBlocks, Unit, bounded_edits
 from vdebench.metrics.reading_order import from_top
 from vdebench.metrics.tokens import settled
-from vdebench.protocols.pages.region_outcome import CAN_READ, Wanted
+from vdebench.protocols.pages.region_outcome import CAN_READ, ExpectedText
 
 Join = Callable[[Sequence[Block]], str]
 """Text of several blocks, unfolded."""
@@ -38,7 +38,7 @@ class RegionText(NamedTuple):
     """The three texts of a region; `before` is None where the page before the edit is not known."""
 
     read: str
-    wanted: Wanted
+    wanted: ExpectedText
     before: str | None
 
 
@@ -48,10 +48,10 @@ class RegionView:
     def __init__(
         self,
         sample: Sample,
-        sides: Sides,
+        sides: PageSides,
         box: Box,
         *,
-        page: Sides | None = None,
+        page: PageSides | None = None,
         page_box: Box | None = None,
         is_crop: bool = False,
         truth_is_read: bool = False,
@@ -115,7 +115,7 @@ def _holds(text: str, part: str) -> bool:
 def _before_in_crop(crop: str, page: RegionText) -> str | None:
     """What a crop read before the edit: its text with the page's changes taken back, None where it is not found.
 
-    >>> page = RegionText("", Wanted.of("One. Two is new. Three."), "One. Two is old. Three.")
+    >>> page = RegionText("", ExpectedText.of("One. Two is new. Three."), "One. Two is old. Three.")
     >>> _before_in_crop("Two is new.", page)
     'Two is old.'
     """
@@ -142,7 +142,7 @@ def _before_in_crop(crop: str, page: RegionText) -> str | None:
     return settled("".join([*pieces, whole[at:end]]))
 
 
-class Sides:
+class PageSides:
     """The blocks of a page as they should be, as they are, and as they were before the edit where that is known."""
 
     def __init__(
@@ -185,13 +185,13 @@ class Sides:
         wanted = self._wanted(groups, set(chosen))
         return RegionText(self._text("p", self.prediction, groups, [wanted.text]), wanted, None)
 
-    def _wanted(self, groups: set[int], own: set[int]) -> Wanted:
+    def _wanted(self, groups: set[int], own: set[int]) -> ExpectedText:
         """The ground truth of some groups, in pieces; in one where blocks read otherwise together than apart."""
         truth = [g for g in range(len(self.truth)) if self._group["t", g] in groups]
-        pieces = Wanted([self._join([self.truth[g]]) for g in truth], [g in own for g in truth])
+        pieces = ExpectedText([self._join([self.truth[g]]) for g in truth], [g in own for g in truth])
         whole = self._join([self.truth[g] for g in truth]) if truth else ""
         apart = "".join(map(folded, pieces.pieces))
-        return pieces if _compact(apart) == _compact(folded(whole)) else Wanted.of(whole)
+        return pieces if _compact(apart) == _compact(folded(whole)) else ExpectedText.of(whole)
 
     def truth_inside(self, box: Box) -> str:
         """Text of the ground truth's blocks that lie in a region by at least half of their area."""
@@ -271,7 +271,7 @@ class Sides:
 
     def _matched(self, first: Sequence[Block], second: Sequence[Block]) -> list[Unit]:
         pages = [
-            Page(
+            PageBlocks(
                 [block.box for block in blocks],
                 [folded(self._join([block])) for block in blocks],
                 self._size,

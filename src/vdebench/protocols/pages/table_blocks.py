@@ -11,7 +11,7 @@ from vdebench.core.page_text import Block
 from vdebench.metrics.folding import folded
 from vdebench.metrics.markdown_table import split_markdown
 from vdebench.metrics.reading_order import bands
-from vdebench.metrics.teds import Cell, Table, parse_table, table_text
+from vdebench.metrics.teds import Table, TableCell, parse_table, table_text
 from vdebench.metrics.tokens import settled
 
 _TABLE_TAG = regex.compile(r"<table[\s>]", regex.IGNORECASE)
@@ -36,7 +36,7 @@ def _read(content: str, labelled: bool) -> tuple[Table, str]:
     if found is None:
         return (), content
     before, rows, after = found
-    table = tuple(tuple(Cell(settled(cell)) for cell in row) for row in rows)
+    table = tuple(tuple(TableCell(settled(cell)) for cell in row) for row in rows)
     return table, "\n".join([before, *_texts(table), after])
 
 
@@ -52,7 +52,7 @@ def joined_tables(blocks: Sequence[Block]) -> Table:
     pieces = [(block.box, table) for block in blocks if (table := table_of(block))]
     if len(pieces) < 2:
         return pieces[0][1] if pieces else ()
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for band in bands([box for box, _ in pieces]):
         tables = [pieces[index][1] for index in band]
         if len({len(table) for table in tables}) == 1:

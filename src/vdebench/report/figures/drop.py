@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from vdebench.report.figures.points import Point, point_chart
 from vdebench.report.overview import COLUMNS
 from vdebench.report.table import Column, Row, Table
-from vdebench.studies.ambiguity_drop import Drop, Study
+from vdebench.studies.ambiguity_drop import AmbiguityStudy, Drop
 from vdebench.studies.ambiguity_runs import USABLE
 
 _NUMBERS = ("original", "ambiguous", "drop", "drop_low", "drop_high", "ambiguity")
 _PER_UNIT = ("per_unit", "per_unit_low", "per_unit_high")
 
 
-def drop_table(study: Study) -> Table:
+def drop_table(study: AmbiguityStudy) -> Table:
     """A section for every metric, a row for every editor."""
     columns = [
         Column("original", ""),
@@ -32,7 +32,7 @@ def drop_table(study: Study) -> Table:
     return Table("What ambiguous instructions cost", columns, rows, "Editor", notes=[*study.notes, *counted, *reasons])
 
 
-def drop_figure(study: Study) -> str:
+def drop_figure(study: AmbiguityStudy) -> str:
     """Drops with their intervals, per unit of ambiguity where grades were given."""
     is_per_unit = any(drop.per_unit is not None for drop in study.drops)
     names = _PER_UNIT if is_per_unit else ("drop", "drop_low", "drop_high")

@@ -29,7 +29,7 @@ from vdebench.parallel.local import usable_processors
 from vdebench.pipeline.scoring.mask_sample import union_of
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.report.output_folder import replacing_folder
-from vdebench.report.site.gather import Runs
+from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.pictures import areas
 from vdebench.report.site.write import script_json
 from vdebench.studies.human.sheet import CRITERIA, Key, choose, letter, make_key
@@ -40,7 +40,7 @@ _TIME = 946684800  # the first second of 2000: what zips can hold
 COLUMNS = ("annotator", "sample", "candidate", "criterion", "rank", "sheet")
 
 
-class Sheet(NamedTuple):
+class WrittenSheet(NamedTuple):
     """What was written."""
 
     page: Path
@@ -58,7 +58,7 @@ def write_sheet(
     criteria: Sequence[str] = CRITERIA,
     annotators: int = 3,
     progress: Progress | None = None,
-) -> Sheet:
+) -> WrittenSheet:
     """Write a sheet of runs, given as `write_report` takes them, into the new folder `out`; whole or not at all.
 
     A folder with anything in it is refused: whoever has the sheet already needs the key that goes with it.
@@ -66,7 +66,7 @@ def write_sheet(
     target = Path(os.path.realpath(out))
     if target.exists() and list_folder(target):
         raise RunFolderError(f"{out}: is not empty; choose a new folder: answers need the key of their sheet")
-    found = Runs(runs)
+    found = SuiteRuns(runs)
     chosen = _chosen_editors(found, editors)
     some = choose(_rankable(found, chosen), samples, seed)
     with replacing_folder(target, MARKER, "sheet") as folder:
@@ -97,10 +97,10 @@ def write_sheet(
         write_text(folder / SHEET / "sheet.csv", _csv(key))
         write_json(folder / "key.json", key.to_json())
         _same_times(folder / SHEET)
-    return Sheet(Path(out) / SHEET / "index.html", Path(out) / "key.json", key)
+    return WrittenSheet(Path(out) / SHEET / "index.html", Path(out) / "key.json", key)
 
 
-def _chosen_editors(runs: Runs, asked: Sequence[str]) -> list[str]:
+def _chosen_editors(runs: SuiteRuns, asked: Sequence[str]) -> list[str]:
     if unknown := [name for name in asked if name not in runs.editors]:
         raise InputError(f"{runs.root}: no scores of {unknown[0]!r}; there are: {', '.join(runs.editors)}")
     chosen = list(dict.fromkeys(asked)) or runs.editors
@@ -119,7 +119,7 @@ def _chosen_editors(runs: Runs, asked: Sequence[str]) -> list[str]:
     return chosen
 
 
-def _rankable(runs: Runs, editors: Sequence[str]) -> list[Sample]:
+def _rankable(runs: SuiteRuns, editors: Sequence[str]) -> list[Sample]:
     """Samples of which every editor's state is known to all its scores, and at least two outputs can be shown."""
     known = {sample.key for sample in runs.suite.samples}
     for result in runs.results:
@@ -138,14 +138,14 @@ def _rankable(runs: Runs, editors: Sequence[str]) -> list[Sample]:
     return found
 
 
-def _nothing(runs: Runs, editors: Sequence[str]) -> InputError:
+def _nothing(runs: SuiteRuns, editors: Sequence[str]) -> InputError:
     return InputError(
         f"{runs.root}: no sample with scores of every editor ({', '.join(editors)}) and two images to compare\n"
         "  run `vde run` again, or leave out an editor by naming the others with --editor"
     )
 
 
-def _source(runs: Runs, sample: Sample) -> tuple[Path | None, list[list[float]]]:
+def _source(runs: SuiteRuns, sample: Sample) -> tuple[Path | None, list[list[float]]]:
     """The page before the edit, and in percent of it where the edit is asked for."""
     regions = [[one.x, one.y, one.width, one.height] for one in sample.regions]
     try:
@@ -158,7 +158,7 @@ def _source(runs: Runs, sample: Sample) -> tuple[Path | None, list[list[float]]]
     return source, regions
 
 
-def _state(runs: Runs, editor: str, sample: Sample) -> str:
+def _state(runs: SuiteRuns, editor: str, sample: Sample) -> str:
     made = runs.edits[editor].get(sample.key)
     return made.state if made and made.state != "edited" else "missing"
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vdebench.report.leaderboard import cells
-from vdebench.report.leaderboard.gather import Run, as_written
-from vdebench.report.leaderboard.groups import PARTS, Group, apart, differences, verdicts_of
+from vdebench.report.leaderboard.gather import LeaderboardRun, as_written
+from vdebench.report.leaderboard.groups import PARTS, SignatureGroup, apart, differences, verdicts_of
 
 TOLD = 8
 """Other tables whose differences are told: there may be a hundred."""
 
 
-def table_data(groups: Sequence[Group], group: Group) -> dict[str, Any]:
+def table_data(groups: Sequence[SignatureGroup], group: SignatureGroup) -> dict[str, Any]:
     """What is shown of a table before a slice is chosen."""
     track, keys = group.runs[0].track, _keys(group)
     rows = [_row(run, name, keys) for run, name in zip(group.runs, group.names, strict=True)]
@@ -45,7 +45,7 @@ def table_data(groups: Sequence[Group], group: Group) -> dict[str, Any]:
     }
 
 
-def slice_data(group: Group, name: str) -> dict[str, Any]:
+def slice_data(group: SignatureGroup, name: str) -> dict[str, Any]:
     """For every value of a slice a list in the order of the rows: numbers, coverage, usable edits; None for nothing."""
     keys = _keys(group)
     values: dict[str, dict[str, Any]] = {}
@@ -64,22 +64,22 @@ def slice_data(group: Group, name: str) -> dict[str, Any]:
     return values
 
 
-def slice_names(group: Group) -> list[str]:
+def slice_names(group: SignatureGroup) -> list[str]:
     """Slices that any run has, in the order of its kind."""
     there = dict.fromkeys(name for run in group.runs for name in run.summary.get("by") or {})
     return [name for name in dict.fromkeys((*group.runs[0].track.slices, *there)) if name in there]
 
 
-def _slice_title(group: Group, name: str) -> str:
+def _slice_title(group: SignatureGroup, name: str) -> str:
     titles = group.runs[0].track.titles
     return " × ".join(titles.get(part, part) for part in name.split(","))
 
 
-def _keys(group: Group) -> list[str]:
+def _keys(group: SignatureGroup) -> list[str]:
     return [metric["key"] for metric in group.runs[0].track.metrics]
 
 
-def _row(run: Run, name: str, keys: Sequence[str]) -> dict[str, Any]:
+def _row(run: LeaderboardRun, name: str, keys: Sequence[str]) -> dict[str, Any]:
     with as_written(run):
         verdicts = verdicts_of(run)
         return {
@@ -93,12 +93,12 @@ def _row(run: Run, name: str, keys: Sequence[str]) -> dict[str, Any]:
         }
 
 
-def _usable(run: Run, name: str, value: str) -> Mapping[str, Any] | None:
+def _usable(run: LeaderboardRun, name: str, value: str) -> Mapping[str, Any] | None:
     found = ((verdicts_of(run) or {}).get("by") or {}).get(name, {}).get(value)
     return found if isinstance(found, Mapping) else None
 
 
-def _regions(run: Run, name: str, value: str) -> list[float] | None:
+def _regions(run: LeaderboardRun, name: str, value: str) -> list[float] | None:
     return _rate(((run.summary.get("regions") or {}).get("by") or {}).get(name, {}).get(value))
 
 
@@ -109,7 +109,7 @@ def _rate(found: Mapping[str, Any] | None) -> list[float] | None:
     return [cells.number(found["rate"], "regions.rate"), cells.number(found["n"], "regions.n")]
 
 
-def _floors(group: Group, keys: Sequence[str], name: str = "", value: str = "") -> list[dict[str, Any]]:
+def _floors(group: SignatureGroup, keys: Sequence[str], name: str = "", value: str = "") -> list[dict[str, Any]]:
     """What the reader gives for the references, and for which rows: where samples are missing, means are of others."""
     kept: list[dict[str, Any]] = []
     for row, run in zip(group.names, group.runs, strict=True):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.io.files import write_text
-from vdebench.report.leaderboard.groups import Group
+from vdebench.report.leaderboard.groups import SignatureGroup
 from vdebench.report.leaderboard.latex import document, latex
 from vdebench.report.overview import REFERENCE
 from vdebench.report.rendering import render
@@ -23,7 +23,7 @@ _COVERAGE = ("samples", "scored", "missing", "failed")
 _USABLE, _REGIONS = Column("usable, %", digits=1), Column("Regions done")
 
 
-def measured_table(group: Group, data: Mapping[str, Any], slices: Mapping[str, Any], by: str) -> Table:
+def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mapping[str, Any], by: str) -> Table:
     """A measured table over all samples, or by the values of a slice; a section for every setting and value."""
     metrics = data["metrics"]
     usable = any(row["usable"] for row in data["rows"])

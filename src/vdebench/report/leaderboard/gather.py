@@ -14,7 +14,7 @@ from vdebench.report.site.tracks import Track, track_of
 from vdebench.runs.search import is_run, run_folders
 
 
-class Run(NamedTuple):
+class LeaderboardRun(NamedTuple):
     """A run by its summary."""
 
     folder: Path
@@ -38,7 +38,7 @@ class Run(NamedTuple):
 
 
 @contextmanager
-def as_written(run: Run) -> Iterator[None]:
+def as_written(run: LeaderboardRun) -> Iterator[None]:
     """What is not as `vde score` wrote it is told with the run's file: anybody can edit a summary."""
     try:
         yield
@@ -49,14 +49,14 @@ def as_written(run: Run) -> Iterator[None]:
         ) from None
 
 
-class Found(NamedTuple):
+class GatheredRuns(NamedTuple):
     """Runs in the order of the arguments, and what was expected and is not there, in words."""
 
-    runs: list[Run]
+    runs: list[LeaderboardRun]
     notes: list[str]
 
 
-def find_runs(folders: Sequence[Path]) -> Found:
+def find_runs(folders: Sequence[Path]) -> GatheredRuns:
     """All runs in or below some folders, each once; an error where a folder holds none.
 
     >>> find_runs([Path("examples")])
@@ -64,13 +64,13 @@ def find_runs(folders: Sequence[Path]) -> Found:
     vdebench.errors.RunFolderError: examples: no run here, nor below: looked for summary.json and scores.parquet
       `vde score … --out FOLDER` and `vde run … --out FOLDER` make them
     """
-    kept: dict[str, Run] = {}
+    kept: dict[str, LeaderboardRun] = {}
     notes: list[str] = []
     for folder in folders:
         for each in run_folders(folder):
-            kept.setdefault(os.path.realpath(each), Run(each, _summary(each / "summary.json")))
+            kept.setdefault(os.path.realpath(each), LeaderboardRun(each, _summary(each / "summary.json")))
         notes += _unfinished(folder)
-    return Found(list(kept.values()), notes)
+    return GatheredRuns(list(kept.values()), notes)
 
 
 def _unfinished(folder: Path) -> list[str]:

@@ -13,7 +13,7 @@ from vdebench.errors import VdeError
 from vdebench.metrics.image_metrics import MEASURES
 from vdebench.protocols import get_protocol
 from vdebench.protocols.masks.protocol import get_pixel_protocol
-from vdebench.report.leaderboard.gather import Run
+from vdebench.report.leaderboard.gather import LeaderboardRun
 from vdebench.report.site.tracks import PAGES
 from vdebench.report.usable import bounds_line
 from vdebench.stats.stored import differing_parts
@@ -36,11 +36,11 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Group:
+class SignatureGroup:
     """Runs with one signature: the rows of one table."""
 
     number: int
-    runs: tuple[Run, ...]
+    runs: tuple[LeaderboardRun, ...]
     names: tuple[str, ...]
     """What each run is called: its editor, with the folder where one editor stands here twice."""
 
@@ -114,12 +114,12 @@ class Group:
         return [*twice, *some]
 
 
-def pinned(run: Run) -> str:
+def pinned(run: LeaderboardRun) -> str:
     """All that a run's numbers depend on but the editor: its signature, and the thresholds of usable edits.
 
     >>> from pathlib import Path
     >>> usable = {"rate": 0.5, "signature": "usable:tiles-1|text:0.9"}
-    >>> pinned(Run(Path(), {"signature": "vde|p:x|editor:a|n:9", "usable": usable}))
+    >>> pinned(LeaderboardRun(Path(), {"signature": "vde|p:x|editor:a|n:9", "usable": usable}))
     'vde|p:x|n:9|usable:tiles-1 text:0.9'
     """
     parts = [part for part in run.summary["signature"].split("|") if not part.startswith("editor:")]
@@ -129,25 +129,25 @@ def pinned(run: Run) -> str:
     return "|".join(parts)
 
 
-def verdicts_of(run: Run) -> Mapping[str, Any] | None:
+def verdicts_of(run: LeaderboardRun) -> Mapping[str, Any] | None:
     """What a run says of usable edits; nothing where images were not compared: only failures would be known then."""
     found = run.summary.get("usable")
     known = isinstance(found, Mapping) and found.get("rate") is not None
     return found if known and "|images:off|" not in run.summary["signature"] else None
 
 
-def group_runs(runs: Sequence[Run]) -> list[Group]:
+def group_runs(runs: Sequence[LeaderboardRun]) -> list[SignatureGroup]:
     """Runs by what they depend on, as they came; those without verdicts stand with the first that have some."""
-    found: dict[str, list[Run]] = {}
+    found: dict[str, list[LeaderboardRun]] = {}
     for run in runs:
         key = pinned(run)
         if "|usable:" not in key:
             key = next((pin for each in runs if (pin := pinned(each)).startswith(f"{key}|usable:")), key)
         found.setdefault(key, []).append(run)
-    return [Group(at, tuple(same), tuple(_names(same))) for at, same in enumerate(found.values(), start=1)]
+    return [SignatureGroup(at, tuple(same), tuple(_names(same))) for at, same in enumerate(found.values(), start=1)]
 
 
-def _names(runs: Sequence[Run]) -> list[str]:
+def _names(runs: Sequence[LeaderboardRun]) -> list[str]:
     counted = Counter(run.editor for run in runs)
     folders = [os.path.abspath(run.folder) for run in runs]
     above = os.path.commonpath(folders)
@@ -157,7 +157,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     ]
 
 
-class Difference(NamedTuple):
+class SignatureDifference(NamedTuple):
     """In which parts another table's signature differs: what the part is called, what it says here and there."""
 
     number: int
@@ -168,17 +168,17 @@ class Difference(NamedTuple):
         return f"Table {self.number} ({', '.join(title for title, _, _ in self.parts)})"
 
 
-def differences(groups: Sequence[Group], group: Group) -> list[Difference]:
+def differences(groups: Sequence[SignatureGroup], group: SignatureGroup) -> list[SignatureDifference]:
     """How a table differs from the others; those come first that differ least, being confused most easily."""
     found = []
     for other in groups:
         if other is not group:
             parts = differing_parts([group.signature, other.signature])
             said = [(PARTS.get(key, key), mine, theirs) for key, (mine, theirs) in parts.items()]
-            found.append(Difference(other.number, said))
+            found.append(SignatureDifference(other.number, said))
     return sorted(found, key=lambda difference: len(difference.parts))
 
 
-def apart(groups: Sequence[Group]) -> set[str]:
+def apart(groups: Sequence[SignatureGroup]) -> set[str]:
     """Parts of the signature that are not the same in all tables."""
     return set(differing_parts([group.signature for group in groups]))

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from vdebench.errors import InputError
 from vdebench.io.files import is_file, read_bytes
-from vdebench.report.leaderboard.gather import Run
+from vdebench.report.leaderboard.gather import LeaderboardRun
 from vdebench.report.site.write import MARKER
 
 _BEGIN = "vde|p:"
@@ -28,7 +28,7 @@ class Report(NamedTuple):
 class Links:
     """Addresses in reports: those that were named, and those in RUNS/report or beside RUNS."""
 
-    def __init__(self, runs: Sequence[Run], named: Sequence[Path]) -> None:
+    def __init__(self, runs: Sequence[LeaderboardRun], named: Sequence[Path]) -> None:
         self._reports = [_named(folder) for folder in named]
         for report in self._reports:
             if not any(_key(run) in report.shows for run in runs):
@@ -39,7 +39,7 @@ class Links:
         beside = dict.fromkeys(root / "report" for run in runs for root in (run.root, run.root.parent))
         self._reports += [found for folder in beside if (found := _read(folder))]
 
-    def to(self, run: Run, target: Path) -> str | None:
+    def to(self, run: LeaderboardRun, target: Path) -> str | None:
         """The address of a run's samples, seen from the leaderboard's folder; nothing where no report shows it."""
         for report in self._reports:
             if _key(run) in report.shows:
@@ -52,7 +52,7 @@ class Links:
         return None
 
 
-def _key(run: Run) -> tuple[str, str, str]:
+def _key(run: LeaderboardRun) -> tuple[str, str, str]:
     return run.summary["editor"], run.summary["protocol"], run.summary["signature"]
 
 

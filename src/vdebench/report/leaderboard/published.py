@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from vdebench.protocols import get_protocol
-from vdebench.report.leaderboard.groups import PARTS, Group
+from vdebench.report.leaderboard.groups import PARTS, SignatureGroup
 from vdebench.report.paper_tables import SHAPES, paper_table
 from vdebench.report.table import Table
 from vdebench.report.table_rows import published_models
@@ -72,7 +72,7 @@ def printed_data(shape: str, table: Table) -> dict[str, Any]:
     }
 
 
-def beside(group: Group) -> dict[str, Any] | None:
+def beside(group: SignatureGroup) -> dict[str, Any] | None:
     """Printed rows by `slice/value/setting` of a measured table of the same protocol, with a warning; None for none."""
     views = _VIEWS.get(group.protocol)
     if not views:

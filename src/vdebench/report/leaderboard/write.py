@@ -13,7 +13,7 @@ from vdebench.io.files import write_text
 from vdebench.report.leaderboard.board import slice_data, table_data
 from vdebench.report.leaderboard.exports import FOLDER, file_names, measured_table, write_tables
 from vdebench.report.leaderboard.gather import find_runs
-from vdebench.report.leaderboard.groups import Group, group_runs
+from vdebench.report.leaderboard.groups import SignatureGroup, group_runs
 from vdebench.report.leaderboard.links import Links
 from vdebench.report.leaderboard.published import beside, printed_data, printed_tables
 from vdebench.report.output_folder import replacing_folder, require_ours
@@ -62,7 +62,9 @@ def write_leaderboard(
     return Path(out) / "index.html"
 
 
-def _write_group(folder: Path, groups: Sequence[Group], group: Group, tables: dict[str, Table]) -> dict[str, Any]:
+def _write_group(
+    folder: Path, groups: Sequence[SignatureGroup], group: SignatureGroup, tables: dict[str, Table]
+) -> dict[str, Any]:
     """The data of a table: its slices are written, each a script of its own, its files are added to `tables`."""
     data = table_data(groups, group)
     data["files"], data["values"] = {}, {}

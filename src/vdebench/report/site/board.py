@@ -8,7 +8,7 @@ from typing import Any
 
 from vdebench.report.masked import masked_table
 from vdebench.report.overview import REFERENCE, interval_notes, provenance
-from vdebench.report.site.gather import Result
+from vdebench.report.site.gather import ScoredEditor
 from vdebench.report.site.tracks import PIXELS
 from vdebench.report.usable import gap_lines
 from vdebench.stats.usable import PROPERTIES
@@ -17,7 +17,7 @@ Cell = dict[str, Any]
 Metrics = Sequence[Mapping[str, Any]]
 
 
-def metrics_of(results: Sequence[Result]) -> list[Mapping[str, Any]]:
+def metrics_of(results: Sequence[ScoredEditor]) -> list[Mapping[str, Any]]:
     """Metrics that have a number anywhere, each with its title, which way is better, and its digits."""
     found = [means for result in results for means in result.summary["overall"].values() if means]
     return [
@@ -25,7 +25,7 @@ def metrics_of(results: Sequence[Result]) -> list[Mapping[str, Any]]:
     ]
 
 
-def board(results: Sequence[Result], notes: Iterable[str] = ()) -> dict[str, Any]:
+def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[str, Any]:
     """All results by one protocol: rows of the leaderboard, breakdowns, notes."""
     metrics, track, protocol = metrics_of(results), results[0].track, results[0].protocol
     rows = [_row(result.editor, result.summary["overall"], metrics, result.summary) for result in results]
@@ -136,11 +136,11 @@ def _thresholds(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{how}: {pin}" for pin in pins]
 
 
-def _floor(result: Result, part: str) -> Mapping[str, Any]:
+def _floor(result: ScoredEditor, part: str) -> Mapping[str, Any]:
     return (result.summary.get("noise_floor") or {}).get(part) or {}
 
 
-def _references(results: Sequence[Result]) -> list[tuple[list[str], Mapping[str, Any]]]:
+def _references(results: Sequence[ScoredEditor]) -> list[tuple[list[str], Mapping[str, Any]]]:
     """What the reader gives for the reference images, and for which editors: their means may be of other samples."""
     kept: list[tuple[list[str], Mapping[str, Any]]] = []
     for result in results:
@@ -153,12 +153,12 @@ def _references(results: Sequence[Result]) -> list[tuple[list[str], Mapping[str,
     return kept
 
 
-def _slice_names(results: Sequence[Result]) -> list[str]:
+def _slice_names(results: Sequence[ScoredEditor]) -> list[str]:
     there = dict.fromkeys(name for result in results for name in result.summary.get("by", {}))
     return [name for name in dict.fromkeys((*results[0].track.slices, *there)) if name in there]
 
 
-def _slices(results: Sequence[Result], name: str, metrics: Metrics) -> dict[str, Any]:
+def _slices(results: Sequence[ScoredEditor], name: str, metrics: Metrics) -> dict[str, Any]:
     """For every value of a slice and every editor the numbers, and what the reader loses there in CDM."""
     keys = [metric["key"] for metric in metrics]
     number_of, title = results[0].track.count

@@ -13,12 +13,12 @@ import polars as pl
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError
 from vdebench.io.files import is_file, read_json
-from vdebench.pipeline.editing import Made, images_of
+from vdebench.pipeline.editing import EditRecord, images_of
 from vdebench.pipeline.output_record import asked_of_run
 from vdebench.protocols import get_protocol
 from vdebench.protocols.masks.protocol import PixelProtocol, get_pixel_protocol
 from vdebench.protocols.pages.protocol import Protocol
-from vdebench.report.site.sources import Source, scored_source
+from vdebench.report.site.sources import OutputSource, scored_source
 from vdebench.report.site.tracks import PAGES, Track, track_of
 from vdebench.runs.search import run_folders
 from vdebench.suites.suite import Suite, load_suite
@@ -26,7 +26,7 @@ from vdebench.suites.suite import Suite, load_suite
 _NO_PICTURES = "its text and boxes are shown, no pictures"
 
 
-class Result(NamedTuple):
+class ScoredEditor(NamedTuple):
     """One editor scored by one protocol: what its run folder holds."""
 
     editor: str
@@ -49,16 +49,16 @@ class Result(NamedTuple):
         return parts.get(name, "")
 
 
-class Runs:
+class SuiteRuns:
     """Scored runs of one suite: those of `vde run` folders, of run folders, and of folders that hold run folders."""
 
     def __init__(self, roots: str | Path | Sequence[str | Path]) -> None:
         self.roots = [Path(each) for each in ([roots] if isinstance(roots, str | Path) else roots)]
         self.notes: list[str] = []
         """What is not there, in words."""
-        self.results: list[Result] = []
+        self.results: list[ScoredEditor] = []
         self._origins: list[str] = []
-        self._sources: list[tuple[Path, Callable[[Suite], Source]]] = []
+        self._sources: list[tuple[Path, Callable[[Suite], OutputSource]]] = []
         for root in self.roots:
             about = _about(root)
             if about:
@@ -107,7 +107,7 @@ class Runs:
         self._origins.append(asked["suite"])
         self._sources.append((folder, lambda suite: scored_source(folder, suite, asked)))
 
-    def _lacking(self) -> Iterator[tuple[str, Source]]:
+    def _lacking(self) -> Iterator[tuple[str, OutputSource]]:
         """Editors whose images are not at hand, each once."""
         sources = {
             (result.editor, source.lacking): source for result in self.results if (source := self.source(result))
@@ -140,14 +140,14 @@ class Runs:
         return list(dict.fromkeys(result.protocol.name for result in self.results))
 
     @cached_property
-    def _source_of(self) -> dict[Path, Source]:
+    def _source_of(self) -> dict[Path, OutputSource]:
         return {folder: make(self.suite) for folder, make in self._sources}
 
-    def source(self, result: Result) -> Source:
+    def source(self, result: ScoredEditor) -> OutputSource:
         """Where the outputs of a run are."""
         return self._source_of[result.folder]
 
-    def _of(self, editor: str) -> list[Source]:
+    def _of(self, editor: str) -> list[OutputSource]:
         return [self.source(result) for result in self.results if result.editor == editor]
 
     def image(self, editor: str, sample: Sample) -> Path | None:
@@ -167,7 +167,7 @@ class Runs:
         return text
 
     @cached_property
-    def edits(self) -> dict[str, dict[str, Made]]:
+    def edits(self) -> dict[str, dict[str, EditRecord]]:
         """What each editor told of each sample."""
         return {
             editor: {key: made for source in self._of(editor) for key, made in source.edits.items()}
@@ -175,9 +175,9 @@ class Runs:
         }
 
 
-def _run_source(folder: Path, about: Mapping[str, Any], suite: Suite) -> Source:
+def _run_source(folder: Path, about: Mapping[str, Any], suite: Suite) -> OutputSource:
     """The outputs of one editor of `vde run`."""
-    return Source(
+    return OutputSource(
         suite,
         images=images_of(folder),
         reader=about["reader"],
@@ -187,8 +187,8 @@ def _run_source(folder: Path, about: Mapping[str, Any], suite: Suite) -> Source:
     )
 
 
-def _require_one_of_each(results: Sequence[Result]) -> None:
-    known: dict[tuple[str, str], Result] = {}
+def _require_one_of_each(results: Sequence[ScoredEditor]) -> None:
+    known: dict[tuple[str, str], ScoredEditor] = {}
     for result in results:
         there = known.setdefault((result.editor, result.protocol.name), result)
         if there is not result:
@@ -198,7 +198,7 @@ def _require_one_of_each(results: Sequence[Result]) -> None:
             )
 
 
-def _require_one_suite(results: Sequence[Result]) -> None:
+def _require_one_suite(results: Sequence[ScoredEditor]) -> None:
     first = results[0]
     for result in results[1:]:
         if result.summary["suite"] != first.summary["suite"]:
@@ -208,7 +208,7 @@ def _require_one_suite(results: Sequence[Result]) -> None:
             )
 
 
-def _result(folder: Path, editor: str, name: str) -> Result | None:
+def _result(folder: Path, editor: str, name: str) -> ScoredEditor | None:
     """What a run folder holds, nothing where it is not whole."""
     if not is_file(folder / "summary.json") or not is_file(folder / "scores.parquet"):
         return None
@@ -216,7 +216,7 @@ def _result(folder: Path, editor: str, name: str) -> Result | None:
     track = track_of(summary)
     if not all(is_file(folder / f"{table}.parquet") for table in track.tables):
         return None
-    return Result(editor, get_protocol(name) if track is PAGES else get_pixel_protocol(name), folder, summary)
+    return ScoredEditor(editor, get_protocol(name) if track is PAGES else get_pixel_protocol(name), folder, summary)
 
 
 def _about(root: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from vdebench.core.sample import Sample
 from vdebench.judges.canary_quality import quality_line
 from vdebench.judges.dimension import DIMENSIONS
 from vdebench.report.grades import graded_notes
-from vdebench.report.site.judged import Graded, Judged
+from vdebench.report.site.judged import GradedEditor, ReportGrades
 from vdebench.stats.grades import TOP_GRADE, sample_grades
 
 Told = Callable[[str], str]
@@ -20,12 +20,12 @@ Draws = dict[str, list[dict[str, Any]]]
 """By dimension, what came of asking, in the order of the draws."""
 
 
-def graded_board(judged: Judged, told: Told) -> dict[str, Any]:
+def graded_board(judged: ReportGrades, told: Told) -> dict[str, Any]:
     """What stands below the leaderboard."""
     return {"tables": [_table(judge, told) for judge in judged.judges], "notes": judged.notes}
 
 
-def _table(judge: Sequence[Graded], told: Told) -> dict[str, Any]:
+def _table(judge: Sequence[GradedEditor], told: Told) -> dict[str, Any]:
     """Editors graded by one judge, with the numbers of their summaries."""
     summaries = [graded.summary for graded in judge]
     models = [tuple(summary["models"]) for summary in summaries]
@@ -55,7 +55,7 @@ def _dimension(key: str) -> dict[str, Any]:
     return {"key": key, "title": known.title if known else key, "low": low, "high": high}
 
 
-def _row(graded: Graded) -> dict[str, Any]:
+def _row(graded: GradedEditor) -> dict[str, Any]:
     overall, coverage = graded.summary["overall"], graded.summary["coverage"]
     return {
         "editor": graded.editor,
@@ -82,7 +82,7 @@ def _mark_best(rows: Sequence[Mapping[str, Any]]) -> None:
                 cell["best"] = True
 
 
-def _verdicts(judge: Sequence[Graded]) -> Iterator[dict[str, Any]]:
+def _verdicts(judge: Sequence[GradedEditor]) -> Iterator[dict[str, Any]]:
     """What the canary says of the judge, each once, and in whose runs."""
     lines = [(quality_line(graded.summary["canary"]), graded) for graded in judge]
     for line in dict.fromkeys(line for line, _ in lines):
@@ -94,13 +94,13 @@ def _verdicts(judge: Sequence[Graded]) -> Iterator[dict[str, Any]]:
         }
 
 
-def graded_index(judged: Judged, editor: str, samples: Sequence[Sample]) -> list[list[dict[str, float] | None]]:
+def graded_index(judged: ReportGrades, editor: str, samples: Sequence[Sample]) -> list[list[dict[str, float] | None]]:
     """For every sample what each judge gave it: by dimension, the lowest, and the mean where none is lacking."""
     by_judge = [_sortable(graded) if graded else {} for graded in judged.of(editor)]
     return [[found.get(sample.key) for found in by_judge] for sample in samples]
 
 
-def _sortable(graded: Graded) -> dict[str, dict[str, float]]:
+def _sortable(graded: GradedEditor) -> dict[str, dict[str, float]]:
     rows = graded.rows().select("sample", "dimension", "state", "grade").collect()
     asked = dict(rows.group_by("sample").agg(pl.col("dimension").n_unique()).iter_rows())
     found: dict[str, dict[str, float]] = {sample: {} for sample in asked}
@@ -115,7 +115,7 @@ def _sortable(graded: Graded) -> dict[str, dict[str, float]]:
 
 
 def graded_chunks(
-    judged: Judged, editor: str, samples: Sequence[Sample], size: int, told: Told
+    judged: ReportGrades, editor: str, samples: Sequence[Sample], size: int, told: Told
 ) -> Iterator[list[list[Draws | None]]]:
     """For a few samples at a time what each judge said: by dimension all draws; nothing where it was not asked."""
     tables = [
@@ -128,7 +128,7 @@ def graded_chunks(
         yield [[found.get(key) for found in by_judge] for key in keys]
 
 
-def _draws(graded: Graded, table: pl.DataFrame, keys: Sequence[str], told: Told) -> dict[str, Draws]:
+def _draws(graded: GradedEditor, table: pl.DataFrame, keys: Sequence[str], told: Told) -> dict[str, Draws]:
     changed = len(graded.summary["models"]) > 1
     found: dict[str, Draws] = {}
     for row in table.filter(pl.col("sample").is_in(keys)).iter_rows(named=True):

@@ -13,7 +13,7 @@ from vdebench.core.sample import Sample
 from vdebench.errors import InputError
 from vdebench.io.files import is_file, is_folder, list_folder, read_json
 from vdebench.judges.canary_quality import GROUP
-from vdebench.report.site.gather import Runs
+from vdebench.report.site.gather import SuiteRuns
 
 FOLDER = "judged"
 """Where a folder of runs, or an editor in it, may have them: they are found there by themselves."""
@@ -29,7 +29,7 @@ _KINDS = {str: "text", list: "a list", dict: "an object", int: "a number"}
 _COLUMNS = ("sample", "group", "dimension", "draw", "state", "grade", "rationale", "reason", "model")
 
 
-class Graded(NamedTuple):
+class GradedEditor(NamedTuple):
     """One editor graded by one judge: what its folder holds."""
 
     editor: str
@@ -46,12 +46,12 @@ class Graded(NamedTuple):
         return tuple(self.summary.get(pin) for pin in _PINS)
 
 
-class Judged:
+class ReportGrades:
     """All grades that belong to a report, by judge; `notes` say what of the folders is not shown, or not there."""
 
-    def __init__(self, runs: Runs, samples: Sequence[Sample], given: Sequence[Path] = ()) -> None:
+    def __init__(self, runs: SuiteRuns, samples: Sequence[Sample], given: Sequence[Path] = ()) -> None:
         self.notes: list[str] = []
-        self.judges: list[list[Graded]] = []
+        self.judges: list[list[GradedEditor]] = []
         """For every judge, as it was asked, its editors in the order of the runs."""
         found = [graded for folder in self._folders(runs, given) if (graded := self._shown(runs, _graded(folder)))]
         for graded in sorted(found, key=lambda each: runs.editors.index(each.editor)):
@@ -67,11 +67,11 @@ class Judged:
         """Editors with grades."""
         return list(dict.fromkeys(graded.editor for judge in self.judges for graded in judge))
 
-    def of(self, editor: str) -> list[Graded | None]:
+    def of(self, editor: str) -> list[GradedEditor | None]:
         """What each judge has of an editor."""
         return [next((graded for graded in judge if graded.editor == editor), None) for judge in self.judges]
 
-    def _folders(self, runs: Runs, given: Sequence[Path]) -> list[Path]:
+    def _folders(self, runs: SuiteRuns, given: Sequence[Path]) -> list[Path]:
         """Folders with grades, each once: those that were given, then those that lie among the runs."""
         found: dict[str, Path] = {}
         for folder in given:
@@ -97,7 +97,7 @@ class Judged:
                 if note not in self.notes:
                     self.notes.append(note)
 
-    def _shown(self, runs: Runs, graded: Graded) -> Graded | None:
+    def _shown(self, runs: SuiteRuns, graded: GradedEditor) -> GradedEditor | None:
         """What the report has a place for."""
         judge = graded.summary["judge"]
         if not graded.editor:
@@ -109,7 +109,7 @@ class Judged:
             self.notes.append(f"{graded.editor}: graded by {judge}, not shown: these runs have scores of {have}")
         return graded if graded.editor in runs.editors else None
 
-    def _place(self, graded: Graded) -> None:
+    def _place(self, graded: GradedEditor) -> None:
         """Put an editor's grades beside others of the same judge; a second run of one editor stands apart."""
         for judge in self.judges:
             if judge[0].pins == graded.pins and all(other.editor != graded.editor for other in judge):
@@ -117,7 +117,7 @@ class Judged:
                 return
         self.judges.append([graded])
 
-    def _compare(self, graded: Graded, keys: set[str]) -> None:
+    def _compare(self, graded: GradedEditor, keys: set[str]) -> None:
         """Say where grades and runs are of other samples."""
         judged = graded.rows().select("sample").unique(maintain_order=True).collect()["sample"].to_list()
         whose = f"{graded.editor}, by {graded.summary['judge']}"
@@ -165,7 +165,7 @@ def _none(folder: Path, unfinished: Sequence[Path]) -> InputError:
     )
 
 
-def _graded(folder: Path) -> Graded:
+def _graded(folder: Path) -> GradedEditor:
     """A judged run, or an error where its files are not what we write."""
     about = _object(folder / "judge.json") if is_file(folder / "judge.json") else {}
     summary = {**about, **_object(folder / "summary.json")}
@@ -181,7 +181,7 @@ def _graded(folder: Path) -> Graded:
         raise InputError(f"{file}: cannot be read: {reason}\n  run its `vde judge` again: it is made anew") from None
     if lacking := [name for name in _COLUMNS if name not in columns]:
         raise InputError(f"{file}: no column {lacking[0]!r}, found {', '.join(columns)}")
-    return Graded(summary["editor"], folder, summary)
+    return GradedEditor(summary["editor"], folder, summary)
 
 
 def _object(file: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from vdebench.errors import VdeError
 from vdebench.io.images import image_size
 from vdebench.metrics.alignment import Alignment
 from vdebench.protocols.masks.columns import SETTING
-from vdebench.report.site.gather import Runs
+from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.tracks import PIXELS
 
 Fact = tuple[str, str]
@@ -60,7 +60,7 @@ def lies(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def facts(runs: Runs, sample: Sample, row: Mapping[str, Any]) -> dict[str, list[Fact]]:
+def facts(runs: SuiteRuns, sample: Sample, row: Mapping[str, Any]) -> dict[str, list[Fact]]:
     """What the sample's panel lists beside its numbers, by title; nothing of what was not scored."""
     if row["state"] != "scored":
         return {}
@@ -75,7 +75,7 @@ def facts(runs: Runs, sample: Sample, row: Mapping[str, Any]) -> dict[str, list[
     return {**told, "Inside the masks": inside}
 
 
-def _lie(runs: Runs, sample: Sample, row: Mapping[str, Any]) -> list[Fact]:
+def _lie(runs: SuiteRuns, sample: Sample, row: Mapping[str, Any]) -> list[Fact]:
     """The transform in words: how the centre moves, scale, turn, and what it rests on."""
     told: list[Fact] = []
     if row["transform"]:
@@ -89,7 +89,7 @@ def _lie(runs: Runs, sample: Sample, row: Mapping[str, Any]) -> list[Fact]:
     return [*told, ("Matches", f"{row['matches']}, of which {row['inliers']} fit")]
 
 
-def _shift(runs: Runs, sample: Sample, row: Mapping[str, Any]) -> tuple[float, float] | None:
+def _shift(runs: SuiteRuns, sample: Sample, row: Mapping[str, Any]) -> tuple[float, float] | None:
     """Where the output's centre comes to lie, seen from the page's."""
     try:
         files = runs.suite.image_files(sample)

@@ -38,7 +38,7 @@ Asked = Path | tuple[Path, ...]
 """A picture, or the masks of a sample."""
 
 
-class Album:
+class ImageSet:
     """The pictures of a report, each file once: asked for first, made all at once."""
 
     def __init__(self, root: Path) -> None:

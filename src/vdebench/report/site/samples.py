@@ -10,13 +10,13 @@ import polars as pl
 
 from vdebench.core.sample import Sample
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.pipeline.editing import Made
+from vdebench.pipeline.editing import EditRecord
 from vdebench.protocols.masks.protocol import PixelProtocol
 from vdebench.protocols.pages.protocol import Protocol
 from vdebench.report.site import masked
 from vdebench.report.site.board import metrics_of
-from vdebench.report.site.gather import Result, Runs
-from vdebench.report.site.units import Sides, units
+from vdebench.report.site.gather import ScoredEditor, SuiteRuns
+from vdebench.report.site.units import UnitPages, units
 from vdebench.stats.means import means, totals
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
 
@@ -39,7 +39,7 @@ def about(sample: Sample) -> dict[str, Any]:
     }
 
 
-def index(runs: Runs, result: Result, samples: Sequence[Sample]) -> list[dict[str, Any]]:
+def index(runs: SuiteRuns, result: ScoredEditor, samples: Sequence[Sample]) -> list[dict[str, Any]]:
     """For every sample its state and reason, its numbers where it was scored, and what became of its regions."""
     scores = result.table("scores").collect()
     states: dict[str, list[tuple[str, str, str]]] = {}
@@ -50,7 +50,7 @@ def index(runs: Runs, result: Result, samples: Sequence[Sample]) -> list[dict[st
     rows = []
     for sample in samples:
         state, reason = _state(states.get(sample.key, []), edits.get(sample.key))
-        known = found.get(sample.key, _Found({}, []))
+        known = found.get(sample.key, _SampleFacts({}, []))
         told = {setting: runs.told(why) for setting, became, why in states.get(sample.key, []) if became == "left_out"}
         rows.append(
             {
@@ -65,7 +65,7 @@ def index(runs: Runs, result: Result, samples: Sequence[Sample]) -> list[dict[st
     return rows
 
 
-class _Found(NamedTuple):
+class _SampleFacts(NamedTuple):
     """What a run knows of a sample beside its state."""
 
     scores: dict[str, dict[str, float | str]]
@@ -74,25 +74,25 @@ class _Found(NamedTuple):
     more: Mapping[str, Any] = {}
 
 
-def _on_pages(runs: Runs, result: Result, scores: pl.DataFrame) -> dict[str, _Found]:
+def _on_pages(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> dict[str, _SampleFacts]:
     assert isinstance(result.protocol, Protocol)
     metrics = [metric["key"] for metric in metrics_of([other for other in runs.results if _same(other, result)])]
     sums = totals(
         scores.filter(pl.col("gt_blocks").is_not_null()).iter_slices(1024), ["setting", "sample"], result.protocol
     )
-    found: dict[str, _Found] = {}
+    found: dict[str, _SampleFacts] = {}
     for sample, setting, state in scores.select("sample", "setting", "state").iter_rows():
-        known = found.setdefault(sample, _Found({}, []))
+        known = found.setdefault(sample, _SampleFacts({}, []))
         if state == "scored" and (setting, sample) in sums:
             known.scores[setting] = _numbers(means(sums[setting, sample], result.protocol), metrics)
     for sample, outcome in result.table("regions").select("sample", "outcome").collect().iter_rows():
-        found.setdefault(sample, _Found({}, [])).outcomes.append(outcome)
+        found.setdefault(sample, _SampleFacts({}, [])).outcomes.append(outcome)
     for sample, said in _usable(runs, result).items():
-        found[sample] = found.setdefault(sample, _Found({}, []))._replace(more=said)
+        found[sample] = found.setdefault(sample, _SampleFacts({}, []))._replace(more=said)
     return found
 
 
-def _usable(runs: Runs, result: Result) -> dict[str, Mapping[str, Any]]:
+def _usable(runs: SuiteRuns, result: ScoredEditor) -> dict[str, Mapping[str, Any]]:
     """For every sample whether its edit is usable, or where it fails first, and each property with its evidence."""
     kept = result.summary.get("usable")
     if not kept:
@@ -115,18 +115,18 @@ def _usable(runs: Runs, result: Result) -> dict[str, Mapping[str, Any]]:
     return said
 
 
-def _around_masks(runs: Runs, result: Result, scores: pl.DataFrame) -> dict[str, _Found]:
+def _around_masks(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> dict[str, _SampleFacts]:
     return {
-        row["sample"]: _Found(masked.numbers(row), masked.outcomes(row), masked.lies(row))
+        row["sample"]: _SampleFacts(masked.numbers(row), masked.outcomes(row), masked.lies(row))
         for row in scores.iter_rows(named=True)
     }
 
 
-def _same(one: Result, other: Result) -> bool:
+def _same(one: ScoredEditor, other: ScoredEditor) -> bool:
     return one.protocol.name == other.protocol.name
 
 
-def _state(rows: Sequence[tuple[str, str, str]], edit: Made | None) -> tuple[str, str]:
+def _state(rows: Sequence[tuple[str, str, str]], edit: EditRecord | None) -> tuple[str, str]:
     """What became of a sample: what its editor said where it made nothing, else what scoring met."""
     if edit is not None and edit.state in ("refused", "failed"):
         return edit.state, edit.reason or "no reason given"
@@ -148,10 +148,10 @@ def _numbers(found: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, floa
     return numbers
 
 
-class Details:
+class SampleDetails:
     """What the view of a sample shows beyond its row, a few samples at a time."""
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: SuiteRuns) -> None:
         self._runs = runs
 
     def chunk(self, samples: Sequence[Sample]) -> dict[tuple[str, str], list[dict[str, Any]]]:
@@ -161,7 +161,7 @@ class Details:
         tables = [{name: _rows(result, name, keys) for name in _SHOWN[result.track.name]} for result in results]
         found: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for sample in samples:
-            read: dict[tuple[str, ...], Sides | str] = {}
+            read: dict[tuple[str, ...], UnitPages | str] = {}
             for result, table in zip(results, tables, strict=True):
                 details = found.setdefault((result.protocol.name, result.editor), [])
                 if isinstance(result.protocol, PixelProtocol):
@@ -176,7 +176,7 @@ class Details:
                 details.append(self._detail(sample, result, blocks, regions, read[what]))
         return found
 
-    def _made(self, sample: Sample, result: Result) -> dict[str, Any]:
+    def _made(self, sample: Sample, result: ScoredEditor) -> dict[str, Any]:
         """What the editor told of its work."""
         edit = self._runs.edits[result.editor].get(sample.key)
         return {"seconds": edit.seconds, "parameters": edit.parameters} if edit else {"seconds": None, "parameters": {}}
@@ -184,10 +184,10 @@ class Details:
     def _detail(
         self,
         sample: Sample,
-        result: Result,
+        result: ScoredEditor,
         blocks: Sequence[Mapping[str, Any]],
         regions: Sequence[Mapping[str, Any]],
-        sides: Sides | str,
+        sides: UnitPages | str,
     ) -> dict[str, Any]:
         assert isinstance(result.protocol, Protocol)
         told = [{key: value for key, value in row.items() if value is not None} for row in regions]
@@ -201,7 +201,7 @@ class Details:
         sizes = [[side.size.width, side.size.height] if side.size else None for side in (sides.truth, sides.prediction)]
         return {**detail, "units": listed, "unread": "", "sizes": sizes}
 
-    def _sides(self, sample: Sample, result: Result) -> Sides | str:
+    def _sides(self, sample: Sample, result: ScoredEditor) -> UnitPages | str:
         """The OCR output behind a sample's rows, or why it cannot be shown."""
         source = self._runs.source(result)
         try:
@@ -212,7 +212,7 @@ class Details:
             return self._runs.told(str(error))
 
 
-def _rows(result: Result, name: str, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+def _rows(result: ScoredEditor, name: str, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for row in result.table(name).filter(pl.col("sample").is_in(keys)).collect().iter_rows(named=True):
         found.setdefault(row["sample"], []).append(row)

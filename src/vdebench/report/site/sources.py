@@ -7,35 +7,35 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import is_file, is_folder
 from vdebench.io.stores import place
-from vdebench.pipeline.editing import Made, read_edits
+from vdebench.pipeline.editing import EditRecord, read_edits
 from vdebench.pipeline.output_record import image_folder
-from vdebench.pipeline.scoring.ground_truth import Truths
-from vdebench.readers.cached import CachedReader, Picture, Readable
+from vdebench.pipeline.scoring.ground_truth import GroundTruth
+from vdebench.readers.cached import CachedReader, ImageCrop, OcrInput
 from vdebench.readers.folder import FolderReadings
 from vdebench.readers.predictions import crops
-from vdebench.report.site.units import Sides
+from vdebench.report.site.units import UnitPages
 from vdebench.runs.provenance import part_of
 from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite
 
 
-class KeptReader(CachedReader):
+class CacheOnlyReader(CachedReader):
     """A reader that only finds what was read before: a report asks no engine and no server."""
 
-    def read(self, picture: Readable | Path) -> Reading:
+    def read(self, picture: OcrInput | Path) -> PageText:
         """The kept reading, or an error."""
-        wanted: Readable = Picture.of(picture) if isinstance(picture, Path) else picture
+        wanted: OcrInput = ImageCrop.of(picture) if isinstance(picture, Path) else picture
         if not self.knows(wanted):
             raise InputError(f"{wanted.file}: its reading is not kept any more: score again, then make the report")
         return super().read(wanted)
 
 
-class Source:
+class OutputSource:
     """The outputs behind one run: images, ready OCR output, and what their editor told of its work."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Source:
         self._edits = edits
 
     @cached_property
-    def edits(self) -> dict[str, Made]:
+    def edits(self) -> dict[str, EditRecord]:
         """What the editor told of each sample; nothing where `vde run` did not run it."""
         return {made.sample: made for made in read_edits(self._edits)} if self._edits else {}
 
@@ -85,12 +85,12 @@ class Source:
     @cached_property
     def reader(self) -> CachedReader | None:
         """The reader of the run, None for ready OCR output; an error where it is not installed."""
-        return KeptReader.named(self._reader, self._options) if self._reader and self.readings is None else None
+        return CacheOnlyReader.named(self._reader, self._options) if self._reader and self.readings is None else None
 
     @cached_property
-    def truths(self) -> Truths:
+    def truths(self) -> GroundTruth:
         """What predictions were compared with."""
-        return Truths(self.suite, self.reader, all_read=self._truth_read)
+        return GroundTruth(self.suite, self.reader, all_read=self._truth_read)
 
     @cached_property
     def _ready(self) -> FolderReadings:
@@ -100,24 +100,24 @@ class Source:
         images = self.images if not self.lacking else None
         return FolderReadings(self.readings, self.suite.samples, images=images)
 
-    def sides(self, sample: Sample, *, crop: bool) -> Sides:
+    def sides(self, sample: Sample, *, crop: bool) -> UnitPages:
         """The OCR output behind a sample's rows: ground truth and prediction, of the page and, if `crop`, its crops."""
         truth = self.truths.page(sample)
         by_crops = crop and self.truths.has_regions_of(sample)
         wanted = (self.truths.regions(sample) if by_crops else None) or []
-        nothing = Sides(truth, Reading(), wanted, [Reading()] * len(sample.regions))
+        nothing = UnitPages(truth, PageText(), wanted, [PageText()] * len(sample.regions))
         if self.readings is not None:
             page = self._ready.page(sample)
             found = (self._ready.regions(sample) if by_crops else None) or []
-            return Sides(truth, page.parse(), wanted, [each.parse() for each in found]) if page else nothing
+            return UnitPages(truth, page.parse(), wanted, [each.parse() for each in found]) if page else nothing
         if self.lacking:
             raise InputError(self.lacking)
         file = self.image(sample)
         if self.reader is None or file is None:
             return nothing
-        picture = Picture.of(file)
+        picture = ImageCrop.of(file)
         read = [self.reader.read(each) for each in crops(picture, sample)] if by_crops else []
-        return Sides(truth, self.reader.read(picture), wanted, read)
+        return UnitPages(truth, self.reader.read(picture), wanted, read)
 
     @property
     def places(self) -> list[Path]:
@@ -125,11 +125,11 @@ class Source:
         return [folder for folder in (self.images, self.readings) if folder is not None]
 
 
-def scored_source(folder: Path, suite: Suite, asked: Mapping[str, Any]) -> Source:
+def scored_source(folder: Path, suite: Suite, asked: Mapping[str, Any]) -> OutputSource:
     """The source of a run by what its own `run.json` says."""
     ready, edits = bool(asked.get("ready_readings")), Path(folder).absolute().parent
     reader = asked.get("reader")
-    return Source(
+    return OutputSource(
         suite,
         images=image_folder(folder, asked),
         readings=place(asked["predictions"]) if ready and isinstance(asked.get("predictions"), str) else None,

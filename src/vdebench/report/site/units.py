@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Sample
 from vdebench.protocols.pages.comparison import meeting
 from vdebench.protocols.pages.protocol import TEXT_METRICS, Protocol
@@ -21,13 +21,13 @@ UNLIKE = 0.4
 """Texts less alike than this are shown one after the other: letters they share by chance tell nothing."""
 
 
-class Sides(NamedTuple):
+class UnitPages(NamedTuple):
     """What the numbers of rows of blocks point at: the readings of a sample's page and of its regions' crops."""
 
-    truth: Reading
-    prediction: Reading
-    truth_crops: Sequence[Reading] = ()
-    prediction_crops: Sequence[Reading] = ()
+    truth: PageText
+    prediction: PageText
+    truth_crops: Sequence[PageText] = ()
+    prediction_crops: Sequence[PageText] = ()
 
 
 class _Side(NamedTuple):
@@ -36,7 +36,7 @@ class _Side(NamedTuple):
 
 
 def units(
-    rows: Sequence[Mapping[str, Any]], sides: Sides, sample: Sample, protocol: Protocol, local: str
+    rows: Sequence[Mapping[str, Any]], sides: UnitPages, sample: Sample, protocol: Protocol, local: str
 ) -> list[dict[str, Any]]:
     """Rows of blocks of one setting as units; rows whose numbers point nowhere are left out."""
     found = []
@@ -102,7 +102,7 @@ def _grouped(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int | None, Any], 
 
 
 def _sides_of(
-    setting: str, region: int | None, sides: Sides, sample: Sample, protocol: Protocol, local: str
+    setting: str, region: int | None, sides: UnitPages, sample: Sample, protocol: Protocol, local: str
 ) -> tuple[_Side, _Side]:
     if setting == "local" and local == "crop":
         index = region or 0
@@ -118,12 +118,12 @@ def _sides_of(
     return pages
 
 
-def _page_side(reading: Reading, other: Size | None) -> _Side:
+def _page_side(reading: PageText, other: Size | None) -> _Side:
     size = reading.size or other or Size(100, 100)
     return _Side(reading.blocks, lambda box: _rounded(box.to_percent(size)))
 
 
-def _crop_side(reading: Reading, inside: Box) -> _Side:
+def _crop_side(reading: PageText, inside: Box) -> _Side:
     """Blocks of a crop, placed where the crop lies on its page."""
     width, height = inside.x2 - inside.x1, inside.y2 - inside.y1
     size = reading.size or Size(100, 100)

@@ -19,11 +19,11 @@ from vdebench.pipeline.scoring.stage import Progress
 from vdebench.report.figures.page import statistics_page
 from vdebench.report.output_folder import replacing_folder, require_ours
 from vdebench.report.site.board import board
-from vdebench.report.site.gather import Runs
+from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
-from vdebench.report.site.judged import Judged
-from vdebench.report.site.pictures import Album, Asked
-from vdebench.report.site.samples import Details, about, index
+from vdebench.report.site.judged import ReportGrades
+from vdebench.report.site.pictures import Asked, ImageSet
+from vdebench.report.site.samples import SampleDetails, about, index
 from vdebench.report.site.tracks import PIXELS
 from vdebench.studies.suite_statistics import suite_statistics
 
@@ -46,15 +46,15 @@ def write_report(
     """
     target = Path(os.path.realpath(out))
     require_ours(target, MARKER, _WHAT)
-    found = Runs(runs)
+    found = SuiteRuns(runs)
     with replacing_folder(target, MARKER, _WHAT) as folder:
         _fill(folder, found, [Path(each) for each in judged], progress or (lambda done, total: None))
     return Path(out) / "index.html"
 
 
-def _fill(folder: Path, runs: Runs, judged: Sequence[Path], progress: Callable[[int, int], None]) -> None:
+def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Callable[[int, int], None]) -> None:
     samples = _samples(runs)
-    grades = Judged(runs, samples, judged)
+    grades = ReportGrades(runs, samples, judged)
     album, files_of = _album(folder, runs, samples)
     total, done = len(album) + len(samples), 0
 
@@ -90,7 +90,7 @@ def _fill(folder: Path, runs: Runs, judged: Sequence[Path], progress: Callable[[
         shown = {"images": [picture(files.source), picture(files.reference)]}
         listed.append({**about(sample), **shown, **({"mask": picture(files.masks)} if files.masks else {})})
     _data(folder, "samples", listed)
-    details = Details(runs)
+    details = SampleDetails(runs)
     for number, start in enumerate(range(0, len(samples), CHUNK)):
         some = samples[start : start + CHUNK]
         for (protocol, editor), chunk in details.chunk(some).items():
@@ -100,7 +100,7 @@ def _fill(folder: Path, runs: Runs, judged: Sequence[Path], progress: Callable[[
 
 
 def _head(
-    runs: Runs, slugs: Mapping[str, str], states: Mapping[tuple[str, str], Counter[str]], count: int
+    runs: SuiteRuns, slugs: Mapping[str, str], states: Mapping[tuple[str, str], Counter[str]], count: int
 ) -> dict[str, Any]:
     """What is shown first, and how the rest is found."""
     boards = []
@@ -122,7 +122,7 @@ def _head(
     }
 
 
-def _samples(runs: Runs) -> list[Sample]:
+def _samples(runs: SuiteRuns) -> list[Sample]:
     """Samples that any run speaks of, in the suite's order."""
     scored: set[str] = set()
     for result in runs.results:
@@ -145,8 +145,8 @@ class _Files(NamedTuple):
     """None where no run looked at them."""
 
 
-def _album(folder: Path, runs: Runs, samples: Sequence[Sample]) -> tuple[Album, dict[str, _Files]]:
-    album = Album(folder)
+def _album(folder: Path, runs: SuiteRuns, samples: Sequence[Sample]) -> tuple[ImageSet, dict[str, _Files]]:
+    album = ImageSet(folder)
     files_of: dict[str, _Files] = {}
     slugs = _slugs(runs.editors)
     around_masks = any(result.track is PIXELS for result in runs.results)
@@ -181,7 +181,7 @@ def _write_assets(folder: Path) -> None:
             write_text(folder / asset.name, asset.read_text(encoding="utf-8"))
 
 
-def _write_statistics(folder: Path, runs: Runs) -> None:
+def _write_statistics(folder: Path, runs: SuiteRuns) -> None:
     """What the suite is made of, whole, also where fewer samples were run."""
     found = suite_statistics(runs.suite)
     for part in (found, found["layout"]):  # before it is HTML, in which a folder's name may be spelt otherwise

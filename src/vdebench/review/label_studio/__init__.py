@@ -1,12 +1,12 @@
-"""A bridge to Label Studio: people work there, the review's store with its rules stays the truth.
+"""Bridge to Label Studio: people vote there; the review's store applies the rules and holds the result.
 
-A `Desk` is where one voter works on one step: a project of its own. `push` lays on every desk what waits for it,
-`pull` turns annotations into commands for the store, and refuses what is none.
+Every voter has one `ReviewProject` per step. `push` creates the tasks that wait for a voter; `pull` turns annotations
+into commands for the store and reports those that are invalid.
 """
 
-from vdebench.review.label_studio.projects import Desk
+from vdebench.review.label_studio.projects import ReviewProject
 from vdebench.review.label_studio.pull import pull
 from vdebench.review.label_studio.push import push
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
 
-__all__ = ["AwayError", "Desk", "LabelStudio", "LabelStudioError", "pull", "push"]
+__all__ = ["AwayError", "LabelStudio", "LabelStudioError", "ReviewProject", "pull", "push"]

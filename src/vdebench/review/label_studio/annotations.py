@@ -10,7 +10,7 @@ from vdebench.core.box import Box, Size
 from vdebench.review.command_check import CHECKS
 from vdebench.review.commands import Check, Draw, Rate, RatePilot, Screen, VoteCommand
 from vdebench.review.label_studio.configs import ANSWERS, CHANGED
-from vdebench.review.label_studio.projects import Desk
+from vdebench.review.label_studio.projects import ReviewProject
 from vdebench.review.ratings import SCALES, Ratings
 from vdebench.review.state import Item
 
@@ -25,7 +25,7 @@ class UnfitError(Exception):
         self.reason, self.words = reason, words
 
 
-class Slip(NamedTuple):
+class TaskLabel(NamedTuple):
     """What a task of ours is about."""
 
     sample: str
@@ -35,17 +35,17 @@ class Slip(NamedTuple):
     """What was read in the regions, as the person is shown it."""
 
 
-def slip_of(data: object) -> Slip:
+def slip_of(data: object) -> TaskLabel:
     """What a task says it is about.
 
     >>> slip_of({"sample": "a", "round": 2, "edit": "9f86"})
-    Slip(sample='a', round=2, edit='9f86', texts=())
+    TaskLabel(sample='a', round=2, edit='9f86', texts=())
     """
     told = data if isinstance(data, Mapping) else {}
     sample, round, edit, regions = told.get("sample"), told.get("round"), told.get("edit"), told.get("regions", [])
     if not isinstance(sample, str) or not isinstance(edit, str) or type(round) is not int or not _are_regions(regions):
         raise UnfitError("unknown_task", "the task does not say which sample and round it is of; was it made by hand?")
-    return Slip(sample, round, edit, tuple(region["text"] for region in regions))
+    return TaskLabel(sample, round, edit, tuple(region["text"] for region in regions))
 
 
 def _are_regions(regions: object) -> bool:
@@ -54,7 +54,7 @@ def _are_regions(regions: object) -> bool:
     )
 
 
-def vote_in(desk: Desk, item: Item, slip: Slip, result: object) -> VoteCommand:
+def vote_in(desk: ReviewProject, item: Item, slip: TaskLabel, result: object) -> VoteCommand:
     """The vote that an annotation's result is; `UnfitError` where it is none."""
     if slip.edit != item.edit:
         raise UnfitError("other_edit", f"the task shows the edit {slip.edit[:12]}, the sample's is {item.edit[:12]}")
@@ -119,7 +119,7 @@ def pixels(percent: Sequence[float], page: Size) -> Box:
     return Box(*(floor(side + 0.5) for side in Box.from_percent(x, y, width, height, page)))
 
 
-def _check(item: Item, slip: Slip, result: Sequence[Result]) -> Check:
+def _check(item: Item, slip: TaskLabel, result: Sequence[Result]) -> Check:
     verdict, note = _choice(result, CHECKS), _text(result, "note")
     names = [f"text_{number}" for number in range(len(slip.texts))]
     _nothing_else(result, ("verdict", "note", *names))

@@ -17,21 +17,21 @@ from vdebench.errors import InputError
 from vdebench.io.files import read_bytes
 from vdebench.review.commands import Join
 from vdebench.review.refusals import Refusal
-from vdebench.review.state import Study
+from vdebench.review.state import ReviewState
 from vdebench.review.store import Store
 from vdebench.review.text_check import wrong_name
 
 EXAMPLE = '"anna@lab.example" = "anna" or { name = "anna", group = "1" }'
 
 
-class Person(NamedTuple):
+class LabelStudioMember(NamedTuple):
     """A member, and the group that they are to be in where that is told."""
 
     name: str
     group: str = ""
 
 
-def read_people(file: Path) -> dict[str, Person]:
+def read_people(file: Path) -> dict[str, LabelStudioMember]:
     """People by e-mail, in small letters."""
     try:
         told = tomllib.loads(read_bytes(file).decode("utf-8-sig"))
@@ -40,7 +40,7 @@ def read_people(file: Path) -> dict[str, Person]:
     table = told.get("people")
     if not isinstance(table, dict) or not table or set(told) != {"people"}:
         raise InputError(f"{file}: expected one table [people] with lines like {EXAMPLE}")
-    found: dict[str, Person] = {}
+    found: dict[str, LabelStudioMember] = {}
     for email, given in table.items():
         fields = {"name": given} if isinstance(given, str) else given
         if (
@@ -52,7 +52,7 @@ def read_people(file: Path) -> dict[str, Person]:
             raise InputError(f"{file}: {email!r} = {given!r}, expected an e-mail and a name: {EXAMPLE}")
         if email.lower() in found:
             raise InputError(f"{file}: {email} stands there twice")
-        found[email.lower()] = Person(**fields)
+        found[email.lower()] = LabelStudioMember(**fields)
     return found
 
 
@@ -70,7 +70,7 @@ def members_of(file: Path, store: Store) -> dict[str, str]:
     return {email: person.name for email, person in people.items()}
 
 
-def _require(file: Path, people: Mapping[str, Person], study: Study) -> None:
+def _require(file: Path, people: Mapping[str, LabelStudioMember], study: ReviewState) -> None:
     """Refuse a file that contradicts the review before anybody joins by it."""
     for email, person in people.items():
         member = study.member(person.name)

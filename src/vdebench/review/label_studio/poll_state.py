@@ -23,7 +23,7 @@ class _Seen:
 
 
 @dataclass(slots=True)
-class Looked:
+class PollState:
     """Begins with nothing: then everything is asked for."""
 
     pulled: dict[int, str] = field(default_factory=dict)

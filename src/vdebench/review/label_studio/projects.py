@@ -20,7 +20,7 @@ LONGEST_TITLE = 50
 _MARK = re.compile(r"vde-review ([0-9a-f]{16}) (\w+) (\S+)")
 
 
-class Desk(NamedTuple):
+class ReviewProject(NamedTuple):
     """Where a voter (`group:2`, in the pilot `member:anna`, for the check `person`) works on a step."""
 
     step: str
@@ -29,7 +29,7 @@ class Desk(NamedTuple):
     def title(self, review: str) -> str:
         """For people; cut where the review's name is long.
 
-        >>> Desk("boxes", "group:2").title("invoices")
+        >>> ReviewProject("boxes", "group:2").title("invoices")
         'vde invoices · boxes · group 2'
         """
         kind, _, name = self.voter.partition(":")
@@ -40,28 +40,28 @@ class Desk(NamedTuple):
     def description(self, study: str) -> str:
         """For people, and what the project is known by; whoever takes the mark away gets a new project.
 
-        >>> desk_in(Desk("boxes", "group:A & B").description("0123456789abcdef"), "0123456789abcdef")
-        Desk(step='boxes', voter='group:A & B')
+        >>> desk_in(ReviewProject("boxes", "group:A & B").description("0123456789abcdef"), "0123456789abcdef")
+        ReviewProject(step='boxes', voter='group:A & B')
         """
         mark = f"vde-review {study} {self.step} {quote(self.voter, safe=':')}"
         return f"Made and filled by vde review label-studio. Leave this as it is: {mark}"
 
 
-IMAGES = Desk("images", "all")
+IMAGES = ReviewProject("images", "all")
 """The project that holds the pictures of all others, and no tasks."""
 
 
-def desk_in(description: object, study: str) -> Desk | None:
+def desk_in(description: object, study: str) -> ReviewProject | None:
     """The desk that a project of this study is."""
     found = _MARK.search(description) if isinstance(description, str) else None
     if not found or found[1] != study or found[2] not in (*STEPS, IMAGES.step):
         return None
-    return Desk(found[2], unquote(found[3]))
+    return ReviewProject(found[2], unquote(found[3]))
 
 
-def desks_among(projects: Iterable[Mapping[str, Any]], study: str) -> dict[Desk, list[int]]:
+def desks_among(projects: Iterable[Mapping[str, Any]], study: str) -> dict[ReviewProject, list[int]]:
     """The projects of a study by desk, the oldest first; more than one where two were made at the same time."""
-    found: dict[Desk, list[int]] = {}
+    found: dict[ReviewProject, list[int]] = {}
     for project in sorted(projects, key=lambda each: int(each["id"])):
         desk = desk_in(project.get("description"), study)
         if desk:
@@ -74,14 +74,14 @@ def study_id(opened: Event) -> str:
     return hashlib.sha256(json.dumps(opened.to_json(), sort_keys=True).encode()).hexdigest()[:16]
 
 
-def waiting(state: State) -> dict[Desk, list[Item]]:
+def waiting(state: State) -> dict[ReviewProject, list[Item]]:
     """What waits for whom, in the order of the pool."""
-    found: dict[Desk, list[Item]] = {}
+    found: dict[ReviewProject, list[Item]] = {}
     for item in sorted(state.items.values(), key=lambda each: each.position):
         step = "pilot" if state.study.pilot_open else item.step
         if step in STEPS:
             for voter in waiting_for(state.study, item):
-                found.setdefault(Desk(step, voter), []).append(item)
+                found.setdefault(ReviewProject(step, voter), []).append(item)
     return dict(sorted(found.items(), key=lambda each: (STEPS.index(each[0].step), each[0].voter)))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from vdebench.review.commands import VoteCommand
 from vdebench.review.json_form import plain
-from vdebench.review.label_studio.annotations import Slip, UnfitError, slip_of, vote_in
-from vdebench.review.label_studio.poll_state import Looked, a_little_before
-from vdebench.review.label_studio.projects import IMAGES, Desk, desks_among
-from vdebench.review.label_studio.reports import Pulled, Refused
+from vdebench.review.label_studio.annotations import TaskLabel, UnfitError, slip_of, vote_in
+from vdebench.review.label_studio.poll_state import PollState, a_little_before
+from vdebench.review.label_studio.projects import IMAGES, ReviewProject, desks_among
+from vdebench.review.label_studio.reports import PullReport, RefusedAnnotation
 from vdebench.review.label_studio.server import LabelStudio
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.state import State
@@ -23,11 +23,11 @@ PASSING = frozenset({Reason.BUSY.value, Reason.LEASED.value, Reason.PILOT_OPEN.v
 
 
 def pull(
-    store: Store, server: LabelStudio, study: str, people: Mapping[str, str], looked: Looked | None = None
-) -> Pulled:
+    store: Store, server: LabelStudio, study: str, people: Mapping[str, str], looked: PollState | None = None
+) -> PullReport:
     """Bring annotations into the review: everything, or with `looked` what came or was changed since then."""
-    looked = looked or Looked()
-    state, accounts, pulled = store.state(), server.people(), Pulled()
+    looked = looked or PollState()
+    state, accounts, pulled = store.state(), server.people(), PullReport()
     members = {id: people.get(email, "") for id, email in accounts.items()}
     for desk, projects in sorted(desks_among(server.projects(), study).items()):
         if desk == IMAGES:
@@ -44,13 +44,13 @@ class _Puller:
 
     store: Store
     state: State
-    desk: Desk
+    desk: ReviewProject
     project: int
     members: Mapping[int, str]
     emails: Mapping[int, str]
-    pulled: Pulled
+    pulled: PullReport
 
-    def pull(self, server: LabelStudio, looked: Looked) -> None:
+    def pull(self, server: LabelStudio, looked: PollState) -> None:
         last, before = "", len(self.pulled.refused)
         for task in server.tasks(self.project, since=looked.pulled.get(self.project, "")):
             last = max(last, str(task.get("updated_at") or ""))
@@ -86,7 +86,7 @@ class _Puller:
             raise UnfitError("wrong_group", f"{words}, and this project is for {self.desk.voter.replace(':', ' ')}")
         return name
 
-    def _vote(self, slip: Slip, annotation: Mapping[str, Any]) -> VoteCommand:
+    def _vote(self, slip: TaskLabel, annotation: Mapping[str, Any]) -> VoteCommand:
         item = self.state.items.get(slip.sample)
         if item is None:
             raise UnfitError("unknown_sample", "no such sample is in this review")
@@ -115,7 +115,7 @@ class _Puller:
         sample = str(data.get("sample", "")) if isinstance(data, Mapping) else ""
         who = self._shown(annotation.get("completed_by"))
         shown = sample[:200] or f"task {task.get('id')}"
-        self.pulled.refused.append(Refused(self.desk, shown, int(annotation["id"]), who, reason, words))
+        self.pulled.refused.append(RefusedAnnotation(self.desk, shown, int(annotation["id"]), who, reason, words))
 
     def _shown(self, account: object) -> str:
         email = self.emails.get(account, "") if isinstance(account, int) else ""

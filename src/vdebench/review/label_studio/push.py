@@ -13,9 +13,9 @@ from vdebench.errors import InputError
 from vdebench.io.files import read_bytes
 from vdebench.io.images import open_image
 from vdebench.review.label_studio.configs import settings
-from vdebench.review.label_studio.poll_state import Looked
-from vdebench.review.label_studio.projects import IMAGES, Desk, desks_among, round_of, waiting
-from vdebench.review.label_studio.reports import Pushed
+from vdebench.review.label_studio.poll_state import PollState
+from vdebench.review.label_studio.projects import IMAGES, ReviewProject, desks_among, round_of, waiting
+from vdebench.review.label_studio.reports import PushReport
 from vdebench.review.label_studio.server import LabelStudio
 from vdebench.review.state import Item, State
 
@@ -27,7 +27,7 @@ AROUND = 12
 """Pixels shown around a region."""
 
 
-class Pictures(Protocol):
+class ImagePool(Protocol):
     """What is asked of a `Pool`."""
 
     def about(self, sample: str) -> dict[str, Any]:
@@ -44,10 +44,10 @@ class Pictures(Protocol):
 
 
 def push(
-    state: State, pool: Pictures, server: LabelStudio, study: str, name: str, looked: Looked | None = None
-) -> Pushed:
+    state: State, pool: ImagePool, server: LabelStudio, study: str, name: str, looked: PollState | None = None
+) -> PushReport:
     """Make the projects and tasks that are missing; tasks that nobody waits for any more are left as they are."""
-    pusher = _Pusher(state, pool, server, study, name, looked or Looked())
+    pusher = _Pusher(state, pool, server, study, name, looked or PollState())
     for desk, items in waiting(state).items():
         pusher.push(desk, items)
     return pusher.pushed
@@ -55,16 +55,16 @@ def push(
 
 class _Pusher:
     def __init__(
-        self, state: State, pool: Pictures, server: LabelStudio, study: str, name: str, looked: Looked
+        self, state: State, pool: ImagePool, server: LabelStudio, study: str, name: str, looked: PollState
     ) -> None:
         self._state, self._pool, self._server, self._study, self._name = state, pool, server, study, name
         found = server.projects()
         self._projects, self._looked = desks_among(found, study), looked
         looked.expect(found)
         self._urls: dict[str, str] | None = None
-        self.pushed = Pushed()
+        self.pushed = PushReport()
 
-    def push(self, desk: Desk, items: Sequence[Item]) -> None:
+    def push(self, desk: ReviewProject, items: Sequence[Item]) -> None:
         there = {key for project in self._projects.get(desk, ()) for key in self._looked.keys(self._server, project)}
         missing = [item for item in items if (item.id, round_of(self._state, item)) not in there]
         self.pushed.there += len(items) - len(missing)
@@ -82,7 +82,7 @@ class _Pusher:
         if batch:
             self._send(desk, batch, files)
 
-    def _project(self, desk: Desk) -> int:
+    def _project(self, desk: ReviewProject) -> int:
         if desk not in self._projects:
             more = {} if desk == IMAGES else settings(desk.step)
             title, description = desk.title(self._name), desk.description(self._study)
@@ -91,7 +91,7 @@ class _Pusher:
             self.pushed.projects += 1
         return self._projects[desk][0]
 
-    def _task(self, desk: Desk, item: Item) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
+    def _task(self, desk: ReviewProject, item: Item) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
         """A task with names of pictures in the place of their addresses, and the pictures; none where it cannot be."""
         try:
             pictures, texts = self._shown(desk, item)
@@ -120,7 +120,7 @@ class _Pusher:
         data["regions"] = [{"image": image, "text": text} for image, text in zip(regions, texts, strict=True)]
         return {"data": data, "predictions": [_prefilled(texts)]}, dict(zip(names, pictures, strict=True))
 
-    def _shown(self, desk: Desk, item: Item) -> tuple[list[bytes], list[str] | None]:
+    def _shown(self, desk: ReviewProject, item: Item) -> tuple[list[bytes], list[str] | None]:
         """The pictures of a task: before, after, and for the check every region; with the texts that were read."""
         before = read_bytes(self._pool.picture(item.id, "before"))
         if desk.step not in ("screen", "ocr"):
@@ -131,7 +131,7 @@ class _Pusher:
             return shown, []
         return [*shown, *_regions(reference, item.boxes)], self._pool.readings(item.id, item.boxes)
 
-    def _send(self, desk: Desk, batch: Sequence[dict[str, Any]], files: dict[str, bytes]) -> None:
+    def _send(self, desk: ReviewProject, batch: Sequence[dict[str, Any]], files: dict[str, bytes]) -> None:
         urls = self._uploaded(files)
         for task in batch:
             data = task["data"]

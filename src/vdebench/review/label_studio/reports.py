@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from vdebench.review.label_studio.projects import Desk
+from vdebench.review.label_studio.projects import ReviewProject
 
 
-class Refused(NamedTuple):
+class RefusedAnnotation(NamedTuple):
     """An annotation that does not count."""
 
-    desk: Desk
+    desk: ReviewProject
     sample: str
     annotation: int
     who: str
@@ -31,7 +31,7 @@ class Refused(NamedTuple):
 
 
 @dataclass(slots=True)
-class Pulled:
+class PullReport:
     """Annotations by what became of them."""
 
     accepted: Counter[str] = field(default_factory=Counter)
@@ -39,7 +39,7 @@ class Pulled:
     known: int = 0
     """They counted before."""
     cancelled: int = 0
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedAnnotation] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         """For people."""
@@ -55,7 +55,7 @@ class Pulled:
 
 
 @dataclass(slots=True)
-class Pushed:
+class PushReport:
     """Tasks by what became of them."""
 
     projects: int = 0

@@ -17,7 +17,7 @@ from vdebench.net.keys import Secret
 if TYPE_CHECKING:
     import httpx2
 
-    from vdebench.net.retrying_client import PatientClient
+    from vdebench.net.retrying_client import RetryingClient
 
 URL, KEY = "LABEL_STUDIO_URL", "LABEL_STUDIO_API_KEY"
 OLDEST = (1, 23)
@@ -54,17 +54,17 @@ class LabelStudio:
         self._access = Secret("")
         import httpx2
 
-        from vdebench.net.retrying_client import PatientClient
+        from vdebench.net.retrying_client import RetryingClient
 
         # certificates take a tenth of a second to load
         verify = httpx2.create_ssl_context() if self.url.startswith("https:") else False
-        self._patient = PatientClient(timeout, verify=verify)
-        self._once = PatientClient(timeout, tries=1, verify=verify)
+        self._patient = RetryingClient(timeout, verify=verify)
+        self._once = RetryingClient(timeout, tries=1, verify=verify)
         for client in self._clients:
             client.follow_redirects = False  # the key is for this server alone
 
     @property
-    def _clients(self) -> tuple[PatientClient, PatientClient]:
+    def _clients(self) -> tuple[RetryingClient, RetryingClient]:
         return self._patient, self._once
 
     def close(self) -> None:
@@ -163,7 +163,7 @@ class LabelStudio:
         """Once: whatever got no answer may have been done all the same, and would be done twice."""
         return self._told(path, self._sent(self._once, "POST", path, **content))
 
-    def _sent(self, client: PatientClient, method: str, path: str, **content: Any) -> httpx2.Response:
+    def _sent(self, client: RetryingClient, method: str, path: str, **content: Any) -> httpx2.Response:
         response = self._try(client, method, path, content)
         if response.status_code == 401 and _is_personal(self._key):  # a personal token gives access for five minutes
             answer = self._try(self._patient, "POST", "/api/token/refresh/", {"json": {"refresh": self._key.reveal()}})
@@ -172,7 +172,7 @@ class LabelStudio:
                 return self._try(client, method, path, content)
         return response
 
-    def _try(self, client: PatientClient, method: str, path: str, content: dict[str, Any]) -> httpx2.Response:
+    def _try(self, client: RetryingClient, method: str, path: str, content: dict[str, Any]) -> httpx2.Response:
         import httpx2
 
         headers = {"Authorization": f"Token {self._key.reveal()}"}

@@ -13,24 +13,24 @@ from vdebench.errors import MissingPartError, VdeError
 from vdebench.io.files import locked, make_folder
 from vdebench.review.connection import opened_review
 from vdebench.review.label_studio.people import members_of
-from vdebench.review.label_studio.poll_state import Looked
+from vdebench.review.label_studio.poll_state import PollState
 from vdebench.review.label_studio.projects import study_id
 from vdebench.review.label_studio.pull import pull
 from vdebench.review.label_studio.push import push
-from vdebench.review.label_studio.reports import Pulled, Pushed, Refused
+from vdebench.review.label_studio.reports import PullReport, PushReport, RefusedAnnotation
 from vdebench.review.label_studio.server import AwayError, LabelStudio
 from vdebench.review.pool import Pool
-from vdebench.review.preparation import Prepared, prepare
+from vdebench.review.preparation import PreparationReport, prepare
 from vdebench.review.state import Member
 from vdebench.review.store import Store
 
 
-class Synced(NamedTuple):
+class SyncReport(NamedTuple):
     """What a pull, what follows from it, and a push came to."""
 
-    pulled: Pulled
-    prepared: Prepared
-    pushed: Pushed
+    pulled: PullReport
+    prepared: PreparationReport
+    pushed: PushReport
 
     def lines(self) -> list[str]:
         """For people."""
@@ -44,11 +44,11 @@ class Synced(NamedTuple):
         return {"pulled": self.pulled.to_json(), "prepared": prepared, "pushed": self.pushed.to_json()}
 
 
-class Bridge:
+class LabelStudioBridge:
     """A workspace's review and a server of Label Studio."""
 
     def __init__(self, folder: Path, database: str, url: str, *, workers: int = 0) -> None:
-        self.folder, self.database, self._workers, self._looked = folder, database, workers, Looked()
+        self.folder, self.database, self._workers, self._looked = folder, database, workers, PollState()
         self._known: tuple[dict[str, str], tuple[Member, ...]] = {}, ()
         self.name = Workspace(folder).settings.name
         with opened_review(folder, database) as store:
@@ -60,7 +60,7 @@ class Bridge:
             self._server.close()
             raise
 
-    def __enter__(self) -> Bridge:
+    def __enter__(self) -> LabelStudioBridge:
         """Itself; its connections are let go of at the end of the block."""
         return self
 
@@ -68,7 +68,7 @@ class Bridge:
         """Let go of connections."""
         self._server.close()
 
-    def pull(self, people: Path) -> Pulled:
+    def pull(self, people: Path) -> PullReport:
         """Annotations into the review."""
         with self._alone() as store:
             known = members_of(people, store), store.study().members
@@ -76,17 +76,17 @@ class Bridge:
                 self._known, self._looked.pulled = known, {}
             return pull(store, self._server, self.study, known[0], self._looked)
 
-    def push(self, people: Path | None = None) -> Pushed:
+    def push(self, people: Path | None = None) -> PushReport:
         """What waits into Label Studio; of new people too, where their file is given."""
         with self._alone() as store:
             if people:
                 members_of(people, store)
             return push(store.state(), Pool(self.folder), self._server, self.study, self.name, self._looked)
 
-    def sync(self, people: Path) -> Synced:
+    def sync(self, people: Path) -> SyncReport:
         """Pull, make ready what follows from the votes, push."""
         pulled = self.pull(people)
-        return Synced(pulled, prepare(self.folder, self.database, workers=self._workers), self.push())
+        return SyncReport(pulled, prepare(self.folder, self.database, workers=self._workers), self.push())
 
     @contextmanager
     def _alone(self) -> Iterator[Store]:
@@ -98,13 +98,17 @@ class Bridge:
 
 
 def sync_for_ever(
-    bridge: Bridge, people: Path, every: float, tell: Callable[[Synced], None], complain: Callable[[str], None]
+    bridge: LabelStudioBridge,
+    people: Path,
+    every: float,
+    tell: Callable[[SyncReport], None],
+    complain: Callable[[str], None],
 ) -> None:
     """Sync again and again, until interrupted; what goes wrong is told, and tried again. Refusals are told once.
 
     Until all has gone well once, only a server that is away is waited for: what else is wrong then will stay so.
     """
-    told: set[Refused] = set()
+    told: set[RefusedAnnotation] = set()
     went_well = False
     while True:
         try:

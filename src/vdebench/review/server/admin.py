@@ -14,8 +14,8 @@ from vdebench.review.commands import Add
 from vdebench.review.funnel import passed_through
 from vdebench.review.ratings_table import COLUMNS, group_ratings, pilot_ratings
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.server.app_context import Asked, Desk
-from vdebench.review.server.responses import NOT_FOUND, NOTHING, UNKNOWN_SAMPLE, Reply, fail, only, problem, refused
+from vdebench.review.server.app_context import AppContext, AuthorizedRequest
+from vdebench.review.server.responses import NOT_FOUND, NOTHING, UNKNOWN_SAMPLE, ApiReply, fail, only, problem, refused
 from vdebench.review.server.samples import wanted
 from vdebench.review.state import State
 from vdebench.review.text_check import wrong_name
@@ -25,7 +25,7 @@ from vdebench.stats.reliability.scales import reliability_by_scale
 RATINGS = {"pilot": pilot_ratings, "pool": group_ratings}
 
 
-def overview(desk: Desk, asked: Asked) -> Reply:
+def overview(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/overview."""
     through = desk.replayed.computed("through", lambda state: passed_through(state.items.values()))
     data = {
@@ -36,17 +36,17 @@ def overview(desk: Desk, asked: Asked) -> Reply:
         "stuck": desk.stuck(),
         "invitations": [_shown(each._asdict()) for each in desk.accounts.invitations()],
     }
-    return Reply(data=data)
+    return ApiReply(data=data)
 
 
 def _shown(invitation: dict[str, Any]) -> dict[str, Any]:
     return {name: invitation[name] for name in ("id", "role", "group", "name", "by", "until", "used_by")}
 
 
-def agreement(desk: Desk, asked: Asked) -> Reply:
+def agreement(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/agreement."""
     of = _of(asked)
-    return Reply(data=desk.replayed.computed(("agreement", of), lambda state: _agreement(state, of)))
+    return ApiReply(data=desk.replayed.computed(("agreement", of), lambda state: _agreement(state, of)))
 
 
 def _agreement(state: State, of: str) -> dict[str, Any]:
@@ -71,16 +71,16 @@ def _told(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, "fleiss": found["kappa"], "percent": found["pairwise"]}
 
 
-def _of(asked: Asked) -> str:
+def _of(asked: AuthorizedRequest) -> str:
     of = asked.query.get("of", "pool")
     if of not in RATINGS:
         fail(400, "malformed", "of is not known, expected pilot or pool")
     return of
 
 
-def rounds(desk: Desk, asked: Asked) -> Reply:
+def rounds(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/rounds."""
-    return Reply(data=desk.replayed.computed("rounds", _rounds))
+    return ApiReply(data=desk.replayed.computed("rounds", _rounds))
 
 
 def _rounds(state: State) -> list[dict[str, Any]]:
@@ -98,7 +98,7 @@ def _rounds(state: State) -> list[dict[str, Any]]:
     ]
 
 
-def invite(desk: Desk, asked: Asked) -> Reply:
+def invite(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """POST /api/admin/invitations."""
     only(asked.body, "role", "group", "days", "name")
     role, group, name = (asked.body.get(key, "") for key in ("role", "group", "name"))
@@ -110,15 +110,15 @@ def invite(desk: Desk, asked: Asked) -> Reply:
         token = desk.accounts.invite(role, group, by=asked.member.name, days=days, name=name, now=asked.now)
     except InputError as error:
         return problem(400, "malformed", str(error))
-    return Reply(data={"link": f"{desk.settings.origins[0]}/#join={token}"})
+    return ApiReply(data={"link": f"{desk.settings.origins[0]}/#join={token}"})
 
 
-def take_back(desk: Desk, asked: Asked) -> Reply:
+def take_back(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """DELETE /api/admin/invitations."""
     return NOTHING if desk.accounts.take_back(wanted(asked)) else NOT_FOUND
 
 
-def upload(desk: Desk, asked: Asked) -> Reply:
+def upload(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """POST /api/admin/upload: an edit made elsewhere."""
     id = wanted(asked)
     if wrong_name(id):
@@ -136,16 +136,16 @@ def upload(desk: Desk, asked: Asked) -> Reply:
     added = desk.store.submit(Add((sample,)), who=asked.member.name, now=asked.now)
     if isinstance(added, Refusal):
         return refused(added)
-    return Reply(data={"accepted": True, "sample": sample.sample})
+    return ApiReply(data={"accepted": True, "sample": sample.sample})
 
 
-def events(desk: Desk, asked: Asked) -> Reply:
+def events(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/events.jsonl."""
     lines = (json.dumps(event.to_json(), ensure_ascii=False) for event in desk.store.events())
     return _download("events.jsonl", "application/x-ndjson", "".join(f"{line}\n" for line in lines))
 
 
-def ratings(desk: Desk, asked: Asked) -> Reply:
+def ratings(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/ratings.csv."""
     of = _of(asked)
     text = io.StringIO()
@@ -155,6 +155,6 @@ def ratings(desk: Desk, asked: Asked) -> Reply:
     return _download(f"ratings-{of}.csv", "text/csv; charset=utf-8", text.getvalue())
 
 
-def _download(name: str, kind: str, text: str) -> Reply:
+def _download(name: str, kind: str, text: str) -> ApiReply:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Reply(content=text.encode("utf-8", "backslashreplace"), kind=kind, headers=headers)
+    return ApiReply(content=text.encode("utf-8", "backslashreplace"), kind=kind, headers=headers)

@@ -13,11 +13,11 @@ from vdebench.errors import MissingPartError
 from vdebench.review.accounts import Accounts
 from vdebench.review.database import BusyError
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.server.app_context import Access, Asked, Desk, Route, token_in
-from vdebench.review.server.middleware import Gate
+from vdebench.review.server.app_context import Access, AppContext, AuthorizedRequest, Route, token_in
+from vdebench.review.server.middleware import SafetyMiddleware
 from vdebench.review.server.page_files import PageFile, page_files
 from vdebench.review.server.request_body import read_body
-from vdebench.review.server.responses import NOT_FOUND, Reply, ReplyError, fail, problem, refused
+from vdebench.review.server.responses import NOT_FOUND, ApiReply, ReplyError, fail, problem, refused
 from vdebench.review.server.routes import ROUTES
 from vdebench.review.server.settings import ServerSettings
 from vdebench.review.store import Store
@@ -30,7 +30,7 @@ LONGEST_QUEUE = 200
 """Of requests in a hall; beyond it the answer is 503."""
 
 
-class Halls:
+class ThreadPools:
     """Threads by what they are for: what takes long never makes a vote wait for a thread."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ def create_app(store: Store, pool: Any, settings: ServerSettings, accounts: Acco
         from starlette.exceptions import HTTPException
     except ImportError:
         raise MissingPartError(f"the server of a review needs FastAPI: {INSTALL}") from None
-    desk, halls = Desk(store, pool, settings, accounts), Halls()
+    desk, halls = AppContext(store, pool, settings, accounts), ThreadPools()
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
@@ -69,7 +69,7 @@ def create_app(store: Store, pool: Any, settings: ServerSettings, accounts: Acco
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, lifespan=lifespan)
     app.state.desk = desk
-    app.add_middleware(Gate, settings=settings)
+    app.add_middleware(SafetyMiddleware, settings=settings)
     for route in ROUTES:
         app.add_route(route.path, _endpoint(route, desk, halls), methods=[route.method])
     files = page_files()
@@ -89,7 +89,7 @@ def _allow(headers: Mapping[str, str] | None) -> dict[str, str]:
     return {"Allow": headers["Allow"]} if headers and "Allow" in headers else {}
 
 
-def _endpoint(route: Route, desk: Desk, halls: Halls) -> Any:
+def _endpoint(route: Route, desk: AppContext, halls: ThreadPools) -> Any:
     from starlette.requests import ClientDisconnect
 
     exc = sqlalchemy().exc
@@ -111,7 +111,7 @@ def _endpoint(route: Route, desk: Desk, halls: Halls) -> Any:
     return endpoint
 
 
-async def _answered(route: Route, desk: Desk, halls: Halls, request: Any) -> Reply:
+async def _answered(route: Route, desk: AppContext, halls: ThreadPools, request: Any) -> ApiReply:
     """First who asks and whether they may; then what was sent is read; then it is done."""
     headers, now = request.headers, desk.settings.now()
     address, token = _address(desk.settings, request), token_in(request.headers)
@@ -122,8 +122,8 @@ async def _answered(route: Route, desk: Desk, halls: Halls, request: Any) -> Rep
             member = await halls.run("votes", desk.look_up, token, now)
     member = desk.let(route, request.method, headers, token, member)
     body, content = await read_body(route.takes, request, desk.settings)
-    asked = Asked(now, address, request.query_params, token, member, body, content, headers)
-    reply: Reply = await halls.run(route.hall, route.handler, desk, asked)
+    asked = AuthorizedRequest(now, address, request.query_params, token, member, body, content, headers)
+    reply: ApiReply = await halls.run(route.hall, route.handler, desk, asked)
     return reply
 
 
@@ -134,7 +134,7 @@ def _address(settings: ServerSettings, request: Any) -> str:
     return str(request.client.host if request.client else "")
 
 
-def _sent(reply: Reply) -> Any:
+def _sent(reply: ApiReply) -> Any:
     from starlette.responses import FileResponse, Response
 
     if reply.file is not None:
@@ -150,7 +150,7 @@ def _file(files: Mapping[str, PageFile], name: str = "") -> Any:
             return _sent(NOT_FOUND)
         headers = {"ETag": found.tag, "Cache-Control": "no-cache"}
         if found.tag in request.headers.get("if-none-match", ""):
-            return _sent(Reply(304, headers=headers))
-        return _sent(Reply(content=found.content, kind=found.kind, headers=headers))
+            return _sent(ApiReply(304, headers=headers))
+        return _sent(ApiReply(content=found.content, kind=found.kind, headers=headers))
 
     return endpoint

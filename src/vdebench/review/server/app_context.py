@@ -12,11 +12,11 @@ from threading import Lock
 from typing import Any
 
 from vdebench.review.accounts import Accounts
-from vdebench.review.server.limits import Buckets, Tries
-from vdebench.review.server.pending import Unready
-from vdebench.review.server.responses import Reply, fail
+from vdebench.review.server.limits import AttemptLimit, TokenBuckets
+from vdebench.review.server.pending import PendingSamples
+from vdebench.review.server.responses import ApiReply, fail
 from vdebench.review.server.settings import ServerSettings
-from vdebench.review.server.state_cache import Replayed
+from vdebench.review.server.state_cache import StateCache
 from vdebench.review.sessions import LONGEST, SignedIn
 from vdebench.review.state import Member
 from vdebench.review.store import Store
@@ -42,7 +42,7 @@ class Access(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuthorizedRequest:
     """A request that was let through."""
 
     now: datetime
@@ -55,7 +55,7 @@ class Asked:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Handler = Callable[["Desk", Asked], Reply]
+Handler = Callable[["AppContext", AuthorizedRequest], ApiReply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +72,19 @@ class Route:
     """Where it is worked on: what takes long has threads of its own, and votes do not wait for it."""
 
 
-class Desk:
+class AppContext:
     """All that handlers need, and what stands before them."""
 
     def __init__(self, store: Store, pool: Any, settings: ServerSettings, accounts: Accounts | None = None) -> None:
         self.store, self.pool, self.settings = store, pool, settings
         self.accounts = accounts or Accounts(store)
-        self.replayed = Replayed(store)
+        self.replayed = StateCache(store)
         ticks = settings.ticks
-        self.by_session = Buckets(settings.requests_per_second, settings.burst, ticks)
-        self.by_address = Buckets(5 * settings.requests_per_second, 5 * settings.burst, ticks)
-        self.tries_by_name = Tries(settings.tries_by_name, ticks)
-        self.tries_by_address = Tries(settings.tries_by_address, ticks)
-        self.unready = Unready(ticks)
+        self.by_session = TokenBuckets(settings.requests_per_second, settings.burst, ticks)
+        self.by_address = TokenBuckets(5 * settings.requests_per_second, 5 * settings.burst, ticks)
+        self.tries_by_name = AttemptLimit(settings.tries_by_name, ticks)
+        self.tries_by_address = AttemptLimit(settings.tries_by_address, ticks)
+        self.unready = PendingSamples(ticks)
         self.stuck: Callable[[], list[dict[str, str]]] = list
         """What could not be prepared, and why."""
         self._known: dict[str, tuple[float, Member]] = {}
@@ -146,19 +146,19 @@ class Desk:
         if seconds := self.by_address.wait(address):
             fail(429, "too_many", "too many requests; wait a moment", Retry_After=str(seconds))
 
-    def limit_tries(self, *keys: tuple[Tries, str]) -> None:
+    def limit_tries(self, *keys: tuple[AttemptLimit, str]) -> None:
         """Refuse one who tries passwords or invitations too often."""
         for tries, key in keys:
             if seconds := tries.wait(key):
                 fail(429, "too_many", f"too many tries; wait {seconds} seconds", Retry_After=str(seconds))
 
-    def signed_in(self, opened: SignedIn, before: str) -> Reply:
+    def signed_in(self, opened: SignedIn, before: str) -> ApiReply:
         """The answer to whoever has just signed in; the session that they came with ends."""
         if before:
             self.accounts.sign_out(before)
             self.forget_token(before)
         cookie = self.cookie(opened.token, int(LONGEST.total_seconds()))
-        return Reply(data={"name": opened.session.name}, headers={"Set-Cookie": cookie})
+        return ApiReply(data={"name": opened.session.name}, headers={"Set-Cookie": cookie})
 
     def forget_token(self, token: str) -> None:
         """Believe a session no more without a look."""

@@ -12,11 +12,11 @@ _MANY = 5_000
 """Beyond so many keys, those that no longer matter are dropped."""
 
 
-class Buckets:
+class TokenBuckets:
     """So many requests a second on average, with bursts, for each key.
 
     >>> time = 0.0
-    >>> buckets = Buckets(2, 3, lambda: time)
+    >>> buckets = TokenBuckets(2, 3, lambda: time)
     >>> [buckets.wait("anna") for _ in range(4)]
     [0, 0, 0, 1]
     >>> time = 0.5
@@ -48,11 +48,11 @@ class Buckets:
         self._left = {key: (left, last) for key, (left, last) in self._left.items() if now - last < full}
 
 
-class Tries:
+class AttemptLimit:
     """So many tries in a minute, for each key.
 
     >>> time = 0.0
-    >>> tries = Tries(2, lambda: time)
+    >>> tries = AttemptLimit(2, lambda: time)
     >>> tries.wait("anna"), tries.wait("anna"), tries.wait("anna")
     (0, 0, 60)
     >>> time = 61.0

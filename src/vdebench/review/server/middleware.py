@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from vdebench.review.server.responses import Reply, problem
+from vdebench.review.server.responses import ApiReply, problem
 from vdebench.review.server.settings import ServerSettings
 
 log = logging.getLogger("vdebench.review.server")
@@ -31,7 +31,7 @@ HEADERS = {
 _BYTES = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
-class Gate:
+class SafetyMiddleware:
     """Around the whole application."""
 
     def __init__(self, app: Any, settings: ServerSettings) -> None:
@@ -68,7 +68,7 @@ class Gate:
             await answer(problem(500, "broken", "the server met an error; its log says which"), send_safely)
 
 
-async def answer(reply: Reply, send: Send) -> None:
+async def answer(reply: ApiReply, send: Send) -> None:
     """Send a reply that is no file."""
     body = reply.body()
     headers = [(b"content-length", str(len(body)).encode())]

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from vdebench.review import listing
 from vdebench.review.refusals import Refusal
-from vdebench.review.server.app_context import Asked, Desk
-from vdebench.review.server.responses import NOTHING, Reply, refused
+from vdebench.review.server.app_context import AppContext, AuthorizedRequest
+from vdebench.review.server.responses import NOTHING, ApiReply, refused
 from vdebench.review.server.samples import seen_by, told
 from vdebench.review.visibility import View
 
@@ -15,7 +15,7 @@ MOST_TRIED = 20
 """Samples that are looked at for one that is ready; then what has to be read first is passed over altogether."""
 
 
-def next_sample(desk: Desk, asked: Asked, steps: Collection[str] | None) -> Reply:
+def next_sample(desk: AppContext, asked: AuthorizedRequest, steps: Collection[str] | None) -> ApiReply:
     """The sample that has waited longest of those that are ready; else one that is not, which the page waits for."""
     without = desk.unready.now()
     for _ in range(MOST_TRIED):
@@ -37,5 +37,5 @@ def next_sample(desk: Desk, asked: Asked, steps: Collection[str] | None) -> Repl
     return refused(taken) if isinstance(taken, Refusal) else _told(desk, asked, taken)
 
 
-def _told(desk: Desk, asked: Asked, taken: View) -> Reply:
-    return Reply(data=told(desk, asked, seen_by(desk, asked, taken.sample)))
+def _told(desk: AppContext, asked: AuthorizedRequest, taken: View) -> ApiReply:
+    return ApiReply(data=told(desk, asked, seen_by(desk, asked, taken.sample)))

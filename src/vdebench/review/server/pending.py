@@ -8,7 +8,7 @@ from threading import Lock
 SECONDS, MOST = 2.0, 500
 
 
-class Unready:
+class PendingSamples:
     """Samples that were not ready a moment ago, so that nobody else has to find that out."""
 
     def __init__(self, ticks: Callable[[], float]) -> None:

@@ -18,7 +18,7 @@ STATUS_OF = {Reason.MALFORMED: 400, Reason.UNKNOWN_SAMPLE: 404, Reason.BUSY: 503
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ApiReply:
     """An answer."""
 
     status: int = 200
@@ -42,15 +42,15 @@ class Reply:
 class ReplyError(Exception):
     """A reply that ends what is under way."""
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: ApiReply) -> None:
         super().__init__(reply.status)
         self.reply = reply
 
 
-def problem(status: int, error: str, words: str, **headers: str) -> Reply:
+def problem(status: int, error: str, words: str, **headers: str) -> ApiReply:
     """A reply that says what is wrong, to programs and to people."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Reply(status, {"error": error, "words": words}, headers=named)
+    return ApiReply(status, {"error": error, "words": words}, headers=named)
 
 
 def fail(status: int, error: str, words: str, **headers: str) -> NoReturn:
@@ -58,7 +58,7 @@ def fail(status: int, error: str, words: str, **headers: str) -> NoReturn:
     raise ReplyError(problem(status, error, words, **headers))
 
 
-def refused(refusal: Refusal) -> Reply:
+def refused(refusal: Refusal) -> ApiReply:
     """A refusal of the rules."""
     if refusal.reason is Reason.UNKNOWN_SAMPLE:
         return UNKNOWN_SAMPLE
@@ -68,7 +68,7 @@ def refused(refusal: Refusal) -> Reply:
 
 UNKNOWN_SAMPLE = problem(404, str(Reason.UNKNOWN_SAMPLE), "there is no such sample")
 NOT_FOUND = problem(404, "not_found", "there is nothing here")
-NOTHING = Reply(204)
+NOTHING = ApiReply(204)
 
 
 def object_from(content: bytes) -> dict[str, Any]:

@@ -8,17 +8,17 @@ from typing import Any
 from urllib.parse import urlencode
 
 from vdebench.errors import VdeError
-from vdebench.review.listing import Seen, look
+from vdebench.review.listing import ListedSample, look
 from vdebench.review.refusals import Refusal
-from vdebench.review.server.app_context import Asked, Desk
-from vdebench.review.server.responses import NOT_FOUND, UNKNOWN_SAMPLE, Reply, ReplyError, fail, problem, refused
+from vdebench.review.server.app_context import AppContext, AuthorizedRequest
+from vdebench.review.server.responses import NOT_FOUND, UNKNOWN_SAMPLE, ApiReply, ReplyError, fail, problem, refused
 from vdebench.review.state import FINAL
 
 IMAGES = ("before", "after", "reference")
 FOR_EVER = "private, max-age=31536000, immutable"
 
 
-def seen_by(desk: Desk, asked: Asked, sample: str) -> Seen:
+def seen_by(desk: AppContext, asked: AuthorizedRequest, sample: str) -> ListedSample:
     """What somebody may see of a sample; the same words for every id that is none."""
     seen = look(desk.store, asked.member.name, sample, asked.now)
     if isinstance(seen, Refusal):
@@ -26,7 +26,7 @@ def seen_by(desk: Desk, asked: Asked, sample: str) -> Seen:
     return seen
 
 
-def told(desk: Desk, asked: Asked, seen: Seen) -> dict[str, Any]:
+def told(desk: AppContext, asked: AuthorizedRequest, seen: ListedSample) -> dict[str, Any]:
     """A sample for the page."""
     view = seen.view
     about: dict[str, Any] = {}
@@ -49,25 +49,25 @@ def told(desk: Desk, asked: Asked, seen: Seen) -> dict[str, Any]:
     }
 
 
-def image_url(seen: Seen, which: str) -> str | None:
+def image_url(seen: ListedSample, which: str) -> str | None:
     """Where an image is: of a name that changes with what it shows."""
     if which == "reference" and not seen.view.boxes:
         return None
     return "/api/image?" + urlencode({"id": seen.view.sample, "which": which, "v": version(seen, which)})
 
 
-def version(seen: Seen, which: str) -> str:
+def version(seen: ListedSample, which: str) -> str:
     """What an image was made of."""
     made_of = f"{which} {seen.edit} {seen.view.boxes if which == 'reference' else ''}"
     return hashlib.sha256(made_of.encode()).hexdigest()[:20]
 
 
-def sample(desk: Desk, asked: Asked) -> Reply:
+def sample(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/sample."""
-    return Reply(data=told(desk, asked, seen_by(desk, asked, wanted(asked))))
+    return ApiReply(data=told(desk, asked, seen_by(desk, asked, wanted(asked))))
 
 
-def image(desk: Desk, asked: Asked) -> Reply:
+def image(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/image: by an id that the store knows; nothing that was sent is ever a path."""
     seen, which = seen_by(desk, asked, wanted(asked)), asked.query.get("which", "")
     if which not in IMAGES:
@@ -78,7 +78,7 @@ def image(desk: Desk, asked: Asked) -> Reply:
     named = asked.query.get("v") == now
     headers = {"ETag": f'"{now}"', "Cache-Control": FOR_EVER if named else "private, no-cache"}
     if f'"{now}"' in asked.headers.get("if-none-match", ""):
-        return Reply(304, headers=headers)
+        return ApiReply(304, headers=headers)
     try:
         if which == "reference":
             file = desk.pool.reference(seen.view.sample, seen.view.boxes, seen.edit)
@@ -88,10 +88,10 @@ def image(desk: Desk, asked: Asked) -> Reply:
         return UNKNOWN_SAMPLE
     except VdeError as error:
         return problem(409, "no_image", str(error)[:500])
-    return Reply(file=file, kind="image/png", headers=headers)
+    return ApiReply(file=file, kind="image/png", headers=headers)
 
 
-def wanted(asked: Asked) -> str:
+def wanted(asked: AuthorizedRequest) -> str:
     """The sample that a request names."""
     if not (found := asked.query.get("id", "")):
         fail(400, "malformed", "id is missing, expected a sample's")

@@ -15,7 +15,7 @@ from vdebench.review.tables import sqlalchemy, tables
 Found = TypeVar("Found")
 
 
-class Replayed:
+class StateCache:
     """A review's state, and what was computed of it, as long as no event came since."""
 
     def __init__(self, store: Store) -> None:

@@ -12,9 +12,9 @@ from vdebench.review import listing
 from vdebench.review.commands import Add, Check, Join, Leave, Open, SampleCommand, command_from_json
 from vdebench.review.listing import look
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.server.app_context import Asked, Desk, csrf_of
+from vdebench.review.server.app_context import AppContext, AuthorizedRequest, csrf_of
 from vdebench.review.server.next_sample import next_sample
-from vdebench.review.server.responses import NOTHING, Reply, ReplyError, fail, only, problem, refused, text_of
+from vdebench.review.server.responses import NOTHING, ApiReply, ReplyError, fail, only, problem, refused, text_of
 from vdebench.review.server.samples import seen_by, told
 from vdebench.review.sessions import end_sessions
 from vdebench.review.state import FINAL
@@ -23,7 +23,7 @@ KEY = pattern(r"[A-Za-z0-9-]{16,64}")
 LISTS = ("todo", "mine", "all", "unvoted")
 
 
-def me(desk: Desk, asked: Asked) -> Reply:
+def me(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/me."""
     study, member = desk.store.study(), asked.member
     options = study.options
@@ -36,15 +36,15 @@ def me(desk: Desk, asked: Asked) -> Reply:
         "pilot": {"open": study.pilot_open, "round": study.pilot, "samples": len(study.pilot_samples)},
         "steps": listing.own_counts(desk.store, member),
     }
-    return Reply(data=data)
+    return ApiReply(data=data)
 
 
-def progress(desk: Desk, asked: Asked) -> Reply:
+def progress(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/progress."""
-    return Reply(data=listing.progress(desk.store))
+    return ApiReply(data=listing.progress(desk.store))
 
 
-def take(desk: Desk, asked: Asked) -> Reply:
+def take(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """POST /api/take."""
     only(asked.body, "steps")
     steps = asked.body.get("steps")
@@ -53,7 +53,7 @@ def take(desk: Desk, asked: Asked) -> Reply:
     return next_sample(desk, asked, steps)
 
 
-def samples(desk: Desk, asked: Asked) -> Reply:
+def samples(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/samples."""
     which, step = asked.query.get("which", "todo"), asked.query.get("step", "")
     if which not in LISTS or (step and step not in (*listing.ALL_STEPS, *FINAL)):
@@ -68,24 +68,24 @@ def samples(desk: Desk, asked: Asked) -> Reply:
         found = listing.unvoted(desk.store)
     else:
         found = listing.everything(desk.store, step)
-    return Reply(data={"ids": [id for id, _ in found], "steps": [at for _, at in found]})
+    return ApiReply(data={"ids": [id for id, _ in found], "steps": [at for _, at in found]})
 
 
-def hold(desk: Desk, asked: Asked) -> Reply:
+def hold(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """POST /api/hold."""
     only(asked.body, "id")
     lease = desk.store.hold(asked.member.name, text_of(asked.body, "id"), asked.now)
-    return refused(lease) if isinstance(lease, Refusal) else Reply(data={"until": lease.until})
+    return refused(lease) if isinstance(lease, Refusal) else ApiReply(data={"until": lease.until})
 
 
-def release(desk: Desk, asked: Asked) -> Reply:
+def release(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """POST /api/release."""
     only(asked.body, "id")
     desk.store.release(asked.member.name, text_of(asked.body, "id"))
     return NOTHING
 
 
-def commands(desk: Desk, asked: Asked) -> Reply:
+def commands(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """POST /api/commands: all that changes the review."""
     only(asked.body, "key", "command")
     key = text_of(asked.body, "key")
@@ -108,10 +108,10 @@ def commands(desk: Desk, asked: Asked) -> Reply:
     if isinstance(command, SampleCommand):
         with suppress(ReplyError):  # the vote counts, whatever has become of whoever gave it
             sample = told(desk, asked, seen_by(desk, asked, command.sample))
-    return Reply(data={"accepted": True, "sample": sample})
+    return ApiReply(data={"accepted": True, "sample": sample})
 
 
-def _wrong_check(desk: Desk, asked: Asked, command: Check) -> str:
+def _wrong_check(desk: AppContext, asked: AuthorizedRequest, command: Check) -> str:
     """Why readings cannot be approved: they are not there, or a corrected text could not be put into them.
 
     Told now, while somebody can do something about it; of a vote that came before and is sent again, never.
@@ -138,6 +138,6 @@ def _session_ender(command: Leave) -> Callable[[Any], None]:
     return lambda connection: end_sessions(connection, command.name)
 
 
-def conflicts(desk: Desk, asked: Asked) -> Reply:
+def conflicts(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/conflicts."""
-    return Reply(data={"ids": listing.conflicts(desk.store)})
+    return ApiReply(data={"ids": listing.conflicts(desk.store)})

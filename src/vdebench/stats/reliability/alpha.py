@@ -32,7 +32,7 @@ Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Rated:
+class RatingKinds:
     """The ratings of units that have two or more; units that were rated alike are told once, as a kind."""
 
     kind: Places
@@ -62,7 +62,7 @@ class Rated:
         return np.searchsorted(self.kind, np.arange(len(self.often)))
 
 
-def rated(ratings: ArrayLike, level: Level) -> Rated:
+def rated(ratings: ArrayLike, level: Level) -> RatingKinds:
     """Ratings, raters × units, as codes. Numbers are asked for unless the level is nominal."""
     if level not in LEVELS:
         raise ValueError(f"level {level!r}, expected one of {', '.join(LEVELS)}")
@@ -77,7 +77,7 @@ def rated(ratings: ArrayLike, level: Level) -> Rated:
     # In an order of their own: neither that of units nor that of raters changes a draw.
     kinds = sorted(Counter(tuple(sorted(some.tolist())) for some in each).items())
     lengths = np.array([len(kind) for kind, _ in kinds], dtype=np.int64)
-    return Rated(
+    return RatingKinds(
         np.repeat(np.arange(len(kinds)), lengths),
         np.array([code for kind, _ in kinds for code in kind], dtype=np.int64),
         np.array([count for _, count in kinds], dtype=np.float64),
@@ -129,14 +129,14 @@ def _coded(given: list[Any], level: Level) -> tuple[list[str], Array, Places]:
     return [str(name) for name in names], np.arange(len(names), dtype=np.float64), codes.astype(np.int64).ravel()
 
 
-def same_pairs(given: Rated) -> Array:
+def same_pairs(given: RatingKinds) -> Array:
     """How many ordered pairs of a unit's ratings are equal, for every kind of unit."""
     width = len(given.labels)
     cells, counts = np.unique(given.kind * width + given.codes, return_counts=True)
     return np.asarray(np.bincount(cells // width, counts * (counts - 1.0), len(given.often)), dtype=np.float64)
 
 
-def alphas(given: Rated, weights: Array, level: Level) -> Array:
+def alphas(given: RatingKinds, weights: Array, level: Level) -> Array:
     """Alpha of every row of weights, which says how often each kind of unit counts; NaN where no two values differ."""
     ratings = weights @ given.sizes
     if level == "interval":
@@ -158,7 +158,7 @@ def alphas(given: Rated, weights: Array, level: Level) -> Array:
     return np.where(varied, 1 - (ratings - 1) * observed / under, math.nan)
 
 
-def _varied(given: Rated, weights: Array) -> NDArray[np.bool_]:
+def _varied(given: RatingKinds, weights: Array) -> NDArray[np.bool_]:
     """Whether any two ratings of a resample differ: told by counting, not by sums that may be off by a little."""
     least, most = (extreme.reduceat(given.codes, given.firsts) for extreme in (np.minimum, np.maximum))
     drawn = weights > 0
@@ -166,7 +166,7 @@ def _varied(given: Rated, weights: Array) -> NDArray[np.bool_]:
     return np.asarray(np.where(drawn, most, -1).max(axis=1) > lowest)
 
 
-def _times(given: Rated, weights: Array) -> Array:
+def _times(given: RatingKinds, weights: Array) -> Array:
     """How often every value was given, in every resample."""
     order = np.argsort(given.codes, kind="stable")
     firsts = np.searchsorted(given.codes[order], np.arange(len(given.labels)))
@@ -178,7 +178,7 @@ def _ratios(values: Array) -> Array:
     return np.divide(values[:, None] - values[None, :], sums, out=np.zeros_like(sums), where=sums > 0) ** 2
 
 
-def _by_squares(given: Rated, weights: Array) -> tuple[Array, Array]:
+def _by_squares(given: RatingKinds, weights: Array) -> tuple[Array, Array]:
     """Observed and expected disagreement of numbers, from sums and sums of squares."""
     # Alpha does not depend on where the scale begins nor on its unit; sums of squares of numbers near 0 lose nothing.
     span = given.numbers[-1] - given.numbers[0]
@@ -189,7 +189,7 @@ def _by_squares(given: Rated, weights: Array) -> tuple[Array, Array]:
     return weights @ apart, 2 * (ratings * total_squares - total**2)
 
 
-def _by_ranks(given: Rated, weights: Array) -> tuple[Array, Array]:
+def _by_ranks(given: RatingKinds, weights: Array) -> tuple[Array, Array]:
     """The same of ranks, which are others in every resample."""
     times = _times(given, weights)
     ratings = times.sum(axis=1)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from vdebench.stats.bootstrap import RESAMPLES, Array, pieces
-from vdebench.stats.reliability.alpha import Level, Rated, alphas, rated, same_pairs
+from vdebench.stats.reliability.alpha import Level, RatingKinds, alphas, rated, same_pairs
 
 FEWER, MANY = 1_000, 5_000
 """So many resamples are enough where so many ratings are of units no two of which were rated alike."""
@@ -142,7 +142,7 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     return (observed - by_chance) / (1 - by_chance) if by_chance < 1 else float("nan")
 
 
-def resampled_alphas(given: Rated, level: Level, *, resamples: int, seed: int = 0) -> Array:
+def resampled_alphas(given: RatingKinds, level: Level, *, resamples: int, seed: int = 0) -> Array:
     """Alpha of every resample of the units, NaN where all its ratings are the same."""
     random = np.random.default_rng(seed)
     shares = given.often / given.units
@@ -153,11 +153,11 @@ def resampled_alphas(given: Rated, level: Level, *, resamples: int, seed: int = 
     return np.concatenate([np.empty(0), *found])
 
 
-def _alpha(given: Rated, level: Level) -> float:
+def _alpha(given: RatingKinds, level: Level) -> float:
     return float(alphas(given, given.often[None], level)[0])
 
 
-def _why_no_alpha(given: Rated) -> str:
+def _why_no_alpha(given: RatingKinds) -> str:
     if not given.units:
         return "no unit has two ratings: nothing to compare"
     if len(given.labels) < 2:
@@ -165,20 +165,20 @@ def _why_no_alpha(given: Rated) -> str:
     return ""
 
 
-def _why_no_kappa(given: Rated) -> str:
+def _why_no_kappa(given: RatingKinds) -> str:
     sizes = np.append(given.sizes, [1] * bool(given.alone))
     if len(sizes) and sizes.min() != sizes.max():
         return f"units have {sizes.min():.0f} to {sizes.max():.0f} ratings: not defined for unequal numbers"
     return ""
 
 
-def _kappa(given: Rated) -> float:
+def _kappa(given: RatingKinds) -> float:
     width = len(given.labels)
     cells = np.bincount(given.kind * width + given.codes, minlength=len(given.often) * width)
     return fleiss_kappa(np.repeat(cells.reshape(-1, width), given.often.astype(int), axis=0))
 
 
-def _percent(given: Rated) -> tuple[float | None, float | None]:
+def _percent(given: RatingKinds) -> tuple[float | None, float | None]:
     """Pairs that are equal, and units on which all are, as shares of all."""
     if not given.units:
         return None, None
@@ -186,7 +186,7 @@ def _percent(given: Rated) -> tuple[float | None, float | None]:
     return float(given.often @ same / (given.often @ pairs)), float(given.often @ (same == pairs) / given.units)
 
 
-def _counted(given: Rated) -> dict[str, int]:
+def _counted(given: RatingKinds) -> dict[str, int]:
     if len(given.labels) > MOST_VALUES:
         return {}
     times = np.bincount(given.codes, given.often[given.kind], minlength=len(given.labels))

@@ -22,7 +22,7 @@ from vdebench.studies.human.sheet import Key, SheetSample, letter
 _COLUMNS = ("annotator", "sample", "candidate", "criterion")
 
 
-class Cell(NamedTuple):
+class RankingCell(NamedTuple):
     """One thing to be ranked by one person for one criterion."""
 
     annotator: str
@@ -40,7 +40,7 @@ class _Given(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answers:
+class RankingAnswers:
     """Ranks, 1 for the best, and what is missing."""
 
     people: list[str]
@@ -59,13 +59,13 @@ class Answers:
     """Files with answers that do not name their sheet: they may be to another than the key's."""
 
 
-def read_answers(files: Sequence[Path], key: Key, *, scores: bool = False) -> Answers:
+def read_answers(files: Sequence[Path], key: Key, *, scores: bool = False) -> RankingAnswers:
     """The answers in some files; with `scores` the column `rank` holds scores, the highest for the best.
 
     A column `score` in the place of `rank` says so itself. A ranking of which a part is missing is left out whole: the
     second of four is not the second of six.
     """
-    given: dict[Cell, _Given] = {}
+    given: dict[RankingCell, _Given] = {}
     unchecked: list[str] = []
     for file in files:
         for cell, said in _cells(file, key, scores):
@@ -82,12 +82,12 @@ def read_answers(files: Sequence[Path], key: Key, *, scores: bool = False) -> An
     if not people:
         raise InputError(f"{', '.join(map(str, files))}: no ranks, only empty cells; have the sheet filled in first")
     ranks = {name: np.full((len(people), len(key.samples), len(key.editors)), np.nan) for name in key.criteria}
-    missing: list[Cell] = []
+    missing: list[RankingCell] = []
     incomplete = 0
     for one, person in enumerate(people):
         for other, sample in enumerate(key.samples):
             for criterion in key.criteria:
-                asked = [Cell(person, sample.number, name, criterion) for name in shown(key, sample)]
+                asked = [RankingCell(person, sample.number, name, criterion) for name in shown(key, sample)]
                 lost = [cell for cell in asked if cell not in given]
                 missing += lost
                 incomplete += bool(lost)
@@ -97,7 +97,7 @@ def read_answers(files: Sequence[Path], key: Key, *, scores: bool = False) -> An
     cells = len(people) * len(key.criteria) * sum(len(shown(key, sample)) for sample in key.samples)
     by = {person: sum(cell.annotator == person for cell in missing) for person in people}
     first = f"annotator {missing[0].annotator}, sample {missing[0].number}, {missing[0].criterion}" if missing else ""
-    return Answers(people, ranks, cells, len(missing), incomplete, by, first, unchecked)
+    return RankingAnswers(people, ranks, cells, len(missing), incomplete, by, first, unchecked)
 
 
 def shown(key: Key, sample: SheetSample) -> list[str]:
@@ -146,7 +146,7 @@ def _ranks(editors: Sequence[str], better: Mapping[str, float]) -> Array:
     return np.asarray(rankdata([-better.get(name, worst) for name in editors]), dtype=np.float64)
 
 
-def _cells(file: Path, key: Key, scores: bool) -> Iterator[tuple[Cell, _Given]]:
+def _cells(file: Path, key: Key, scores: bool) -> Iterator[tuple[RankingCell, _Given]]:
     """Filled cells of a file."""
     try:
         text = read_bytes(file).decode("utf-8-sig")
@@ -189,7 +189,7 @@ def _value_column(file: Path, names: Sequence[str]) -> str:
     return found[0]
 
 
-def _cell(row: Mapping[str, str], key: Key, places: Mapping[str, SheetSample], where: str) -> Cell | None:
+def _cell(row: Mapping[str, str], key: Key, places: Mapping[str, SheetSample], where: str) -> RankingCell | None:
     """The cell that a line is about, nothing where that output is not there to be ranked."""
     criteria = {name.casefold(): name for name in key.criteria}
     letters = [letter(place) for place in range(len(key.editors))]
@@ -206,7 +206,7 @@ def _cell(row: Mapping[str, str], key: Key, places: Mapping[str, SheetSample], w
     editor = sample.orders[row["annotator"]][letters.index(row["candidate"].upper())]
     if editor in sample.absent:
         return None
-    return Cell(row["annotator"], sample.number, editor, criteria[row["criterion"].casefold()])
+    return RankingCell(row["annotator"], sample.number, editor, criteria[row["criterion"].casefold()])
 
 
 def _better(text: str, as_score: bool, editors: int, where: str) -> float:

@@ -17,7 +17,7 @@ USABLE = "usable"
 """Whether an output can be used as it is: a verdict for every sample of a run by `exact`."""
 
 
-class Measured(NamedTuple):
+class StudyMetric(NamedTuple):
     """A metric of the study: sums by counts, samples × models × parts, whose means' mean it is."""
 
     over: Array
@@ -40,7 +40,7 @@ class Measured(NamedTuple):
         return self.value(means(self.over, self.under))
 
 
-def measure(runs: Sequence[StoredRun], samples: Sequence[str], setting: str, metric: str) -> Measured:
+def measure(runs: Sequence[StoredRun], samples: Sequence[str], setting: str, metric: str) -> StudyMetric:
     """A metric of some samples, for every run."""
     over, under = [], []
     decibel, alone = False, np.array([True])
@@ -58,7 +58,7 @@ def measure(runs: Sequence[StoredRun], samples: Sequence[str], setting: str, met
     sums, counts = np.stack(over, axis=1), np.stack(under, axis=1)
     # Means over samples are over those of which every model has a value: none gains by failing on a hard page.
     there = (counts > 0).all(axis=1, keepdims=True) | ~alone
-    return Measured(sums * there, counts * there, decibel, best(metric) == "lower")
+    return StudyMetric(sums * there, counts * there, decibel, best(metric) == "lower")
 
 
 def _sums(kept: Matrix, samples: Sequence[str]) -> tuple[Array, Array]:

@@ -22,8 +22,8 @@ from vdebench.stats.correlation import (
 from vdebench.stats.pages import clusters
 from vdebench.stats.ranks import rankdata
 from vdebench.stats.stored import StoredRun, differing_parts
-from vdebench.studies.human.answers import Answers, people_agree
-from vdebench.studies.human.metric import Measured, measure
+from vdebench.studies.human.answers import RankingAnswers, people_agree
+from vdebench.studies.human.metric import StudyMetric, measure
 from vdebench.studies.human.sheet import Key
 
 METRICS = {"box alignment": "iou", "text correctness": "text_correctness"}
@@ -34,7 +34,7 @@ _FEW_SAMPLES, _FEW_MODELS = 20, 10
 @dataclass(frozen=True)
 class _Study:
     key: Key
-    answers: Answers
+    answers: RankingAnswers
     runs: Sequence[StoredRun]
     setting: str
     pages: Mapping[str, str] | None
@@ -75,7 +75,7 @@ class _Study:
             "agreement": people_agree(self.key, ranks),
         }
 
-    def _models(self, human: Array, measured: Measured, drawn: Sequence[str], metric: str) -> dict[str, Any]:
+    def _models(self, human: Array, measured: StudyMetric, drawn: Sequence[str], metric: str) -> dict[str, Any]:
         """Coefficients over models, and the points of the figure."""
         count, parts = measured.over.shape[1:]
 
@@ -139,7 +139,7 @@ class _Study:
 
 def correlate_study(
     key: Key,
-    answers: Answers,
+    answers: RankingAnswers,
     runs: Sequence[StoredRun],
     *,
     setting: str = "",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.core.box import Size
-from vdebench.core.page_text import Reading, as_numbers, as_size
+from vdebench.core.page_text import PageText, as_numbers, as_size
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import read_json
@@ -18,7 +18,7 @@ from vdebench.suites.omnidoc import OmniDocSuite
 from vdebench.suites.pages import pages_of
 from vdebench.suites.suite import Suite
 
-Read = Callable[[Path], Reading]
+Read = Callable[[Path], PageText]
 ANNOTATION, SOURCES, REFERENCES, READER = "annotation", "readings before the edit", "readings after the edit", "reader"
 
 
@@ -104,7 +104,7 @@ def suite_pages(suite: Suite, read: Read | None = None) -> Layouts:
     return found
 
 
-def _read(suite: Suite, sample: Sample, read: Read | None) -> tuple[Reading, Size | None, str]:
+def _read(suite: Suite, sample: Sample, read: Read | None) -> tuple[PageText, Size | None, str]:
     """A page's reading, its size and where the reading is from."""
     files = suite.image_files(sample)
     if suite.means_to_read(sample):

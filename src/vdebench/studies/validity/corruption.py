@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from vdebench.studies.validity.subject import Page, Subject, Workshop
+from vdebench.studies.validity.subject import CorruptedPage, CorruptionWorkspace, LadderSample
 
 TEXTS = ("cdm", "bleu", "teds_like", "text_similarity", "page_text")
 IMAGES = ("psnr", "ssim")
@@ -40,12 +40,12 @@ class Corruption:
     levels: tuple[float, ...]
     """What the levels after 0 are given, from little to much."""
     unit: str
-    make: Callable[[Workshop, float], Page]
-    applies: Callable[[Subject], bool]
+    make: Callable[[CorruptionWorkspace, float], CorruptedPage]
+    applies: Callable[[LadderSample], bool]
     business: frozenset[str]
     """Metrics of `exact`, read by the exact layout, that must fall: `local.cdm`."""
 
-    def page(self, workshop: Workshop, level: int) -> Page:
+    def page(self, workshop: CorruptionWorkspace, level: int) -> CorruptedPage:
         """The page at a level, counted from 0."""
         if level == 0:
             return workshop.page(workshop.reference)

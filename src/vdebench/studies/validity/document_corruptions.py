@@ -7,8 +7,8 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from vdebench.studies.validity.subject import Page, Subject, Workshop
-from vdebench.suites.typeset.document import CELLS, Block, Cell, Document, Span, Table, Text
+from vdebench.studies.validity.subject import CorruptedPage, CorruptionWorkspace, LadderSample
+from vdebench.suites.typeset.document import CELLS, Block, Document, DocumentCell, Span, Table, Text
 
 ENOUGH_LETTERS = 8
 SIZES = (1.05, 1.1, 1.2, 1.4)
@@ -55,7 +55,7 @@ def with_character(document: Document, place: Letter, new: str) -> Document:
     return _with_cell(document, block, cell, cell.text[: place.at] + new + cell.text[place.at + 1 :])
 
 
-def _with_cell(document: Document, table: Table, cell: Cell, text: str) -> Document:
+def _with_cell(document: Document, table: Table, cell: DocumentCell, text: str) -> Document:
     cells = tuple(replace(each, text=text) if each == cell else each for each in table.cells)
     return document.with_block(table.id, replace(table, cells=cells))
 
@@ -70,7 +70,7 @@ def another(letter: str, page: Sequence[str], rng: Random) -> str:
     return rng.choice([each for each in alike if each != letter] or ["○"])
 
 
-def in_edited_text(subject: Subject) -> tuple[list[Letter], list[Letter]]:
+def in_edited_text(subject: LadderSample) -> tuple[list[Letter], list[Letter]]:
     """Letters of the edited text, and those of the rest of its block."""
     target = subject.target
     letters = letters_of(target) if target else []
@@ -85,12 +85,12 @@ def in_edited_text(subject: Subject) -> tuple[list[Letter], list[Letter]]:
     return [each for each in letters if edited(each)], [each for each in letters if not edited(each)]
 
 
-def has_letters(subject: Subject) -> bool:
+def has_letters(subject: LadderSample) -> bool:
     """Whether the edited block has enough letters for every level."""
     return sum(map(len, in_edited_text(subject))) >= ENOUGH_LETTERS
 
 
-def wrong_characters(workshop: Workshop, count: float) -> Page:
+def wrong_characters(workshop: CorruptionWorkspace, count: float) -> CorruptedPage:
     """So many characters wrong: the edited text's, then its block's where it has no more."""
     rng = workshop.rng("characters")
     first, then = in_edited_text(workshop.subject)
@@ -98,12 +98,12 @@ def wrong_characters(workshop: Workshop, count: float) -> Page:
     return workshop.page(workshop.set(_damaged(workshop.subject.after, places, int(count), rng)))
 
 
-def has_neighbours(subject: Subject) -> bool:
+def has_neighbours(subject: LadderSample) -> bool:
     """Whether there is text besides the edited block."""
     return len(_neighbours(subject)) >= 64
 
 
-def wrong_neighbours(workshop: Workshop, count: float) -> Page:
+def wrong_neighbours(workshop: CorruptionWorkspace, count: float) -> CorruptedPage:
     """So many characters wrong, all outside the edited block."""
     rng = workshop.rng("neighbours")
     letters = _neighbours(workshop.subject)
@@ -111,7 +111,7 @@ def wrong_neighbours(workshop: Workshop, count: float) -> Page:
     return workshop.page(workshop.set(_damaged(workshop.subject.after, places, int(count), rng)))
 
 
-def _neighbours(subject: Subject) -> list[Letter]:
+def _neighbours(subject: LadderSample) -> list[Letter]:
     own = subject.target.id if subject.target else -1
     return [letter for block in subject.after.blocks if block.id != own for letter in letters_of(block)]
 
@@ -124,16 +124,16 @@ def _damaged(document: Document, places: Sequence[Letter], count: int, rng: Rand
     return document
 
 
-def has_copy(subject: Subject) -> bool:
+def has_copy(subject: LadderSample) -> bool:
     """Whether the edit wrote something that can be written again."""
     return subject.edit.action in _COPIED and bool(_new_text(subject))
 
 
-def _new_text(subject: Subject) -> str:
+def _new_text(subject: LadderSample) -> str:
     return str(subject.edit.arguments.get("new", ""))
 
 
-def done_again(workshop: Workshop, times: float) -> Page:
+def done_again(workshop: CorruptionWorkspace, times: float) -> CorruptedPage:
     """The edit's text once more, and once more, as often as the page has room for."""
     for count in range(int(times), -1, -1):
         document = _with_copies(workshop.subject, count)
@@ -143,7 +143,7 @@ def done_again(workshop: Workshop, times: float) -> Page:
     return workshop.page(made)
 
 
-def _with_copies(subject: Subject, count: int) -> Document:
+def _with_copies(subject: LadderSample, count: int) -> Document:
     target, new, document = subject.target, _new_text(subject), subject.after
     space = "" if new and not new[-1].isascii() else " "
     if subject.edit.action == "insert_block":
@@ -159,12 +159,12 @@ def _with_copies(subject: Subject, count: int) -> Document:
     return document.with_block(target.id, target.with_text(end, end, (space + new) * count))
 
 
-def is_text(subject: Subject) -> bool:
+def is_text(subject: LadderSample) -> bool:
     """Whether the edited block is text: cells of tables have no style of their own."""
     return subject.text_target is not None
 
 
-def wrong_font(workshop: Workshop, share: float) -> Page:
+def wrong_font(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
     """That share of the edited block in another font."""
     target = workshop.subject.text_target
     assert target is not None
@@ -174,7 +174,7 @@ def wrong_font(workshop: Workshop, share: float) -> Page:
     return _restyled(workshop, target.with_style(0, end, font=font))
 
 
-def wrong_size(workshop: Workshop, factor: float) -> Page:
+def wrong_size(workshop: CorruptionWorkspace, factor: float) -> CorruptedPage:
     """The edited block that much larger, as far as the page has room for it."""
     target = workshop.subject.text_target
     assert target is not None
@@ -191,7 +191,7 @@ def _larger(span: Span, factor: float) -> Span:
     return replace(span, style=replace(span.style, scale=(span.style.scale or 1) * factor))
 
 
-def wrong_colour(workshop: Workshop, share: float) -> Page:
+def wrong_colour(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
     """The edited block's ink mixed with so much of a colour that is far from it."""
     target = workshop.subject.text_target
     assert target is not None
@@ -214,5 +214,5 @@ def mixed(ink: str, share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(old, far, strict=True))
 
 
-def _restyled(workshop: Workshop, block: Text) -> Page:
+def _restyled(workshop: CorruptionWorkspace, block: Text) -> CorruptedPage:
     return workshop.page(workshop.set(workshop.subject.after.with_block(block.id, block)))

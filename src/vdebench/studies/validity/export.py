@@ -7,14 +7,14 @@ from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError
 from vdebench.io.files import write_bytes, write_text
 from vdebench.studies.validity.corruption import Corruption
 from vdebench.studies.validity.ladder import get_corruption
-from vdebench.studies.validity.subject import Workshop, press_of, subjects_of, typeset_suite
+from vdebench.studies.validity.subject import CorruptionWorkspace, press_of, subjects_of, typeset_suite
 from vdebench.suites.names import REGIONS, names_of
 from vdebench.suites.suite import Suite, load_suite
 from vdebench.suites.vde import VdeSuite
@@ -25,7 +25,7 @@ IMAGES = "images"
 READINGS = "readings"
 
 
-class Part(VdeSuite):
+class PartialSuite(VdeSuite):
     """Some samples of a suite, scored as a suite of their own."""
 
     def __init__(self, suite: VdeSuite, keys: Collection[str]) -> None:
@@ -44,7 +44,7 @@ class Part(VdeSuite):
 
 def write_corrupted(
     suite: Suite | str, corruption: Corruption | str, level: int, folder: str | Path, *, seed: int = 0
-) -> Part:
+) -> PartialSuite:
     """Write corrupted pages (`images/`) and their exact readings (`readings/`); returns the samples they are of.
 
     Level 0 is the right answer. Score the result with one of
@@ -62,7 +62,7 @@ def write_corrupted(
         if not chosen.applies(subject):
             continue
         name = names_of(subject.sample)[0]
-        with Workshop(subject, press_of(whole.recipe.ppi), seed) as workshop:
+        with CorruptionWorkspace(subject, press_of(whole.recipe.ppi), seed) as workshop:
             page = chosen.page(workshop, level)
         write_bytes(root / IMAGES / f"{name}.png", encode_png(page.image))
         _write(root / READINGS / f"{name}.json", page.reading)
@@ -71,8 +71,8 @@ def write_corrupted(
         keys.append(subject.sample.key)
     if not keys:
         raise InputError(f"{whole.name}: {chosen.name} can be done to none of its samples; ask for more of them")
-    return Part(whole, keys)
+    return PartialSuite(whole, keys)
 
 
-def _write(file: Path, reading: Reading) -> None:
+def _write(file: Path, reading: PageText) -> None:
     write_text(file, json.dumps(reading.to_json(), ensure_ascii=False) + "\n")

@@ -17,7 +17,7 @@ from vdebench.stats.bootstrap import means
 from vdebench.stats.stored import StoredRun, best, matrix
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
 from vdebench.studies.validity.corruption import Corruption
-from vdebench.studies.validity.statistics import Finding, find
+from vdebench.studies.validity.statistics import CorruptionResult, find
 
 LEVEL = "level"
 DONE = "done"
@@ -32,7 +32,7 @@ Values = dict[tuple[str, str], tuple[float | None, Mapping[str, float]]]
 
 def findings_of(
     protocol: str, corruption: Corruption, levels: Sequence[Mapping[str, pl.DataFrame]], *, exact_layout: bool
-) -> Iterator[Finding]:
+) -> Iterator[CorruptionResult]:
     """A finding for every setting and metric, from the tables of every level."""
     values = [_values(protocol, level) for level in levels]
     for key in dict.fromkeys(key for level in values for key in level):

@@ -18,7 +18,7 @@ from vdebench.io.cache import digest_of
 from vdebench.io.locations import cache_folder
 from vdebench.metrics.image_metrics import MEASURES, require_known
 from vdebench.parallel.local import spread, usable_processors
-from vdebench.pipeline.scoring.image_metrics import Measures
+from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.protocols import PROTOCOLS, get_protocol
 from vdebench.readers.cached import CachedReader
@@ -27,10 +27,17 @@ from vdebench.studies.validity.corruption import Corruption
 from vdebench.studies.validity.export import EXACT_LAYOUT
 from vdebench.studies.validity.findings import LEVEL, findings_of, usable_rows
 from vdebench.studies.validity.ladder import get_corruptions
-from vdebench.studies.validity.row_store import Parts, Tables
-from vdebench.studies.validity.scoring import Scorer
-from vdebench.studies.validity.statistics import Finding
-from vdebench.studies.validity.subject import Subject, Workshop, pages_in, press_of, subjects_on, typeset_suite
+from vdebench.studies.validity.row_store import LadderRows, Tables
+from vdebench.studies.validity.scoring import LadderScorer
+from vdebench.studies.validity.statistics import CorruptionResult
+from vdebench.studies.validity.subject import (
+    CorruptionWorkspace,
+    LadderSample,
+    pages_in,
+    press_of,
+    subjects_on,
+    typeset_suite,
+)
 from vdebench.suites.suite import load_suite
 from vdebench.suites.typeset.recipe import made_with
 
@@ -41,7 +48,7 @@ RIGHT = "right"
 _ABOUT = ("group", "operation", "language", "source")
 
 
-class Task(NamedTuple):
+class LadderTask(NamedTuple):
     """A page of a suite, all corruptions of its samples, and how they are scored."""
 
     order: str
@@ -64,7 +71,7 @@ class Ladder:
 
     about: Mapping[str, Any]
     corruptions: Sequence[Corruption]
-    findings: Sequence[Finding]
+    findings: Sequence[CorruptionResult]
     rows: Mapping[str, pl.DataFrame]
 
 
@@ -108,8 +115,8 @@ def climb(
         CachedReader.named(reader)  # what is missing is told before any page is set
     done_to = tuple(corruption.name for corruption in chosen)
     how = names, reader, tuple(metrics), seed, usable
-    tasks = [Task(suite.name, page, done_to, *how) for page in range(pages_in(suite))]
-    kept_pages = Parts(
+    tasks = [LadderTask(suite.name, page, done_to, *how) for page in range(pages_in(suite))]
+    kept_pages = LadderRows(
         kept,
         digest_of(__version__, repr(tasks[0]), repr(made_with()), *(repr((each.name, each.levels)) for each in chosen)),
     )
@@ -133,7 +140,7 @@ def climb(
         "seed": seed,
         "reader": CachedReader.named(reader).label if reader != EXACT_LAYOUT else reader,
         "metrics": list(metrics),
-        "unavailable": Measures(metrics).unavailable,
+        "unavailable": ImageMetrics(metrics).unavailable,
         "failed": rows["scores"].filter(pl.col("state") == "failed").height,
         "corruptions": {
             each.name: {"levels": list(each.levels), "unit": each.unit, "says": each.says, "samples": counts[each.name]}
@@ -166,7 +173,7 @@ def _at(tables: Mapping[str, pl.DataFrame], level: int) -> dict[str, pl.DataFram
     return {name: table.filter(pl.col(LEVEL) == level) for name, table in tables.items()}
 
 
-def _climbed(task: Task) -> tuple[int, Tables]:
+def _climbed(task: LadderTask) -> tuple[int, Tables]:
     """All rows of a page's samples."""
     # readings are worth keeping; so many measures of pages that nobody will see again are not
     reader = CachedReader.named(task.reader, root=cache_folder()) if task.reader != EXACT_LAYOUT else None
@@ -175,9 +182,9 @@ def _climbed(task: Task) -> tuple[int, Tables]:
     found: dict[str, list[dict[str, Any]]] = {"scores": [], "regions": []}
     subjects = subjects_on(suite, task.page)
     with tempfile.TemporaryDirectory(prefix="vde-validity-") as temporary, _scratch_cache(Path(temporary)):
-        scorer = Scorer(suite, protocols, Measures(task.metrics), reader, usable=task.usable)
+        scorer = LadderScorer(suite, protocols, ImageMetrics(task.metrics), reader, usable=task.usable)
         for subject in subjects:
-            with Workshop(subject, press_of(suite.recipe.ppi), task.seed) as workshop:
+            with CorruptionWorkspace(subject, press_of(suite.recipe.ppi), task.seed) as workshop:
                 for name, level, made in _pages(task, subject, workshop):
                     for protocol, row in scorer.rows(subject.sample, made, workshop.reference.image):
                         head = {"protocol": protocol.name, "corruption": name, LEVEL: level}
@@ -188,7 +195,7 @@ def _climbed(task: Task) -> tuple[int, Tables]:
     return task.page, {name: pl.DataFrame(list_, schema={**schema, **TABLES[name]}) for name, list_ in found.items()}
 
 
-def _pages(task: Task, subject: Subject, workshop: Workshop) -> Iterator[tuple[str, int, Any]]:
+def _pages(task: LadderTask, subject: LadderSample, workshop: CorruptionWorkspace) -> Iterator[tuple[str, int, Any]]:
     """Corruption, level and page; the right answer once."""
     able = [corruption for corruption in get_corruptions(task.corruptions) if corruption.applies(subject)]
     if able:

@@ -6,19 +6,19 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from vdebench.core.box import Box
-from vdebench.suites.typeset.document import CELLS, Block, Cell, Document, Table, Text
-from vdebench.suites.typeset.typesetter import Mark, Sheet
+from vdebench.suites.typeset.document import CELLS, Block, Document, DocumentCell, Table, Text
+from vdebench.suites.typeset.typesetter import PieceMark, TypesetPage
 
 Stretches = dict[int, list[list[int]]]
 
 
-class Placed(Sheet):
+class MovedInkSheet(TypesetPage):
     """A sheet with marks of its own. Its pixels are whoever changed them's business."""
 
-    def __init__(self, sheet: Sheet, stretches: Stretches) -> None:
+    def __init__(self, sheet: TypesetPage, stretches: Stretches) -> None:
         self.scale = sheet.scale
         self.size = sheet.size
-        self.marks = {number: Mark(mark.box, [*mark.ink], []) for number, mark in sheet.marks.items()}
+        self.marks = {number: PieceMark(mark.box, [*mark.ink], []) for number, mark in sheet.marks.items()}
         self._known = stretches
 
     def close(self) -> None:
@@ -29,10 +29,10 @@ class Placed(Sheet):
         return self._known[number]
 
 
-def placed(document: Document, sheet: Sheet) -> Placed:
+def placed(document: Document, sheet: TypesetPage) -> MovedInkSheet:
     """The sheet as one whose ink can be moved."""
     found = {number: sheet.stretches(number, text) for number, text in _texts(document) if number in sheet.marks}
-    return Placed(sheet, found)
+    return MovedInkSheet(sheet, found)
 
 
 def _texts(document: Document) -> list[tuple[int, str]]:
@@ -46,7 +46,7 @@ def _texts(document: Document) -> list[tuple[int, str]]:
     return pieces
 
 
-def move(sheet: Placed, block: int, change: Callable[[Box], Box]) -> None:
+def move(sheet: MovedInkSheet, block: int, change: Callable[[Box], Box]) -> None:
     """Put all ink of a block elsewhere."""
     for number, mark in sheet.marks.items():
         if number // CELLS == block:
@@ -54,7 +54,9 @@ def move(sheet: Placed, block: int, change: Callable[[Box], Box]) -> None:
             mark.ink = [change(ink) for ink in mark.ink]
 
 
-def wipe(document: Document, sheet: Placed, area: Box, only: Callable[[int], bool] = lambda block: True) -> Document:
+def wipe(
+    document: Document, sheet: MovedInkSheet, area: Box, only: Callable[[int], bool] = lambda block: True
+) -> Document:
     """Take away the letters whose middle lies in an area, of the blocks that `only` says; what is left reads so."""
     for block in list(document.blocks):
         if only(block.id):
@@ -63,7 +65,7 @@ def wipe(document: Document, sheet: Placed, area: Box, only: Callable[[int], boo
     return document
 
 
-def _wiped(block: Block, sheet: Placed, area: Box) -> Block | None:
+def _wiped(block: Block, sheet: MovedInkSheet, area: Box) -> Block | None:
     number = block.id * CELLS
     mark = sheet.marks[number]
     if isinstance(block, Text):
@@ -72,7 +74,7 @@ def _wiped(block: Block, sheet: Placed, area: Box) -> Block | None:
             block = block.with_text(at, at + 1, "")
         return block if block.text else None
     if isinstance(block, Table):
-        cells: list[Cell] = []
+        cells: list[DocumentCell] = []
         for k, cell in enumerate(block.ordered, start=1):
             gone = _wipe_piece(sheet, number + k, cell.text, area) if number + k in sheet.marks else []
             cells.append(replace(cell, text=_without(cell.text, gone)))
@@ -81,7 +83,7 @@ def _wiped(block: Block, sheet: Placed, area: Box) -> Block | None:
     return None if _holds_middle(area, mark.box) else block
 
 
-def _wipe_piece(sheet: Placed, number: int, text: str, area: Box) -> list[int]:
+def _wipe_piece(sheet: MovedInkSheet, number: int, text: str, area: Box) -> list[int]:
     """Take a piece's ink out of an area; which of its characters go with it."""
     mark, kept_ink, kept_places = sheet.marks[number], list[Box](), list[list[int]]()
     stretches = sheet.stretches(number, text)

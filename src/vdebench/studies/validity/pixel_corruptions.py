@@ -12,7 +12,7 @@ from PIL import Image as Pictures
 from vdebench.core.box import Box
 from vdebench.core.images import PixelBox
 from vdebench.studies.validity.moved_ink import move, placed, wipe
-from vdebench.studies.validity.subject import Image, Page, Print, Subject, Workshop
+from vdebench.studies.validity.subject import CorruptedPage, CorruptionWorkspace, Image, LadderSample, PrintedDocument
 from vdebench.suites.typeset.document import Text
 from vdebench.suites.typeset.ground_truth import box_of
 
@@ -22,33 +22,33 @@ _LEAST_LOST = 9
 """Blocks of text beside the target that a page must have to lose eight of them."""
 
 
-def anyone(subject: Subject) -> bool:
+def anyone(subject: LadderSample) -> bool:
     """Whole pages can always be made worse."""
     return True
 
 
-def has_target(subject: Subject) -> bool:
+def has_target(subject: LadderSample) -> bool:
     """Whether the edit left something where it was done."""
     return subject.target is not None
 
 
-def not_done(workshop: Workshop, share: float) -> Page:
+def not_done(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
     """For that share of the samples the page as it was; the same samples again at the next level, and others."""
     undone = workshop.rng("not done").random() < share
     return workshop.page(workshop.set(workshop.subject.before) if undone else workshop.reference)
 
 
-def shifted(workshop: Workshop, pixels: float) -> Page:
+def shifted(workshop: CorruptionWorkspace, pixels: float) -> CorruptedPage:
     """The edited block moved by some pixels, down or up, to where there is more room."""
     return _moved(workshop, pixels)
 
 
-def misplaced(workshop: Workshop, share: float) -> Page:
+def misplaced(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
     """The edited block elsewhere on the page, over whatever stands there."""
     return _moved(workshop, share * workshop.reference.sheet.size.diagonal)
 
 
-def _moved(workshop: Workshop, distance: float) -> Page:
+def _moved(workshop: CorruptionWorkspace, distance: float) -> CorruptedPage:
     made, box = workshop.reference, _rectangle(workshop)
     height, width = made.image.shape[:2]
     room = {(0, 1): height - box.y2, (0, -1): box.y1, (1, 0): width - box.x2, (-1, 0): box.x1}
@@ -57,7 +57,7 @@ def _moved(workshop: Workshop, distance: float) -> Page:
     return _pasted(workshop, box.cut(made.image), box.x1 + right * by, box.y1 + down * by)
 
 
-def resized(workshop: Workshop, factor: float) -> Page:
+def resized(workshop: CorruptionWorkspace, factor: float) -> CorruptedPage:
     """The edited block smaller, its top left corner where it was."""
     box = _rectangle(workshop)
     piece = box.cut(workshop.reference.image)
@@ -67,7 +67,7 @@ def resized(workshop: Workshop, factor: float) -> Page:
     )
 
 
-def _pasted(workshop: Workshop, piece: Image, x: int, y: int) -> Page:
+def _pasted(workshop: CorruptionWorkspace, piece: Image, x: int, y: int) -> CorruptedPage:
     """The edited block taken away, and a piece of its looks put somewhere, over whatever stands there."""
     made, target, box = workshop.reference, workshop.subject.target, _rectangle(workshop)
     assert target is not None
@@ -88,20 +88,20 @@ def _pasted(workshop: Workshop, piece: Image, x: int, y: int) -> Page:
     move(sheet, target.id, change)
     covered = Box(x, y, x + piece.shape[1], y + piece.shape[0])
     document = wipe(made.document, sheet, covered, lambda block: block != target.id)
-    return workshop.page(Print(document, sheet, image))
+    return workshop.page(PrintedDocument(document, sheet, image))
 
 
-def blanked(workshop: Workshop, share: float) -> Page:
+def blanked(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
     """The right end of the edited block, that share of its width, painted over."""
     made, target, box = workshop.reference, workshop.subject.target, _rectangle(workshop)
     assert target is not None
     cut = box._replace(x1=box.x2 - math.ceil(share * (box.x2 - box.x1)))
     sheet = placed(made.document, made.sheet)
     document = wipe(made.document, sheet, Box(*cut), lambda block: block == target.id)
-    return workshop.page(Print(document, sheet, _filled(made.image, cut, around=box)))
+    return workshop.page(PrintedDocument(document, sheet, _filled(made.image, cut, around=box)))
 
 
-def blurred(workshop: Workshop, sigma: float) -> Page:
+def blurred(workshop: CorruptionWorkspace, sigma: float) -> CorruptedPage:
     """The edited block out of focus: letters stay where they are, and may become illegible."""
     made, box = workshop.reference, _rectangle(workshop)
     image = made.image.copy()
@@ -109,25 +109,25 @@ def blurred(workshop: Workshop, sigma: float) -> Page:
     return workshop.page(made._replace(image=image))
 
 
-def page_blurred(workshop: Workshop, sigma: float) -> Page:
+def page_blurred(workshop: CorruptionWorkspace, sigma: float) -> CorruptedPage:
     """The whole page out of focus."""
     made = workshop.reference
     return workshop.page(made._replace(image=_soft(made.image, sigma)))
 
 
-def page_compressed(workshop: Workshop, quality: float) -> Page:
+def page_compressed(workshop: CorruptionWorkspace, quality: float) -> CorruptedPage:
     """The whole page after JPEG."""
     made, packed = workshop.reference, io.BytesIO()
     Pictures.fromarray(made.image).save(packed, "JPEG", quality=int(quality))
     return workshop.page(made._replace(image=np.array(Pictures.open(packed).convert("RGB"), np.uint8)))
 
 
-def may_lose_neighbours(subject: Subject) -> bool:
+def may_lose_neighbours(subject: LadderSample) -> bool:
     """Whether there are enough blocks of text besides the edited one."""
     return sum(isinstance(block, Text) for block in subject.after.blocks) >= _LEAST_LOST
 
 
-def neighbours_lost(workshop: Workshop, count: float) -> Page:
+def neighbours_lost(workshop: CorruptionWorkspace, count: float) -> CorruptedPage:
     """So many blocks of text beside the edited one painted over."""
     made, own = workshop.reference, workshop.subject.target
     texts = [block for block in made.document.blocks if isinstance(block, Text) and block != own]
@@ -135,10 +135,10 @@ def neighbours_lost(workshop: Workshop, count: float) -> Page:
     for block in workshop.rng("lost").sample(texts, len(texts))[: int(count)]:
         box = _around(box_of(made.sheet, block), image)
         image, document = _filled(image, box), document.with_block(block.id)
-    return workshop.page(Print(document, made.sheet, image))
+    return workshop.page(PrintedDocument(document, made.sheet, image))
 
 
-def _rectangle(workshop: Workshop) -> PixelBox:
+def _rectangle(workshop: CorruptionWorkspace) -> PixelBox:
     return _around(workshop.target_box, workshop.reference.image)
 
 

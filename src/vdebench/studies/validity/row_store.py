@@ -14,7 +14,7 @@ Tables = dict[str, pl.DataFrame]
 NAMES = ("scores", "regions")
 
 
-class Parts:
+class LadderRows:
     """Finished pages of one ladder in a folder; nothing is kept where there is none."""
 
     def __init__(self, folder: Path | None, key: str) -> None:

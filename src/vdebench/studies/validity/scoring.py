@@ -12,29 +12,29 @@ from typing import Any, NamedTuple
 
 from vdebench.core.box import Size
 from vdebench.core.images import Image, PixelBox
-from vdebench.core.page_text import Block, Reading
+from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
 from vdebench.pipeline.scoring.edit_traces import trace_row
-from vdebench.pipeline.scoring.ground_truth import Truths
-from vdebench.pipeline.scoring.image_metrics import Measures, Pair
-from vdebench.pipeline.scoring.sample import SETTINGS, LocalMode, Prediction, Scope, score_sample
+from vdebench.pipeline.scoring.ground_truth import GroundTruth
+from vdebench.pipeline.scoring.image_metrics import ImageMetrics, ImagePair
+from vdebench.pipeline.scoring.sample import SETTINGS, LocalMode, Prediction, ScoringScope, score_sample
 from vdebench.protocols.pages.protocol import Protocol
-from vdebench.readers.cached import CachedReader, Picture
-from vdebench.readers.predictions import Found, Predictions
-from vdebench.runs.folder import Scored
+from vdebench.readers.cached import CachedReader, ImageCrop
+from vdebench.readers.predictions import PredictedPage, Predictions
+from vdebench.runs.folder import ScoredSample
 from vdebench.studies.validity.export import EXACT_LAYOUT
-from vdebench.studies.validity.subject import Page
+from vdebench.studies.validity.subject import CorruptedPage
 from vdebench.suites.suite import Suite
 
 
-class Known(NamedTuple):
+class KnownPage(NamedTuple):
     """A reading that is there."""
 
-    reading: Reading
+    reading: PageText
     digest: str = ""
 
-    def parse(self) -> Reading:
+    def parse(self) -> PageText:
         """The reading."""
         return self.reading
 
@@ -56,11 +56,11 @@ class Pixels(NamedTuple):
         return self.image
 
 
-class Seen(Pair):
+class InMemoryPair(ImagePair):
     """A corrupted image beside its reference, both in memory."""
 
     def __init__(self, candidate: Pixels, page: Image, reference: Path) -> None:
-        self.reference = Picture.of(reference)
+        self.reference = ImageCrop.of(reference)
         self._key = candidate.key
         self.size = self.own_size = Size(page.shape[1], page.shape[0])
         self.page, self.candidate = page, candidate.image
@@ -71,7 +71,7 @@ class Seen(Pair):
         return self._key
 
 
-class OneSample(Truths):
+class SampleGroundTruth(GroundTruth):
     """The ground truth of the sample at hand, read from its files once for all levels and protocols."""
 
     def __init__(self, suite: Suite) -> None:
@@ -84,14 +84,14 @@ class OneSample(Truths):
             self._kept[key] = read(sample)
         return self._kept[key]
 
-    def page(self, sample: Sample) -> Reading:
+    def page(self, sample: Sample) -> PageText:
         """What the edited page should read."""
-        found: Reading = self._once("page", sample, super().page)
+        found: PageText = self._once("page", sample, super().page)
         return found
 
-    def regions(self, sample: Sample) -> list[Reading] | None:
+    def regions(self, sample: Sample) -> list[PageText] | None:
         """What each region's crop should read."""
-        found: list[Reading] | None = self._once("regions", sample, super().regions)
+        found: list[PageText] | None = self._once("regions", sample, super().regions)
         return found
 
     def crops_read_before(self, sample: Sample) -> list[Sequence[Block]] | None:
@@ -100,7 +100,7 @@ class OneSample(Truths):
         return found
 
 
-class Nobody(Predictions):
+class NoPredictions(Predictions):
     """Predictions that are handed over one by one, and never looked for."""
 
     name = "corrupted"
@@ -110,11 +110,11 @@ class Nobody(Predictions):
     def __init__(self, reader: str) -> None:
         self.reader = reader
 
-    def page(self, sample: Sample) -> Found | None:
+    def page(self, sample: Sample) -> PredictedPage | None:
         """Nothing is kept."""
         return None
 
-    def regions(self, sample: Sample) -> Sequence[Found] | None:
+    def regions(self, sample: Sample) -> Sequence[PredictedPage] | None:
         """Nothing is kept."""
         return None
 
@@ -123,14 +123,14 @@ class Nobody(Predictions):
         return False
 
 
-class Scorer:
+class LadderScorer:
     """Scores pages of one suite by several protocols."""
 
     def __init__(
         self,
         suite: Suite,
         protocols: Sequence[Protocol],
-        measures: Measures,
+        measures: ImageMetrics,
         reader: CachedReader | None = None,
         *,
         usable: bool = False,
@@ -140,35 +140,39 @@ class Scorer:
         self._suite = suite
         self._measures = measures
         self._reader = reader
-        self._truths = OneSample(suite)
-        self._nobody = Nobody(reader.label if reader else EXACT_LAYOUT)
+        self._truths = SampleGroundTruth(suite)
+        self._nobody = NoPredictions(reader.label if reader else EXACT_LAYOUT)
 
-    def rows(self, sample: Sample, page: Page, right: Image) -> Iterator[tuple[Protocol, Scored]]:
+    def rows(self, sample: Sample, page: CorruptedPage, right: Image) -> Iterator[tuple[Protocol, ScoredSample]]:
         """What each protocol says of a page in both settings; `right` is the image that it should be."""
         pixels = Pixels.of(page.image, f"corrupted page of {sample.key}")
         found = self._read(sample, page, pixels)
         reference = self._suite.reference_image(sample)
-        pair = Seen(pixels, right, reference) if self._measures and reference else None
+        pair = InMemoryPair(pixels, right, reference) if self._measures and reference else None
         for protocol in self.protocols:
             if not protocol.covers(sample):
                 continue
             local: LocalMode = "filter" if protocol.local == "filter" else "crop"
-            scope = Scope(self._truths, self._nobody, protocol, SETTINGS, local, [sample], Measures(()))
+            scope = ScoringScope(self._truths, self._nobody, protocol, SETTINGS, local, [sample], ImageMetrics(()))
             for row in score_sample(scope, sample, found, SETTINGS):
                 yield protocol, self._with_images(protocol, sample, row, pair)
 
-    def _read(self, sample: Sample, page: Page, pixels: Pixels) -> Prediction:
+    def _read(self, sample: Sample, page: CorruptedPage, pixels: Pixels) -> Prediction:
         if self._reader is None:
-            return Prediction(Known(page.reading), [Known(region) for region in page.regions])
+            return Prediction(KnownPage(page.reading), [KnownPage(region) for region in page.regions])
         size = Size(page.image.shape[1], page.image.shape[0])
         boxes = [PixelBox.holding(region.box(size), size) for region in sample.regions]
         crops = [Pixels.of(box.cut(page.image), f"region of {pixels.file}") for box in boxes]
         try:
-            return Prediction(*(Known(self._reader.read(pixels)), [Known(self._reader.read(crop)) for crop in crops]))
+            return Prediction(
+                *(KnownPage(self._reader.read(pixels)), [KnownPage(self._reader.read(crop)) for crop in crops])
+            )
         except VdeError as error:
             return Prediction(failure=str(error))
 
-    def _with_images(self, protocol: Protocol, sample: Sample, row: Scored, pair: Seen | None) -> Scored:
+    def _with_images(
+        self, protocol: Protocol, sample: Sample, row: ScoredSample, pair: InMemoryPair | None
+    ) -> ScoredSample:
         if pair is None or row.score["state"] != "scored":
             return row
         setting = row.score["setting"]

@@ -23,7 +23,7 @@ _LEAST_LEVELS = 3
 
 
 @dataclass(frozen=True)
-class Finding:
+class CorruptionResult:
     """What one metric of one protocol says of one corruption."""
 
     protocol: str
@@ -62,14 +62,14 @@ def find(
     *,
     lower: bool = False,
     business: bool = False,
-) -> Finding:
+) -> CorruptionResult:
     """The finding from the means of every level and the values of every sample (a row) at every level (a column)."""
     table = np.asarray(samples, np.float64).reshape(-1, len(means))
     signed = [None if value is None else -value if lower else value for value in means]
     rho = spearman_of_loss(signed)
     first, last = signed[0], signed[-1]
     finite = first is not None and last is not None and math.isfinite(first) and math.isfinite(last)
-    return Finding(
+    return CorruptionResult(
         *where,
         n=int((~np.isnan(table)).any(axis=1).sum()),
         values=tuple(means),

@@ -13,45 +13,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError
 from vdebench.suites.suite import Suite
 from vdebench.suites.typeset.document import Document, Table, Text
-from vdebench.suites.typeset.edits import Edit, Place
+from vdebench.suites.typeset.edits import DocumentEdit, EditPlace
 from vdebench.suites.typeset.ground_truth import box_of, crop_reading, reading_of
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.suite import TypesetSuite
-from vdebench.suites.typeset.typesetter import Press, Sheet
+from vdebench.suites.typeset.typesetter import TypesetPage, Typesetter
 
 Image = NDArray[np.uint8]
 
 
-class Page(NamedTuple):
+class CorruptedPage(NamedTuple):
     """A page as an editor could have left it: its pixels, and what it and its regions' crops exactly read."""
 
     image: Image
-    reading: Reading
-    regions: tuple[Reading, ...]
+    reading: PageText
+    regions: tuple[PageText, ...]
 
 
-class Print(NamedTuple):
+class PrintedDocument(NamedTuple):
     """A document as it was set: the blocks that found room, where they stand, the pixels."""
 
     document: Document
-    sheet: Sheet
+    sheet: TypesetPage
     image: Image
 
 
 @dataclass(frozen=True)
-class Subject:
+class LadderSample:
     """A sample with its page's documents before and after the edit."""
 
     sample: Sample
     before: Document
     after: Document
-    edit: Edit
+    edit: DocumentEdit
 
     @property
     def target(self) -> Text | Table | None:
@@ -68,7 +68,7 @@ class Subject:
         return self.target if isinstance(self.target, Text) else None
 
     @property
-    def edited(self) -> list[Place]:
+    def edited(self) -> list[EditPlace]:
         """Where the new text stands, nothing where the edit only took some away."""
         return self.edit.places(self.before, self.after)[1]
 
@@ -77,16 +77,16 @@ class Subject:
         return [Box(*(round(side) for side in region.box(page))) for region in self.sample.regions]
 
 
-class Workshop:
+class CorruptionWorkspace:
     """A subject on the press. Sheets that were set are closed with it."""
 
-    def __init__(self, subject: Subject, press: Press, seed: int = 0) -> None:
+    def __init__(self, subject: LadderSample, press: Typesetter, seed: int = 0) -> None:
         self.subject = subject
         self.seed = seed
         self._press = press
-        self._sheets: list[Sheet] = []
+        self._sheets: list[TypesetPage] = []
 
-    def __enter__(self) -> Workshop:
+    def __enter__(self) -> CorruptionWorkspace:
         """Nothing is set before it is asked for."""
         return self
 
@@ -99,14 +99,14 @@ class Workshop:
         """Chance that is the same at every level, so that each level goes on where the last one stopped."""
         return Random(f"{self.seed}/{name}/{self.subject.sample.key}")
 
-    def set(self, document: Document) -> Print:
+    def set(self, document: Document) -> PrintedDocument:
         """The document, set; what found no room is not on it."""
         sheet = self._press.print(document)
         self._sheets.append(sheet)
-        return Print(document.only(sheet.present), sheet, sheet.image())
+        return PrintedDocument(document.only(sheet.present), sheet, sheet.image())
 
     @cached_property
-    def reference(self) -> Print:
+    def reference(self) -> PrintedDocument:
         """The page as it should be."""
         return self.set(self.subject.after)
 
@@ -117,11 +117,11 @@ class Workshop:
         assert target is not None
         return box_of(self.reference.sheet, target)
 
-    def page(self, made: Print) -> Page:
+    def page(self, made: PrintedDocument) -> CorruptedPage:
         """What a print reads, as a whole and in the sample's regions."""
         boxes = self.subject.boxes(made.sheet.size)
         crops = tuple(crop_reading(made.document, made.sheet, box) for box in boxes)
-        return Page(made.image, reading_of(made.document, made.sheet), crops)
+        return CorruptedPage(made.image, reading_of(made.document, made.sheet), crops)
 
 
 def typeset_suite(suite: Suite) -> TypesetSuite:
@@ -134,7 +134,7 @@ def typeset_suite(suite: Suite) -> TypesetSuite:
     return suite
 
 
-def subjects_of(suite: TypesetSuite) -> Iterator[Subject]:
+def subjects_of(suite: TypesetSuite) -> Iterator[LadderSample]:
     """All subjects of a suite, in the order of their numbers."""
     for number in range(pages_in(suite)):
         yield from subjects_on(suite, number)
@@ -145,15 +145,17 @@ def pages_in(suite: TypesetSuite) -> int:
     return ceil(suite.n / suite.recipe.per_page)
 
 
-def subjects_on(suite: TypesetSuite, number: int) -> list[Subject]:
+def subjects_on(suite: TypesetSuite, number: int) -> list[LadderSample]:
     """The subjects that share a page."""
     pairs = make_page(suite.recipe, number, press_of(suite.recipe.ppi))
     return [
-        Subject(pair.sample, *pair.documents, pair.proposal.edit) for pair in pairs if int(pair.sample.id) < suite.n
+        LadderSample(pair.sample, *pair.documents, pair.proposal.edit)
+        for pair in pairs
+        if int(pair.sample.id) < suite.n
     ]
 
 
 @lru_cache(1)
-def press_of(ppi: int) -> Press:
+def press_of(ppi: int) -> Typesetter:
     """A press that stays warm."""
-    return Press(ppi, font_folders())
+    return Typesetter(ppi, font_folders())

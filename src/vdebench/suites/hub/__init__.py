@@ -1,8 +1,18 @@
 """Getting published suites from the Hugging Face hub: pinned, resumed, verified, and made loadable."""
 
-from vdebench.suites.hub.download import Wish, get_suite, take_placed
+from vdebench.suites.hub.download import DownloadRequest, get_suite, take_placed
 from vdebench.suites.hub.errors import HubAwayError, HubError
-from vdebench.suites.hub.result import Got
+from vdebench.suites.hub.result import DownloadResult
 from vdebench.suites.hub.sets import SETS, DataSet, data_set
 
-__all__ = ["SETS", "DataSet", "Got", "HubAwayError", "HubError", "Wish", "data_set", "get_suite", "take_placed"]
+__all__ = [
+    "SETS",
+    "DataSet",
+    "DownloadRequest",
+    "DownloadResult",
+    "HubAwayError",
+    "HubError",
+    "data_set",
+    "get_suite",
+    "take_placed",
+]

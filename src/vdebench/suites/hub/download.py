@@ -14,9 +14,9 @@ from vdebench.suites.hub.archives import is_archive, unpack
 from vdebench.suites.hub.errors import HubAwayError, HubError
 from vdebench.suites.hub.layouts import arrange
 from vdebench.suites.hub.licence import Licence
-from vdebench.suites.hub.record import HubFile, Record
-from vdebench.suites.hub.repository import Head, Repository
-from vdebench.suites.hub.result import Got, checked
+from vdebench.suites.hub.record import DownloadRecord, HubFile
+from vdebench.suites.hub.repository import Repository, ResolvedRevision
+from vdebench.suites.hub.result import DownloadResult, checked
 from vdebench.suites.hub.sets import DataSet, by_hand
 from vdebench.suites.hub.staging import SUITE_FILE, Stage, digest_of
 from vdebench.suites.hub.transfer import Fetcher, Progress, patiently
@@ -28,7 +28,7 @@ Bars = Callable[[str], Progress | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DownloadRequest:
     """What a user asks for."""
 
     data_set: DataSet
@@ -40,18 +40,18 @@ class Wish:
 
 
 def get_suite(
-    wish: Wish,
-    accept: Callable[[str, Head], bool],
+    wish: DownloadRequest,
+    accept: Callable[[str, ResolvedRevision], bool],
     *,
     tell: Tell = lambda line: None,
     bars: Bars = lambda title: None,
-) -> Got:
+) -> DownloadResult:
     """Fetch a published suite, or go on with it; `accept` is asked whether the licence is.
 
     Nothing is fetched, and no folder made, before it is accepted.
     """
     one, folder = wish.data_set, wish.folder
-    old = Record.read(folder)
+    old = DownloadRecord.read(folder)
     if old is not None and old.repo != one.repo:
         raise HubError(f"{folder}: holds {old.repo}, not {one.repo}; choose another folder")
     repository = Repository(one.repo)
@@ -76,7 +76,7 @@ def get_suite(
     except OSError as error:
         raise HubError(f"{folder}: cannot be made: {error.strerror}; choose another folder") from None
     with locked(folder):
-        old = Record.read(folder)  # another process may have been there
+        old = DownloadRecord.read(folder)  # another process may have been there
         whole = _whole(wish, old, tell, bars)
         if whole is not None and (whole.revision, set(whole.files)) == (head.commit, set(files)):
             return checked(whole, folder, newer=newer)
@@ -84,7 +84,7 @@ def get_suite(
     return checked(record, folder, fetched=fetched, newer=newer)
 
 
-def take_placed(one: DataSet, folder: Path) -> Got:
+def take_placed(one: DataSet, folder: Path) -> DownloadResult:
     """Make a suite of files that someone placed in a folder: unpack, arrange, check; the hub is not asked."""
     if not folder.is_dir():
         raise HubError(f"{folder}: no such folder\n{by_hand(one, folder)}")
@@ -95,11 +95,11 @@ def take_placed(one: DataSet, folder: Path) -> Got:
         suite, toml = arrange(one, folder)
         if toml:
             write_text(folder / SUITE_FILE, toml)
-    placed = Record(one.name, one.repo, revision="", asked="", licence="", suite=suite)
+    placed = DownloadRecord(one.name, one.repo, revision="", asked="", licence="", suite=suite)
     return checked(placed, folder, remark="placed by hand: revision and checksums are not known")
 
 
-def _head(repository: Repository, wish: Wish, old: Record | None) -> Head:
+def _head(repository: Repository, wish: DownloadRequest, old: DownloadRecord | None) -> ResolvedRevision:
     """What is asked for: a revision by name, else the one the folder is pinned to, else the newest."""
     pinned = old.revision if old is not None and not wish.update else ""
     head = patiently(lambda: repository.head(wish.revision or pinned or MAIN))
@@ -111,7 +111,7 @@ def _head(repository: Repository, wish: Wish, old: Record | None) -> Head:
     return head
 
 
-def _newest(repository: Repository, wish: Wish, old: Record | None) -> str:
+def _newest(repository: Repository, wish: DownloadRequest, old: DownloadRecord | None) -> str:
     """The newest revision, to say so where the folder keeps to another; nothing where that is not known."""
     if old is None or wish.update or wish.revision:
         return ""
@@ -129,7 +129,7 @@ def _require_accepted(accepted: bool, licence: Licence, folder: Path) -> None:
         )
 
 
-def _chosen(files: Sequence[HubFile], wish: Wish) -> list[HubFile]:
+def _chosen(files: Sequence[HubFile], wish: DownloadRequest) -> list[HubFile]:
     """The files that are fetched: what `--only` names, else all that the suite needs."""
     shown = [file for file in files if not file.path.startswith(".git")]
     if wish.only:
@@ -142,7 +142,7 @@ def _chosen(files: Sequence[HubFile], wish: Wish) -> list[HubFile]:
     return chosen
 
 
-def _whole(wish: Wish, old: Record | None, tell: Tell, bars: Bars) -> Record | None:
+def _whole(wish: DownloadRequest, old: DownloadRecord | None, tell: Tell, bars: Bars) -> DownloadRecord | None:
     """The folder's record where all of it is there: in size, with `--verify` to the last byte."""
     if old is None or not old.complete:
         return None
@@ -162,13 +162,13 @@ def _whole(wish: Wish, old: Record | None, tell: Tell, bars: Bars) -> Record | N
 
 def _fetched(
     repository: Repository,
-    wish: Wish,
-    head: Head,
+    wish: DownloadRequest,
+    head: ResolvedRevision,
     files: Sequence[HubFile],
-    old: Record | None,
+    old: DownloadRecord | None,
     tell: Tell,
     bars: Bars,
-) -> tuple[Record, int]:
+) -> tuple[DownloadRecord, int]:
     """Fetch what is missing, unpack, arrange; the record, complete, and how many files came."""
     one, folder = wish.data_set, wish.folder
     if old is not None and old.complete:
@@ -176,7 +176,9 @@ def _fetched(
     stage = Stage(folder)
     missing = stage.gather(files, old, bars("looking at what is there"))
     asked = wish.revision or (old.asked if old is not None and old.revision == head.commit else MAIN)
-    record = Record(one.name, one.repo, head.commit, asked, head.licence.told, wish.only, tuple(files)).write(folder)
+    record = DownloadRecord(one.name, one.repo, head.commit, asked, head.licence.told, wish.only, tuple(files)).write(
+        folder
+    )
     archives = [file for file in files if is_archive(file.path)]
     stage.require_space(missing, archives)
     if missing:

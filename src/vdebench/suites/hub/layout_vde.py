@@ -10,7 +10,7 @@ from typing import Any
 from vdebench.core.sample import Sample
 from vdebench.suites.hub.errors import HubError
 from vdebench.suites.names import REGIONS, candidates, names_of, stem
-from vdebench.suites.suite import Group
+from vdebench.suites.suite import SuiteGroup
 from vdebench.suites.vde import read_entries
 
 PUBLISHED = {
@@ -35,7 +35,7 @@ def vde_groups(root: Path, lists: Mapping[str, list[Any]], readings: Stems, imag
     for group, paths in infos.items():
         if paths:
             info = _the_one(root, group, paths)
-            samples = [sample for sample, _ in read_entries(Group(group, root / info))]
+            samples = [sample for sample, _ in read_entries(SuiteGroup(group, root / info))]
             found[group] = {"info": info, **_parts(group, samples, readings, images)}
     return found
 

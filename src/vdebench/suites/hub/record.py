@@ -53,7 +53,7 @@ class HubFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class DownloadRecord:
     """The content of `.vde-get.json`."""
 
     name: str
@@ -73,7 +73,7 @@ class Record:
     complete: bool = False
 
     @classmethod
-    def read(cls, folder: Path) -> Record | None:
+    def read(cls, folder: Path) -> DownloadRecord | None:
         """The folder's record, nothing where it has none."""
         path = folder / RECORD
         if not is_file(path):
@@ -87,7 +87,7 @@ class Record:
             ) from None
 
     @classmethod
-    def _of(cls, data: Any) -> Record:
+    def _of(cls, data: Any) -> DownloadRecord:
         known = {one.name for one in fields(cls)}
         plain = {key: value for key, value in data.items() if key in known - {"files", "unpacked", "only"}}
         if not all(isinstance(value, bool if key == "complete" else str) for key, value in plain.items()):
@@ -99,7 +99,7 @@ class Record:
             unpacked={name: tuple(map(_file, members)) for name, members in data.get("unpacked", {}).items()},
         )
 
-    def write(self, folder: Path, **changes: Any) -> Record:
+    def write(self, folder: Path, **changes: Any) -> DownloadRecord:
         """Write it, with changes; the record as written."""
         changed = replace(self, **changes)
         data = asdict(changed)

@@ -21,7 +21,7 @@ SECONDS = 30
 _OFF = {"", "0", "false", "no", "off"}
 
 
-class Head(NamedTuple):
+class ResolvedRevision(NamedTuple):
     """What a name of a revision means now."""
 
     commit: str
@@ -46,7 +46,7 @@ class Repository:
         """Address of the repository's page for people."""
         return f"{self.endpoint}/datasets/{self.repo}"
 
-    def head(self, revision: str) -> Head:
+    def head(self, revision: str) -> ResolvedRevision:
         """The commit that a branch, tag or commit id stands for, and the licence its card names."""
         with self._told(revision=revision):
             self._require_line()
@@ -59,7 +59,7 @@ class Repository:
                 card = info.card_data.to_dict()
             else:
                 card = self._front_matter(commit) if "README.md" in names else {}
-        return Head(commit, licence_of_card(card, names))
+        return ResolvedRevision(commit, licence_of_card(card, names))
 
     def _front_matter(self, commit: str) -> dict[str, Any]:
         """The card's data as README.md has it, for mirrors that do not repeat it."""

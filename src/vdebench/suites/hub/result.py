@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vdebench.suites.hub.errors import HubError
-from vdebench.suites.hub.record import Record
+from vdebench.suites.hub.record import DownloadRecord
 from vdebench.suites.suite import Fault, load_suite
 
 SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
+class DownloadResult:
     """What became of it."""
 
-    record: Record
+    record: DownloadRecord
     suite: str
     samples: int
     faults: Sequence[Fault]
@@ -34,7 +34,9 @@ class Got:
         return sum(fault.severity == "error" for fault in self.faults)
 
 
-def checked(record: Record, folder: Path, *, fetched: int = 0, newer: str = "", remark: str = "") -> Got:
+def checked(
+    record: DownloadRecord, folder: Path, *, fetched: int = 0, newer: str = "", remark: str = ""
+) -> DownloadResult:
     """The suite as it loads, with its faults."""
     if not record.suite:
         raise HubError(
@@ -43,10 +45,10 @@ def checked(record: Record, folder: Path, *, fetched: int = 0, newer: str = "", 
         )
     named = record.suite_in(folder)
     suite = load_suite(named)
-    return Got(record, named, len(suite), list(suite.faults()), fetched, newer, remark)
+    return DownloadResult(record, named, len(suite), list(suite.faults()), fetched, newer, remark)
 
 
-def lines(got: Got) -> list[str]:
+def lines(got: DownloadResult) -> list[str]:
     """What became of it, for people: faults first, as `vde suite check` shows them."""
     told = []
     for fault in got.faults[:SHOWN]:
@@ -66,7 +68,7 @@ def lines(got: Got) -> list[str]:
     return told
 
 
-def to_json(got: Got, folder: Path) -> dict[str, object]:
+def to_json(got: DownloadResult, folder: Path) -> dict[str, object]:
     """What became of it, for programs."""
     record = got.record
     return {

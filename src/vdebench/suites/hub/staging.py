@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vdebench.io.files import is_file, write_text
 from vdebench.suites.hub.errors import HubError
-from vdebench.suites.hub.record import WORKSHOP, HubFile, Record
+from vdebench.suites.hub.record import WORKSHOP, DownloadRecord, HubFile
 from vdebench.suites.hub.transfer import Progress
 
 SUITE_FILE = "suite.toml"
@@ -23,7 +23,9 @@ class Stage:
         self.files = folder / WORKSHOP / "files"
         self.parts = folder / WORKSHOP / "parts"
 
-    def gather(self, wanted: Sequence[HubFile], old: Record | None, bar: Progress | None = None) -> list[HubFile]:
+    def gather(
+        self, wanted: Sequence[HubFile], old: DownloadRecord | None, bar: Progress | None = None
+    ) -> list[HubFile]:
         """Bring what is there already into the workshop: what is still to be fetched.
 
         Of the folder's own files only those go that an earlier call brought and that are wanted no more.
@@ -56,7 +58,7 @@ class Stage:
                 bar(number, len(wanted))
         return missing
 
-    def _clear(self, old: Record, wanted: set[str]) -> None:
+    def _clear(self, old: DownloadRecord, wanted: set[str]) -> None:
         """Take away what an earlier call made, and what it fetched that is wanted no more."""
         self._remove(member.path for member in old.members if member.path not in wanted)
         self._remove(file.path for file in old.files if file.path not in wanted)

@@ -24,7 +24,7 @@ T = TypeVar("T")
 Progress = Callable[[int, int], object]
 
 
-class Source(Interface):
+class ByteSource(Interface):
     """Where bytes come from: a `Repository`."""
 
     def opened(self, file: HubFile, commit: str, start: int) -> AbstractContextManager[tuple[int, Iterator[bytes]]]:
@@ -34,7 +34,7 @@ class Source(Interface):
 class Fetcher:
     """Fetches files of one commit into `place`, by way of `parts`."""
 
-    def __init__(self, source: Source, commit: str, place: Path, parts: Path, *, at_once: int = AT_ONCE) -> None:
+    def __init__(self, source: ByteSource, commit: str, place: Path, parts: Path, *, at_once: int = AT_ONCE) -> None:
         self._source = source
         self._commit = commit
         self._place = place

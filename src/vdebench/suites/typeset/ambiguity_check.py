@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from html import unescape
 
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.instructions.phrasing import phrasings
 from vdebench.suites.typeset.propose import Reference, occurrences
 
 _CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
 
 
-def ambiguities(instruction: str, references: Sequence[Reference], reading: Reading, tongue: str) -> Iterator[str]:
+def ambiguities(instruction: str, references: Sequence[Reference], reading: PageText, tongue: str) -> Iterator[str]:
     """Every reason why the instruction could mean more than one place, or none."""
     opening, closing = phrasings(tongue)["quote"]
     texts = list(texts_of(reading))
@@ -28,7 +28,7 @@ def ambiguities(instruction: str, references: Sequence[Reference], reading: Read
             yield f"the {kind} {text!r} occurs {count} times on the page"
 
 
-def texts_of(reading: Reading) -> Iterator[str]:
+def texts_of(reading: PageText) -> Iterator[str]:
     """Every piece of text of a reading: blocks, cells, labels of charts."""
     for block in reading.blocks:
         yield from cells_of(block.html) if block.html else block.content.split("\n")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from vdebench.suites.typeset.document import Block, Cell, Chart, Formula, Rule, Span, Table, Text
+from vdebench.suites.typeset.document import Block, Chart, DocumentCell, Formula, Rule, Span, Table, Text
 from vdebench.suites.typeset.language_rules import TONGUES, tongue_of
 from vdebench.suites.typeset.words import Phrase, Writer, formulas
 
@@ -162,13 +162,15 @@ class _Table:
         head = 2 if shape == "head groups" else 1
         cells = list(self._head(spec, shape, left, head))
         for row, label in enumerate(labels, start=head):
-            cells.append(Cell(row, left - 1, label))
-            cells += [Cell(row, left + column, self._value(each["value"])) for column, each in enumerate(self.columns)]
+            cells.append(DocumentCell(row, left - 1, label))
+            cells += [
+                DocumentCell(row, left + column, self._value(each["value"])) for column, each in enumerate(self.columns)
+            ]
         if shape == "row groups":
             half = rows // 2
             cells += [
-                Cell(1, 0, spec["groups"][0], rowspan=half),
-                Cell(1 + half, 0, spec["groups"][1], rowspan=rows - half),
+                DocumentCell(1, 0, spec["groups"][0], rowspan=half),
+                DocumentCell(1 + half, 0, spec["groups"][1], rowspan=rows - half),
             ]
         cells = self._with_gaps(cells, head, left)
         values = ("",) * left + tuple(each["value"] for each in self.columns)
@@ -183,20 +185,20 @@ class _Table:
             spare_columns=tuple((each["head"], each["value"]) for each in spec["columns"] if each not in self.columns),
         )
 
-    def _head(self, spec: dict[str, Any], shape: str, left: int, head: int) -> Iterator[Cell]:
-        yield Cell(0, 0, spec["corner"], rowspan=head, colspan=left)
+    def _head(self, spec: dict[str, Any], shape: str, left: int, head: int) -> Iterator[DocumentCell]:
+        yield DocumentCell(0, 0, spec["corner"], rowspan=head, colspan=left)
         if shape == "head groups":
             half = len(self.columns) // 2
-            yield Cell(0, 1, spec["groups"][0], colspan=half)
-            yield Cell(0, 1 + half, spec["groups"][1], colspan=len(self.columns) - half)
+            yield DocumentCell(0, 1, spec["groups"][0], colspan=half)
+            yield DocumentCell(0, 1 + half, spec["groups"][1], colspan=len(self.columns) - half)
         for column, each in enumerate(self.columns):
-            yield Cell(head - 1, left + column, each["head"])
+            yield DocumentCell(head - 1, left + column, each["head"])
 
     def _value(self, kind: str) -> str:
         name, _, argument = kind.partition(":")
         return self.writer.value(name, argument, self.tongue)
 
-    def _with_gaps(self, cells: list[Cell], head: int, left: int) -> list[Cell]:
+    def _with_gaps(self, cells: list[DocumentCell], head: int, left: int) -> list[DocumentCell]:
         """Now and then a value is not known yet: something for an edit to fill in."""
         inner = [index for index, cell in enumerate(cells) if cell.row >= head and cell.column >= left]
         for index in self.rng.sample(inner, self.rng.choice([0, 1, 1, 2])):

@@ -9,14 +9,14 @@ from PIL import Image as Pictures
 
 from vdebench.suites.typeset.kinds import KINDS
 from vdebench.suites.typeset.language_rules import font_folders, get_language
-from vdebench.suites.typeset.typesetter import Press
+from vdebench.suites.typeset.typesetter import Typesetter
 
 _WIDTH, _HEIGHT, _GAP = 420, 580, 12
 
 
 def contact_sheet(languages: Sequence[str], seed: int) -> Pictures.Image:
     """Kinds from left to right, languages from top to bottom."""
-    press = Press(150, font_folders())
+    press = Typesetter(150, font_folders())
     size = (_GAP + len(KINDS) * (_WIDTH + _GAP), _GAP + len(languages) * (_HEIGHT + _GAP))
     sheet = Pictures.new("RGB", size, "#9a9a9a")
     for row, code in enumerate(languages):

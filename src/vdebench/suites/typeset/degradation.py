@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.suites.typeset.typesetter import Image
 
 _BLEED = 16
@@ -20,7 +20,7 @@ _BLEED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Wear:
+class Degradation:
     """One draw of wear for a page of some size."""
 
     size: Size
@@ -81,11 +81,11 @@ class Wear:
             min(self.size.height, math.ceil(max(ys))),
         )
 
-    def reading(self, reading: Reading) -> Reading:
+    def reading(self, reading: PageText) -> PageText:
         """A reading of the worn page."""
         return self._moved(reading, self.box) if self.skewed else reading
 
-    def crop(self, reading: Reading, region: Box) -> Reading:
+    def crop(self, reading: PageText, region: Box) -> PageText:
         """A reading of a region's crop."""
         if not self.skewed:
             return reading
@@ -100,7 +100,7 @@ class Wear:
         return replace(self._moved(reading, moved), size=Size(frame.x2 - frame.x1, frame.y2 - frame.y1))
 
     @staticmethod
-    def _moved(reading: Reading, move: Callable[[Box], Box]) -> Reading:
+    def _moved(reading: PageText, move: Callable[[Box], Box]) -> PageText:
         blocks = tuple(
             replace(
                 block,
@@ -120,16 +120,16 @@ class Wear:
         return np.asarray(turned, np.uint8)
 
 
-NO_WEAR = Wear(Size(0, 0))
+NO_WEAR = Degradation(Size(0, 0))
 
 
-def wear_of(kind: str, rng: Random, size: Size) -> Wear:
+def wear_of(kind: str, rng: Random, size: Size) -> Degradation:
     """A draw of a kind of wear."""
     if kind == "none":
         return replace(NO_WEAR, size=size)
     heavy = kind == "heavy"
     warm = rng.uniform(0.86, 0.94) if heavy else rng.uniform(0.94, 1.0)
-    return Wear(
+    return Degradation(
         size,
         angle=round(rng.uniform(-1.6, 1.6) if heavy else rng.uniform(-0.5, 0.5), 3),
         tint=(1.0, round(0.5 + warm / 2, 3), round(warm, 3)),

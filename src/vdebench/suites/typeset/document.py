@@ -15,7 +15,7 @@ CELLS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class TextStyle:
     """How a piece of text differs from its block."""
 
     ink: str | None = None
@@ -29,11 +29,11 @@ class Style:
         return {name: value for name, value in fields.items() if value is not None}
 
 
-PLAIN = Style()
+PLAIN = TextStyle()
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class BlockStyle:
     """How a kind of block is set: sizes in points, `leading`, `indent` and `hang` in sizes, colours as `#rrggbb`."""
 
     font: str = "serif"
@@ -78,7 +78,7 @@ class Span:
     """Text in one style."""
 
     text: str
-    style: Style = PLAIN
+    style: TextStyle = PLAIN
 
 
 class Slot(NamedTuple):
@@ -112,8 +112,8 @@ class Text:
     def with_text(self, start: int, end: int, new: str) -> Text:
         """The block with a stretch of its text replaced, in the style of the place.
 
-        >>> Text(1, "paragraph", (Span("one "), Span("two", Style(bold=True)))).with_text(4, 7, "three").spans[1]
-        Span(text='three', style=Style(ink=None, bold=True, font=None, scale=None))
+        >>> Text(1, "paragraph", (Span("one "), Span("two", TextStyle(bold=True)))).with_text(4, 7, "three").spans[1]
+        Span(text='three', style=TextStyle(ink=None, bold=True, font=None, scale=None))
         """
         style = self._style_at(start, end)
         return self._with_spans(start, end, (Span(new, style),) if new else ())
@@ -123,7 +123,7 @@ class Text:
         cut = [replace(span, style=replace(span.style, **changes)) for span in self._cut(start, end)]
         return self._with_spans(start, end, tuple(cut))
 
-    def _style_at(self, start: int, end: int) -> Style:
+    def _style_at(self, start: int, end: int) -> TextStyle:
         covered = self._cut(start, end) or self._cut(max(0, start - 1), start) or self.spans[:1]
         return covered[0].style if covered else PLAIN
 
@@ -147,7 +147,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class DocumentCell:
     """A cell at its place in the grid."""
 
     row: int
@@ -162,7 +162,7 @@ class Table:
     """A table of cells; its first `head` rows are its head."""
 
     id: int
-    cells: tuple[Cell, ...]
+    cells: tuple[DocumentCell, ...]
     widths: tuple[float, ...]
     head: int = 1
     values: tuple[str, ...] = field(default=(), compare=False)
@@ -176,7 +176,7 @@ class Table:
         """Number of rows."""
         return max(cell.row + cell.rowspan for cell in self.cells)
 
-    def at(self, row: int, column: int) -> Cell:
+    def at(self, row: int, column: int) -> DocumentCell:
         """The cell that covers a place of the grid."""
         for cell in self.cells:
             if 0 <= row - cell.row < cell.rowspan and 0 <= column - cell.column < cell.colspan:
@@ -184,7 +184,7 @@ class Table:
         raise LookupError(f"no cell at row {row}, column {column}")
 
     @property
-    def ordered(self) -> list[Cell]:
+    def ordered(self) -> list[DocumentCell]:
         """Cells row by row."""
         return sorted(self.cells, key=lambda cell: (cell.row, cell.column))
 
@@ -192,7 +192,8 @@ class Table:
     def html(self) -> str:
         """The table as readers write it.
 
-        >>> Table(1, (Cell(0, 0, "a", colspan=2), Cell(1, 0, "1 < 2"), Cell(1, 1, "c")), (1, 1)).html
+        >>> cells = (DocumentCell(0, 0, "a", colspan=2), DocumentCell(1, 0, "1 < 2"), DocumentCell(1, 1, "c"))
+        >>> Table(1, cells, (1, 1)).html
         '<table><tr><td colspan="2">a</td></tr><tr><td>1 &lt; 2</td><td>c</td></tr></table>'
         """
         rows: list[str] = [""] * self.height
@@ -268,7 +269,7 @@ class Document:
     width: float
     height: float
     areas: tuple[Area, ...]
-    looks: Mapping[str, Look]
+    looks: Mapping[str, BlockStyle]
     fonts: Mapping[str, list[str]]
     decor: tuple[Decor, ...] = ()
     paper: str | None = None

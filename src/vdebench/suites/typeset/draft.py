@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from vdebench.suites.typeset.compose import Composer
-from vdebench.suites.typeset.document import Area, Block, Decor, Document, Look
-from vdebench.suites.typeset.language_rules import TONGUES, Language, Tongue
+from vdebench.suites.typeset.document import Area, Block, BlockStyle, Decor, Document
+from vdebench.suites.typeset.language_rules import TONGUES, Language, LanguageRules
 from vdebench.suites.typeset.words import Writer
 
 PALETTES = (
@@ -36,9 +36,9 @@ class Draft:
         self.decor: list[Decor] = []
         self.areas: list[Area] = []
         self.paper: str | None = None
-        self.looks: dict[str, Look] = {}
+        self.looks: dict[str, BlockStyle] = {}
 
-    def use(self, base: Look, **roles: dict[str, Any]) -> None:
+    def use(self, base: BlockStyle, **roles: dict[str, Any]) -> None:
         """Looks of the page: every role from one base, then as told."""
         text: dict[str, dict[str, Any]] = {
             "title": {
@@ -117,7 +117,7 @@ class Draft:
         )
 
     @property
-    def tongue(self) -> Tongue:
+    def tongue(self) -> LanguageRules:
         """The page's first tongue."""
         return TONGUES[self.language.words[0]]
 

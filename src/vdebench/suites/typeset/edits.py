@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from vdebench.suites.typeset.document import CELLS, Block, Cell, Document, Span, Table, Text
+from vdebench.suites.typeset.document import CELLS, Block, Document, DocumentCell, Span, Table, Text
 
 
-class Place(NamedTuple):
+class EditPlace(NamedTuple):
     """A stretch of a numbered piece's text, or all of it where `end` is not given."""
 
     number: int
@@ -21,7 +21,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class DocumentEdit:
     """One recorded edit."""
 
     action: str
@@ -33,10 +33,10 @@ class Edit:
         return {"action": self.action, "block": self.block, **self.arguments}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Edit:
+    def from_json(cls, data: Mapping[str, Any]) -> DocumentEdit:
         """The edit behind `to_json`.
 
-        >>> Edit.from_json({"action": "delete_row", "block": 3, "row": 2}).arguments
+        >>> DocumentEdit.from_json({"action": "delete_row", "block": 3, "row": 2}).arguments
         {'row': 2}
         """
         arguments = {key: value for key, value in data.items() if key not in ("action", "block")}
@@ -46,31 +46,31 @@ class Edit:
         """The document after the edit."""
         return ACTIONS[self.action](document, document.block(self.block), **self.arguments)
 
-    def places(self, document: Document, edited: Document) -> tuple[list[Place], list[Place]]:
+    def places(self, document: Document, edited: Document) -> tuple[list[EditPlace], list[EditPlace]]:
         """What is touched: places of the document before, and places of the edited one."""
         number = self.block * CELLS
         given = self.arguments
         match self.action:
             case "replace_text":
                 start = given["start"]
-                return [Place(number, start, given["end"])], [Place(number, start, start + len(given["new"]))]
+                return [EditPlace(number, start, given["end"])], [EditPlace(number, start, start + len(given["new"]))]
             case "insert_text":
-                return [], [Place(number, given["at"], given["at"] + len(given["new"]))]
+                return [], [EditPlace(number, given["at"], given["at"] + len(given["new"]))]
             case "delete_text":
-                return [Place(number, given["start"], given["end"])], []
+                return [EditPlace(number, given["start"], given["end"])], []
             case "style_text":
-                place = Place(number, given["start"], given["end"])
+                place = EditPlace(number, given["start"], given["end"])
                 return [place], [place]
             case "insert_block":
-                return [], [Place((edited.next_id - 1) * CELLS)]
+                return [], [EditPlace((edited.next_id - 1) * CELLS)]
             case "delete_block":
-                return [Place(number)], []
+                return [EditPlace(number)], []
             case "move_block" | "align_block" | "scale_block":
-                return [Place(number)], [Place(number)]
+                return [EditPlace(number)], [EditPlace(number)]
             case _:
                 return self._cells(document, edited)
 
-    def _cells(self, document: Document, edited: Document) -> tuple[list[Place], list[Place]]:
+    def _cells(self, document: Document, edited: Document) -> tuple[list[EditPlace], list[EditPlace]]:
         """Cells that are only in one of two tables."""
         before, after = document.block(self.block), edited.block(self.block)
         assert isinstance(before, Table)
@@ -79,7 +79,7 @@ class Edit:
         rows, columns = given.get("row"), given.get("column")
         span = (given.get("rowspan", 1), given.get("colspan", 1))
 
-        def chosen(table: Table, height: int, width: int) -> list[Place]:
+        def chosen(table: Table, height: int, width: int) -> list[EditPlace]:
             wanted = [
                 index
                 for index, cell in enumerate(table.ordered, start=1)
@@ -87,7 +87,7 @@ class Edit:
                 and (columns is None or columns <= cell.column < columns + width)
                 and cell.text
             ]
-            return [Place(self.block * CELLS + index) for index in wanted]
+            return [EditPlace(self.block * CELLS + index) for index in wanted]
 
         match self.action:
             case "add_row" | "add_column":
@@ -145,7 +145,9 @@ def _scale_block(document: Document, block: Block, factor: float) -> Document:
     return document.with_block(block.id, block.with_style(0, len(block.text), scale=factor))
 
 
-def _with_cells(document: Document, table: Block, change: Callable[[Cell], Cell | None], *new: Cell) -> Document:
+def _with_cells(
+    document: Document, table: Block, change: Callable[[DocumentCell], DocumentCell | None], *new: DocumentCell
+) -> Document:
     assert isinstance(table, Table)
     kept = (change(cell) for cell in table.cells)
     return document.with_block(table.id, replace(table, cells=(*(cell for cell in kept if cell), *new)))
@@ -160,7 +162,7 @@ def _set_cell(document: Document, table: Block, row: int, column: int, new: str)
 def _add_row(document: Document, table: Block, row: int, texts: list[str]) -> Document:
     """A row at an index; a cell that spans over the place grows."""
 
-    def moved(cell: Cell) -> Cell:
+    def moved(cell: DocumentCell) -> DocumentCell:
         if cell.row >= row:
             return replace(cell, row=cell.row + 1)
         return replace(cell, rowspan=cell.rowspan + 1) if cell.row + cell.rowspan > row else cell
@@ -170,14 +172,14 @@ def _add_row(document: Document, table: Block, row: int, texts: list[str]) -> Do
         column for column in range(len(table.widths)) if 0 < row < table.height and table.at(row, column).row < row
     }
     free = [column for column in range(len(table.widths)) if column not in spanned]
-    new = [Cell(row, column, text) for column, text in zip(free, texts, strict=True)]
+    new = [DocumentCell(row, column, text) for column, text in zip(free, texts, strict=True)]
     return _with_cells(document, table, moved, *new)
 
 
 def _add_column(document: Document, table: Block, column: int, texts: list[str]) -> Document:
     """A column at an index: its head, then its values; group heads over the place grow."""
 
-    def moved(cell: Cell) -> Cell:
+    def moved(cell: DocumentCell) -> DocumentCell:
         if cell.column >= column:
             return replace(cell, column=cell.column + 1)
         return replace(cell, colspan=cell.colspan + 1) if cell.column + cell.colspan > column else cell
@@ -186,13 +188,13 @@ def _add_column(document: Document, table: Block, column: int, texts: list[str])
     grown = replace(table, widths=(*table.widths[:column], 1.0, *table.widths[column:]))
     spanned = column < len(table.widths) and table.at(0, column).column < column
     first = table.head - 1 if spanned or table.head == 1 else 0
-    new = [Cell(first, column, texts[0], rowspan=table.head - first)]
-    new += [Cell(row, column, text) for row, text in enumerate(texts[1:], start=table.head)]
+    new = [DocumentCell(first, column, texts[0], rowspan=table.head - first)]
+    new += [DocumentCell(row, column, text) for row, text in enumerate(texts[1:], start=table.head)]
     return _with_cells(document, grown, moved, *new)
 
 
 def _delete_row(document: Document, table: Block, row: int) -> Document:
-    def moved(cell: Cell) -> Cell | None:
+    def moved(cell: DocumentCell) -> DocumentCell | None:
         if cell.row > row:
             return replace(cell, row=cell.row - 1)
         if cell.row + cell.rowspan > row:
@@ -203,7 +205,7 @@ def _delete_row(document: Document, table: Block, row: int) -> Document:
 
 
 def _delete_column(document: Document, table: Block, column: int) -> Document:
-    def moved(cell: Cell) -> Cell | None:
+    def moved(cell: DocumentCell) -> DocumentCell | None:
         if cell.column > column:
             return replace(cell, column=cell.column - 1)
         if cell.column + cell.colspan > column:
@@ -220,10 +222,10 @@ def _merge_cells(
 ) -> Document:
     """Several cells into one with a new text."""
 
-    def inside(cell: Cell) -> bool:
+    def inside(cell: DocumentCell) -> bool:
         return row <= cell.row < row + rowspan and column <= cell.column < column + colspan
 
-    merged = Cell(row, column, new, rowspan, colspan)
+    merged = DocumentCell(row, column, new, rowspan, colspan)
     return _with_cells(document, table, lambda cell: None if inside(cell) else cell, merged)
 
 

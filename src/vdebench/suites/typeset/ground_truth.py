@@ -10,10 +10,10 @@ import numpy as np
 
 from vdebench.core.box import Box, Size
 from vdebench.core.page_text import Block as ReadBlock
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.suites.typeset.document import CELLS, Block, Chart, Document, Formula, Rule, Table, Text
-from vdebench.suites.typeset.edits import Edit, Place
-from vdebench.suites.typeset.typesetter import Image, Sheet, role_of
+from vdebench.suites.typeset.edits import DocumentEdit, EditPlace
+from vdebench.suites.typeset.typesetter import Image, TypesetPage, role_of
 
 LABELS = {
     "title": "doc_title",
@@ -37,7 +37,7 @@ _STROKE = 1.5
 """Points by which rules and bars reach beyond a block's box."""
 
 
-def reading_of(document: Document, sheet: Sheet) -> Reading:
+def reading_of(document: Document, sheet: TypesetPage) -> PageText:
     """The exact reading of a sheet."""
     blocks: list[ReadBlock] = []
     for block in document.blocks:
@@ -45,10 +45,10 @@ def reading_of(document: Document, sheet: Sheet) -> Reading:
             index = len(blocks)
             extra = {"lines": [_whole(line) for line in lines]}
             blocks.append(ReadBlock(Box(*_whole(box)), content, label, index, index, extra))
-    return Reading(tuple(blocks), sheet.size)
+    return PageText(tuple(blocks), sheet.size)
 
 
-def _pieces(block: Block, sheet: Sheet) -> Iterator[tuple[str, str, Box, list[Box]]]:
+def _pieces(block: Block, sheet: TypesetPage) -> Iterator[tuple[str, str, Box, list[Box]]]:
     number = block.id * CELLS
     label = LABELS.get(role_of(block), "text")
     match block:
@@ -69,7 +69,7 @@ def _pieces(block: Block, sheet: Sheet) -> Iterator[tuple[str, str, Box, list[Bo
             pass
 
 
-def _labels_as_read(chart: Chart, sheet: Sheet) -> list[str]:
+def _labels_as_read(chart: Chart, sheet: TypesetPage) -> list[str]:
     """A chart's labels row by row, as people and readers come upon them."""
     places = [Box.around(sheet.marks[chart.id * CELLS + index].ink) for index in range(1, len(chart.labels) + 1)]
     rows: list[list[tuple[Box, str]]] = []
@@ -81,7 +81,7 @@ def _labels_as_read(chart: Chart, sheet: Sheet) -> list[str]:
     return [label for row in rows for _, label in sorted(row, key=lambda pair: pair[0].x1)]
 
 
-def box_of(sheet: Sheet, block: Block) -> Box:
+def box_of(sheet: TypesetPage, block: Block) -> Box:
     """The box of a block: the ink of its text, and the frame of what has one."""
     number = block.id * CELLS
     mark = sheet.marks[number]
@@ -90,7 +90,7 @@ def box_of(sheet: Sheet, block: Block) -> Box:
     return mark.box
 
 
-def lines_of(sheet: Sheet, number: int) -> list[Box]:
+def lines_of(sheet: TypesetPage, number: int) -> list[Box]:
     """Ink of each line of a piece."""
     lines: list[Box] = []
     inks = sheet.marks[number].ink
@@ -110,7 +110,7 @@ def _begins_line(inks: list[Box], index: int) -> bool:
     return ink.x1 < before.x1 or min(ink.y2, before.y2) <= max(ink.y1, before.y1)
 
 
-def is_legible(document: Document, sheet: Sheet) -> bool:
+def is_legible(document: Document, sheet: TypesetPage) -> bool:
     """Whether no cell or label runs into another or out of its table or chart."""
     for block in document.blocks:
         if isinstance(block, Table | Chart):
@@ -125,7 +125,7 @@ def is_legible(document: Document, sheet: Sheet) -> bool:
     return True
 
 
-def tight_boxes(document: Document, sheet: Sheet, places: list[Place]) -> list[Box]:
+def tight_boxes(document: Document, sheet: TypesetPage, places: list[EditPlace]) -> list[Box]:
     """Boxes of the touched text alone, a line each."""
     boxes: list[Box] = []
     for place in places:
@@ -138,7 +138,9 @@ def tight_boxes(document: Document, sheet: Sheet, places: list[Place]) -> list[B
     return [Box(*_whole(box)) for box in boxes]
 
 
-def changed_boxes(edit: Edit, before: tuple[Document, Sheet], after: tuple[Document, Sheet]) -> list[Box]:
+def changed_boxes(
+    edit: DocumentEdit, before: tuple[Document, TypesetPage], after: tuple[Document, TypesetPage]
+) -> list[Box]:
     """Boxes of the whole blocks an edit works on: where a block was and where it is, as one where they overlap."""
     boxes = []
     sources, targets = edit.places(before[0], after[0])
@@ -154,7 +156,7 @@ def changed_boxes(edit: Edit, before: tuple[Document, Sheet], after: tuple[Docum
     return [Box(*_whole(box)) for box in boxes]
 
 
-def mask_of(before: tuple[Document, Sheet], after: tuple[Document, Sheet]) -> Image:
+def mask_of(before: tuple[Document, TypesetPage], after: tuple[Document, TypesetPage]) -> Image:
     """White where pixels may differ: the blocks that were edited or moved, before and after."""
     size = before[1].size
     mask = np.zeros((int(size.height), int(size.width)), np.uint8)
@@ -167,7 +169,7 @@ def mask_of(before: tuple[Document, Sheet], after: tuple[Document, Sheet]) -> Im
     return mask
 
 
-def moved_blocks(edit: Edit, before: tuple[Document, Sheet], after: tuple[Document, Sheet]) -> int:
+def moved_blocks(edit: DocumentEdit, before: tuple[Document, TypesetPage], after: tuple[Document, TypesetPage]) -> int:
     """How many blocks other than the edited one stand elsewhere."""
     return sum(
         before[1].marks[block.id * CELLS].box != after[1].marks[block.id * CELLS].box
@@ -176,7 +178,7 @@ def moved_blocks(edit: Edit, before: tuple[Document, Sheet], after: tuple[Docume
     )
 
 
-def _paint(mask: Image, block: Block, sheet: Sheet) -> None:
+def _paint(mask: Image, block: Block, sheet: TypesetPage) -> None:
     inside = [ink for number, mark in sheet.marks.items() if number // CELLS == block.id for ink in mark.ink]
     box = Box.around([sheet.marks[block.id * CELLS].box, *inside])
     around = math.ceil(_STROKE * sheet.scale) + 2
@@ -184,7 +186,7 @@ def _paint(mask: Image, block: Block, sheet: Sheet) -> None:
     mask[max(0, y1) : max(0, y2), max(0, x1) : max(0, x2)] = 255
 
 
-def crop_reading(document: Document, sheet: Sheet, region: Box) -> Reading:
+def crop_reading(document: Document, sheet: TypesetPage, region: Box) -> PageText:
     """What a crop of the sheet reads: whole blocks where all of them is inside, else the lines or cells that are."""
     found: list[ReadBlock] = []
     for block in document.blocks:
@@ -202,10 +204,10 @@ def crop_reading(document: Document, sheet: Sheet, region: Box) -> Reading:
             x1, y1, x2, y2 = _whole(Box(*clipped))
             place = Box(x1 - region.x1, y1 - region.y1, x2 - region.x1, y2 - region.y1)
             found.append(ReadBlock(place, content, label, len(found), len(found)))
-    return Reading(tuple(found), Size(region.x2 - region.x1, region.y2 - region.y1))
+    return PageText(tuple(found), Size(region.x2 - region.x1, region.y2 - region.y1))
 
 
-def _text_inside(block: Block, sheet: Sheet, inside: list[bool]) -> str:
+def _text_inside(block: Block, sheet: TypesetPage, inside: list[bool]) -> str:
     """The document's own text of some lines of a block, or of some cells of a table that say anything."""
     if isinstance(block, Table):
         said = [cell.text for cell in block.ordered if cell.text]

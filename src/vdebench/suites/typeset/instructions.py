@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from vdebench.suites.typeset.propose import Proposal
 
 
-class Wording(NamedTuple):
+class PhrasedInstruction(NamedTuple):
     """An instruction and an ambiguous form of it, with what that leaves open."""
 
     instruction: str
@@ -19,14 +19,14 @@ class Wording(NamedTuple):
     ambiguity: str
 
 
-def worded(proposal: Proposal, tongue: str, rng: Random) -> Wording:
+def worded(proposal: Proposal, tongue: str, rng: Random) -> PhrasedInstruction:
     """The proposal in words of a tongue."""
     words = phrasings(tongue)
     fields = _fields(proposal, words)
     instruction = rng.choice(words["instructions"][proposal.phrasing]).format(**fields)
     kinds: dict[str, list[str]] = words["ambiguous"][proposal.phrasing]
     kind = rng.choice(sorted(kinds))
-    return Wording(instruction, rng.choice(kinds[kind]).format(**fields), kind)
+    return PhrasedInstruction(instruction, rng.choice(kinds[kind]).format(**fields), kind)
 
 
 def _fields(proposal: Proposal, words: dict[str, Any]) -> dict[str, str]:

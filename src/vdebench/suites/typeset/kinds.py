@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from vdebench.suites.typeset.document import Block, Document, Look
+from vdebench.suites.typeset.document import Block, BlockStyle, Document
 from vdebench.suites.typeset.draft import Draft
 from vdebench.suites.typeset.language_rules import Language
 
@@ -26,7 +26,7 @@ def slides(language: Language, rng: Random) -> Document:
     make = draft.make
     width, height = rng.choice([(720.0, 405.12), (640.32, 480.0)])
     dark = rng.random() < 0.5
-    base = Look(font=rng.choice(["sans", "sans", "serif"]), size=rng.choice([12.5, 13.5, 15.0]), leading=0.22)
+    base = BlockStyle(font=rng.choice(["sans", "sans", "serif"]), size=rng.choice([12.5, 13.5, 15.0]), leading=0.22)
     draft.use(
         base,
         title={"size": 23, "ink": "#ffffff" if dark else draft.strong, "below": 2},
@@ -68,7 +68,7 @@ def academic_paper(language: Language, rng: Random) -> Document:
     make = draft.make
     width, height = rng.choice([A4, LETTER])
     columns = rng.choice([2, 2, 1])
-    base = Look(
+    base = BlockStyle(
         font=draft.serif(), size=rng.choice([8.6, 9.2]) + (columns == 1) * 0.7, justify=True, indent=draft.indent()
     )
     draft.use(base, title={"size": 16.5, "below": 8}, table={"style": "open", "head_panel": None, "rule": "#111111"})
@@ -109,7 +109,7 @@ def book(language: Language, rng: Random) -> Document:
     draft = Draft(language, rng)
     make = draft.make
     width, height = rng.choice([SMALL, B5])
-    base = Look(
+    base = BlockStyle(
         font=draft.serif(),
         size=rng.choice([9.5, 10.0, 10.5]),
         justify=True,
@@ -138,7 +138,9 @@ def textbook(language: Language, rng: Random) -> Document:
     draft = Draft(language, rng)
     make = draft.make
     width, height = rng.choice([A4, B5])
-    base = Look(font=rng.choice(["sans", "serif"]), size=rng.choice([10.0, 10.5]), indent=draft.indent(), leading=0.32)
+    base = BlockStyle(
+        font=rng.choice(["sans", "serif"]), size=rng.choice([10.0, 10.5]), indent=draft.indent(), leading=0.32
+    )
     draft.use(
         base,
         title={"ink": "#ffffff", "size": 19, "below": 0},
@@ -174,7 +176,7 @@ def exam(language: Language, rng: Random) -> Document:
     draft = Draft(language, rng)
     make = draft.make
     width, height = rng.choice([A4, LETTER])
-    base = Look(font=draft.serif(), size=rng.choice([10.0, 10.5]), leading=0.32)
+    base = BlockStyle(font=draft.serif(), size=rng.choice([10.0, 10.5]), leading=0.32)
     draft.use(
         base,
         title={"size": 16, "below": 5},
@@ -209,7 +211,9 @@ def magazine(language: Language, rng: Random) -> Document:
     draft = Draft(language, rng)
     make = draft.make
     width, height = rng.choice([(576.0, 744.0), A4])
-    base = Look(font=rng.choice(["serif", "sans"]), size=rng.choice([9.5, 10.0]), justify=True, indent=draft.indent())
+    base = BlockStyle(
+        font=rng.choice(["serif", "sans"]), size=rng.choice([9.5, 10.0]), justify=True, indent=draft.indent()
+    )
     draft.use(
         base,
         title={"size": rng.choice([26, 30]), "ink": draft.strong, "below": 6},
@@ -242,7 +246,7 @@ def newspaper(language: Language, rng: Random) -> Document:
     draft = Draft(language, rng)
     make = draft.make
     width, height = BROADSHEET if rng.random() < 0.5 else LETTER
-    base = Look(
+    base = BlockStyle(
         font="serif",
         size=8.6 if width > 700 else 7.8,
         justify=True,
@@ -298,7 +302,7 @@ def note(language: Language, rng: Random) -> Document:
     make = draft.make
     width, height = B5
     ink = rng.choice(["#1d2f6f", "#222222", "#20503a"])
-    base = Look(font=rng.choice(["mono", "sans", "serif"]), size=rng.choice([9.5, 10.5]), ink=ink, leading=0.4)
+    base = BlockStyle(font=rng.choice(["mono", "sans", "serif"]), size=rng.choice([9.5, 10.5]), ink=ink, leading=0.4)
     draft.use(
         base,
         title={"size": 16, "ink": draft.accent, "below": 9},
@@ -329,7 +333,7 @@ def report(language: Language, rng: Random) -> Document:
     draft = Draft(language, rng)
     make = draft.make
     width, height = A4
-    base = Look(
+    base = BlockStyle(
         font=rng.choice(["sans", "serif"]), size=rng.choice([9.0, 9.5, 10.0]), justify=True, indent=draft.indent()
     )
     draft.use(

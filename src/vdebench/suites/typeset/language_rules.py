@@ -16,7 +16,7 @@ _FONT_PACKAGES = ("pylopdf_fonts_zh_cn",)
 
 
 @dataclass(frozen=True, slots=True)
-class Tongue:
+class LanguageRules:
     """How a tongue is written. Words and phrasings are in files of its code."""
 
     code: str
@@ -45,7 +45,7 @@ class Tongue:
 TONGUES = {
     tongue.code: tongue
     for tongue in (
-        Tongue(
+        LanguageRules(
             code="zh",
             script="[\u3400-\u9fff]",
             fonts={"serif": "Noto Serif SC", "modern": "Noto Serif SC", "sans": "Noto Sans SC", "mono": "Noto Sans SC"},
@@ -61,7 +61,7 @@ TONGUES = {
             months=tuple(str(month) for month in range(1, 13)),
             money=("{}亿元", "{}万元"),
         ),
-        Tongue(
+        LanguageRules(
             code="en",
             script="",
             fonts={
@@ -89,7 +89,7 @@ TONGUES = {
 }
 
 
-def tongue_of(text: str) -> Tongue:
+def tongue_of(text: str) -> LanguageRules:
     """The tongue a piece of text is written in.
 
     >>> tongue_of("Mexico 的收入").code

@@ -11,7 +11,7 @@ import pypdfium2.raw as raw
 _HYPHEN_AT_LINE_END = "\x02"  # pdfium's own sign for it
 
 
-class Letters:
+class PdfLetters:
     """What each text object of a page says, without the spaces that pdfium adds where it sees a gap."""
 
     def __init__(self, page: Any) -> None:

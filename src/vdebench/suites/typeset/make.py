@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, RunFolderError, VdeError
 from vdebench.io.files import (
@@ -34,9 +34,9 @@ from vdebench.io.files import (
 from vdebench.parallel.local import spread, usable_processors
 from vdebench.suites.names import REGIONS
 from vdebench.suites.typeset.language_rules import font_folders
-from vdebench.suites.typeset.page_samples import Pair, make_page
-from vdebench.suites.typeset.recipe import Recipe, made_with
-from vdebench.suites.typeset.typesetter import Press
+from vdebench.suites.typeset.page_samples import TypesetSample, make_page
+from vdebench.suites.typeset.recipe import SuiteRecipe, made_with
+from vdebench.suites.typeset.typesetter import Typesetter
 from vdebench.suites.vde import entry_of
 
 GROUPS = ("text", "table")
@@ -58,11 +58,11 @@ masks = "mask"
 """
 
 
-class Part(NamedTuple):
+class SuitePart(NamedTuple):
     """Some pages of a suite: a process makes them, then writes down their samples in one file."""
 
     folder: Path
-    recipe: Recipe
+    recipe: SuiteRecipe
     number: int
     n: int
 
@@ -94,7 +94,7 @@ class Part(NamedTuple):
 def make_suite(
     folder: Path,
     n: int,
-    recipe: Recipe,
+    recipe: SuiteRecipe,
     workers: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
     wait: bool = False,
@@ -102,7 +102,9 @@ def make_suite(
     """Make a suite of n samples, or finish one that was begun; `wait` for another process that is at it."""
     if n < 1:
         raise InputError(f"a suite of {n} samples: at least one is needed")
-    parts = [Part(folder, recipe, number, n) for number in range(math.ceil(n / recipe.per_page / _PAGES_IN_A_PART))]
+    parts = [
+        SuitePart(folder, recipe, number, n) for number in range(math.ceil(n / recipe.per_page / _PAGES_IN_A_PART))
+    ]
     try:
         (folder / _PARTS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -120,7 +122,7 @@ def make_suite(
         _finish(folder, parts)
 
 
-def _require_same(folder: Path, n: int, recipe: Recipe) -> None:
+def _require_same(folder: Path, n: int, recipe: SuiteRecipe) -> None:
     """Refuse a folder that holds something else; a suite may grow."""
     file = folder / "make.json"
     wanted = {**recipe.to_json(), "made_with": made_with()}
@@ -143,7 +145,7 @@ def _require_same(folder: Path, n: int, recipe: Recipe) -> None:
     write_json(file, {"n": n, **wanted})
 
 
-def _finish(folder: Path, parts: list[Part]) -> None:
+def _finish(folder: Path, parts: list[SuitePart]) -> None:
     _remove_unfinished(folder)
     for group in GROUPS:
         with replacing(folder / f"{group}.json") as temporary, temporary.open("w", encoding="utf-8") as file:
@@ -165,7 +167,7 @@ def _remove_unfinished(folder: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def _entries(parts: list[Part]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _entries(parts: list[SuitePart]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Group and entry of every sample, in their order."""
     for part in parts:
         for line in read_bytes(part.file).split(b"\n"):
@@ -177,7 +179,7 @@ def _entries(parts: list[Part]) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield group.decode(), found
 
 
-def _make_part(part: Part) -> int:
+def _make_part(part: SuitePart) -> int:
     lines = []
     recipe = part.recipe
     press = _press(recipe.ppi)
@@ -193,11 +195,11 @@ def _make_part(part: Part) -> int:
 
 
 @cache
-def _press(ppi: int) -> Press:
-    return Press(ppi, font_folders())
+def _press(ppi: int) -> Typesetter:
+    return Typesetter(ppi, font_folders())
 
 
-def _write(folder: Path, pair: Pair) -> None:
+def _write(folder: Path, pair: TypesetSample) -> None:
     name = Path(pair.sample.reference_image).stem
     write_bytes(folder / pair.sample.reference_image, encode_png(pair.reference))
     write_bytes(folder / "mask" / f"{name}.png", encode_png(pair.mask))
@@ -208,5 +210,5 @@ def _write(folder: Path, pair: Pair) -> None:
     _write_reading(folder / "source_readings" / f"{name}.json", pair.source_reading)
 
 
-def _write_reading(file: Path, reading: Reading) -> None:
+def _write_reading(file: Path, reading: PageText) -> None:
     write_text(file, json.dumps(reading.to_json(), ensure_ascii=False) + "\n")

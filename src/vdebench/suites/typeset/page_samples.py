@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Reading
+from vdebench.core.page_text import PageText
 from vdebench.core.sample import Operation, Region, Sample
 from vdebench.errors import VdeError
 from vdebench.suites.typeset import propose_look, propose_table, propose_text
@@ -18,7 +18,7 @@ from vdebench.suites.typeset.ambiguity_check import ambiguities
 from vdebench.suites.typeset.degradation import wear_of
 from vdebench.suites.typeset.difficulty import difficulty
 from vdebench.suites.typeset.document import Block, Document, Table
-from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.edits import DocumentEdit
 from vdebench.suites.typeset.ground_truth import (
     changed_boxes,
     crop_reading,
@@ -31,9 +31,9 @@ from vdebench.suites.typeset.ground_truth import (
 from vdebench.suites.typeset.instructions import worded
 from vdebench.suites.typeset.kinds import KINDS
 from vdebench.suites.typeset.language_rules import get_language
-from vdebench.suites.typeset.propose import Page, Proposal, Proposer
-from vdebench.suites.typeset.recipe import PageTask, Recipe
-from vdebench.suites.typeset.typesetter import Image, Press, Sheet
+from vdebench.suites.typeset.propose import DocumentView, Proposal, Proposer
+from vdebench.suites.typeset.recipe import PageTask, SuiteRecipe
+from vdebench.suites.typeset.typesetter import Image, TypesetPage, Typesetter
 from vdebench.suites.typeset.words import Writer
 
 PROPOSERS: dict[Operation, Proposer] = {
@@ -55,21 +55,21 @@ _ROOM_FOR_EDITS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TypesetSample:
     """A sample with all that belongs to it."""
 
     sample: Sample
     source: Image
     reference: Image
     mask: Image
-    source_reading: Reading
-    reference_reading: Reading
-    region_readings: tuple[Reading, ...]
+    source_reading: PageText
+    reference_reading: PageText
+    region_readings: tuple[PageText, ...]
     documents: tuple[Document, Document]
     proposal: Proposal
 
 
-def make_page(recipe: Recipe, number: int, press: Press) -> list[Pair]:
+def make_page(recipe: SuiteRecipe, number: int, press: Typesetter) -> list[TypesetSample]:
     """The samples of the recipe's page of that number. They share their source."""
     task = recipe.page(number)
     for attempt in range(_TRIES):
@@ -91,12 +91,12 @@ def make_page(recipe: Recipe, number: int, press: Press) -> list[Pair]:
 class _Printed:
     """A document, its sheet, and what is asked of them more than once."""
 
-    def __init__(self, document: Document, sheet: Sheet) -> None:
+    def __init__(self, document: Document, sheet: TypesetPage) -> None:
         self.document = document
         self.sheet = sheet
 
     @property
-    def both(self) -> tuple[Document, Sheet]:
+    def both(self) -> tuple[Document, TypesetPage]:
         return self.document, self.sheet
 
     @cached_property
@@ -104,7 +104,7 @@ class _Printed:
         return self.sheet.image()
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> PageText:
         return reading_of(self.document, self.sheet)
 
     @cached_property
@@ -115,23 +115,23 @@ class _Printed:
 class _Desk:
     """A set page on which edits are tried."""
 
-    def __init__(self, recipe: Recipe, task: PageTask, source: _Printed, press: Press, rng: Random) -> None:
+    def __init__(self, recipe: SuiteRecipe, task: PageTask, source: _Printed, press: Typesetter, rng: Random) -> None:
         self.first = task.number * recipe.per_page
         self.task = task
         self.source = source
         self.press = press
         self.rng = rng
         self.language = get_language(task.language)
-        self.page = Page(source.document, Writer(self.language, rng, source.document.topic), rng)
+        self.page = DocumentView(source.document, Writer(self.language, rng, source.document.topic), rng)
         self.wear = wear_of(recipe.wear, rng, source.sheet.size)
-        self.edits: list[Edit] = []
+        self.edits: list[DocumentEdit] = []
 
-    def pairs(self) -> list[Pair] | None:
+    def pairs(self) -> list[TypesetSample] | None:
         """A sample for each operation, or nothing where one cannot be found."""
         if not is_legible(*self.source.both):
             return None
         worn = self.wear.page(self.source.image)
-        pairs: list[Pair] = []
+        pairs: list[TypesetSample] = []
         for index, operation in enumerate(self.task.operations, start=self.first):
             pair = self._find(operation, index)
             if pair is None:
@@ -139,7 +139,7 @@ class _Desk:
             pairs.append(replace(pair, source=worn))
         return pairs
 
-    def _find(self, operation: Operation, index: int) -> Pair | None:
+    def _find(self, operation: Operation, index: int) -> TypesetSample | None:
         for _ in range(_TRIES_ON_A_PAGE):
             proposal = PROPOSERS[operation](self.page)
             if proposal is None:
@@ -159,7 +159,7 @@ class _Desk:
                 sheet.close()
         return None
 
-    def _pair(self, operation: Operation, index: int, proposal: Proposal, after: _Printed) -> Pair | None:
+    def _pair(self, operation: Operation, index: int, proposal: Proposal, after: _Printed) -> TypesetSample | None:
         """The sample, or nothing where its instruction could mean two things or the edit cannot be seen."""
         before, wear, tongue = self.source, self.wear, self.language.lang
         wording = worded(proposal, tongue, self.rng)
@@ -195,7 +195,7 @@ class _Desk:
                 "wear": wear.to_json(),
             },
         )
-        return Pair(
+        return TypesetSample(
             sample=sample,
             source=before.image,
             reference=wear.page(after.image),

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from vdebench.instructions.word_boundary import next_boundary
 from vdebench.suites.typeset.document import Block, Chart, Document, Formula, Rule, Table, Text
-from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.edits import DocumentEdit
 from vdebench.suites.typeset.language_rules import tongue_of
 from vdebench.suites.typeset.words import Writer
 
@@ -27,17 +27,17 @@ class Reference(NamedTuple):
 class Proposal:
     """An edit, and what its instruction has to say: `quoted` fields stand in quotation marks."""
 
-    edit: Edit
+    edit: DocumentEdit
     phrasing: str
     quoted: Mapping[str, str | list[str]] = field(default_factory=dict)
     plain: Mapping[str, str] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
 
 
-Proposer = Callable[["Page"], Proposal | None]
+Proposer = Callable[["DocumentView"], Proposal | None]
 
 
-class Page:
+class DocumentView:
     """A document as someone sees it who wants to name a place on it."""
 
     def __init__(self, document: Document, writer: Writer, rng: Random) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vdebench.instructions.phrasing import phrasings
 from vdebench.suites.typeset.document import Text
-from vdebench.suites.typeset.edits import Edit
-from vdebench.suites.typeset.propose import LONGEST_QUOTE, Page, Proposal, Reference
+from vdebench.suites.typeset.edits import DocumentEdit
+from vdebench.suites.typeset.propose import LONGEST_QUOTE, DocumentView, Proposal, Reference
 
 _MOVABLE = ("paragraph", "bullet", "jotting", "panel", "reference", "quote")
 _ALIGNABLE = ("title", "heading", "headline", "author", "small", "caption", "table_title")
@@ -18,13 +18,13 @@ _FACTORS = (0.75, 0.8, 1.25, 1.3, 1.5)
 _OTHER_FONT = {"serif": "sans", "modern": "sans", "sans": "serif", "mono": "serif"}
 
 
-def relocate(page: Page) -> Proposal | None:
+def relocate(page: DocumentView) -> Proposal | None:
     """A block to another place, or to another side of its line."""
     kind = page.rng.choice([_move_block, _move_block, _align_block])
     return kind(page) or _align_block(page)
 
 
-def _move_block(page: Page) -> Proposal | None:
+def _move_block(page: DocumentView) -> Proposal | None:
     areas = page.document.areas
     for area in page.rng.sample(areas, len(areas)):
         movable = [block for block in area.body if isinstance(block, Text) and block.role in _MOVABLE]
@@ -41,7 +41,7 @@ def _move_block(page: Page) -> Proposal | None:
             target, place = page.opening(block), page.opening(anchor)
             if target and place:
                 return Proposal(
-                    Edit("move_block", block.id, {"after": anchor.id}),
+                    DocumentEdit("move_block", block.id, {"after": anchor.id}),
                     "move_block",
                     {"target": target, "anchor": place},
                     {"role": block.role, "anchor_role": anchor.role},
@@ -50,24 +50,24 @@ def _move_block(page: Page) -> Proposal | None:
     return None
 
 
-def _align_block(page: Page) -> Proposal | None:
+def _align_block(page: DocumentView) -> Proposal | None:
     for block in _whole(page, _ALIGNABLE):
         align = page.rng.choice([align for align in ("left", "center", "right") if align != block.align])
-        edit = Edit("align_block", block.id, {"align": align})
+        edit = DocumentEdit("align_block", block.id, {"align": align})
         return Proposal(edit, "align_block", *_fields(block, align=align))
     return None
 
 
-def scale(page: Page) -> Proposal | None:
+def scale(page: DocumentView) -> Proposal | None:
     """A block larger or smaller."""
     for block in _whole(page, _SCALABLE):
         factor = page.rng.choice(_FACTORS)
-        edit = Edit("scale_block", block.id, {"factor": factor})
+        edit = DocumentEdit("scale_block", block.id, {"factor": factor})
         return Proposal(edit, "scale_block", *_fields(block, percent=f"{factor * 100:g}"))
     return None
 
 
-def restyle(page: Page) -> Proposal | None:
+def restyle(page: DocumentView) -> Proposal | None:
     """Words in another colour, weight or font."""
     for block, start, end in _stretches(page):
         look = page.document.looks[block.role]
@@ -86,7 +86,7 @@ def restyle(page: Page) -> Proposal | None:
             given["font"] = plain["font"] = _OTHER_FONT[look.font]
         else:
             given["bold"] = True
-        edit = Edit("style_text", block.id, given)
+        edit = DocumentEdit("style_text", block.id, given)
         return Proposal(edit, f"style_{kind}", {"target": target}, plain, (Reference(target),))
     return None
 
@@ -96,7 +96,7 @@ def _contrast(one: str, other: str) -> int:
     return sum(abs(int(one[at : at + 2], 16) - int(other[at : at + 2], 16)) for at in (1, 3, 5))
 
 
-def _stretches(page: Page) -> Iterator[tuple[Text, int, int]]:
+def _stretches(page: DocumentView) -> Iterator[tuple[Text, int, int]]:
     for block in page.texts:
         for slot in page.rng.sample(block.slots, len(block.slots)):
             found = page.quote(block.text, slot.start, slot.end)
@@ -106,7 +106,7 @@ def _stretches(page: Page) -> Iterator[tuple[Text, int, int]]:
         yield block, 0, len(block.text)
 
 
-def _whole(page: Page, roles: tuple[str, ...]) -> Iterator[Text]:
+def _whole(page: DocumentView, roles: tuple[str, ...]) -> Iterator[Text]:
     """Blocks that can be quoted whole."""
     for block in page.texts:
         if block.role in roles and len(block.text) <= LONGEST_QUOTE and page.is_unique(block.text):

@@ -7,22 +7,22 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from vdebench.instructions.phrasing import phrasings
-from vdebench.suites.typeset.document import Cell, Table
-from vdebench.suites.typeset.edits import Edit
+from vdebench.suites.typeset.document import DocumentCell, Table
+from vdebench.suites.typeset.edits import DocumentEdit
 from vdebench.suites.typeset.language_rules import tongue_of
-from vdebench.suites.typeset.propose import Page, Proposal, Reference
+from vdebench.suites.typeset.propose import DocumentView, Proposal, Reference
 
 
-class Spot(NamedTuple):
+class ValueCell(NamedTuple):
     """A value's cell with the names of its row and column."""
 
     table: Table
-    cell: Cell
+    cell: DocumentCell
     row: str
     column: str
 
 
-def replace_value(page: Page) -> Proposal | None:
+def replace_value(page: DocumentView) -> Proposal | None:
     """Another value in a cell."""
     for spot in _spots(page):
         new = _value(page, spot.table, spot.cell.column, spot.cell.text)
@@ -31,7 +31,7 @@ def replace_value(page: Page) -> Proposal | None:
     return None
 
 
-def insert_value(page: Page) -> Proposal | None:
+def insert_value(page: DocumentView) -> Proposal | None:
     """A value in an empty cell, or something behind a value."""
     spots = list(_spots(page))
     for spot in spots:
@@ -46,7 +46,7 @@ def insert_value(page: Page) -> Proposal | None:
     return None
 
 
-def delete_value(page: Page) -> Proposal | None:
+def delete_value(page: DocumentView) -> Proposal | None:
     """A cell left empty."""
     for spot in _spots(page):
         if spot.cell.text:
@@ -54,7 +54,7 @@ def delete_value(page: Page) -> Proposal | None:
     return None
 
 
-def change_structure(page: Page) -> Proposal | None:
+def change_structure(page: DocumentView) -> Proposal | None:
     """A row or column more or less, or some merged."""
     kinds = [_add_row, _add_column, _delete_row, _delete_column, _merge_cells, _merge_rows, _merge_columns]
     for kind in page.rng.sample(kinds, len(kinds)):
@@ -65,17 +65,17 @@ def change_structure(page: Page) -> Proposal | None:
     return None
 
 
-def _spots(page: Page) -> Iterator[Spot]:
+def _spots(page: DocumentView) -> Iterator[ValueCell]:
     """Cells of values whose row and column can be named, in a random order."""
     for table in page.tables:
         cells = [cell for cell in table.cells if cell.row >= table.head and cell.column >= _left(table)]
         for cell in page.rng.sample(cells, len(cells)):
-            yield Spot(table, cell, _row_name(table, cell.row), _column_name(table, cell.column))
+            yield ValueCell(table, cell, _row_name(table, cell.row), _column_name(table, cell.column))
 
 
-def _set(spot: Spot, phrasing: str, new: str, words: dict[str, str]) -> Proposal:
+def _set(spot: ValueCell, phrasing: str, new: str, words: dict[str, str]) -> Proposal:
     table, cell = spot.table, spot.cell
-    edit = Edit("set_cell", table.id, {"row": cell.row, "column": cell.column, "new": new})
+    edit = DocumentEdit("set_cell", table.id, {"row": cell.row, "column": cell.column, "new": new})
     return Proposal(
         edit,
         phrasing,
@@ -85,13 +85,13 @@ def _set(spot: Spot, phrasing: str, new: str, words: dict[str, str]) -> Proposal
     )
 
 
-def _add_row(page: Page, table: Table) -> Proposal | None:
+def _add_row(page: DocumentView, table: Table) -> Proposal | None:
     places = [row for row in range(table.head, table.height) if _fits_below(table, row)]
     if not places or not table.spare_rows:
         return None
     row = page.rng.choice(places)
     texts = [page.rng.choice(table.spare_rows), *(_value(page, table, column) for column in _value_columns(table))]
-    edit = Edit("add_row", table.id, {"row": row + 1, "texts": texts})
+    edit = DocumentEdit("add_row", table.id, {"row": row + 1, "texts": texts})
     return _of_row(table, row, edit, "add_row", {"cells": texts})
 
 
@@ -101,7 +101,7 @@ def _fits_below(table: Table, row: int) -> bool:
     return _left(table) == 1 or group.row + group.rowspan > row + 1
 
 
-def _add_column(page: Page, table: Table) -> Proposal | None:
+def _add_column(page: DocumentView, table: Table) -> Proposal | None:
     last = len(table.widths) - 1
     places = [column for column in _value_columns(table) if table.head == 1 or _same_group(table, column, column + 1)]
     if not places or not table.spare_columns or last > 6:
@@ -111,28 +111,28 @@ def _add_column(page: Page, table: Table) -> Proposal | None:
     name, _, argument = kind.partition(":")
     count = table.height - table.head
     texts = [head, *(page.writer.value(name, argument, _tongue(table)) for _ in range(count))]
-    edit = Edit("add_column", table.id, {"column": column + 1, "texts": texts})
+    edit = DocumentEdit("add_column", table.id, {"column": column + 1, "texts": texts})
     return _of_column(table, column, edit, "add_column", {"head": head, "cells": texts[1:]})
 
 
-def _delete_row(page: Page, table: Table) -> Proposal | None:
+def _delete_row(page: DocumentView, table: Table) -> Proposal | None:
     places = [row for row in range(table.head, table.height) if _left(table) == 1 or table.at(row, 0).rowspan > 1]
     if table.height - table.head < 3 or not places:
         return None
     row = page.rng.choice(places)
-    return _of_row(table, row, Edit("delete_row", table.id, {"row": row}), "delete_row", {})
+    return _of_row(table, row, DocumentEdit("delete_row", table.id, {"row": row}), "delete_row", {})
 
 
-def _delete_column(page: Page, table: Table) -> Proposal | None:
+def _delete_column(page: DocumentView, table: Table) -> Proposal | None:
     places = [column for column in _value_columns(table) if table.head == 1 or table.at(0, column).colspan > 1]
     if len(_value_columns(table)) < 3 or not places:
         return None
     column = page.rng.choice(places)
-    edit = Edit("delete_column", table.id, {"column": column})
+    edit = DocumentEdit("delete_column", table.id, {"column": column})
     return _of_column(table, column, edit, "delete_column", {})
 
 
-def _merge_cells(page: Page, table: Table) -> Proposal | None:
+def _merge_cells(page: DocumentView, table: Table) -> Proposal | None:
     places = [
         (row, column)
         for row in range(table.head, table.height)
@@ -145,11 +145,11 @@ def _merge_cells(page: Page, table: Table) -> Proposal | None:
     new = f"{table.at(row, column).text} / {table.at(row, column + 1).text}"
     given = {"row": row, "column": column, "rowspan": 1, "colspan": 2, "new": new}
     names = {"column": _column_name(table, column), "other": _column_name(table, column + 1), "new": new}
-    found = _of_row(table, row, Edit("merge_cells", table.id, given), "merge_cells", names)
+    found = _of_row(table, row, DocumentEdit("merge_cells", table.id, given), "merge_cells", names)
     return _also(found, Reference(names["column"], "cell"), Reference(names["other"], "cell"))
 
 
-def _merge_rows(page: Page, table: Table) -> Proposal | None:
+def _merge_rows(page: DocumentView, table: Table) -> Proposal | None:
     places = [
         row
         for row in range(table.head, table.height - 1)
@@ -163,13 +163,13 @@ def _merge_rows(page: Page, table: Table) -> Proposal | None:
     if not all(joined):
         return None
     kept = [cell.text for cell in table.ordered if cell.row == row and cell.column < _left(table) - 1]
-    edit = Edit("merge_rows", table.id, {"row": row, "texts": kept + joined})
+    edit = DocumentEdit("merge_rows", table.id, {"row": row, "texts": kept + joined})
     other = _row_name(table, row + 1)
     found = _of_row(table, row, edit, "merge_rows", {"other": other, "cells": joined})
     return _also(found, Reference(other, "cell"))
 
 
-def _merge_columns(page: Page, table: Table) -> Proposal | None:
+def _merge_columns(page: DocumentView, table: Table) -> Proposal | None:
     columns = _value_columns(table)
     places = [column for column in columns[:-1] if table.head == 1 or _same_group(table, column, column + 1)]
     if len(columns) < 3 or not places:
@@ -179,19 +179,23 @@ def _merge_columns(page: Page, table: Table) -> Proposal | None:
     texts = [_joined(table.at(row, column).text, table.at(row, column + 1).text) for row in rows]
     if not all(texts):
         return None
-    edit = Edit("merge_columns", table.id, {"column": column, "texts": texts})
+    edit = DocumentEdit("merge_columns", table.id, {"column": column, "texts": texts})
     other = _column_name(table, column + 1)
     words: dict[str, str | list[str]] = {"other": other, "head": texts[0], "cells": texts[1:]}
     return _also(_of_column(table, column, edit, "merge_columns", words), Reference(other, "cell"))
 
 
-def _of_row(table: Table, row: int, edit: Edit, phrasing: str, words: Mapping[str, str | list[str]]) -> Proposal:
+def _of_row(
+    table: Table, row: int, edit: DocumentEdit, phrasing: str, words: Mapping[str, str | list[str]]
+) -> Proposal:
     name = _row_name(table, row)
     references = (Reference(name, "cell"),)
     return Proposal(edit, phrasing, {"row": name, **words}, {}, references)
 
 
-def _of_column(table: Table, column: int, edit: Edit, phrasing: str, words: Mapping[str, str | list[str]]) -> Proposal:
+def _of_column(
+    table: Table, column: int, edit: DocumentEdit, phrasing: str, words: Mapping[str, str | list[str]]
+) -> Proposal:
     name = _column_name(table, column)
     references = (Reference(name, "cell"),)
     return Proposal(edit, phrasing, {"column": name, **words}, {}, references)
@@ -226,7 +230,7 @@ def _tongue(table: Table) -> str:
     return tongue_of("".join(cell.text for cell in table.cells if cell.row < table.head)).code
 
 
-def _value(page: Page, table: Table, column: int, old: str = "") -> str:
+def _value(page: DocumentView, table: Table, column: int, old: str = "") -> str:
     name, _, argument = table.values[column].partition(":")
     return page.writer.value(name, argument, _tongue(table), taken=[old])
 

@@ -35,7 +35,7 @@ class PageTask(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class SuiteRecipe:
     """What to make, and with which seed."""
 
     seed: int = 1

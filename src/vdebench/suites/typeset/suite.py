@@ -11,9 +11,9 @@ from typing import Any
 from vdebench.errors import InputError
 from vdebench.io.files import is_file
 from vdebench.io.locations import cache_folder
-from vdebench.suites.suite import Group, read_groups
+from vdebench.suites.suite import SuiteGroup, read_groups
 from vdebench.suites.typeset.make import make_suite
-from vdebench.suites.typeset.recipe import Recipe, made_with
+from vdebench.suites.typeset.recipe import SuiteRecipe, made_with
 from vdebench.suites.vde import VdeSuite
 
 _LISTS = ("languages", "operations", "kinds")
@@ -24,14 +24,14 @@ SYNTAX = "typeset:n=60,seed=1,languages=en+zh"
 class TypesetSuite(VdeSuite):
     """A made-to-order suite."""
 
-    def __init__(self, name: str, n: int, recipe: Recipe) -> None:
+    def __init__(self, name: str, n: int, recipe: SuiteRecipe) -> None:
         self.n = n
         self.recipe = recipe
         order = json.dumps({"n": n, **recipe.to_json(), "made_with": made_with()}, sort_keys=True)
         folder = cache_folder() / "typeset" / hashlib.sha256(order.encode()).hexdigest()[:16]
         super().__init__(folder, name, self._make)
 
-    def _make(self) -> list[Group]:
+    def _make(self) -> list[SuiteGroup]:
         self.prepare()
         return read_groups(self.root / "suite.toml")
 
@@ -60,4 +60,4 @@ def lazy_suite(text: str) -> TypesetSuite:
         else:
             raise InputError(f"{text}: {name} is {value!r}, expected a whole number")
     n = options.pop("n", 60)
-    return TypesetSuite(text, n, Recipe(**options))
+    return TypesetSuite(text, n, SuiteRecipe(**options))

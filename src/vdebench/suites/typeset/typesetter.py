@@ -26,19 +26,30 @@ import typst
 from numpy.typing import NDArray
 
 from vdebench.core.box import Box, Size
-from vdebench.suites.typeset.document import CELLS, Area, Block, Chart, Document, Formula, Look, Rule, Table, Text
-from vdebench.suites.typeset.letters import Letters
+from vdebench.suites.typeset.document import (
+    CELLS,
+    Area,
+    Block,
+    BlockStyle,
+    Chart,
+    Document,
+    Formula,
+    Rule,
+    Table,
+    Text,
+)
+from vdebench.suites.typeset.letters import PdfLetters
 
 Image = NDArray[np.uint8]
 _MARK_BLUE = 7
 _FOLDER = "vde-press-"
 _UNKNOWN: Mapping[Block, float] = {}
-_LOOK = [field.name for field in fields(Look)]
+_LOOK = [field.name for field in fields(BlockStyle)]
 _KEPT_WITH_NEXT = ("heading", "headline", "table_title", "chart")
 
 
 @dataclass(slots=True)
-class Mark:
+class PieceMark:
     """Where a numbered piece stands, in pixels: its box in the layout, and the ink of each stretch of its text."""
 
     box: Box
@@ -46,7 +57,7 @@ class Mark:
     objects: list[Any] = field(default_factory=list)
 
 
-class Sheet:
+class TypesetPage:
     """A printed page."""
 
     def __init__(self, pdf: bytes, ppi: float) -> None:
@@ -74,9 +85,9 @@ class Sheet:
         boxes = {block: self.marks[block.id * CELLS].box for block in document.blocks}
         return {block: round((box.y2 - box.y1) / self.scale * 4) / 4 for block, box in boxes.items()}
 
-    def _marks(self) -> dict[int, Mark]:
-        marks: dict[int, Mark] = {}
-        current: Mark | None = None
+    def _marks(self) -> dict[int, PieceMark]:
+        marks: dict[int, PieceMark] = {}
+        current: PieceMark | None = None
         red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
         page = self._page.raw
         for index in range(raw.FPDFPage_CountObjects(page)):
@@ -85,7 +96,7 @@ class Sheet:
             if kind == raw.FPDF_PAGEOBJ_PATH:
                 raw.FPDFPageObj_GetFillColor(item, red, green, blue, alpha)
                 if alpha.value == 0 and blue.value == _MARK_BLUE:
-                    current = marks[red.value + 256 * green.value] = Mark(self._bounds(item))
+                    current = marks[red.value + 256 * green.value] = PieceMark(self._bounds(item))
             elif kind == raw.FPDF_PAGEOBJ_TEXT and current is not None:
                 ink = self._bounds(item)
                 if ink.area > 0:  # some are spaces only
@@ -117,8 +128,8 @@ class Sheet:
         return np.ascontiguousarray(rows[:, : 3 * width]).reshape(height, width, 3)
 
     @cached_property
-    def _letters(self) -> Letters:
-        return Letters(self._page)
+    def _letters(self) -> PdfLetters:
+        return PdfLetters(self._page)
 
     def printed(self, number: int) -> list[str]:
         """Text of each stretch of a piece, as the PDF has it."""
@@ -152,7 +163,7 @@ class Sheet:
         return boxes
 
 
-class Press:
+class Typesetter:
     """A warm compiler with a folder of its own."""
 
     def __init__(self, ppi: float, font_folders: Sequence[Path]) -> None:
@@ -166,7 +177,7 @@ class Press:
             str(root / "page.typ"), font_paths=[str(folder) for folder in font_folders], ignore_system_fonts=True
         )
 
-    def print(self, document: Document, reserve: float = 0, heights: Mapping[Block, float] = _UNKNOWN) -> Sheet:
+    def print(self, document: Document, reserve: float = 0, heights: Mapping[Block, float] = _UNKNOWN) -> TypesetPage:
         """The document's sheet.
 
         `reserve` points stay free at the end of each area for edits to grow into; `heights` are known ones of blocks
@@ -176,7 +187,7 @@ class Press:
         self._data.write_text(json.dumps(page, ensure_ascii=False), "utf-8")
         pdf = self._compiler.compile(format="pdf")
         assert isinstance(pdf, bytes)
-        return Sheet(pdf, self.ppi)
+        return TypesetPage(pdf, self.ppi)
 
 
 def _remove_folders_of_the_dead() -> None:
