@@ -55,7 +55,7 @@ def timed(function: Callable[[], Any], times: int = 3) -> tuple[Any, float]:
 
 
 def run_of(editor: str, over: np.ndarray, under: np.ndarray) -> StoredRun:
-    """A run folder's content: the text metrics of `exact` in both settings."""
+    """A run folder's content: the text metrics of `strict` in both settings."""
     columns: dict[str, Any] = {
         "sample": [f"text/{at}" for at in range(len(over))],
         "operation": ["text_delete"] * len(over),
@@ -67,8 +67,8 @@ def run_of(editor: str, over: np.ndarray, under: np.ndarray) -> StoredRun:
     frame = pl.DataFrame(columns)
     rows = pl.concat([frame.with_columns(pl.lit(setting).alias("setting")) for setting in ("global", "local")])
     summary = {
-        "signature": "vde|p:exact",
-        "protocol": "exact",
+        "signature": "vde|p:strict",
+        "protocol": "strict",
         "editor": editor,
         "overall": {"global": {"n": 1}, "local": {"n": 1}},
     }
@@ -80,7 +80,7 @@ def kept_run(root: Path, random: np.random.Generator) -> RunFolder:
     scores, blocks = [], []
     for at in range(SAMPLES):
         operation, source = int(random.integers(10)), int(random.integers(9))
-        about = {"operation": f"operation {operation}", "operation4": f"class {operation % 4}", "group": f"{at % 2}"}
+        about = {"operation": f"operation {operation}", "edit_class": f"class {operation % 4}", "group": f"{at % 2}"}
         about |= {
             "language": ("english", "chinese")[at % 2],
             "source": f"source {source}",

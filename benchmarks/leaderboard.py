@@ -39,7 +39,7 @@ METRICS = (
     "ssim",
     "psnr",
 )
-SLICES = {"operation": 8, "operation4": 4, "language": 2, "source": 9, "group": 2}
+SLICES = {"operation": 8, "edit_class": 4, "language": 2, "source": 9, "group": 2}
 PROPERTIES = ("complete", "text", "place", "look", "kept")
 
 
@@ -62,8 +62,8 @@ def make_run(folder: Path, at: int) -> None:
     left = SAMPLES - np.cumsum(lost[:-1])
     rate = {"rate": lost[-1] / SAMPLES, "interval": [skill * 0.93, min(1, skill * 1.07)], "n": SAMPLES, "unknown": 0}
     summary = {
-        "signature": f"vde|p:exact|v:0.1.0|match:assign|tok:script|reader:r@1|suite:s@sha256:0f0f|n:{SAMPLES}",
-        **{"protocol": "exact", "suite": "synthetic", "editor": f"editor-{at:03d}"},
+        "signature": f"vde|p:strict|v:0.1.0|match:assign|tok:script|reader:r@1|suite:s@sha256:0f0f|n:{SAMPLES}",
+        **{"protocol": "strict", "suite": "synthetic", "editor": f"editor-{at:03d}"},
         "coverage": {"samples": SAMPLES, "scored": SAMPLES, "missing": 0, "failed": 0},
         **{"overall": means, "by": by, "notes": []},
         "usable": {

@@ -139,7 +139,7 @@ def main() -> None:
             driver, others = max(each[1] for each in until), max(each[2] for each in until)
             print(f"  until {part:.0%}: this process at most {driver:.0f} MB, its workers together {others:.0f} MB")
         print(
-            f"  on disk: images {size_of(place / 'runs/copy/images'):.0f} MB, scores {size_of(place / 'runs/copy/exact'):.1f} MB"
+            f"  on disk: images {size_of(place / 'runs/copy/images'):.0f} MB, scores {size_of(place / 'runs/copy/strict'):.1f} MB"
         )
         reader = RapidReader(threads=1)
         reader.read(ImageCrop.of(pages[0]).open())

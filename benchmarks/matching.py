@@ -44,7 +44,7 @@ def main() -> None:
         "largest IoU (vde-release)": matching.greedy_by_iou,
         "assign, boxes only": without_texts,
         "assign, no joining": without_joining,
-        "assign (exact)": matching.assign,
+        "assign (strict)": matching.assign,
     }
     for name, strategy in strategies.items():
         right = wrong = missed = 0

@@ -33,7 +33,7 @@ def main() -> None:
         for seeds in (20, 200):
             root = Path(temporary) / str(seeds)
             sizes[root] = write_suite(root, range(seeds))
-        for protocol in ("exact", "vde-release"):
+        for protocol in ("strict", "vde-release"):
             small, large = (peak(root, protocol) for root in sizes)
             counts = " and ".join(f"{count:,}" for count in sizes.values())
             print(

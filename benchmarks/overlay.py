@@ -3,7 +3,7 @@
 python benchmarks/overlay.py --seed 202 --n 60 [--operations text_replace+text_delete] [--out FOLDER]
 
 An edit is usable where every region's crop of the edited page, read by the embedded reader, has the outcome `done` of
-the protocol `exact`, and at least 99.9 % of the pixels outside the suite's mask differ by no more than 8 grey levels
+the protocol `strict`, and at least 99.9 % of the pixels outside the suite's mask differ by no more than 8 grey levels
 from the page before. `reference` is the same for the suite's reference images: what the reader allows at best.
 """
 
@@ -29,7 +29,7 @@ from vdebench.io.cache import Cache, digest_of
 from vdebench.io.images import open_image
 from vdebench.pipeline.scoring.sample import EVERYWHERE
 from vdebench.protocols.pages.region_texts import PageSides, RegionView
-from vdebench.protocols.pages.strict import EXACT, raw_text, region_outcome
+from vdebench.protocols.pages.strict import STRICT, raw_text, region_outcome
 from vdebench.readers.cached import CachedReader, ImageCrop
 from vdebench.readers.line_grouping import Line
 from vdebench.readers.predictions import crops
@@ -75,7 +75,7 @@ def judge(suite: Suite, sample: Sample, file: Path, reader: CachedReader) -> lis
     for region, truth, seen in zip(sample.regions, wanted, read, strict=True):
         box = region.box(source.size)
         before = [block for block in source.blocks if block.box.shared_area(box) > 0]
-        how = {"size": truth.size, "matching": EXACT.matching, "join": raw_text}
+        how = {"size": truth.size, "matching": STRICT.matching, "join": raw_text}
         view = RegionView(sample, PageSides(truth.blocks, seen.blocks, before, **how), EVERYWHERE)
         outcomes.append(str(region_outcome(view)["outcome"]))
     return outcomes

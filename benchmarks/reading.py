@@ -9,7 +9,7 @@ that full and half width are one). Four numbers, Chinese and English apart:
   text     mean over blocks; commands and the signs $ ^ _ { } \\ of the annotation's LaTeX left out on both sides
   letters  as `text`, but the sum over all letters
   raw      as `plain`, but the sum over all letters, and without NFKC
-Blocks: IoU and CDM as `exact` matches and counts them (missed and invented blocks are 0), mean over pages; TEDS likewise.
+Blocks: IoU and CDM as `strict` matches and counts them (missed and invented blocks are 0), mean over pages; TEDS likewise.
 F1: blocks that share half their area (IoU .5) with one annotated block, one to one.
 Tables: found at IoU .5; TEDS of the tables in their annotated boxes, with the page's lines.
 """
@@ -46,7 +46,7 @@ from vdebench.suites.suite import load_suite
 
 SHARED = Path(os.environ.get("VDE_SHARED", Path(__file__).parents[2] / "shared")) / "data" / "omnidocbench"
 NO_TEXT = ("image", "table", "display_formula")
-EXACT = get_protocol("exact")
+STRICT = get_protocol("strict")
 
 
 class Page(NamedTuple):
@@ -183,7 +183,7 @@ class Blocks:
         self.tables = [0, 0, 0]
 
     def add(self, page: Page, blocks: list[Block]) -> None:
-        units = compare(page.truth, PageText(tuple(blocks), page.truth.size), EXACT).units
+        units = compare(page.truth, PageText(tuple(blocks), page.truth.size), STRICT).units
         values: dict[str, list[float]] = defaultdict(list)
         for score in units:
             for _ in range(max(1, len(score.unit.truth))):

@@ -1,4 +1,4 @@
-"""Samples per second of reading and scoring, by one worker and by several: typeset pages, rapidocr, exact, no cache.
+"""Samples per second of reading and scoring, by one worker and by several: typeset pages, rapidocr, strict, no cache.
 
 python benchmarks/workers.py [--samples 40] [--ppi 100] [--workers 2] [--repeats 1] [--engine local] [--kinds PPT2PDF]
 

@@ -249,9 +249,9 @@ def shown(value: Any) -> str:
 
 
 def rows(cases: list[Case], release: str) -> list[str]:
-    lines = [f"| fault | input | number | `{release}` | `exact` |", "| --- | --- | --- | ---: | ---: |"]
+    lines = [f"| fault | input | number | `{release}` | `strict` |", "| --- | --- | --- | ---: | ---: |"]
     for case in cases:
-        values = [shown(case.found(protocol)) for protocol in (release, "exact")]
+        values = [shown(case.found(protocol)) for protocol in (release, "strict")]
         lines.append(f"| {case.fault} | {case.input} | {case.number} | {values[0]} | {values[1]} |")
     return lines
 
@@ -263,7 +263,7 @@ def page() -> str:
         "# Where the released scoring goes wrong",
         "",
         "Each row is a tiny input, what the authors' released code makes of it (protocols `vde-release` and",
-        "`textedit-release`, kept to the letter because published numbers were made with them), and what `exact` says. Every",
+        "`textedit-release`, kept to the letter because published numbers were made with them), and what `strict` says. Every",
         "row is a test: `tests/pipeline/scoring/test_faults.py`.",
         "",
         "## VDE Bench",
@@ -274,7 +274,7 @@ def page() -> str:
         "`report_3` with `report_7`, finds `page_10…` for `page_1.jpg`, and loses one of two files of the same name in two",
         "folders. Here names match exactly (see [formats](formats.md)), and what is not certain is an error. Regions given",
         "without `original_width` evaluate nothing in the release, which says nothing of it; `vde-release` leaves such",
-        "samples out of local as well, and says so; `exact` takes the size of the page's reading or image.",
+        "samples out of local as well, and says so; `strict` takes the size of the page's reading or image.",
         "",
         "A prediction that cannot be read (broken JSON) is *failed* in every protocol: it has a reason and no number, and",
         "`vde score` ends with exit code 2.",

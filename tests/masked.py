@@ -64,7 +64,7 @@ def output(folder: Path, number: int, image: np.ndarray, split: str = "manual", 
     save(image, folder / split / "Packaging_Logistics" / f"{number:03d}_edited.{ending}")
 
 
-def means(suite: str, folder: Path, protocol: str = "exact", metrics=("psnr", "ssim"), **options):
+def means(suite: str, folder: Path, protocol: str = "strict", metrics=("psnr", "ssim"), **options):
     """What a protocol says of an editor, without reading."""
     options.setdefault("reader", "none")
     return score(suite, folder, protocol=protocol, metrics=list(metrics), workers=1, **options).summary

@@ -38,7 +38,7 @@ def made(tmp_path_factory, _cache):
         run = ["run", suite, *(part for name in EDITORS for part in ("-e", name)), "--reader", "stripe"]
         run += ["--metrics", "psnr", "--workers", 1]
         vde(*run, "--out", root / "run")
-        vde(*run, "-p", "exact", "-p", "vde-v3", "--out", root / "run-protocols")
+        vde(*run, "-p", "strict", "-p", "vde-v3", "--out", root / "run-protocols")
         images = [root / f"run/{name}/images" for name in EDITORS]
         for name, folder in zip(EDITORS, images, strict=True):
             vde("read", folder / "text", "--reader", "stripe", "--workers", 1, "-o", root / f"read/{name}/text")
@@ -49,7 +49,7 @@ def made(tmp_path_factory, _cache):
         scored(suite, root / "ocr-two", *readings)
         scored(suite, root / "ocr-images", images[0], *readings[:2])
         scored(suite, root / "ocr-images-two", *images, *readings)
-        masked = masked_runs.make_runs(root / "masked-run", masked_runs.make_suite(root / "textedit"), ("exact",))
+        masked = masked_runs.make_runs(root / "masked-run", masked_runs.make_suite(root / "textedit"), ("strict",))
         outputs = [masked / name / "images" for name in ("copy", "shift")]
         vde("score", f"textedit:{root / 'textedit'}", outputs[0], "--reader", "none", "--out", root / "masked")
         vde("score", f"textedit:{root / 'textedit'}", *outputs, "--reader", "none", "--out", root / "masked-two")
@@ -57,7 +57,7 @@ def made(tmp_path_factory, _cache):
     return root
 
 
-SINGLE = ("images", "ocr", "ocr-images", "run/copy", "run/copy/exact", "masked")
+SINGLE = ("images", "ocr", "ocr-images", "run/copy", "run/copy/strict", "masked")
 SEVERAL = ("images-two", "ocr-two", "ocr-images-two", "run", "run-protocols", "masked-run", "masked-two")
 MASKED = ("masked", "masked-run", "masked-two")
 KINDS = (*SINGLE, *SEVERAL, "judged")
@@ -126,7 +126,7 @@ def data(report: Path, name: str):
 def test_a_report_of_a_scored_run_shows_text_and_boxes(made, tmp_path, kind, pictures):
     vde("report", made / kind, "-o", tmp_path / "report")
     board = data(tmp_path / "report", "board")
-    place = f"{board['slugs']['exact']}/{board['slugs']['copy']}"
+    place = f"{board['slugs']['strict']}/{board['slugs']['copy']}"
     first = data(tmp_path / "report", f"{place}/0")[0]
     assert first["unread"] == ""
     assert first["sizes"] == [[site_runs.WIDTH, site_runs.HEIGHT]] * 2
@@ -143,12 +143,12 @@ def test_a_report_of_a_scored_run_shows_text_and_boxes(made, tmp_path, kind, pic
 
 
 def test_a_report_of_several_folders(made, tmp_path):
-    vde("report", made / "images", made / "run/oracle/exact", "-o", tmp_path / "report")
+    vde("report", made / "images", made / "run/oracle/strict", "-o", tmp_path / "report")
     assert [row["editor"] for row in data(tmp_path / "report", "board")["protocols"][0]["rows"][:2]] == list(EDITORS)
     twice = vde("report", made / "images", made / "ocr", "-o", tmp_path / "other", code=2)
-    assert "two runs of copy by exact" in twice.stderr
+    assert "two runs of copy by strict" in twice.stderr
     apart = vde("report", made / "images", made / "masked", "-o", tmp_path / "other", code=2)
-    assert "two runs of copy by exact" in apart.stderr or "give runs on one suite" in apart.stderr
+    assert "two runs of copy by strict" in apart.stderr or "give runs on one suite" in apart.stderr
 
 
 def test_a_report_says_that_outputs_are_gone(made, tmp_path):
@@ -179,10 +179,10 @@ def test_people_rank_scored_runs(made, tmp_path):
     found = json.loads(vde(*command, "--runs", made / "images", "--runs", made / "run/oracle").stdout)
     assert found == json.loads(vde(*command, "--runs", made / "run").stdout)
     lost = vde(*command, "--runs", made / "images", code=2).stderr
-    assert "no run of oracle by exact, and the sheet shows it; found copy by exact" in lost
+    assert "no run of oracle by strict, and the sheet shows it; found copy by strict" in lost
 
 
-@pytest.mark.parametrize("kind", ["images", "ocr", "ocr-images", "run/copy/exact", "masked"])
+@pytest.mark.parametrize("kind", ["images", "ocr", "ocr-images", "run/copy/strict", "masked"])
 def test_a_submission_of_any_run_is_confirmed(made, tmp_path, kind):
     vde("submit", made / kind, "--images", "-o", tmp_path / "run.zip")
     suite = f"textedit:{made / 'textedit'}" if kind == "masked" else made / "suite"

@@ -38,24 +38,24 @@ def test_version():
 
 def test_protocols_are_listed_and_explained():
     lines = vde("protocols").stdout.splitlines()
-    names = ["exact", "vde-v3", "vde-v1", "vde-release", "textedit", "textedit-release"]
+    names = ["strict", "vde-v3", "vde-v1", "vde-release", "textedit", "textedit-release"]
     assert [line.split()[0] for line in lines] == names
     text = vde("protocols", "explain", "vde-release").stdout
     assert "IoU 0.1 and more" in text
     assert max(map(len, text.splitlines())) <= 100
-    assert "there are: exact" in vde("protocols", "explain", "none", code=2).stderr
-    assert "exact (images with masks)" in vde("protocols", "explain", "exact").stdout
+    assert "there are: strict" in vde("protocols", "explain", "none", code=2).stderr
+    assert "strict (images with masks)" in vde("protocols", "explain", "strict").stdout
 
 
 def test_score_shows_tables_that_fit_and_breakdowns():
     text = vde("score", TINY, "--readings", f"{TINY}/editors/careful").stdout
     assert max(map(len, text.splitlines())) <= 100
     for expected in (
-        "exact on tiny",
-        "by operation4",
+        "strict on tiny",
+        "by edit_class",
         "by language",
         "by source",
-        "vde|p:exact|",
+        "vde|p:strict|",
         "8 samples, 8 scored",
     ):
         assert expected in text
@@ -63,14 +63,14 @@ def test_score_shows_tables_that_fit_and_breakdowns():
 
 def test_several_editors_and_protocols_in_one_call(tmp_path):
     editors = [f"{TINY}/editors/{name}" for name in ("careful", "copy")]
-    done = vde("score", TINY, *editors, "-p", "exact", "-p", "vde-release", "--out", tmp_path / "runs", "--json")
+    done = vde("score", TINY, *editors, "-p", "strict", "-p", "vde-release", "--out", tmp_path / "runs", "--json")
     runs = json.loads(done.stdout)["runs"]
     assert [(run["editor"], run["protocol"]) for run in runs] == [
-        ("careful", "exact"), ("copy", "exact"), ("careful", "vde-release"), ("copy", "vde-release"),
+        ("careful", "strict"), ("copy", "strict"), ("careful", "vde-release"), ("copy", "vde-release"),
     ]  # fmt: skip
     assert (tmp_path / "runs/copy/vde-release/scores.parquet").exists()
     table = vde("table", tmp_path / "runs", "--like", "vde-v3:2").stdout
-    assert "careful (exact)" in table
+    assert "careful (strict)" in table
     assert "careful (vde-release)" in table
 
 
@@ -222,9 +222,9 @@ def test_an_interrupt_says_how_to_go_on(tmp_path):
 
 
 def test_output_into_a_closed_pipe_is_no_traceback():
-    command = f"{sys.executable} -m vdebench protocols explain exact | head -1"
+    command = f"{sys.executable} -m vdebench protocols explain strict | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
-    assert done.stdout.startswith("exact")
+    assert done.stdout.startswith("strict")
     assert "Traceback" not in done.stderr
 
 

@@ -15,7 +15,7 @@ TINY = "examples/tiny"
 def runs(tmp_path_factory):
     root = tmp_path_factory.mktemp("runs")
     editors = [f"{TINY}/editors/{name}" for name in ("careful", "copy", "sloppy")]
-    vde("score", TINY, *editors, "-p", "exact", "-p", "vde-release", "--out", root)
+    vde("score", TINY, *editors, "-p", "strict", "-p", "vde-release", "--out", root)
     return root
 
 
@@ -26,9 +26,16 @@ def test_help_has_examples():
 
 
 def test_three_editors_fit_the_terminal(runs):
-    text = vde("compare", *(runs / name / "exact" for name in ("careful", "copy", "sloppy"))).stdout
+    text = vde("compare", *(runs / name / "strict" for name in ("careful", "copy", "sloppy"))).stdout
     assert max(map(len, text.splitlines())) <= 100
-    for expected in ("Compared with careful, by exact", "global: CDM", "local: IoU", "Holm", "vde|p:exact|", "seed 0"):
+    for expected in (
+        "Compared with careful, by strict",
+        "global: CDM",
+        "local: IoU",
+        "Holm",
+        "vde|p:strict|",
+        "seed 0",
+    ):
         assert expected in text
     assert "Which samples share a page is not known" not in text  # the rows name their pages
 
@@ -36,8 +43,8 @@ def test_three_editors_fit_the_terminal(runs):
 def test_json_has_everything_and_is_the_same_every_time(runs):
     command = (
         "compare",
-        runs / "careful/exact",
-        runs / "copy/exact",
+        runs / "careful/strict",
+        runs / "copy/strict",
         "--metrics",
         "cdm,iou",
         "--setting",
@@ -47,7 +54,7 @@ def test_json_has_everything_and_is_the_same_every_time(runs):
     first, second = vde(*command, "--suite", TINY).stdout, vde(*command, "--suite", TINY).stdout
     assert first == second
     found = json.loads(first)
-    summary = json.loads((runs / "copy/exact/summary.json").read_text())
+    summary = json.loads((runs / "copy/strict/summary.json").read_text())
     assert [(one["metric"], one["editor"]) for one in found["findings"]] == [
         ("cdm", "careful"), ("cdm", "copy"), ("iou", "careful"), ("iou", "copy"),
     ]  # fmt: skip
@@ -60,15 +67,17 @@ def test_json_has_everything_and_is_the_same_every_time(runs):
 
 @pytest.mark.parametrize(("form", "mark"), [("markdown", "| --- |"), ("csv", "Section,Editor"), ("latex", r"\toprule")])
 def test_formats_and_slices(runs, form, mark):
-    text = vde("compare", runs / "careful/exact", runs / "sloppy/exact", "--by", "operation4", "--format", form).stdout
+    text = vde(
+        "compare", runs / "careful/strict", runs / "sloppy/strict", "--by", "edit_class", "--format", form
+    ).stdout
     assert mark in text
     assert "Text Deletion" in text
 
 
 def test_runs_by_other_protocols_are_refused_or_marked(runs):
-    command = ("compare", runs / "careful/exact", runs / "sloppy/vde-release", "--metrics", "cdm")
+    command = ("compare", runs / "careful/strict", runs / "sloppy/vde-release", "--metrics", "cdm")
     refused = vde(*command, code=2)
-    assert "p: exact | vde-release" in refused.stderr
+    assert "p: strict | vde-release" in refused.stderr
     assert refused.stdout == ""
     forced = vde(*command, "--force")
     assert forced.stdout.startswith("NOT COMPARABLE (p, ")
@@ -76,11 +85,11 @@ def test_runs_by_other_protocols_are_refused_or_marked(runs):
 
 
 def test_what_can_be_mended_is_told(runs, tmp_path):
-    refused = vde("compare", runs / "careful", runs / "copy/exact", code=2)
-    assert "runs by exact, vde-release; give those by one of them" in refused.stderr
-    assert "give two or more" in vde("compare", runs / "careful/exact", code=2).stderr
+    refused = vde("compare", runs / "careful", runs / "copy/strict", code=2)
+    assert "runs by strict, vde-release; give those by one of them" in refused.stderr
+    assert "give two or more" in vde("compare", runs / "careful/strict", code=2).stderr
     assert "no run here, nor below" in vde("compare", tmp_path, tmp_path, code=2).stderr
-    (tmp_path / "summary.json").write_text((runs / "copy/exact/summary.json").read_text().replace('"coverage"', '"x"'))
+    (tmp_path / "summary.json").write_text((runs / "copy/strict/summary.json").read_text().replace('"coverage"', '"x"'))
     for name in ("scores.parquet", "regions.parquet"):
-        (tmp_path / name).write_bytes((runs / "copy/exact" / name).read_bytes())
-    assert "is not as `vde score` wrote it" in vde("compare", runs / "careful/exact", tmp_path, code=2).stderr
+        (tmp_path / name).write_bytes((runs / "copy/strict" / name).read_bytes())
+    assert "is not as `vde score` wrote it" in vde("compare", runs / "careful/strict", tmp_path, code=2).stderr

@@ -53,7 +53,7 @@ def test_from_the_sheet_to_the_numbers(runs, tmp_path):
     answers = fill(tmp_path / "study")
     command = ("human", "correlate", answers, "--key", tmp_path / "study/key.json", "--runs", runs)
     text = vde(*command, "--out", tmp_path / "agreement")
-    for expected in ("People and exact, global, on stripes", "People with each other", "Kendall's", "index.html"):
+    for expected in ("People and strict, global, on stripes", "People with each other", "Kendall's", "index.html"):
         assert expected in text
     assert (tmp_path / "agreement/figure.svg").exists()
     found = json.loads(vde(*command, "--json", "--setting", "local", "--metric", "text correctness=cdm"))

@@ -24,15 +24,21 @@ def vde(*arguments):
 
 
 def test_the_table_fits_the_terminal_and_names_what_counts(runs):
-    text = vde("usable", runs / "oracle/exact", runs / "my editor/exact").stdout
+    text = vde("usable", runs / "oracle/strict", runs / "my editor/strict").stdout
     assert max(map(len, text.splitlines())) <= 100
-    for expected in ("Usable edits", "samples that fail first at", "unknown", "usable:rules-2,traces-", "vde|p:exact|"):
+    for expected in (
+        "Usable edits",
+        "samples that fail first at",
+        "unknown",
+        "usable:rules-2,traces-",
+        "vde|p:strict|",
+    ):
         assert expected in text
     assert "1.000" in text
 
 
 def test_samples_come_with_their_evidence(runs):
-    lines = vde("usable", runs / "my editor/exact", "--samples").stdout.splitlines()
+    lines = vde("usable", runs / "my editor/strict", "--samples").stdout.splitlines()
     assert lines[0].startswith("my editor text/0: not usable: ")
     assert "completeness: something new on 4.07% of the page" in lines[0]
     assert "text/3: not usable: " in lines[3]
@@ -40,12 +46,12 @@ def test_samples_come_with_their_evidence(runs):
 
 
 def test_json_and_slices(runs):
-    (found,) = json.loads(vde("usable", runs / "oracle/exact", "--json", "-t", "text=1").stdout)
+    (found,) = json.loads(vde("usable", runs / "oracle/strict", "--json", "-t", "text=1").stdout)
     assert found["thresholds"]["text"] == 1
     assert len(found["samples"]) == 4
-    assert "text_delete" in vde("usable", runs / "oracle/exact", "--by", "operation", "--format", "csv").stdout
+    assert "text_delete" in vde("usable", runs / "oracle/strict", "--by", "operation", "--format", "csv").stdout
 
 
 def test_a_threshold_that_is_none_is_refused(runs):
     with pytest.raises(VdeError, match="no threshold is called 'tex'"):
-        vde("usable", runs / "oracle/exact", "-t", "tex=1")
+        vde("usable", runs / "oracle/strict", "-t", "tex=1")

@@ -20,7 +20,7 @@ def test_help_has_examples():
 
 
 def test_a_small_ladder(tmp_path):
-    how = ("--samples", 2, "--corruption", "shift", "--protocol", "exact", "--metrics", "none", "--workers", 1)
+    how = ("--samples", 2, "--corruption", "shift", "--protocol", "strict", "--metrics", "none", "--workers", 1)
     done = vde(*how, "--json", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
@@ -56,7 +56,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
 def test_what_cannot_be_measured_is_refused_before_any_work():
     for wrong, told in {
         ("--metrics", "ssim,fid"): "fid is a number of many pages at once",
-        ("--usable", "--protocol", "vde-v3"): "usable edits are judged by exact alone",
+        ("--usable", "--protocol", "vde-v3"): "usable edits are judged by strict alone",
     }.items():
         refused = vde(*wrong).exception
         assert isinstance(refused, VdeError)

@@ -33,7 +33,7 @@ def runs(tmp_path_factory, _cache):
 
 
 COMMANDS = {
-    "score": ("score", TINY, "--readings", f"{TINY}/editors/sloppy", "--by", "operation4", "--by", "language"),
+    "score": ("score", TINY, "--readings", f"{TINY}/editors/sloppy", "--by", "edit_class", "--by", "language"),
     "score-intervals": ("score", TINY, "--readings", f"{TINY}/editors/careful", "--intervals"),
     "run": ("run", "RUNS/suite", "-e", "copy", "-e", "oracle", "--reader", "stripe", "--workers", "1", "-o", "OUT"),
     "compare": ("compare", "RUNS/tiny", "--by", "language"),
@@ -49,7 +49,7 @@ COMMANDS = {
     "editors --papers": ("editors", "--papers"),
     "doctor": ("doctor",),
     "protocols": ("protocols",),
-    "protocols explain": ("protocols", "explain", "exact"),
+    "protocols explain": ("protocols", "explain", "strict"),
     "validate": ("validate", "--samples", "2", "--corruption", "blur", "--metrics", "none", "--workers", "1"),
 }
 

@@ -160,7 +160,7 @@ def test_operation_names(name, in_table, expected):
 
 
 def test_every_operation_of_the_paper_stands_in_one_of_the_four_classes():
-    classes = {op: op.four_class for op in Operation}
+    classes = {op: op.edit_class for op in Operation}
     outside = {Operation.TEXT_RELOCATION, Operation.SCALING, Operation.TEXT_ATTRIBUTE, Operation.NONE, Operation.OTHER}
     assert {value for op, value in classes.items() if op not in outside} == set(OPERATION_CLASSES)
     assert {classes[op] for op in outside} == {"Other"}

@@ -1,4 +1,4 @@
-"""The `exact` protocol the plain way: loops over Python lists, textbook algorithms, nothing shared but the text rules
+"""The `strict` protocol the plain way: loops over Python lists, textbook algorithms, nothing shared but the text rules
 (tokens, folded text, rows of a table), which are definitions, not computations."""
 
 from __future__ import annotations

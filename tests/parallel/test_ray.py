@@ -104,7 +104,7 @@ def about(number: int) -> tuple[int, str, str, str]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_sixty_samples_through_ray_with_killed_workers_equal_those_of_this_machine(tmp_path, monkeypatch):
-    """Overlay, a quick reader, exact; a worker is killed while pages are read, another while they are scored."""
+    """Overlay, a quick reader, strict; a worker is killed while pages are read, another while they are scored."""
     register(tmp_path / "site", "readers", shapes="tests.plugins:ShapesReader")
     monkeypatch.syspath_prepend(tmp_path / "site")
     monkeypatch.setattr(
@@ -130,10 +130,10 @@ def test_sixty_samples_through_ray_with_killed_workers_equal_those_of_this_machi
         with get_engine(name) as engine:
             bar = killing if name == "ray" else (lambda title: None)
             run(suite, ["overlay"], tmp_path / name, reader=CachedReader.named("shapes"), engine=engine, bar=bar)
-        outs[name] = content(tmp_path / name / "overlay/exact")
+        outs[name] = content(tmp_path / name / "overlay/strict")
         pages = (tmp_path / name / "overlay/images").rglob("*.png")
         outs[name] |= {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in pages}
-    assert [title for title, _ in killed] == ["overlay: reading", "overlay by exact"]
+    assert [title for title, _ in killed] == ["overlay: reading", "overlay by strict"]
     assert outs["local"] == outs["ray"]
     assert len(outs["ray"]) > len(FILES) + 20  # tables, and the images of what overlay did not refuse
 

@@ -120,12 +120,12 @@ def test_what_is_missing_is_told_once_and_scored_as_missing(make, tmp_path, capl
     (editor / "._page_0.png").touch()
     out = tmp_path / "run"
     done = vde(
-        "score", suite, editor, "--reader", "colour", "--workers", 1, "-p", "exact", "-p", "vde-v3", "--out", out
+        "score", suite, editor, "--reader", "colour", "--workers", 1, "-p", "strict", "-p", "vde-v3", "--out", out
     )
     assert done.stderr.count("2 of 5 samples have their image") == 1
     missing = "text/2 (expected page_2.png), text/3 (expected page_3.png), text/4 (expected page_4.png)"
     assert f"  3 missing: {missing}\n  1 file of no sample: 2.png (perhaps text/2)\n" in done.stderr
-    assert json.loads((out / "exact/summary.json").read_text())["coverage"]["missing"] == 3
+    assert json.loads((out / "strict/summary.json").read_text())["coverage"]["missing"] == 3
     caplog.clear()
     with caplog.at_level(logging.WARNING, "vdebench.names"):
         run(suite, editor)
@@ -284,7 +284,7 @@ def test_a_run_whose_edits_all_failed_is_reported(editable, tmp_path, monkeypatc
     monkeypatch.setitem(EDITORS, "broken", "tests.pipeline.test_output_names:Broken")
     reader = CachedReader(ColourReader())
     found = run_editors(editable, ["broken"], tmp_path / "runs", reader=reader, metrics=[], workers=1)
-    (result,) = found["exact"]
+    (result,) = found["strict"]
     assert result.summary["coverage"] == {"samples": 3, "scored": 0, "missing": 0, "failed": 3}
     assert "was not edited: the server is away" in result.failures[0][1]
     assert "vdebench.names" not in [record.name for record in caplog.records]
@@ -293,7 +293,7 @@ def test_a_run_whose_edits_all_failed_is_reported(editable, tmp_path, monkeypatc
 def test_an_editors_folder_of_ours_may_be_scored_as_it_is(editable, tmp_path, caplog):
     """Its journal and `editor.json` are no outputs."""
     reader = CachedReader(ColourReader())
-    made = run_editors(editable, ["oracle"], tmp_path / "runs", reader=reader, metrics=[], workers=1)["exact"][0]
+    made = run_editors(editable, ["oracle"], tmp_path / "runs", reader=reader, metrics=[], workers=1)["strict"][0]
     found = run(editable, tmp_path / "runs/oracle", metrics=[], strict_names=True)
     assert found.summary["overall"] == made.summary["overall"]
     assert found.summary["editor"] == "oracle"

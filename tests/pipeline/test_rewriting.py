@@ -75,7 +75,7 @@ def model(chat, **options):
 
 def go(suite, out, *editors, **options):
     return run(suite, editors, out, reader=CachedReader(ColourReader()), metrics=["psnr"], workers=1, **options)[
-        "exact"
+        "strict"
     ]
 
 

@@ -65,7 +65,7 @@ def suite(make):
 def go(suite, out, *editors, **options):
     reader = CachedReader(ColourReader())
     found = run(suite, editors, out, reader=reader, metrics=["psnr"], workers=1, **options)
-    return found["exact"], reader.reader
+    return found["strict"], reader.reader
 
 
 def test_baselines_stand_in_their_order(suite, tmp_path):

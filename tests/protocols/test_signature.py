@@ -82,10 +82,10 @@ SCORED_AGAIN = [field.name for field in fields(Protocol) if field.name not in ("
 def test_changed_field_scores_again_into_the_same_folder(tmp_path, field):
     """`name` is refused by the folder; `local` and `region` need other inputs and are covered by the fingerprint."""
     suite = pages.write_suite(tmp_path, pages.random_pairs(1, 2))
-    exact = get_protocol("exact")
-    before = score(suite, tmp_path / "pred", protocol=exact, setting="global", out=tmp_path / "run")
+    strict = get_protocol("strict")
+    before = score(suite, tmp_path / "pred", protocol=strict, setting="global", out=tmp_path / "run")
     rows = set(before.scores["fingerprint"])
-    second = replace(exact, **{field: other(field, getattr(exact, field))})
+    second = replace(strict, **{field: other(field, getattr(strict, field))})
     after = score(suite, tmp_path / "pred", protocol=second, setting="global", out=tmp_path / "run")
     assert before.signature != after.signature
     assert rows.isdisjoint(after.scores["fingerprint"])
@@ -95,10 +95,10 @@ def test_another_block_text_gives_other_rows_in_the_same_folder(tmp_path):
     page = [{"block_bbox": [0, 0, 90, 20], "block_label": "text", "block_content": "Total"}]
     wrong = [dict(page[0], block_content="total")]
     suite = pages.write_suite(tmp_path, [(page, wrong)])
-    exact = get_protocol("exact")
+    strict = get_protocol("strict")
     folder = {"setting": "global", "out": tmp_path / "run"}
     assert score(suite, tmp_path / "pred", **folder).summary["overall"]["global"]["cdm"] == 0.8
-    folded = replace(exact, block_text=lambda block: block.content.lower())
+    folded = replace(strict, block_text=lambda block: block.content.lower())
     assert score(suite, tmp_path / "pred", protocol=folded, **folder).summary["overall"]["global"]["cdm"] == 1.0
 
 
@@ -178,11 +178,11 @@ def test_versions_are_raised_by_hand():
 
 
 def test_short_signature_is_one_line_and_follows_the_full_one():
-    exact = get_protocol("exact")
-    first, second = signed(exact), signed(replace(exact, iou_counts="truth"))
+    strict = get_protocol("strict")
+    first, second = signed(strict), signed(replace(strict, iou_counts="truth"))
     assert short_signature(first) != short_signature(second)
     assert len(short_signature(first)) < 100
-    assert parts_of(short_signature(first))["p"] == "exact"
+    assert parts_of(short_signature(first))["p"] == "strict"
 
 
 @pytest.mark.parametrize(

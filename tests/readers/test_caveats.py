@@ -42,7 +42,7 @@ def test_a_reader_that_was_asked_for_no_tables_is_told_otherwise():
 
 def test_a_run_notes_it_everywhere(absent, tmp_path):
     vde("run", SUITE, "-e", "oracle", "--metrics", "none", "--workers", 1, "--out", tmp_path / "runs")
-    run = tmp_path / "runs/oracle/exact"
+    run = tmp_path / "runs/oracle/strict"
     (note,) = [note for note in json.loads((run / "summary.json").read_text())["notes"] if "table model" in note]
     assert all(part in note for part in (*PARTS, INSTALL))
     scored = vde("score", SUITE, tmp_path / "runs/oracle/images", "--metrics", "none", "--workers", 1)

@@ -32,10 +32,10 @@ def make(root: Path, count: int = SAMPLES) -> tuple[Path, Path]:
                 paint(runs / editor / f"images/text/page_{index}.png", page)
             told.append(json.dumps(line, ensure_ascii=False))
         (runs / editor / "edits.jsonl").write_text("\n".join(told) + "\n", encoding="utf-8")
-        out = runs / editor / "exact"
+        out = runs / editor / "strict"
         folder = runs / editor / "images"
-        score(suite, folder, protocol="exact", out=out, editor=editor, reader=reader, metrics=["psnr"], workers=1)
-    about = {"suite": str(suite), "reader": "stripe", "reader_options": {}, "protocols": ["exact"]}
+        score(suite, folder, protocol="strict", out=out, editor=editor, reader=reader, metrics=["psnr"], workers=1)
+    about = {"suite": str(suite), "reader": "stripe", "reader_options": {}, "protocols": ["strict"]}
     pages.write_json(runs / "run.json", about | {"truth": "suite", "metrics": ["psnr"], "editors": list(EDITORS)})
     return suite, runs
 

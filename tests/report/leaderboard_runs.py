@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 PINS = {
-    "p": "exact",
+    "p": "strict",
     "v": "0.1.0",
     "match": "assign",
     "reader": "r@1",
@@ -44,7 +44,7 @@ def summary(editor: str | None, pins: dict[str, str] | None = None, **parts: Any
     """A summary with numbers in both settings, and for one operation; parts given replace its own, None takes them out."""
     found = {
         "signature": signature(**(pins or {})),
-        "protocol": (pins or {}).get("p", "exact"),
+        "protocol": (pins or {}).get("p", "strict"),
         "suite": "s",
         "editor": editor,
         "coverage": {"samples": 8, "scored": 7, "missing": 1, "failed": 0},

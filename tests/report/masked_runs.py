@@ -19,7 +19,7 @@ FIRST, SECOND = (40, 32, 80, 56), (96, 32, 136, 56)  # whole blocks of JPEG: not
 SHIFT = 3, 2
 TOPIC = "Packaging_Logistics"
 KEYS = [f"manual/{TOPIC}/019", f"manual/{TOPIC}/020", f"web/{TOPIC}/007"]
-PROTOCOLS = ("exact", "textedit", "textedit-release")
+PROTOCOLS = ("strict", "textedit", "textedit-release")
 
 
 def canvas(seed: int) -> np.ndarray:

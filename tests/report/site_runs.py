@@ -90,7 +90,7 @@ def make_suite(root: Path, count: int = len(TRUTHS)) -> Path:
     return root
 
 
-def make_runs(root: Path, suite: Path, count: int = len(TRUTHS), protocols=("exact",)) -> Path:
+def make_runs(root: Path, suite: Path, count: int = len(TRUTHS), protocols=("strict",)) -> Path:
     """Two editors: `oracle` gives the reference; `my editor` errs, refuses, leaves out, and breaks a file, by turns."""
     told: dict[str, list[dict]] = {"oracle": [], "my editor": []}
     for index in range(count):

@@ -18,10 +18,10 @@ from vdebench.report.rendering import render
 from vdebench.stats.comparison import compare_runs
 from vdebench.stats.stored import StoredRun
 
-SIGNATURE = "vde|p:exact|v:0.1.0|reader:r@1|images:off|suite:s@sha256:0f|n:20"
+SIGNATURE = "vde|p:strict|v:0.1.0|reader:r@1|images:off|suite:s@sha256:0f|n:20"
 
 
-def run(editor, cdm, *, mse=None, samples=None, signature=SIGNATURE, protocol="exact", settings=("global",)):
+def run(editor, cdm, *, mse=None, samples=None, signature=SIGNATURE, protocol="strict", settings=("global",)):
     """A run of which each sample has one block, with that CDM; None is a sample without a score."""
     names = samples or [f"text/{at}" for at in range(len(cdm))]
     rows = [
@@ -140,7 +140,7 @@ def test_runs_scored_differently_are_refused_with_the_parts_named():
 
 
 def test_metrics_made_in_other_ways_are_not_compared_even_by_force():
-    """`exact` takes PSNR of the mean squared error, `vde-v3` the mean of those that are finite."""
+    """`strict` takes PSNR of the mean squared error, `vde-v3` the mean of those that are finite."""
     errors = [4.0] * 20
     runs = [run("a", PLAIN, mse=errors), run("b", PLAIN, mse=errors, protocol="vde-v3", signature="vde|p:vde-v3")]
     with pytest.raises(VdeError, match="no metric of psnr on the same samples"):

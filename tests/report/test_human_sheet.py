@@ -217,7 +217,7 @@ def test_other_metrics_and_settings(study, runs, tmp_path):
         ),
         ({"metrics": ["cdm"]}, "expected CRITERION=METRIC"),
         ({"setting": "inside"}, "not all runs have the setting 'inside'; in common they have: global, local"),
-        ({"protocol": "vde-v3"}, "no run of .* by vde-v3, and the sheet shows it; found .* by exact"),
+        ({"protocol": "vde-v3"}, "no run of .* by vde-v3, and the sheet shows it; found .* by strict"),
     ):
         with pytest.raises(VdeError, match=message):
             correlate_answers(answers, study / "key.json", runs, **options)
@@ -226,7 +226,7 @@ def test_other_metrics_and_settings(study, runs, tmp_path):
 def test_runs_that_do_not_belong_are_refused(study, runs, tmp_path):
     answers = fill(study, tmp_path)
     shutil.copytree(runs, tmp_path / "other")
-    file = tmp_path / "other" / EDITORS[1] / "exact/summary.json"
+    file = tmp_path / "other" / EDITORS[1] / "strict/summary.json"
     summary = json.loads(file.read_text())
     file.write_text(json.dumps(summary | {"signature": summary["signature"].replace("reader:stripe", "reader:other")}))
     with pytest.raises(VdeError, match=r"not scored alike, they differ in:\s+reader"):

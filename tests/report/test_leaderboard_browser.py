@@ -165,7 +165,7 @@ def test_plots_have_words_and_numbers(site):
 def test_files_of_the_table_that_is_shown_are_offered(site, report):
     page = site.open("#by=operation")
     links = [link.get_attribute("href") for link in page.locator("section >> nth=0").locator(".files a").all()]
-    assert links == [f"exports/1-exact-by-operation.{end}" for end in ("csv", "md", "tex")]
+    assert links == [f"exports/1-strict-by-operation.{end}" for end in ("csv", "md", "tex")]
     assert all((report.parent / link).exists() for link in links)
 
 

@@ -40,7 +40,7 @@ def exports(tmp_path):
 
 
 def test_csv_has_every_number_with_its_bounds(exports):
-    lines = (exports / "1-exact.csv").read_text(encoding="utf-8").splitlines()
+    lines = (exports / "1-strict.csv").read_text(encoding="utf-8").splitlines()
     first, second, *_ = csv.DictReader(line for line in lines if not line.startswith("#"))
     assert (first["Editor"], first["usable, %"], first["CDM"], first["PSNR"]) == (NAMES[0], "", "0.8", "20.0")
     assert (second["usable, %"], second["usable, %_low"], second["usable, %_high"]) == ("50.0", "20.0", "80.0")
@@ -51,7 +51,7 @@ def test_csv_has_every_number_with_its_bounds(exports):
 
 
 def test_slices_have_files_of_their_own(exports):
-    (row,) = csv.DictReader((exports / "2-exact-by-operation.csv").read_text(encoding="utf-8").splitlines()[:2])
+    (row,) = csv.DictReader((exports / "2-strict-by-operation.csv").read_text(encoding="utf-8").splitlines()[:2])
     assert (row["Section"], row["Editor"], row["CDM"]) == ("text_insert, local", "_other_", "0.4")
 
 
@@ -67,7 +67,7 @@ def test_files_have_the_regions_and_the_noise_floor(tmp_path):
     for name, found in (("a", regions), ("b", None)):
         write_run(tmp_path / "runs" / name, summary(name, noise_floor=floor, regions=found, usable=USABLE))
     write_leaderboard([tmp_path / "runs"], tmp_path / "out")
-    rows = rows_of(tmp_path / "out/exports/1-exact.csv")
+    rows = rows_of(tmp_path / "out/exports/1-strict.csv")
     assert [(row["Section"], row["Editor"], row["CDM"], row["Regions done"]) for row in rows] == [
         ("local", "a", "0.8", "0.25"),
         ("local", "b", "0.8", ""),
@@ -76,11 +76,11 @@ def test_files_have_the_regions_and_the_noise_floor(tmp_path):
         ("global", "b", "0.9", ""),
     ]
     assert (rows[2]["usable, %"], rows[2]["samples"], rows[2]["CDM_low"]) == ("", "", "")
-    text = (tmp_path / "out/exports/1-exact.md").read_text(encoding="utf-8")
+    text = (tmp_path / "out/exports/1-strict.md").read_text(encoding="utf-8")
     assert "| (reference) | – |" in text
     assert "**0.800** [.700, .900]" in text  # the floor's 0.95 is not compared
     assert "(reference): the reader's noise floor, what it gives for the right answer" in text
-    sliced = rows_of(tmp_path / "out/exports/1-exact-by-operation.csv")
+    sliced = rows_of(tmp_path / "out/exports/1-strict-by-operation.csv")
     assert [(row["Editor"], row["CDM"], row["Regions done"]) for row in sliced] == [
         ("a", "0.4", "0.5"),
         ("b", "0.4", ""),
@@ -93,7 +93,7 @@ def test_floors_that_differ_are_named_after_their_rows(tmp_path):
         floor = {"reads": {"local": {**MEANS, "cdm": 0.95 if at else 0.9, "intervals": {}}}}
         write_run(tmp_path / f"runs/{at}", summary(f"e{at}", noise_floor=floor))
     write_leaderboard([tmp_path / "runs"], tmp_path / "out")
-    rows = rows_of(tmp_path / "out/exports/1-exact.csv")
+    rows = rows_of(tmp_path / "out/exports/1-strict.csv")
     assert [(row["Editor"], row["CDM"]) for row in rows if row["Editor"].startswith("(")] == [
         ("(reference for e0)", "0.9"),
         ("(reference for 4 rows)", "0.95"),
@@ -172,4 +172,4 @@ def test_pdflatex_knows_every_latin_letter(tmp_path):
 
 
 def test_a_document_takes_all_tables():
-    assert document(["1-exact", "2-exact"]).count(r"\input{") == 2
+    assert document(["1-strict", "2-strict"]).count(r"\input{") == 2

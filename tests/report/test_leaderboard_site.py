@@ -105,12 +105,12 @@ def test_psnr_of_identical_images_is_infinite(tmp_path):
 
 def test_the_same_run_is_shown_once_and_a_second_one_with_its_folder(tmp_path):
     for night in ("mon", "tue"):
-        write_run(tmp_path / night / "a" / "exact", summary("a"))
-    write_leaderboard([tmp_path / "mon", tmp_path / "mon/a/exact"], tmp_path / "one")
+        write_run(tmp_path / night / "a" / "strict", summary("a"))
+    write_leaderboard([tmp_path / "mon", tmp_path / "mon/a/strict"], tmp_path / "one")
     assert names(shown(tmp_path / "one")) == [["a"]]
     write_leaderboard([tmp_path / "mon", tmp_path / "tue"], tmp_path / "two")
     (table,) = shown(tmp_path / "two")["tables"]
-    assert [row["editor"] for row in table["rows"]] == ["a (mon/a/exact)", "a (tue/a/exact)"]
+    assert [row["editor"] for row in table["rows"]] == ["a (mon/a/strict)", "a (tue/a/strict)"]
     assert table["notes"] == ["a stands here more than once: runs with one signature, told apart by their folders"]
 
 
@@ -118,8 +118,8 @@ def test_the_same_run_is_shown_once_and_a_second_one_with_its_folder(tmp_path):
 def test_an_editor_may_be_called_like_a_folder_of_ours(tmp_path, name):
     write_run(tmp_path / "scored" / name, summary(name))
     write_run(tmp_path / "scored" / name / "reference", summary("what a run holds"))
-    write_run(tmp_path / "runs" / name / "exact", summary(f"{name} run"))
-    write_run(tmp_path / "runs/copy/exact", summary("copy"))
+    write_run(tmp_path / "runs" / name / "strict", summary(f"{name} run"))
+    write_run(tmp_path / "runs/copy/strict", summary("copy"))
     write_run(tmp_path / "runs/copy" / name / "deep/deeper", summary("no run of ours"))
     assert [run.editor for run in find_runs([tmp_path / "scored", tmp_path / "runs"]).runs] == sorted(
         [name, "copy", f"{name} run"], key=lambda editor: (editor != name, editor)
@@ -127,10 +127,10 @@ def test_an_editor_may_be_called_like_a_folder_of_ours(tmp_path, name):
 
 
 def test_what_a_run_lacks_is_told(tmp_path):
-    write_run(tmp_path / "runs/a/exact", summary("a"))
-    (tmp_path / "runs/run.json").write_text(json.dumps({"editors": ["a", "b"], "protocols": ["exact"]}))
+    write_run(tmp_path / "runs/a/strict", summary("a"))
+    (tmp_path / "runs/run.json").write_text(json.dumps({"editors": ["a", "b"], "protocols": ["strict"]}))
     write_leaderboard([tmp_path / "runs"], tmp_path / "out")
-    assert shown(tmp_path / "out")["notes"] == ["b: no scores by exact yet in runs"]
+    assert shown(tmp_path / "out")["notes"] == ["b: no scores by strict yet in runs"]
 
 
 def test_names_cannot_become_markup_nor_lines(tmp_path):
@@ -263,7 +263,7 @@ def test_real_runs_in_every_kind_of_folder(tmp_path):
     masked = masked_runs.make_runs(tmp_path / "masked", masked_runs.make_suite(tmp_path / "suite"), ("textedit",))
     write_leaderboard([tmp_path / "tiny", masked], tmp_path / "out", published=True)
     tables = shown(tmp_path / "out")["tables"]
-    assert [(table["protocol"], len(table["rows"])) for table in tables] == [("exact", 2), ("textedit", 3)]
+    assert [(table["protocol"], len(table["rows"])) for table in tables] == [("strict", 2), ("textedit", 3)]
     told = json.loads((tmp_path / "tiny/careful/summary.json").read_text())
     assert tables[0]["rows"][0]["cells"]["local"]["cdm"][0] == told["overall"]["local"]["cdm"]
     assert tables[1]["settings"] == {"outside": "Around the masks"}
@@ -279,8 +279,8 @@ def test_samples_are_linked_where_a_report_shows_that_very_run(tmp_path, monkeyp
     write_leaderboard([runs], tmp_path / "board")
     rows = shown(tmp_path / "board")["tables"][0]["rows"]
     assert [row["link"] for row in rows] == [
-        "../report/index.html#tab=samples&protocol=exact&editor=my%20editor",
-        "../report/index.html#tab=samples&protocol=exact&editor=oracle",
+        "../report/index.html#tab=samples&protocol=strict&editor=my%20editor",
+        "../report/index.html#tab=samples&protocol=strict&editor=oracle",
     ]
     (tmp_path / "report").rename(tmp_path / "elsewhere")
     write_leaderboard([runs], tmp_path / "board")
@@ -299,7 +299,7 @@ def test_a_report_links_every_editor_by_its_own_signature_alone(tmp_path):
     first, second, both = signature(), signature(reader="r@2"), signature(reader="r@3")
     notes = ["a: 8 samples, 8 scored", f"a: {first}", f"b: {second}", f"c, d, e: {both}", f"x, y: {both}"]
     rows = [{"editor": name} for name in ("a", "b", "c", "d", "x, y")]
-    board = {"protocols": [{"name": "exact", "notes": notes, "rows": rows}]}
+    board = {"protocols": [{"name": "strict", "notes": notes, "rows": rows}]}
     (tmp_path / "report/data").mkdir(parents=True)
     (tmp_path / "report" / REPORT_MARKER).write_text("{}")
     (tmp_path / "report/data/board.js").write_text(f'Vde.take("board", {json.dumps(board)});')

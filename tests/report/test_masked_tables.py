@@ -23,7 +23,7 @@ def run(tmp_path_factory):
     for number in (1, 2):
         output(root / "right", number, edited(scene(number)))
     output(root / "right", 1, edited(scene(1)) // 2, "web")
-    return suite, root, [means(suite, root / "right", protocol) for protocol in ("exact", "textedit")]
+    return suite, root, [means(suite, root / "right", protocol) for protocol in ("strict", "textedit")]
 
 
 def test_editors_stand_side_by_side_over_all_and_by_split(run):
@@ -83,7 +83,7 @@ def test_the_command_line_scores_and_breaks_down(run, tmp_path):
     out = tmp_path / "run"
     asked = ("score", suite, root / "right", "--reader", "none", "--metrics", "psnr,ssim", "--out", out)
     text = vde(*map(str, asked)).stdout
-    for told in ("exact on textedit", "by operation", "by topic", "by tier", "Packaging & Logistics"):
+    for told in ("strict on textedit", "by operation", "by topic", "by tier", "Packaging & Logistics"):
         assert told in text
     assert {file.name for file in out.iterdir()} >= {"run.json", "scores.parquet", "summary.json"}
     again = vde(*map(str, asked), "--by", "split,tier").stdout

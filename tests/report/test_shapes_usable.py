@@ -20,7 +20,7 @@ def runs(tmp_path_factory, _cache):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VDE_CACHE", str(_cache))
         patch.setitem(READERS, "stripe", "tests.report.site_runs:StripeReader")
-        return site_runs.make_runs(root / "runs", site_runs.make_suite(root / "suite"), protocols=("exact", "vde-v3"))
+        return site_runs.make_runs(root / "runs", site_runs.make_suite(root / "suite"), protocols=("strict", "vde-v3"))
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def summary(runs):
 
 @pytest.mark.parametrize("shape", [name for name in SHAPES if not name.startswith("textedit")])
 def test_they_are_added_where_asked_for(summary, shape):
-    plain = paper_table(shape, [summary("exact")], published=True)
-    more = paper_table(shape, [summary("exact")], published=True, with_usable=True)
+    plain = paper_table(shape, [summary("strict")], published=True)
+    more = paper_table(shape, [summary("strict")], published=True, with_usable=True)
     assert "Usable" not in render(plain, "csv")
     where = [at for at, column in enumerate(more.columns) if "Usable" in (column.name, column.group)]
     if not where:  # metrics are rows, models columns
@@ -46,7 +46,7 @@ def test_they_are_added_where_asked_for(summary, shape):
 
 
 def test_the_rate_is_the_summarys(summary):
-    exact, other = summary("exact", "my editor"), summary("vde-v3", "my editor")
+    exact, other = summary("strict", "my editor"), summary("vde-v3", "my editor")
     table = paper_table("vde-v3:2", [exact, other], with_usable=True)
     rate = exact["usable"]["rate"]
     assert [row.values[0] for row in table.rows] == [rate, None, rate, None]  # local and global
@@ -57,12 +57,12 @@ def test_the_rate_is_the_summarys(summary):
     assert list(table.rows[0].values[:2]) == [by["english"]["rate"], by["simplified_chinese"]["rate"]]
     table = paper_table("vde-v3:10", [exact], with_usable=True)
     rates = {row.section: row.values[0] for row in table.rows if row.label == "Usable"}
-    assert rates["Text Deletion"] == exact["usable"]["by"]["operation4"]["Text Deletion"]["rate"]
+    assert rates["Text Deletion"] == exact["usable"]["by"]["edit_class"]["Text Deletion"]["rate"]
 
 
 def test_the_commands_option(runs):
-    plain = vde("table", runs / "oracle/exact", "--format", "csv").stdout
-    more = vde("table", runs / "oracle/exact", "--with-usable", "--published", "--format", "csv").stdout
+    plain = vde("table", runs / "oracle/strict", "--format", "csv").stdout
+    more = vde("table", runs / "oracle/strict", "--with-usable", "--published", "--format", "csv").stdout
     assert plain.splitlines()[0] == "Section,Model,Published,IoU,CDM,BLEU,TEDS,SSIM,CLIP,PSNR,LPIPS"
     assert more.splitlines()[0] == "Section,Model,Published,Usable,IoU,CDM,BLEU,TEDS,SSIM,CLIP,PSNR,LPIPS"
 

@@ -107,12 +107,12 @@ def test_what_is_broken_is_told_and_the_rest_is_shown(run, name, content, expect
 
 def test_folders_of_runs_list_them(run, tmp_path):
     runs = tmp_path / "runs"
-    shutil.copytree(run, runs / "mine/exact")
+    shutil.copytree(run, runs / "mine/strict")
     shutil.copytree(run, runs / "mine/judged")
     (runs / "mine/judged/judge.json").write_text(json.dumps({"judge": "m-1", "suite": "tiny", "editor": "mine"}))
     (runs / "mine/judged/summary.json").write_text(json.dumps({"spent": {"dollars": 2.25}}))
     about = {"suite": "tiny", "reader": "vlm", "reader_options": {"key": "sk-secret", "model": "m"}}
-    (runs / "run.json").write_text(json.dumps({**about, "editors": ["careful", "absent"], "protocols": ["exact"]}))
+    (runs / "run.json").write_text(json.dumps({**about, "editors": ["careful", "absent"], "protocols": ["strict"]}))
     text = shown(runs)
     assert "careful by vde-release\n" in text
     assert "Not scored    absent\n" in text

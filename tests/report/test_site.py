@@ -24,7 +24,7 @@ from vdebench.report.site.board import board, cell
 from vdebench.report.site.gather import ScoredEditor
 from vdebench.report.site.units import UnitPages, difference, units
 
-MINE = "exact/my editor"
+MINE = "strict/my editor"
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ def test_leaderboard_shows_the_summaries_numbers(report, made):
     [shown] = data(report, "board")["protocols"]
     assert [row["editor"] for row in shown["rows"][:2]] == ["oracle", "my editor"]
     for row in shown["rows"][:2]:
-        summary = json.loads((made / "runs" / row["editor"] / "exact/summary.json").read_text(encoding="utf-8"))
+        summary = json.loads((made / "runs" / row["editor"] / "strict/summary.json").read_text(encoding="utf-8"))
         assert row["coverage"] == summary["coverage"]
         assert row["regions"]["value"] == summary["regions"]["rate"]
         for setting, cells in row["cells"].items():
@@ -88,12 +88,12 @@ def test_leaderboard_shows_the_summaries_numbers(report, made):
     assert shown["rows"][2]["reference"]
     assert shown["rows"][2]["editor"] == "(reference)"
     assert shown["rows"][2]["cells"]["global"]["cdm"]["value"] == 1
-    assert any(": vde|p:exact|" in note for note in shown["notes"])
+    assert any(": vde|p:strict|" in note for note in shown["notes"])
 
 
 def test_breakdowns_stand_by_editor_with_the_floor(report, made):
     [shown] = data(report, "board")["protocols"]
-    summary = json.loads((made / "runs/my editor/exact/summary.json").read_text(encoding="utf-8"))
+    summary = json.loads((made / "runs/my editor/strict/summary.json").read_text(encoding="utf-8"))
     by = shown["slices"]["operation"]
     assert set(by) == {"text_replace", "text_insert", "text_delete"}
     wanted = summary["by"]["operation"]["text_replace"]["global"]
@@ -126,7 +126,7 @@ def test_a_refusal_stands_above_an_image_that_lies_there(runs, tmp_path):
     with (runs / "oracle/edits.jsonl").open("a", encoding="utf-8") as file:
         file.write("\n" + json.dumps(line) + "\n")
     report = write_report(runs, tmp_path / "report").parent
-    row = of_editor(report, "exact/oracle", "index")[0]
+    row = of_editor(report, "strict/oracle", "index")[0]
     assert (row["state"], row["reason"], row["scores"]) == ("refused", "not today", {})
 
 
@@ -135,7 +135,7 @@ def test_numbers_of_a_sample(report):
     row = of_editor(report, MINE, "index")[0]
     assert row["scores"]["global"]["cdm"] == pytest.approx((6 / 7) / 3, abs=1e-5)
     assert row["scores"]["global"]["iou"] == pytest.approx(1 / 3, abs=1e-5)
-    assert of_editor(report, "exact/oracle", "index")[0]["scores"]["global"]["psnr"] == "∞"
+    assert of_editor(report, "strict/oracle", "index")[0]["scores"]["global"]["psnr"] == "∞"
 
 
 def test_blocks_of_a_sample(report):
@@ -159,7 +159,7 @@ def test_blocks_of_a_sample(report):
 
 def test_blocks_of_a_crop_stand_in_its_region(report):
     # the crop is 160 × 30 pixels at (20, 60), its block the left half: 10 to 50 percent of the page, 20 to 30 down
-    [unit] = of_editor(report, "exact/oracle", "0")[0]["units"]["local"]
+    [unit] = of_editor(report, "strict/oracle", "0")[0]["units"]["local"]
     assert unit["truth"] == [pytest.approx([10, 20, 40, 10], abs=0.01)]
     assert unit["text"] == [["=", "ink"]]
 
@@ -188,7 +188,7 @@ def test_no_text_can_leave_its_script(report):
 def test_report_needs_nothing_outside_itself(report, made, tmp_path):
     moved = shutil.copytree(report, tmp_path / "elsewhere")
     pictures = [picture for sample in data(moved, "samples") for picture in sample["images"]]
-    pictures += [row["image"] for row in of_editor(moved, "exact/oracle", "index")]
+    pictures += [row["image"] for row in of_editor(moved, "strict/oracle", "index")]
     for picture in pictures:
         assert picture["size"] == [WIDTH, HEIGHT]
         with Image.open(moved / picture["image"]) as image:
@@ -249,7 +249,7 @@ def test_images_that_browsers_do_not_show(runs, tmp_path):
         image.save(file.with_suffix(".tif"))
     file.unlink()
     report = write_report(runs, tmp_path / "report").parent
-    picture = of_editor(report, "exact/oracle", "index")[0]["image"]
+    picture = of_editor(report, "strict/oracle", "index")[0]["image"]
     with Image.open(report / picture["image"]) as image:
         assert (image.format, image.size) == ("PNG", (WIDTH, HEIGHT))
 
@@ -289,10 +289,10 @@ def test_a_failure_leaves_the_old_report(made, tmp_path, monkeypatch):
 def test_runs_that_cannot_be_reported(runs, tmp_path):
     with pytest.raises(RunFolderError, match=r"nothing: no such folder"):
         write_report(tmp_path / "nothing", tmp_path / "report")
-    shutil.rmtree(runs / "oracle/exact")
+    shutil.rmtree(runs / "oracle/strict")
     report = write_report(runs, tmp_path / "report").parent
-    assert data(report, "board")["protocols"][0]["notes"][0] == "oracle: no scores by exact yet"
-    shutil.rmtree(runs / "my editor/exact")
+    assert data(report, "board")["protocols"][0]["notes"][0] == "oracle: no scores by strict yet"
+    shutil.rmtree(runs / "my editor/strict")
     with pytest.raises(InputError, match="holds no scores"):
         write_report(runs, tmp_path / "report")
     pages.write_json(runs / "run.json", {"suite": 3})
@@ -349,14 +349,14 @@ SAMPLE = Sample("1", "text", regions=(Region(0, 0, 100, 5), Region(0, 20, 100, 1
 def test_blocks_of_a_group_are_one_unit():
     sides = UnitPages(reading("one", "two"), reading("one two"))
     rows = [block_row("matched", 0, [0]), block_row("matched", 1, [0])]
-    [unit] = units(rows, sides, SAMPLE, get_protocol("exact"), "filter")
+    [unit] = units(rows, sides, SAMPLE, get_protocol("strict"), "filter")
     assert unit["truth"] == [[0, 0, 100, 10], [0, 10, 100, 10]]
     assert unit["text"] == [["=", "one two"]]
 
 
 def test_a_prediction_of_another_size_is_placed_on_its_own_page():
     sides = UnitPages(reading("one"), PageText((Block(Box(0, 0, 25, 5), "one"),), Size(50, 50)))
-    [unit] = units([block_row("matched", 0, [0])], sides, SAMPLE, get_protocol("exact"), "filter")
+    [unit] = units([block_row("matched", 0, [0])], sides, SAMPLE, get_protocol("strict"), "filter")
     assert unit["prediction"] == [[0, 0, 50, 10]]
 
 
@@ -366,8 +366,8 @@ def test_filtered_blocks_are_counted_from_the_first_that_meets_a_region():
     rows = [block_row("matched", 0, [0], "local")]
     [unit] = units(rows, sides, sample, get_protocol("vde-release"), "filter")
     assert unit["text"] == [["=", "thir"], ["-", "d"], ["+", "t"]]
-    # by `exact` the numbers are those of the whole page
-    [unit] = units([block_row("matched", 2, [2], "local")], sides, sample, get_protocol("exact"), "filter")
+    # by `strict` the numbers are those of the whole page
+    [unit] = units([block_row("matched", 2, [2], "local")], sides, sample, get_protocol("strict"), "filter")
     assert unit["text"] == [["=", "thir"], ["-", "d"], ["+", "t"]]
 
 
@@ -377,7 +377,7 @@ def test_rows_that_point_nowhere_are_left_out():
             [block_row("matched", 7, [0])],
             UnitPages(reading("a"), reading("a")),
             SAMPLE,
-            get_protocol("exact"),
+            get_protocol("strict"),
             "filter",
         )
         == []
@@ -391,7 +391,7 @@ def results_of(*editors):
         means = {"cdm": 0.5, "lpips": lpips, "gt_blocks": 1, "images": 1, "identical": 0}
         summary = {
             "editor": editor,
-            "signature": "vde|p:exact",
+            "signature": "vde|p:strict",
             "coverage": {"samples": 1, "scored": 1, "missing": 0, "failed": 0},
             "overall": {"local": None, "global": {**means, "intervals": {"cdm": [0.4, 0.6]}}},
             "by": {},
@@ -399,7 +399,7 @@ def results_of(*editors):
             "unavailable": {},
             "notes": [],
         }
-        found.append(ScoredEditor(editor, get_protocol("exact"), Path(), summary))
+        found.append(ScoredEditor(editor, get_protocol("strict"), Path(), summary))
     return found
 
 
@@ -422,9 +422,9 @@ def test_intervals_and_the_lower_of_two_being_better():
 
 def test_several_protocols(tmp_path):
     suite = site_runs.make_suite(tmp_path / "suite", 1)
-    runs = site_runs.make_runs(tmp_path / "runs", suite, 1, protocols=("exact", "vde-release"))
+    runs = site_runs.make_runs(tmp_path / "runs", suite, 1, protocols=("strict", "vde-release"))
     report = write_report(runs, tmp_path / "report").parent
-    assert [one["name"] for one in data(report, "board")["protocols"]] == ["exact", "vde-release"]
-    for protocol in ("exact", "vde-release"):
+    assert [one["name"] for one in data(report, "board")["protocols"]] == ["strict", "vde-release"]
+    for protocol in ("strict", "vde-release"):
         states = {unit["state"] for unit in of_editor(report, f"{protocol}/my editor", "0")[0]["units"]["global"]}
         assert states == {"matched", "missed", "invented"}

@@ -28,7 +28,7 @@ def report(tmp_path_factory, _cache):
         patch.setenv("VDE_CACHE", str(_cache))
         patch.setitem(READERS, "stripe", "tests.report.site_runs:StripeReader")
         suite = site_runs.make_suite(root / "suite", SAMPLES)
-        runs = site_runs.make_runs(root / "runs", suite, SAMPLES, protocols=("exact", "vde-release"))
+        runs = site_runs.make_runs(root / "runs", suite, SAMPLES, protocols=("strict", "vde-release"))
         return write_report(runs, root / "a report #1")  # a name that must be escaped in an address
 
 

@@ -276,7 +276,7 @@ def test_what_the_stage_writes(track, made, tmp_path):
         runs, suite = shutil.copytree(made / "runs", tmp_path / "runs"), load_suite(str(made / "suite"))
     else:
         folder = masked_runs.make_suite(tmp_path / "suite")
-        runs = masked_runs.make_runs(tmp_path / "runs", folder, ["exact"])
+        runs = masked_runs.make_runs(tmp_path / "runs", folder, ["strict"])
         suite = load_suite(f"textedit:{folder}")
         shutil.copytree(runs / "copy/images", runs / "my editor/images", dirs_exist_ok=True)
         next((runs / "my editor/images").rglob("*.png")).unlink()

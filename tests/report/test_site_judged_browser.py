@@ -34,7 +34,7 @@ def reports(tmp_path_factory, _cache):
         make_judged(runs / "oracle/judged", "oracle", PERFECT)
         said = {"text/0": {"IF": [(2, LONG)], "TA": [(4, EVIL)], "VC": [3], "LP": [3], "SE": ["too_large"]}}
         other = make_judged(root / "other", "my editor", said, judge="x:other", model="other-1", repeat=1, wrong=5)
-        masked = masked_runs.make_runs(root / "masked", masked_runs.make_suite(root / "textedit"), ["exact"])
+        masked = masked_runs.make_runs(root / "masked", masked_runs.make_suite(root / "textedit"), ["strict"])
         make_judged(masked / "shift/judged", "shift", {masked_runs.KEYS[0]: GIVEN["text/0"]})
         pages = write_report(runs, root / "report", judged=[other])
         return {"pages": pages, "pixels": write_report(masked, root / "masked report")}

@@ -56,7 +56,7 @@ def test_leaderboard_shows_the_summaries_numbers(report, made):
 
 
 def test_columns_are_those_of_the_tables_that_have_numbers(report):
-    shown = board_of(report, "exact")
+    shown = board_of(report, "strict")
     keys = ["score", "done", "untouched", "ssim", "psnr", "mse", "ssim_raw", "psnr_raw"]  # no reader, no LPIPS
     assert [metric["key"] for metric in shown["metrics"]] == keys
     assert [(metric["title"], metric["best"], metric["digits"]) for metric in shown["metrics"]] == [
@@ -66,7 +66,7 @@ def test_columns_are_those_of_the_tables_that_have_numbers(report):
 
 
 def test_doing_nothing_is_told_as_such(report):
-    copy, shift, mine = (row["cells"]["outside"] for row in board_of(report, "exact")["rows"])
+    copy, shift, mine = (row["cells"]["outside"] for row in board_of(report, "strict")["rows"])
     # the input is the reference outside the masks, to the bit
     assert copy["psnr"] == {"infinite": True, "best": True}
     assert copy["mse"] == {"value": 0, "low": 0, "high": 0, "best": True}
@@ -97,16 +97,16 @@ def test_infinite_psnr(means, key, found):
 
 
 def test_notes(report):
-    notes = board_of(report, "exact")["notes"]
+    notes = board_of(report, "strict")["notes"]
     assert "copy: alignment: 3 in_place" in notes
     assert "shift: alignment: 3 aligned" in notes
     assert "my editor: 3 samples, 0 scored, 3 missing, 0 failed" in notes
     assert any("shift: 1 output not of the page's size" in note and "400×300" in note for note in notes)
-    assert any(": vde|p:exact|" in note and "track:pixels" in note for note in notes)
+    assert any(": vde|p:strict|" in note and "track:pixels" in note for note in notes)
 
 
 def test_breakdowns(report, made):
-    shown = board_of(report, "exact")
+    shown = board_of(report, "strict")
     assert list(shown["slices"]) == ["group", "operation", "source", "tier"]
     assert (shown["titles"], shown["count"]) == ({"group": "split", "source": "topic"}, "samples")
     assert {name: list(values) for name, values in shown["slices"].items()} == {
@@ -115,15 +115,15 @@ def test_breakdowns(report, made):
         "source": ["Packaging & Logistics"],
         "tier": ["easy", "medium"],
     }
-    summary = json.loads((made / "runs/shift/exact/summary.json").read_text())
+    summary = json.loads((made / "runs/shift/strict/summary.json").read_text())
     manual = shown["slices"]["group"]["manual"]["editors"]["shift"]["outside"]
     assert manual["ssim"]["value"] == summary["by"]["group"]["manual"]["outside"]["ssim"]
     assert manual["samples"] == {"value": 2}
 
 
 def test_rows_of_samples(report, made):
-    rows = of_editor(report, "exact/shift", "index")
-    scores = pl.read_parquet(made / "runs/shift/exact/scores.parquet")
+    rows = of_editor(report, "strict/shift", "index")
+    scores = pl.read_parquet(made / "runs/shift/strict/scores.parquet")
     assert [row["state"] for row in rows] == ["scored"] * 3
     for row, wanted in zip(rows, scores.iter_rows(named=True), strict=True):
         numbers = row["scores"]["outside"]
@@ -138,7 +138,7 @@ def test_rows_of_samples(report, made):
     first, second = (np.array(row["transform"]) for row in rows[:2])
     assert first == pytest.approx(np.array([[1, 0, -3], [0, 1, -2]]), abs=0.15)
     assert second[:, :2] == pytest.approx(np.eye(2) / 2, abs=0.01)
-    copied = of_editor(report, "exact/copy", "index")
+    copied = of_editor(report, "strict/copy", "index")
     assert [row["scores"]["outside"]["psnr"] for row in copied] == ["∞"] * 3
     assert [(row["alignment"], row["transform"]) for row in copied] == [("in_place", None)] * 3  # raw is what counts
 
@@ -154,7 +154,7 @@ def test_the_release_compares_with_the_input_and_looks_for_jpeg(report):
 
 
 def test_what_was_not_made_is_a_state(report):
-    rows = of_editor(report, "exact/my editor", "index")
+    rows = of_editor(report, "strict/my editor", "index")
     assert [row["state"] for row in rows] == ["missing", "refused", "missing"]
     assert rows[1]["reason"] == f"cannot parse {EVIL}"
     assert [row["scores"] for row in rows] == [{}, {}, {}]
@@ -164,7 +164,7 @@ def test_what_was_not_made_is_a_state(report):
 def test_facts_of_a_sample(report):
     first, second, third = (
         {title: dict(facts) for title, facts in detail["facts"].items()}
-        for detail in of_editor(report, "exact/shift", "0")
+        for detail in of_editor(report, "strict/shift", "0")
     )
     lie = first["Alignment"]
     assert (lie["Compared with"], lie["State"]) == ("the reference", "aligned")
@@ -183,7 +183,7 @@ def test_facts_of_a_sample(report):
     assert float(first["Inside the masks"]["Done, in pixels"]) > 0.9
     assert third["Alignment"]["Compared with"] == "the input"
     assert "Done, in pixels" not in third["Inside the masks"]
-    copied = dict(of_editor(report, "exact/copy", "0")[0]["facts"]["Alignment"])
+    copied = dict(of_editor(report, "strict/copy", "0")[0]["facts"]["Alignment"])
     assert copied["State"].startswith("in place: the raw output")
 
 
@@ -222,23 +222,23 @@ def test_masks_that_do_not_fit_are_told(made, tmp_path):
     suite = shutil.copytree(made / "suite", tmp_path / "suite")
     [mask] = suite.rglob("text_insert_19_mask.jpg")
     Image.new("RGB", (60, 40), "white").save(mask)
-    runs = masked_runs.make_runs(tmp_path / "runs", suite, ("exact",))
+    runs = masked_runs.make_runs(tmp_path / "runs", suite, ("strict",))
     report = write_report(runs, tmp_path / "report").parent
     first, second, _ = data(report, "samples")
     assert "60×40" in first["mask"]["reason"]
     assert str(tmp_path) not in first["mask"]["reason"]
     assert "areas" in second["mask"]
-    row = of_editor(report, "exact/shift", "index")[0]
+    row = of_editor(report, "strict/shift", "index")[0]
     assert (row["state"], row["scores"]) == ("failed", {})
 
 
 def test_pages_that_went_since(made, tmp_path):
     suite = shutil.copytree(made / "suite", tmp_path / "suite")
-    runs = masked_runs.make_runs(tmp_path / "runs", suite, ("exact",))
+    runs = masked_runs.make_runs(tmp_path / "runs", suite, ("strict",))
     [reference] = suite.rglob("text_insert_19.jpg")
     reference.unlink()
     report = write_report(runs, tmp_path / "report").parent
-    lie = dict(of_editor(report, "exact/shift", "0")[0]["facts"]["Alignment"])
+    lie = dict(of_editor(report, "strict/shift", "0")[0]["facts"]["Alignment"])
     assert "Scale" in lie
     assert "Shift" not in lie  # of what
 
@@ -247,10 +247,10 @@ def test_runs_without_scores(made, tmp_path):
     runs = shutil.copytree(made / "runs", tmp_path / "runs")
     for editor in ("copy", "shift", "my editor"):
         (runs / editor / "textedit/scores.parquet").unlink()
-    shutil.rmtree(runs / "my editor/exact")
+    shutil.rmtree(runs / "my editor/strict")
     report = write_report(runs, tmp_path / "report").parent
-    assert [one["name"] for one in data(report, "board")["protocols"]] == ["exact", "textedit-release"]
-    assert "my editor: no scores by exact yet" in board_of(report, "exact")["notes"]
+    assert [one["name"] for one in data(report, "board")["protocols"]] == ["strict", "textedit-release"]
+    assert "my editor: no scores by strict yet" in board_of(report, "strict")["notes"]
     for file in runs.rglob("scores.parquet"):
         file.unlink()
     with pytest.raises(InputError, match="holds no scores"):
@@ -272,10 +272,10 @@ def test_pages_and_pixels_in_one_folder(tmp_path, monkeypatch):
     for editor in about["editors"]:
         folder, out = runs / editor / "images", runs / editor / "textedit"
         score(suite, folder, protocol="textedit", out=out, editor=editor, reader="none", metrics=["ssim"], workers=1)
-    (runs / "run.json").write_text(json.dumps({**about, "protocols": ["exact", "textedit"]}))
+    (runs / "run.json").write_text(json.dumps({**about, "protocols": ["strict", "textedit"]}))
     report = write_report(runs, tmp_path / "report").parent
     assert [one["track"] for one in data(report, "board")["protocols"]] == ["pages", "pixels"]
-    assert "units" in of_editor(report, "exact/oracle", "0")[0]
+    assert "units" in of_editor(report, "strict/oracle", "0")[0]
     assert of_editor(report, "textedit/oracle", "index")[0]["scores"] == {"outside": {"ssim": 1}}
     [area] = data(report, "samples")[0]["mask"]["areas"]
     assert area == [10, 20, 80, 10]

@@ -88,7 +88,7 @@ def test_measured_numbers_are_the_summarys(summaries):
     assert language[0] == pytest.approx(100 * (both["local"]["iou"] + both["global"]["iou"]) / 2)
     assert language[4] == pytest.approx(sum(language[:4]) / 4)  # Avg is the mean of the four
     operations = paper_table("vde-v3:9", [one])
-    assert operations.rows[0].values == [one["by"]["operation4"]["Text Modify"]["global"]["iou"]] * 2  # and its mean
+    assert operations.rows[0].values == [one["by"]["edit_class"]["Text Modify"]["global"]["iou"]] * 2  # and its mean
     v1 = paper_table("vde-v1:4", [one])
     assert v1.rows[1].values[0] == one["by"]["operation"]["text_delete"]["local"]["iou"]
 
@@ -223,7 +223,7 @@ def test_intervals_of_tables_are_the_summarys(summaries):
     assert (v1.values[8] is not None, v1.bounds[8]) == (True, None)  # Avg is a mean of means
     operations = paper_table("vde-v3:9", summaries[1:2]).rows[0].bounds
     assert operations[1] is None  # the mean of the models
-    assert operations[0] == tuple(summaries[1]["by"]["operation4"]["Text Modify"]["global"]["intervals"]["iou"])
+    assert operations[0] == tuple(summaries[1]["by"]["edit_class"]["Text Modify"]["global"]["intervals"]["iou"])
     assert not any(any(row.bounds) for row in paper_table("vde-v3:4", summaries).rows)  # means of local and global
 
 
@@ -277,9 +277,9 @@ def compile_latex(table, tmp_path):
 
 
 def test_breakdowns_of_two_crossed_columns():
-    summary = score("examples/tiny", "examples/tiny/editors/careful", crossed=["operation4,language"]).summary
-    assert "Text Modify,english" in summary["by"]["operation4,language"]
-    assert "Text Modify,english" in render(breakdown_table(summary, "operation4,language"), "terminal")
+    summary = score("examples/tiny", "examples/tiny/editors/careful", crossed=["edit_class,language"]).summary
+    assert "Text Modify,english" in summary["by"]["edit_class,language"]
+    assert "Text Modify,english" in render(breakdown_table(summary, "edit_class,language"), "terminal")
     labels = score("examples/tiny", "examples/tiny/editors/careful", crossed=["label,language"]).summary
     assert labels["by"]["label,language"]["table,english"]["global"]["teds"] == 1.0
     with pytest.raises(VdeError, match="cannot break down by 'colour'"):

@@ -121,13 +121,13 @@ def test_a_kill_while_a_setting_is_added_doubles_nothing(suite, tmp_path, monkey
 def test_a_folder_of_another_protocol_is_refused_and_untouched(suite, tmp_path):
     score(suite, suite / "pred", out=tmp_path / "run")
     before = content(tmp_path / "run")
-    with pytest.raises(RunFolderError, match="holds a run with protocol 'exact', asked for 'vde-v3'"):
+    with pytest.raises(RunFolderError, match="holds a run with protocol 'strict', asked for 'vde-v3'"):
         score(suite, suite / "pred", out=tmp_path / "run", protocol="vde-v3")
     assert content(tmp_path / "run") == before
 
 
 def test_a_folder_in_use_is_refused(suite, tmp_path):
-    about = {"protocol": "exact"}
+    about = {"protocol": "strict"}
     second = RunFolder(tmp_path / "run").open(about)
     with RunFolder(tmp_path / "run").open(about), pytest.raises(RunFolderError, match="another process"), second:
         pass

@@ -100,7 +100,7 @@ def test_a_session_that_is_broken_off_is_counted(scored, tmp_path):
 
 def test_another_protocol_is_refused_as_ever_and_nothing_is_lost(scored, tmp_path):
     before = (scored() / "run.json").read_bytes()
-    with pytest.raises(RunFolderError, match="holds a run with protocol 'exact', asked for 'vde-release'"):
+    with pytest.raises(RunFolderError, match="holds a run with protocol 'strict', asked for 'vde-release'"):
         scored(protocol="vde-release")
     assert (tmp_path / "run/run.json").read_bytes() == before
 
@@ -123,10 +123,10 @@ def test_other_versions_of_earlier_sessions_are_remembered(tmp_path, monkeypatch
 
 @pytest.mark.parametrize("spoilt", [3, {"sessions": "many", "seconds": {"reading": "long"}, "counts": [], "before": 1}])
 def test_what_somebody_has_spoilt_does_not_end_a_run(tmp_path, spoilt):
-    (tmp_path / "run.json").write_text(json.dumps({"protocol": "exact", "provenance": spoilt}))
+    (tmp_path / "run.json").write_text(json.dumps({"protocol": "strict", "provenance": spoilt}))
     found = work(tmp_path)
     assert (found["sessions"], found["seconds"]) == (1, {"reading": 1.5})
-    assert json.loads((tmp_path / "run.json").read_text())["protocol"] == "exact"
+    assert json.loads((tmp_path / "run.json").read_text())["protocol"] == "strict"
 
 
 def test_two_who_share_a_folder_lose_nothing(tmp_path):
@@ -161,7 +161,7 @@ def test_editing_is_in_the_provenance_of_all_that_is_made_of_it(make, tmp_path, 
     suite, out = load_suite(root), tmp_path / "runs"
     how = {"reader": CachedReader(ColourReader()), "metrics": ["psnr"], "workers": 1, "seed": 7}
     run(suite, ["dear"], out, **how)
-    for found in (told(out), told(out / "dear"), told(out / "dear/exact")):
+    for found in (told(out), told(out / "dear"), told(out / "dear/strict")):
         assert {name: found["counts"][name] for name in ("edited", "refused", "edits_failed")} == {
             **{"edited": 2, "refused": 1, "edits_failed": 0}
         }
@@ -172,5 +172,5 @@ def test_editing_is_in_the_provenance_of_all_that_is_made_of_it(make, tmp_path, 
     whole = told(out)
     assert (whole["sessions"], whole["counts"]["editors"], whole["counts"]["edited"]) == (2, 2, 5)
     assert whole["cost"]["dollars"] == 0.5
-    assert told(out / "dear/exact")["sessions"] == 1
+    assert told(out / "dear/strict")["sessions"] == 1
     assert json.loads((out / "run.json").read_text())["editors"] == ["dear", "copy"]

@@ -58,7 +58,7 @@ def by_loop(rows, protocol):
     return {name: np.quantile([each[name] for each in values], [0.025, 0.975]).tolist() for name in names}
 
 
-@pytest.mark.parametrize("name", ["exact", "vde-v3"])  # over samples, over blocks
+@pytest.mark.parametrize("name", ["strict", "vde-v3"])  # over samples, over blocks
 def test_as_a_plain_loop_finds_them(name, monkeypatch):
     monkeypatch.setattr(module, "RESAMPLES", RESAMPLES)
     protocol = get_protocol(name)
@@ -75,7 +75,7 @@ def test_as_a_plain_loop_finds_them(name, monkeypatch):
 
 
 def test_samples_of_one_page_are_drawn_together():
-    protocol = get_protocol("exact")
+    protocol = get_protocol("strict")
     own = score_rows([f"page {at}" for at in range(40)])
     rows = own.with_columns(page=pl.Series([f"page {at // 8}" for at in range(40)]))
     alone, together, unknown = (
@@ -91,7 +91,7 @@ def test_samples_of_one_page_are_drawn_together():
 
 
 def test_one_page_has_no_interval_and_what_was_given_stays_as_it_was():
-    protocol = get_protocol("exact")
+    protocol = get_protocol("strict")
     rows = score_rows(["a", "a", "b", "c"])
     summary = summary_of(rows, protocol, "operation")
     made = with_intervals(summary, rows, protocol)
@@ -102,7 +102,7 @@ def test_one_page_has_no_interval_and_what_was_given_stays_as_it_was():
 
 
 def test_rows_without_a_page_stand_alone():
-    protocol = get_protocol("exact")
+    protocol = get_protocol("strict")
     rows = score_rows(["a", None, None, "a"])
     made = with_intervals(summary_of(rows, protocol), rows, protocol)
     sums = summed(rows.select(pl.col("cdm_sum") / pl.col("cdm_n")).to_numpy(), np.ones((4, 1)), [0, 1, 2, 0])
@@ -130,7 +130,7 @@ def test_labels_come_from_blocks(tmp_path):
 
 def test_many_pages_are_drawn_less_often(monkeypatch):
     monkeypatch.setattr(module, "MANY", 9)
-    protocol = get_protocol("exact")
+    protocol = get_protocol("strict")
     few, many = (score_rows([f"{at}" for at in range(count)]) for count in (9, 10))
     assert with_intervals(summary_of(few, protocol), few, protocol)["interval"]["resamples"] == 10_000
     assert with_intervals(summary_of(many, protocol), many, protocol)["interval"]["resamples"] == 2_000
@@ -156,7 +156,7 @@ def test_no_metrics_no_bounds(size):
 
 
 def test_no_rows_no_intervals():
-    protocol = get_protocol("exact")
+    protocol = get_protocol("strict")
     rows = score_rows([])
     made = with_intervals({"overall": {"global": None}, "by": {"operation": {}}}, rows, protocol)
     assert made["overall"] == {"global": None}

@@ -36,7 +36,7 @@ def runs(tmp_path_factory, _cache):
         for editor in ("careful", "sloppy"):
             for protocol in PROTOCOLS:
                 score(TINY, f"{TINY}/editors/{editor}", protocol=protocol, out=root / f"tiny/{editor}/{protocol}")
-        site_runs.make_runs(root / "images", site_runs.make_suite(root / "suite"), protocols=("exact", "vde-v3"))
+        site_runs.make_runs(root / "images", site_runs.make_suite(root / "suite"), protocols=("strict", "vde-v3"))
         masked_runs.make_runs(root / "masked", masked_runs.make_suite(root / "masks"))
     return root
 
@@ -65,7 +65,7 @@ def test_every_mean_is_the_summarys(runs):
 
 
 def test_the_means_of_a_part_of_the_samples(runs):
-    run = read_run(runs / "tiny/sloppy/exact")
+    run = read_run(runs / "tiny/sloppy/strict")
     whole = matrix(run, "global", ["cdm", "iou"])
     part = whole.of(whole.samples[4:1:-1])
     assert part.samples == whole.samples[4:1:-1]
@@ -74,7 +74,7 @@ def test_the_means_of_a_part_of_the_samples(runs):
 
 def test_micro_means_keep_sums_and_macro_means_values(runs):
     micro = matrix(read_run(runs / "tiny/sloppy/vde-release"), "global", ["cdm"])
-    macro = matrix(read_run(runs / "tiny/sloppy/exact"), "global", ["cdm"])
+    macro = matrix(read_run(runs / "tiny/sloppy/strict"), "global", ["cdm"])
     assert micro.denominators.max() > 1
     assert micro.each == [False]
     assert set(np.unique(macro.denominators)) <= {0.0, 1.0}
@@ -83,14 +83,14 @@ def test_micro_means_keep_sums_and_macro_means_values(runs):
 
 def test_a_missing_output_has_done_nothing(runs):
     """`my editor` gave no image: both samples with a reference score 0, the one without is in no mean."""
-    found = matrix(read_run(runs / "masked/my editor/exact"), "outside", ["score", "done"])
+    found = matrix(read_run(runs / "masked/my editor/strict"), "outside", ["score", "done"])
     assert found.denominators.tolist() == [[1, 1], [1, 1], [0, 0]]
     assert found.means().tolist() == [0, 0]
 
 
 def test_runs_around_masks_compare_too(runs):
     """`shift` gives the right answer, three pixels aside; `copy` does nothing: the score tells, on both samples with one."""
-    both = [read_run(runs / f"masked/{editor}/exact") for editor in ("copy", "shift")]
+    both = [read_run(runs / f"masked/{editor}/strict") for editor in ("copy", "shift")]
     compared = compare_runs(both, metrics=["score", "psnr"], by="split", pages=pages_beside(both[0]))
     manual = [one for one in compared.findings if (one.slice, one.metric) == ("manual", "score")]
     assert [one.mean for one in manual] == pytest.approx(
@@ -102,7 +102,7 @@ def test_runs_around_masks_compare_too(runs):
 
 
 def test_intervals_for_any_table(runs):
-    run = read_run(runs / "tiny/sloppy/exact")
+    run = read_run(runs / "tiny/sloppy/strict")
     found = intervals(run, "global", ["cdm", "iou"], resamples=500)
     assert list(found) == ["cdm", "iou"]
     for name, (low, high) in found.items():
@@ -115,7 +115,7 @@ def test_intervals_for_any_table(runs):
 
 def test_unknown_metrics_are_named_with_those_there_are(runs):
     with pytest.raises(VdeError, match=r"no 'ssim' in the setting global; there are: iou, .*text_correctness"):
-        matrix(read_run(runs / "tiny/sloppy/exact"), "global", ["ssim"])
+        matrix(read_run(runs / "tiny/sloppy/strict"), "global", ["ssim"])
 
 
 @pytest.mark.parametrize(
@@ -135,22 +135,22 @@ def test_unknown_metrics_are_named_with_those_there_are(runs):
     ],
 )
 def test_what_is_no_run_is_named(runs, tmp_path, spoil, says):
-    shutil.copytree(runs / "tiny/careful/exact", tmp_path / "run")
+    shutil.copytree(runs / "tiny/careful/strict", tmp_path / "run")
     spoil(tmp_path / "run")
     with pytest.raises(RunFolderError, match=says):
         read_run(tmp_path / "run")
 
 
 def test_a_folder_of_runs_is_told_what_is_meant(runs):
-    with pytest.raises(RunFolderError, match=r"did you mean .*careful/exact"):
+    with pytest.raises(RunFolderError, match=r"did you mean .*careful/strict"):
         read_run(runs / "tiny")
 
 
 def test_signatures_differ_part_by_part():
-    one = "vde|p:exact|reader:a@1#x|suite:s@sha256:0f|n:12"
+    one = "vde|p:strict|reader:a@1#x|suite:s@sha256:0f|n:12"
     assert differing_parts([one, one]) == {}
     assert differing_parts([one, one + "|editor:other"]) == {}
-    two = "vde|p:exact|reader:a@1#y|suite:s@sha256:1f|n:12|judge:j"
+    two = "vde|p:strict|reader:a@1#y|suite:s@sha256:1f|n:12|judge:j"
     assert differing_parts([one, two]) == {
         "reader": ["a@1#x", "a@1#y"], "suite": ["s@sha256:0f", "s@sha256:1f"], "judge": ["nothing", "j"],
     }  # fmt: skip
@@ -179,21 +179,21 @@ def test_samples_share_a_page_by_the_content_of_their_source(tmp_path):
 
 
 def test_rows_name_their_page(runs):
-    run = read_run(runs / "images/oracle/exact")
+    run = read_run(runs / "images/oracle/strict")
     assert pages_beside(run) == pages_of(load_suite(runs / "suite"))
-    tiny = pages_beside(read_run(runs / "tiny/sloppy/exact"))
+    tiny = pages_beside(read_run(runs / "tiny/sloppy/strict"))
     assert tiny["text/2"] == "text/inputs/harbour_2.png"  # the suite has no such file: its name tells
 
 
 def test_of_rows_without_pages_the_suite_is_asked_where_it_is_still_there(runs):
-    run, other = (read_run(runs / name) for name in ("images/oracle/exact", "tiny/sloppy/exact"))
+    run, other = (read_run(runs / name) for name in ("images/oracle/strict", "tiny/sloppy/strict"))
     without = replace(run, rows=run.rows.drop("page"))
     assert pages_beside(without) == pages_beside(run)
     assert pages_beside(replace(other, rows=other.rows.drop("page"))) is None
 
 
 def test_another_suite_is_refused(runs):
-    run = read_run(runs / "tiny/sloppy/exact")
+    run = read_run(runs / "tiny/sloppy/strict")
     with pytest.raises(SuiteError, match="was made with the suite tiny, not with stripes"):
         pages_for(runs / "suite", [run])
     with pytest.raises(SuiteError, match="sample text/1 of the runs"):
@@ -226,10 +226,10 @@ def test_the_intervals_of_every_summary_are_those_of_its_rows(runs):
 
 def test_around_masks_without_ssim_what_is_done_is_known_and_the_score_is_not(runs):
     """As the summary has it: a missing output's 0 does not stand alone."""
-    run = read_run(runs / "masked/shift/exact")
+    run = read_run(runs / "masked/shift/strict")
     rows = run.rows.with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("ssim", "ssim_raw", "score"))
     found = matrix(replace(run, rows=rows), "outside")
-    expected = summarise_masked(rows, get_pixel_protocol("exact"))["overall"]["outside"]
+    expected = summarise_masked(rows, get_pixel_protocol("strict"))["overall"]["outside"]
     assert expected["score"] is None
     assert "score" not in found.metrics
     assert dict(zip(found.metrics, found.means(), strict=True))["done"] == pytest.approx(expected["done"])

@@ -11,7 +11,7 @@ from vdebench.runs.folder import REGIONS, SCORES
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, usable_summary, verdicts
 from vdebench.stats.usable_runs import judge_runs
 
-ABOUT = {"group": "text", "operation": "text_replace", "operation4": "modify", "language": "english", "source": "book"}
+ABOUT = {"group": "text", "operation": "text_replace", "edit_class": "modify", "language": "english", "source": "book"}
 
 
 def rows_of(*samples, references=()):
@@ -159,11 +159,11 @@ def test_thresholds_are_options():
 def runs(tmp_path_factory):
     root = tmp_path_factory.mktemp("usable")
     site_runs.make_suite(root / "suite")
-    return site_runs.make_runs(root / "runs", root / "suite", protocols=("exact", "vde-release"))
+    return site_runs.make_runs(root / "runs", root / "suite", protocols=("strict", "vde-release"))
 
 
 def test_kept_runs_are_judged_and_the_oracle_is_usable(runs):
-    oracle, other = judge_runs([runs / "oracle/exact", runs / "my editor/exact"]).runs
+    oracle, other = judge_runs([runs / "oracle/strict", runs / "my editor/strict"]).runs
     assert oracle.summary["rate"] == 1
     assert other.summary["rate"] == 0
     assert [each.usable for each in other.verdicts] == [False, False, False, False]
@@ -176,12 +176,12 @@ def test_what_cannot_be_judged_is_refused(runs, tmp_path):
     with pytest.raises(RunFolderError, match="scored by vde-release, which judges no properties"):
         judge_runs([runs / "oracle/vde-release"])
     with pytest.raises(VdeError, match="--by colour: expected operation"):
-        judge_runs([runs / "oracle/exact"], by="colour")
+        judge_runs([runs / "oracle/strict"], by="colour")
     old = tmp_path / "old"
     old.mkdir()
-    (old / "summary.json").write_text((runs / "oracle/exact/summary.json").read_text())
+    (old / "summary.json").write_text((runs / "oracle/strict/summary.json").read_text())
     for name in ("scores", "regions"):
-        frame = pl.read_parquet(runs / f"oracle/exact/{name}.parquet")
+        frame = pl.read_parquet(runs / f"oracle/strict/{name}.parquet")
         frame.drop("page" if name == "scores" else "read").write_parquet(old / f"{name}.parquet")
         (old / "reference").mkdir(exist_ok=True)
         frame.write_parquet(old / f"reference/{name}.parquet")

@@ -65,7 +65,7 @@ def study(tmp_path_factory):
             for editor, is_done in (("clever", half[kind]), ("idle", lambda number: False)):
                 outputs = root / f"outputs/{kind}/{editor}"
                 write_outputs(suite, outputs, is_done)
-                run = root / f"{kind}/{editor}/exact"
+                run = root / f"{kind}/{editor}/strict"
                 score(
                     suite,
                     outputs / "readings",
@@ -85,7 +85,9 @@ def study(tmp_path_factory):
 
 @cache
 def found(root):
-    sides = [[read_run(root / kind / editor / "exact") for editor in ("clever", "idle")] for kind in ("plain", "vague")]
+    sides = [
+        [read_run(root / kind / editor / "strict") for editor in ("clever", "idle")] for kind in ("plain", "vague")
+    ]
     graded = ([root / "graded/plain"], [root / "graded/vague"])
     drops = ambiguity_drop(paired_runs(*sides), *graded, resamples=2000)
     return drops, {(drop.editor, drop.setting, drop.metric): drop for drop in drops.drops}
@@ -112,8 +114,8 @@ def test_drop_and_drop_per_unit(study):
         *((editor, "edit", "usable") for editor in ("clever", "idle")),  # of idle's edits none is done, for certain
     }
     cdm = drops["clever", "local", "cdm"]
-    rows = pl.read_parquet(root / "vague/clever/exact/scores.parquet").filter(pl.col("setting") == "local")
-    means = json.loads((root / "vague/clever/exact/summary.json").read_text())["overall"]["local"]
+    rows = pl.read_parquet(root / "vague/clever/strict/scores.parquet").filter(pl.col("setting") == "local")
+    means = json.loads((root / "vague/clever/strict/summary.json").read_text())["overall"]["local"]
     assert cdm.original == 1
     assert cdm.ambiguous == pytest.approx(means["cdm"])
     assert 0 < cdm.ambiguous < 1
@@ -157,7 +159,7 @@ def test_an_editor_that_does_nothing_loses_nothing(study):
 
 def test_without_grades_there_is_a_drop_and_a_reason(study):
     root = study[0]
-    pairs = paired_runs([read_run(root / "plain/clever/exact")], [read_run(root / "vague/clever/exact")])
+    pairs = paired_runs([read_run(root / "plain/clever/strict")], [read_run(root / "vague/clever/strict")])
     drop = ambiguity_drop(pairs).drops[0]
     assert drop.drop > 0
     assert drop.per_unit is None
@@ -168,7 +170,7 @@ def test_without_grades_there_is_a_drop_and_a_reason(study):
 
 def test_instructions_that_are_not_found_more_ambiguous_give_no_drop_per_unit(study):
     root = study[0]
-    pairs = paired_runs([read_run(root / "plain/clever/exact")], [read_run(root / "vague/clever/exact")])
+    pairs = paired_runs([read_run(root / "plain/clever/strict")], [read_run(root / "vague/clever/strict")])
     drop = ambiguity_drop(pairs, [root / "graded/plain"], [root / "graded/plain"]).drops[0]
     assert (drop.ambiguity, drop.per_unit) == (0, None)
     assert "not find the instructions more ambiguous" in drop.reason
@@ -176,10 +178,10 @@ def test_instructions_that_are_not_found_more_ambiguous_give_no_drop_per_unit(st
 
 def test_only_pairs_are_studied(study):
     root = study[0]
-    clever, idle = (read_run(root / "plain" / editor / "exact") for editor in ("clever", "idle"))
-    vague = read_run(root / "vague/clever/exact")
+    clever, idle = (read_run(root / "plain" / editor / "strict") for editor in ("clever", "idle"))
+    vague = read_run(root / "vague/clever/strict")
     assert [pair.original.editor for pair in paired_runs([clever, idle], [vague])] == ["clever"]
-    with pytest.raises(VdeError, match="no editor has a run on both suites: found idle by exact on the one, clever"):
+    with pytest.raises(VdeError, match="no editor has a run on both suites: found idle by strict on the one, clever"):
         paired_runs([idle], [vague])
     vague.summary["signature"] += "|reader:other@2"
     with pytest.raises(VdeError, match=r"not scored alike(.|\n)*reader: .*other@2"):
@@ -253,11 +255,11 @@ def test_a_rise_is_told_by_judges_that_have_seen_both_sides(tmp_path):
 
 def test_two_runs_of_one_editor_on_a_side_are_refused(study, tmp_path):
     root = study[0]
-    clever, vague = (read_run(root / kind / "clever/exact") for kind in ("plain", "vague"))
+    clever, vague = (read_run(root / kind / "clever/strict") for kind in ("plain", "vague"))
     shutil.copytree(clever.root, tmp_path / "again")
-    with pytest.raises(VdeError, match="two runs of clever by exact on one suite"):
+    with pytest.raises(VdeError, match="two runs of clever by strict on one suite"):
         paired_runs([clever, read_run(tmp_path / "again")], [vague])
-    with pytest.raises(VdeError, match="two runs of clever by exact on one suite"):
+    with pytest.raises(VdeError, match="two runs of clever by strict on one suite"):
         paired_runs([clever], [vague, replace(vague)])
 
 
@@ -311,7 +313,7 @@ def test_on_the_command_line(study, tmp_path):
     for wrong, words in (
         (("--protocol", "vde-v3"), "no run was scored by vde-v3"),
         (("-o", "drop.txt"), "ends with .svg or .png"),
-        (("--metrics", "beauty", "--protocol", "exact"), "no run has the metric beauty"),
+        (("--metrics", "beauty", "--protocol", "strict"), "no run has the metric beauty"),
     ):
         done = CliRunner().invoke(app, [*map(str, (*given, *wrong))])
         assert isinstance(done.exception, VdeError)

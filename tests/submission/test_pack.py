@@ -23,7 +23,7 @@ def test_a_submission_holds_hashes_of_what_was_scored(coloured, tmp_path):
     write_submission(coloured.run, tmp_path / "a.zip")
     told, held = manifest(tmp_path / "a.zip"), members(tmp_path / "a.zip")
     assert told["format"] == "vdebench-submission"
-    assert told["signature"].startswith("vde|p:exact|")
+    assert told["signature"].startswith("vde|p:strict|")
     assert told["suite"]["name"] == "colours"
     assert told["asked"]["reader"] == "colour"
     assert told["environment"]["sessions"] == 1

@@ -52,7 +52,7 @@ def drop_command(
     grades_ambiguous: list[Path] = typer.Option(
         [], "--grades-ambiguous", metavar="FOLDER", help="The same of the ambiguous suite."
     ),
-    protocol: str = typer.Option("exact", "--protocol", help="Whose scores."),
+    protocol: str = typer.Option("strict", "--protocol", help="Whose scores."),
     metrics: str = typer.Option(
         "",
         "--metrics",

@@ -26,7 +26,7 @@ def compare_command(
     runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=f"{RUNS_HELP} Two runs or more."),
     metrics: str = typer.Option("", "--metrics", help="Metrics, with commas; the main ones where none is named."),
     setting: str = typer.Option("", "--setting", help="global or local; both where none is named."),
-    by: str = typer.Option("", "--by", help="Compare within every operation, operation4, language, source or group."),
+    by: str = typer.Option("", "--by", help="Compare within every operation, edit_class, language, source or group."),
     suite: Path | None = typer.Option(
         None,
         "--suite",
@@ -46,7 +46,7 @@ def compare_command(
 
     Examples:
 
-    `vde compare runs/copy/exact runs/mine/exact`
+    `vde compare runs/copy/strict runs/mine/strict`
 
     `vde compare runs/a runs/b runs/c --metrics cdm,iou --setting local --by operation --format markdown`
     """

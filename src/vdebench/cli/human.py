@@ -58,7 +58,7 @@ def correlate(
     answers: list[Path] = typer.Argument(..., metavar="ANSWERS.csv...", help="What people sent back."),
     key: Path = typer.Option(..., "--key", help="The key.json of the sheet."),
     runs: list[Path] = typer.Option(..., "--runs", help="The runs that the sheet was made of; repeat for several."),
-    protocol: str = typer.Option("exact", "--protocol", "-p", help="Whose scores are held beside people's ranks."),
+    protocol: str = typer.Option("strict", "--protocol", "-p", help="Whose scores are held beside people's ranks."),
     setting: str = typer.Option("", "--setting", help="global or local; the first that there is."),
     metric: list[str] = typer.Option([], "--metric", metavar="CRITERION=METRIC", help="Another metric; repeatable."),
     scores: bool = typer.Option(False, "--scores", help="The column `rank` holds scores: the highest is best."),

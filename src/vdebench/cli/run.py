@@ -31,7 +31,7 @@ def run_command(
         ..., "--editor", "-e", metavar="[NAME=]EDITOR", help=EDITOR_HELP + " Repeat for several."
     ),
     out: Path = typer.Option(..., "--out", "-o", metavar="RUNS", help="Folder for all that is made."),
-    protocol: list[str] = typer.Option(["exact"], "--protocol", "-p", help="How to score; repeat for several."),
+    protocol: list[str] = typer.Option(["strict"], "--protocol", "-p", help="How to score; repeat for several."),
     option: list[str] = typer.Option([], "--editor-option", metavar="EDITOR.NAME=VALUE", help=OPTION_HELP),
     reader: str = typer.Option("rapidocr", "--reader", help="Who reads; `vde doctor` lists them."),
     read_option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
@@ -67,7 +67,7 @@ def run_command(
 
     `vde run typeset:n=16,seed=1 -e copy -e overlay -e oracle --out runs && vde report runs -o report`
 
-    `vde run data/vde-v3 -e qwen-image-edit -e nano-banana --budget 50 -p exact -p vde-v3 --out runs`
+    `vde run data/vde-v3 -e qwen-image-edit -e nano-banana --budget 50 -p strict -p vde-v3 --out runs`
 
     `vde run data/vde-v3 -e mine=http://gpu-box:8000/v1 --editor-option mine.per_minute=30 --out runs`
     """

@@ -41,12 +41,12 @@ def score_command(
         [], "--readings", metavar="[NAME=]DIR", help="Folder of readings of the predictions; repeat for more editors."
     ),
     protocol: list[str] = typer.Option(
-        ["exact"], "--protocol", "-p", help="How to score; repeat for several. `vde protocols` lists them."
+        ["strict"], "--protocol", "-p", help="How to score; repeat for several. `vde protocols` lists them."
     ),
     setting: SettingChoice = typer.Option("both", "--setting", help="global (page), local (edited regions) or both."),
     out: Path | None = typer.Option(None, "--out", "-o", metavar="RUN", help="Folder in which the run is kept."),
     by: list[str] = typer.Option(
-        [], "--by", help="Also break down by this, or by two crossed: `operation4,language`. Shown as tables."
+        [], "--by", help="Also break down by this, or by two crossed: `edit_class,language`. Shown as tables."
     ),
     reader: str = typer.Option(
         "",
@@ -95,7 +95,7 @@ def score_command(
 
     `vde score examples/tiny --readings examples/tiny/editors/careful`
 
-    `vde score SUITE --readings mine=out/ocr -p exact -p vde-v3 -p vde-release --out runs/mine --by language`
+    `vde score SUITE --readings mine=out/ocr -p strict -p vde-v3 -p vde-release --out runs/mine --by language`
     """
     editors = _editors(predictions or [], readings)
     like = like or (["vde-v3:2"] if published else [])
@@ -188,7 +188,7 @@ def _tables(
         for shape in like:
             yield paper_table(shape, summaries, published=published, with_usable=with_usable)
         for summary in summaries:
-            usual = ["operation", "source", "tier"] if masked else ["operation4", "language", "source"]
+            usual = ["operation", "source", "tier"] if masked else ["edit_class", "language", "source"]
             for name in by or (usual if len(summaries) == 1 and not like else []):
                 slices = ",".join(part.strip() for part in name.split(","))
                 yield masked_breakdown(summary, slices) if masked else breakdown_table(summary, slices)

@@ -21,7 +21,7 @@ def show_command(
 
     `vde show runs/mine`
 
-    `vde show runs/overlay/exact --json`
+    `vde show runs/overlay/strict --json`
 
     `vde show runs/mine --short-signature`
     """

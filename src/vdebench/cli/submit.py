@@ -26,7 +26,7 @@ def submit_command(
 
     Examples:
 
-    `vde submit runs/overlay/exact --out overlay.zip`
+    `vde submit runs/overlay/strict --out overlay.zip`
 
     `vde submit runs/mine --images --out mine.zip`
     """

@@ -141,7 +141,7 @@ def _difficulty_table(
 ) -> Table:
     columns = [Column(str(value), "", 0, group) for group in ("stated", "estimated") for value in (0, 1, 2)]
     columns += [Column("n", "", 0, "agree")]
-    columns += [Column(head, "", 3, group) for group in ("agree", "commonest") for head in ("exact", "±1")]
+    columns += [Column(head, "", 3, group) for group in ("agree", "commonest") for head in ("strict", "±1")]
     rows = []
     for attribute in ATTRIBUTES:
         counts: list[float | None] = []

@@ -17,9 +17,9 @@ from vdebench.stats.usable_runs import judge_runs
 
 def usable_command(
     runs: list[Path] = typer.Argument(
-        ..., metavar="RUNS...", help=f"{RUNS_HELP} Of a folder's runs, those by `exact`."
+        ..., metavar="RUNS...", help=f"{RUNS_HELP} Of a folder's runs, those by `strict`."
     ),
-    by: str = typer.Option("", "--by", help="Rates within every operation, operation4, language, source or group."),
+    by: str = typer.Option("", "--by", help="Rates within every operation, edit_class, language, source or group."),
     threshold: list[str] = typer.Option(
         [], "--threshold", "-t", metavar="NAME=VALUE", help="Another threshold: text, place, look, kept, edited, stray."
     ),
@@ -33,11 +33,11 @@ def usable_command(
 
     Examples:
 
-    `vde usable runs/mine/exact runs/other/exact`
+    `vde usable runs/mine/strict runs/other/strict`
 
-    `vde usable runs/mine/exact --by operation --threshold text=1 --format markdown`
+    `vde usable runs/mine/strict --by operation --threshold text=1 --format markdown`
 
-    `vde usable runs/mine/exact --samples`
+    `vde usable runs/mine/strict --samples`
     """
     judged = judge_runs(runs, by=by, thresholds=threshold, force=force)
     if as_json or samples:

@@ -14,7 +14,7 @@ from vdebench.report.rendering import Format
 
 def validate_command(
     protocol: list[str] = typer.Option(
-        [], "--protocol", help="exact, vde-v3, vde-v1, vde-release; all four where none is named."
+        [], "--protocol", help="strict, vde-v3, vde-v1, vde-release; all four where none is named."
     ),
     samples: int = typer.Option(200, "--samples", min=1, help="Edited pages, half English, half Chinese."),
     reader: str = typer.Option(

@@ -41,10 +41,10 @@ class Operation(StrEnum):
     OTHER = "other"
 
     @property
-    def four_class(self) -> str:
+    def edit_class(self) -> str:
         """The class under which the paper's tables 3, 9 and 10 count the operation.
 
-        >>> Operation.TABLE_DELETE.four_class
+        >>> Operation.TABLE_DELETE.edit_class
         'Text Deletion'
         """
         return _FOUR_CLASSES.get(self.value.rpartition("_")[2], "Other")

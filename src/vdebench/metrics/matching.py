@@ -1,7 +1,7 @@
 """Which block of the prediction stands for which block of the ground truth.
 
 Three strategies, one result: units. A unit is a pair of index tuples, ground truth and prediction; a missed block is a
-unit without prediction, an invented one a unit without ground truth. The papers' strategies pair one to one; `exact`
+unit without prediction, an invented one a unit without ground truth. The papers' strategies pair one to one; `strict`
 also joins blocks that a reader merged or split.
 """
 
@@ -103,7 +103,7 @@ def _units(partner: dict[int, int], truth: PageBlocks, prediction: PageBlocks) -
     return units
 
 
-# --- exact -----------------------------------------------------------------------------------------------------------
+# --- strict ----------------------------------------------------------------------------------------------------------
 
 NEAR = 0.1
 """Centres further apart than this share of the page's diagonal are not the same block, unless the boxes meet."""

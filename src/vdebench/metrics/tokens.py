@@ -1,4 +1,4 @@
-"""Texts into tokens: by white space, as the papers do, or by script, as `exact` does."""
+"""Texts into tokens: by white space, as the papers do, or by script, as `strict` does."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def run(
     editors: Sequence[str],
     out: Path,
     *,
-    protocols: Sequence[str] = ("exact",),
+    protocols: Sequence[str] = ("strict",),
     reader: CachedReader,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     truth: TruthChoice = "suite",

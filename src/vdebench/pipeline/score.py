@@ -122,7 +122,7 @@ def check_outputs(
     suite: Suite,
     folder: str | Path,
     *,
-    protocol: str | Protocol = "exact",
+    protocol: str | Protocol = "strict",
     images: str | Path | None = None,
     match: str = "",
     strict_names: bool = False,
@@ -155,7 +155,7 @@ def around_masks(suite: Suite, protocol: AnyProtocol) -> bool:
     return (
         suite.track == "pixels"
         or isinstance(protocol, PixelProtocol)
-        or (isinstance(protocol, str) and protocol in PIXEL_PROTOCOLS and protocol != "exact")
+        or (isinstance(protocol, str) and protocol in PIXEL_PROTOCOLS and protocol != "strict")
     )
 
 
@@ -173,7 +173,7 @@ def score(
     suite: Suite | str | Path,
     predictions: str | Path | Predictions,
     *,
-    protocol: AnyProtocol = "exact",
+    protocol: AnyProtocol = "strict",
     setting: SettingChoice = "both",
     out: str | Path | None = None,
     editor: str = "",
@@ -345,7 +345,7 @@ def _any_image(found: Mapping[str, Any]) -> bool:
 
 
 def _crossed(name: str) -> tuple[str, ...]:
-    known = ("operation", "operation4", "language", "source", "label", "group")
+    known = ("operation", "edit_class", "language", "source", "label", "group")
     columns = tuple(part.strip() for part in name.split(","))
     if len(columns) != len(set(columns)) or not set(columns) <= set(known):
         raise VdeError(f"cannot break down by {name!r}: expected different names of {', '.join(known)}, with commas")

@@ -4,7 +4,7 @@ from vdebench.protocols.pages.protocol import IMAGE_METRICS, TEXT_METRICS, Proto
 from vdebench.registry import find
 
 PROTOCOLS = {
-    "exact": "vdebench.protocols.pages.strict:EXACT",
+    "strict": "vdebench.protocols.pages.strict:STRICT",
     "vde-v3": "vdebench.protocols.pages.papers:VDE_V3",
     "vde-v1": "vdebench.protocols.pages.papers:VDE_V1",
     "vde-release": "vdebench.protocols.pages.release:VDE_RELEASE",
@@ -14,7 +14,7 @@ PROTOCOLS = {
 def get_protocol(name: str) -> Protocol:
     """The protocol of a name.
 
-    >>> get_protocol("exact").match
+    >>> get_protocol("strict").match
     'assign-3'
     """
     protocol: Protocol = find("protocols", name, PROTOCOLS)

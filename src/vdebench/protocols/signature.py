@@ -31,9 +31,9 @@ def signature(
     `floor` says by whom the reference images were read for the allowance that region outcomes make.
 
     >>> from vdebench.protocols import get_protocol
-    >>> exact, pins = get_protocol("exact"), {"suite": "s", "revision": "0f" * 32, "n": 942}
-    >>> signature(exact, local="crop", reader="r@1", truth="suite", images="off", **pins)
-    'vde|p:exact|rules:...|v:0.1.0|match:assign-3|tok:script|local:crop|reader:r@1|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:s@sha256:0f0f0f0f0f0f|n:942'
+    >>> strict, pins = get_protocol("strict"), {"suite": "s", "revision": "0f" * 32, "n": 942}
+    >>> signature(strict, local="crop", reader="r@1", truth="suite", images="off", **pins)
+    'vde|p:strict|rules:...|v:0.1.0|match:assign-3|tok:script|local:crop|reader:r@1|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:s@sha256:0f0f0f0f0f0f|n:942'
     """
     parts = {
         "p": protocol.name,
@@ -56,8 +56,8 @@ def signature(
 def as_signature(parts: Mapping[str, str]) -> str:
     """The parts in one line.
 
-    >>> as_signature({"p": "exact", "n": "9"})
-    'vde|p:exact|n:9'
+    >>> as_signature({"p": "strict", "n": "9"})
+    'vde|p:strict|n:9'
     """
     return _BEGIN + "|".join(f"{key}:{value.replace('|', '/')}" for key, value in parts.items())
 
@@ -65,8 +65,8 @@ def as_signature(parts: Mapping[str, str]) -> str:
 def parts_of(signature: str) -> dict[str, str]:
     """A signature by its parts.
 
-    >>> parts_of("vde|p:exact|suite:s@sha256:0f|n:9")
-    {'p': 'exact', 'suite': 's@sha256:0f', 'n': '9'}
+    >>> parts_of("vde|p:strict|suite:s@sha256:0f|n:9")
+    {'p': 'strict', 'suite': 's@sha256:0f', 'n': '9'}
     """
     return {key: value for key, _, value in (part.partition(":") for part in signature.split("|")[1:])}
 
@@ -79,8 +79,8 @@ _SHORT = ("p", "track", "judge", "returned", "reader", "suite", "n", "v")
 def short_signature(full: str) -> str:
     """A signature for people: what is most asked for, and a digest of the full one, in a line that fits a paper.
 
-    >>> short_signature("vde|p:exact|v:0.1.0|reader:rapidocr@3.10.0#1a2b3c|in:whole|suite:s@sha256:0f0f|n:9")
-    'vde|p:exact|reader:rapidocr@3.10.0|suite:s|n:9|v:0.1.0|full:6f766e4a3136'
+    >>> short_signature("vde|p:strict|v:0.1.0|reader:rapidocr@3.10.0#1a2b3c|in:whole|suite:s@sha256:0f0f|n:9")
+    'vde|p:strict|reader:rapidocr@3.10.0|suite:s|n:9|v:0.1.0|full:7ca171ff0d3f'
     """
     parts = parts_of(full)
     shown = {key: _shown(parts[key].partition("#")[0].partition("@sha256:")[0]) for key in _SHORT if key in parts}
@@ -95,8 +95,8 @@ def _shown(value: str) -> str:
 def with_short_signature(note: str) -> str:
     """A note below a table with the signature at its end, where it has one, in the short form.
 
-    >>> with_short_signature("mine: vde|p:exact|tok:script|n:9")
-    'mine: vde|p:exact|n:9|full:1575692dcf1f'
+    >>> with_short_signature("mine: vde|p:strict|tok:script|n:9")
+    'mine: vde|p:strict|n:9|full:ab030198874f'
     """
     names, colon, rest = note.partition(f": {_BEGIN}")
     return f"{names}: {short_signature(_BEGIN + rest)}" if colon else note

@@ -28,7 +28,7 @@ def require_shape(shape: str) -> None:
 def default_shape(summary: Mapping[str, Any]) -> str:
     """The main table of a run's kind: whole pages, images around masks, ambiguity; grades of edits have none.
 
-    >>> default_shape({"protocol": "exact"}), default_shape({"protocol": "textedit", "track": "pixels"})
+    >>> default_shape({"protocol": "strict"}), default_shape({"protocol": "textedit", "track": "pixels"})
     ('vde-v3:2', 'textedit:3')
     """
     if "protocol" in summary:
@@ -42,7 +42,7 @@ def paper_table(
     """Runs in the shape of a paper's table, such as `vde-v3:2`; `with_usable` adds the rate of usable edits."""
     require_shape(shape)
     if with_usable and (shape in GRADED or shape.startswith("textedit:")):
-        raise VdeError(f"{shape} has no usable edits: they are judged on whole pages, by exact")
+        raise VdeError(f"{shape} has no usable edits: they are judged on whole pages, by strict")
     if shape in GRADED:
         return graded_table(shape, summaries, published=published)
     title, compare, fill = SHAPES[shape]
@@ -106,7 +106,7 @@ def _usable_notes(measured: Sequence[MeasuredRun], printed: Sequence[Published])
         yield f"Usable: rate of usable edits, of both settings together, {signature}"
     lacking = [f"{run.name} (by {run.summary['protocol']})" for run in measured if not run.summary.get("usable")]
     if lacking:
-        yield f"Usable: not judged for {', '.join(lacking)}; `exact` judges it in both settings"
+        yield f"Usable: not judged for {', '.join(lacking)}; `strict` judges it in both settings"
     if printed:
         yield "Usable: no paper prints it"
 

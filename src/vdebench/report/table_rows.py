@@ -127,7 +127,7 @@ def _column(by: str, value: str) -> tuple[str, str]:
     """
     if by == "language":
         return by, _LANGUAGES[value]
-    return "operation" if value in _V1_OPERATIONS else "operation4", _V1_OPERATIONS.get(value, value)
+    return "operation" if value in _V1_OPERATIONS else "edit_class", _V1_OPERATIONS.get(value, value)
 
 
 @dataclass(frozen=True)

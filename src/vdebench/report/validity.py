@@ -91,7 +91,7 @@ def _table(ladder: Ladder, protocol: str) -> Table:
 def cell_of(finding: CorruptionResult | None) -> str:
     """Correlation, drop and mark; of images that were identical first, where PSNR ends.
 
-    >>> cell_of(CorruptionResult("exact", "blank", "local", "cdm", 9, (1.0, 0.5, 0.0), 1.0, 1.0, 1.0, "falls", True))
+    >>> cell_of(CorruptionResult("strict", "blank", "local", "cdm", 9, (1.0, 0.5, 0.0), 1.0, 1.0, 1.0, "falls", True))
     '1.00 1.000 ↓*'
     """
     if finding is None or finding.verdict == "unknown":

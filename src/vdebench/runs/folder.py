@@ -30,7 +30,7 @@ _SUMS = {
 Schema = dict[str, Any]  # column names and polars types
 SCORES: Schema = {
     **dict.fromkeys(("sample", "setting", "fingerprint"), pl.String),
-    **dict.fromkeys(("group", "operation", "operation4", "language", "source", "page"), pl.String),
+    **dict.fromkeys(("group", "operation", "edit_class", "language", "source", "page"), pl.String),
     **dict.fromkeys(("state", "reason"), pl.String),
     **dict.fromkeys(("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"), pl.Int64),
     "iou_sum": pl.Float64,

@@ -20,7 +20,7 @@ from vdebench.stats.sign_flip import pages_needed, sign_flip_p
 from vdebench.stats.stored import Matrix, StoredRun, best, differing_parts, matrix
 from vdebench.stats.usable_runs import USABLE, unjudged, usable_matrix
 
-_SLICES = ("operation", "operation4", "language", "source", "group", "tier")
+_SLICES = ("operation", "edit_class", "language", "source", "group", "tier")
 _AROUND_MASKS = ("score", "done", "text_kept", "ssim", "lpips", "psnr")
 _FEW = 20
 _SETTING = "usable edits"
@@ -97,7 +97,7 @@ def compare_runs(
     `pages` says which page a sample starts from: samples of one page are drawn and swapped together.
     """
     if len(runs) < 2:
-        raise VdeError("one run cannot be compared: give two or more, such as runs/copy/exact runs/mine/exact")
+        raise VdeError("one run cannot be compared: give two or more, such as runs/copy/strict runs/mine/strict")
     differing = differing_parts([run.summary["signature"] for run in runs])
     if differing and not force:
         told = "".join(f"\n  {part}: {' | '.join(dict.fromkeys(said))}" for part, said in differing.items())

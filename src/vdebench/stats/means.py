@@ -62,7 +62,7 @@ def _image_means(found: Mapping[str, float | None], protocol: Protocol) -> dict[
 
 def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 << 12) -> Iterable[pl.DataFrame]:
     """Blocks as score rows, one for every sample, setting and label, a few thousand blocks at a time."""
-    about = scores.select("sample", "setting", "group", "operation", "operation4", "language", "source")
+    about = scores.select("sample", "setting", "group", "operation", "edit_class", "language", "source")
     sizes = (scores["gt_blocks"] + scores["unmatched_pred"]).to_list()  # blocks stand in the order of the scores
     start = end = 0
     for i, size in enumerate(sizes):

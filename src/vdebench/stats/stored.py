@@ -76,7 +76,7 @@ def read_run(root: str | Path) -> StoredRun:
 def differing_parts(signatures: Sequence[str]) -> dict[str, list[str]]:
     """Parts of signatures that are not the same in all, with what each says; the editor may differ.
 
-    >>> differing_parts(["vde|p:exact|reader:a@1|n:9", "vde|p:exact|reader:b@2|n:9"])
+    >>> differing_parts(["vde|p:strict|reader:a@1|n:9", "vde|p:strict|reader:b@2|n:9"])
     {'reader': ['a@1', 'b@2']}
     """
     split = [parts_of(signature) for signature in signatures]

@@ -12,7 +12,7 @@ from vdebench.runs.folder import RunFolder
 from vdebench.stats.means import Totals, label_pieces, means, totals
 from vdebench.stats.region_outcomes import region_summary
 
-SLICES = ("operation", "operation4", "language", "source", "label", "group")
+SLICES = ("operation", "edit_class", "language", "source", "label", "group")
 
 
 def summarise(

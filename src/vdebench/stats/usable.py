@@ -30,7 +30,7 @@ PROPERTIES = {
 }
 """In the order in which a sample is asked: was an edit made, does it say the right thing, …"""
 TABLES = ("scores", "regions")
-SLICES = ("operation", "operation4", "language", "source", "group")
+SLICES = ("operation", "edit_class", "language", "source", "group")
 _WRONG = ("not_done", "partly", "wrong_text", "page_lost", "missing")
 RULES = "rules-2"
 """Changes with any rule below."""

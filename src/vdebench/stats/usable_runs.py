@@ -79,12 +79,12 @@ def unjudged(run: StoredRun) -> str:
     if run.around_masks:
         return (
             f"compares images around masks by {protocol}, which judges no properties: usable edits need whole pages\n"
-            "  score a suite of whole pages by exact: `vde score SUITE … --protocol exact --out FOLDER`"
+            "  score a suite of whole pages by strict: `vde score SUITE … --protocol strict --out FOLDER`"
         )
     if not get_protocol(protocol).properties:
         return (
             f"was scored by {protocol}, which judges no properties\n"
-            "  `vde score … --protocol exact --out FOLDER` makes one"
+            "  `vde score … --protocol strict --out FOLDER` makes one"
         )
     if set(run.settings) != {"global", "local"}:
         return f"has {', '.join(run.settings)} alone; score again with --setting both"

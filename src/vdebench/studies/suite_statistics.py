@@ -64,7 +64,7 @@ def _places(samples: Sequence[Sample]) -> dict[str, dict[str, int]]:
     order = {name: at for at, name in enumerate(Operation)}
     places: dict[str, Counter[str]] = {"text": Counter(), "table": Counter()}
     for sample in sorted(samples, key=lambda sample: order[sample.operation]):
-        named = sample.operation.four_class
+        named = sample.operation.edit_class
         title = sample.operation.value.replace("_", " ").capitalize() if named == "Other" else named
         places["table" if sample.operation.value.startswith("table_") else "text"][title] += 1
     return {place: dict(counts) for place, counts in places.items() if counts}

@@ -25,7 +25,7 @@ from vdebench.stats.usable import Rows, Thresholds, usable_summary
 from vdebench.submission.archive import Archive
 from vdebench.submission.manifest import PAGES_NEED, REFERENCE, SUMMARY, TABLES, Manifest, parts_of, revision_of
 
-EXACT = 1e-9
+STRICT = 1e-9
 """Two numbers that are as close are the same: beside 1, or beside themselves where they are larger."""
 BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 """What polars raises on a table that somebody has spoilt: some faults it did not foresee."""
@@ -242,7 +242,7 @@ def _discords(claimed: Any, found: Any, place: str) -> Iterator[SummaryMismatch]
         yield SummaryMismatch(place, claimed, found)
 
 
-def same(claimed: Any, found: Any, within: float = EXACT) -> bool:
+def same(claimed: Any, found: Any, within: float = STRICT) -> bool:
     """Whether two values are the same, numbers as far as arithmetic in another order goes.
 
     >>> same(0.1 + 0.2, 0.3), same(1.0, 1.0001), same(None, 0.0)

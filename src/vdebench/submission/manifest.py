@@ -134,7 +134,7 @@ def _check_files(archive: Archive, manifest: Manifest) -> None:
 def revision_of(signature: str) -> str:
     """The suite's revision in a signature, its first twelve digits; nothing where there is none.
 
-    >>> revision_of("vde|p:exact|suite:typeset:n=2@sha256:0f0f0f0f0f0f+images:12|n:2")
+    >>> revision_of("vde|p:strict|suite:typeset:n=2@sha256:0f0f0f0f0f0f+images:12|n:2")
     '0f0f0f0f0f0f'
     """
     return parts_of(signature).get("suite", "").rpartition("@sha256:")[2].partition("+")[0]

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from vdebench.submission.consistency import EXACT, same
+from vdebench.submission.consistency import STRICT, same
 from vdebench.suites.pages import pages_of
 from vdebench.suites.suite import Suite
 
 LOOSE = ("lpips", "clip")
 BY_NETWORKS = 1e-4
 """How far metrics by neural networks may differ: other processors add up in another order."""
-_TEXTS = ("state", "alignment", "against", "group", "operation", "operation4", "language", "source", "tier")
+_TEXTS = ("state", "alignment", "against", "group", "operation", "edit_class", "language", "source", "tier")
 _NOT_COMPARED = ("fingerprint", "page", "reason", "image_reason")
 """What says the same in other words: names of pages, reasons that name files."""
 
@@ -45,7 +45,7 @@ def row_differences(before: pl.DataFrame, after: pl.DataFrame, left_out: Sequenc
             yield RowDifference(row["sample"], row["setting"], "row", "there", "not there")
             continue
         for name in columns:
-            within = BY_NETWORKS if name.startswith(LOOSE) else EXACT
+            within = BY_NETWORKS if name.startswith(LOOSE) else STRICT
             if not same(row[name], other[name], within):
                 yield RowDifference(row["sample"], row["setting"], name, row[name], other[name])
     for sample, setting in again:

@@ -112,7 +112,7 @@ class TextEditSuite(Suite):
         """Never: the suite has no readings."""
         raise SuiteError(
             f"suite textedit: sample {sample.key}: TextEditBench has no readings of its pages\n"
-            "  score it in pixels (protocols textedit, textedit-release, exact), or let a reader read its references"
+            "  score it in pixels (protocols textedit, textedit-release, strict), or let a reader read its references"
         )
 
     def means_to_read(self, sample: Sample) -> bool:

@@ -16,7 +16,7 @@ from tests.faults import CASES, page
     ids=lambda value: value if isinstance(value, str) else f"{value.input} {value.number}",
 )
 def test_fault(release, case):
-    for protocol, expected in ((release, case.release), ("exact", case.exact)):
+    for protocol, expected in ((release, case.release), ("strict", case.exact)):
         found = case.found(protocol)
         if isinstance(expected, float):
             assert found == pytest.approx(expected, rel=0.02, abs=5e-4 if expected > 0.01 else 1e-8), protocol

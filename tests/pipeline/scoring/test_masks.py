@@ -39,7 +39,7 @@ def three(tmp_path):
     return suite, tmp_path
 
 
-def outside(suite, folder, protocol="exact", **options):
+def outside(suite, folder, protocol="strict", **options):
     return masked.means(suite, folder, protocol, **options)["overall"]["outside"]
 
 
@@ -57,7 +57,7 @@ def test_doing_nothing_wins_the_release_and_loses_exact(three):
             file.rename(file.with_suffix(".jpg"))  # the released scripts look for no other; what it holds is read
     release, exact = (
         {editor: outside(suite, root / editor, protocol) for editor in EDITORS}
-        for protocol in ("textedit-release", "exact")
+        for protocol in ("textedit-release", "strict")
     )
     assert release["copy"]["mse"] == 0 < 50 < release["reference"]["mse"]
     assert release["copy"]["ssim"] == 1 > release["reference"]["ssim"]
@@ -94,7 +94,7 @@ def test_a_right_answer_that_is_shifted_is_found_again_in_every_number(tmp_path)
     suite = write_suite(tmp_path / "suite", (1, 2), input_image=None, output_image=None)
     for number in (1, 2):
         output(tmp_path / "shifted", number, shifted(edited(scene(number))))
-    exact, paper = (outside(suite, tmp_path / "shifted", protocol) for protocol in ("exact", "textedit"))
+    exact, paper = (outside(suite, tmp_path / "shifted", protocol) for protocol in ("strict", "textedit"))
     assert exact["ssim_raw"] < 0.6 < 0.9 < exact["ssim"]
     assert exact["psnr_raw"] + 5 < exact["psnr"]
     assert paper["ssim"] < 0.6  # the paper aligns for MSE and PSNR alone
@@ -111,15 +111,15 @@ def test_noise_scores_as_noise_however_large_the_mask(tmp_path):
     small = write_suite(tmp_path / "small", (1,), WEB, np.s_[:20, :20], input_image=None)
     output(tmp_path / "noise", 1, noise, "web")
     assert outside(suite, tmp_path / "noise", "textedit", metrics=["ssim"])["ssim"] > 0.85
-    assert outside(suite, tmp_path / "noise", "exact")["ssim_raw"] < 0.1
-    assert outside(small, tmp_path / "noise", "exact")["ssim_raw"] < 0.1
+    assert outside(suite, tmp_path / "noise", "strict")["ssim_raw"] < 0.1
+    assert outside(small, tmp_path / "noise", "strict")["ssim_raw"] < 0.1
 
 
 def test_one_identical_image(three):
     suite, root = three
     for number, noise in ((1, 0), (2, 10), (3, 10)):
         output(root / "mixed", number, np.minimum(edited(scene(number)), 255 - noise) + np.uint8(noise))
-    exact, paper = (outside(suite, root / "mixed", protocol) for protocol in ("exact", "textedit"))
+    exact, paper = (outside(suite, root / "mixed", protocol) for protocol in ("strict", "textedit"))
     errors = [0.0, exact["mse"] * 3 / 2]
     assert exact["psnr"] == pytest.approx(10 * np.log10(255**2 * 3 / (2 * errors[1])), abs=0.2)  # it counts
     assert paper["psnr"] == pytest.approx(10 * np.log10(255**2 / errors[1]), abs=0.2)  # it is left out
@@ -144,7 +144,7 @@ def test_another_size_is_flagged_and_still_scored(tmp_path):
     suite = write_suite(tmp_path / "suite", (1,), input_image=None, output_image=None)
     half = np.asarray(Image.fromarray(edited(scene(1))).resize((SIZE * 2, SIZE * 2), Image.Resampling.LANCZOS))
     output(tmp_path / "double", 1, half)
-    exact, paper = (masked.means(suite, tmp_path / "double", protocol) for protocol in ("exact", "textedit"))
+    exact, paper = (masked.means(suite, tmp_path / "double", protocol) for protocol in ("strict", "textedit"))
     assert exact["overall"]["outside"]["ssim"] > 0.95
     assert paper["overall"]["outside"]["ssim"] is None
     for found in (exact, paper):
@@ -154,7 +154,7 @@ def test_another_size_is_flagged_and_still_scored(tmp_path):
 def test_what_cannot_be_aligned_is_counted_and_named(tmp_path):
     suite = write_suite(tmp_path / "suite", (1,), input_image=None, output_image=None)
     output(tmp_path / "blank", 1, np.full((SIZE, SIZE, 3), 255, np.uint8))
-    paper, exact = (masked.means(suite, tmp_path / "blank", protocol) for protocol in ("textedit", "exact"))
+    paper, exact = (masked.means(suite, tmp_path / "blank", protocol) for protocol in ("textedit", "strict"))
     assert paper["alignment"] == exact["alignment"] == {"few_features": 1}
     assert (paper["overall"]["outside"]["mse"], paper["overall"]["outside"]["n_mse"]) == (None, 0)
     assert any("could not be aligned" in note and "001" in note for note in paper["notes"])
@@ -242,11 +242,11 @@ def test_slices_and_crossed_slices(three):
 
 def test_protocols_of_the_other_kind_are_refused(three):
     suite, root = three
-    with pytest.raises(VdeError, match="exact, textedit, textedit-release"):
+    with pytest.raises(VdeError, match="strict, textedit, textedit-release"):
         masked.means(suite, root / "copy", "vde-v3")
     with pytest.raises(VdeError, match="'clip' is not measured around masks"):
         masked.means(suite, root / "copy", metrics=["clip"])
-    with pytest.raises(VdeError, match="exact, textedit, textedit-release"):
+    with pytest.raises(VdeError, match="strict, textedit, textedit-release"):
         run(load_suite(suite), ["copy"], root / "runs", protocols=["vde-v3"], reader=CachedReader(ColourReader()))
     assert not (root / "runs").exists()  # told before anything is edited
 
@@ -255,6 +255,6 @@ def test_editors_run_on_the_suite(three):
     suite, root = three
     reader = CachedReader(ColourReader(), root / "cache")
     found = run(load_suite(suite), ["copy", "oracle"], root / "runs", reader=reader, metrics=["psnr"], workers=1)
-    copy, oracle = (result.summary["overall"]["outside"] for result in found["exact"])
+    copy, oracle = (result.summary["overall"]["outside"] for result in found["strict"])
     assert (copy["untouched"], oracle["done"], oracle["mse"]) == (1.0, 1.0, 0.0)
     assert (root / "runs/copy/images/manual/Packaging_Logistics/001_edited.png").exists()

@@ -14,7 +14,7 @@ KEYS = {
     "iou", "iou_matched", "iou_all", "cdm", "bleu", "teds", "teds_like", "text_similarity", "text_correctness",
     "gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred",
 }  # fmt: skip
-PROTOCOLS = ("exact", "vde-v3", "vde-v1", "vde-release")
+PROTOCOLS = ("strict", "vde-v3", "vde-v1", "vde-release")
 
 
 def block(content, top=50, label="text"):
@@ -26,8 +26,8 @@ def test_the_summary_has_its_shape(protocol):
     summary = score("examples/tiny", "examples/tiny/editors/sloppy", protocol=protocol).summary
     assert summary["protocol"] == protocol
     assert summary["coverage"].keys() == {"samples", "scored", "missing", "failed"}
-    assert summary["by"].keys() == {"operation", "operation4", "language", "source", "label", "group"}
-    beside = "micro" if protocol == "exact" else "macro"
+    assert summary["by"].keys() == {"operation", "edit_class", "language", "source", "label", "group"}
+    beside = "micro" if protocol == "strict" else "macro"
     for means in [
         summary["overall"]["global"],
         *(found["global"] for by in summary["by"].values() for found in by.values()),
@@ -36,7 +36,7 @@ def test_the_summary_has_its_shape(protocol):
             assert means.keys() >= KEYS
             assert means[beside].keys() >= KEYS - {"gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"}
     applies = {
-        "exact": {"teds", "teds_like", "text_similarity", "text_correctness"},
+        "strict": {"teds", "teds_like", "text_similarity", "text_correctness"},
         "vde-release": {"teds", "text_similarity"},
     }.get(protocol, {"teds_like", "text_correctness"})
     null = {"teds", "teds_like", "text_similarity", "text_correctness"} - applies
@@ -47,8 +47,8 @@ def test_the_summary_has_its_shape(protocol):
 def test_the_signature_pins_every_choice():
     signature = score("examples/tiny", "examples/tiny/editors/careful", reader="paddleocr-vl@v1").signature
     revision = load_suite("examples/tiny").revision[:12]
-    rules = get_protocol("exact").digest[:12]
-    expected = f"vde|p:exact|rules:{rules}|v:0.1.0|match:assign-3|tok:script|local:crop|reader:paddleocr-vl@v1|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:{revision}|n:8"
+    rules = get_protocol("strict").digest[:12]
+    expected = f"vde|p:strict|rules:{rules}|v:0.1.0|match:assign-3|tok:script|local:crop|reader:paddleocr-vl@v1|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:{revision}|n:8"
     assert signature == expected
 
 
@@ -77,7 +77,7 @@ def test_the_three_means_of_iou(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("protocol", "iou", "cdm"), [("exact", 0.5, 0.5), ("vde-v3", 0.5, 1.0), ("vde-release", 1.0, 1.0)]
+    ("protocol", "iou", "cdm"), [("strict", 0.5, 0.5), ("vde-v3", 0.5, 1.0), ("vde-release", 1.0, 1.0)]
 )
 def test_a_missing_prediction_is_never_silent(tmp_path, protocol, iou, cdm):
     root = pages.write_suite(tmp_path, [([block("a")], [block("a")]), ([block("b")], None)])
@@ -172,7 +172,7 @@ class TestCrops:
         assert f"{protocol} local needs readings of the regions' crops" in result.summary["notes"][0]
         assert str(root / "pred") in result.summary["notes"][0]
 
-    @pytest.mark.parametrize("protocol", ["vde-v3", "exact"])
+    @pytest.mark.parametrize("protocol", ["vde-v3", "strict"])
     def test_with_them_each_region_is_compared_with_its_own(self, root, protocol):
         for page, region, wanted, read in [(0, 0, "abcd", "abcd"), (0, 1, "abcd", "abxx"), (1, 0, "abcd", "abcx")]:
             self.write(root / "gt", page, region, wanted)
@@ -181,7 +181,7 @@ class TestCrops:
         assert "local:crop" in result.signature
         local = result.summary["overall"]["local"]
         both = {"micro": (1 + 0.5 + 0.75) / 3, "macro": (0.75 + 0.75) / 2}
-        headline = "macro" if protocol == "exact" else "micro"
+        headline = "macro" if protocol == "strict" else "micro"
         assert local["cdm"] == pytest.approx(both[headline])
         assert result.blocks.filter(result.blocks["setting"] == "local")["region"].to_list() == [0, 1, None]
 
@@ -347,5 +347,5 @@ def test_an_omnidoc_suite_scores_a_reader(tmp_path):
 
 
 def test_an_unknown_protocol_names_those_there_are():
-    with pytest.raises(VdeError, match="exact, vde-release, vde-v1, vde-v3"):
+    with pytest.raises(VdeError, match="strict, vde-release, vde-v1, vde-v3"):
         score("examples/tiny", "examples/tiny/editors/careful", protocol="best")

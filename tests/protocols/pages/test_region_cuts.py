@@ -14,7 +14,7 @@ from vdebench.core.box import Box, Size
 from vdebench.core.page_text import Block
 from vdebench.core.sample import Operation, Sample
 from vdebench.protocols.pages.region_texts import PageSides, RegionView
-from vdebench.protocols.pages.strict import EXACT, region_outcome
+from vdebench.protocols.pages.strict import STRICT, region_outcome
 
 SIZE = Size(1000, 1400)
 WORDS = [
@@ -100,7 +100,7 @@ CUTS = {"split": split, "merged": merged, "shuffled": shuffled, "jittered": jitt
 
 def outcome_of(truth, prediction, source, region, operation=Operation.TEXT_REPLACE):
     sample = Sample(id="0", group="text", operation=operation)
-    page = PageSides(truth, prediction, source, size=SIZE, matching=EXACT.matching, join=EXACT.raw_text)
+    page = PageSides(truth, prediction, source, size=SIZE, matching=STRICT.matching, join=STRICT.raw_text)
     return region_outcome(RegionView(sample, page, region, page=page, page_box=region))["outcome"]
 
 

@@ -136,7 +136,7 @@ def test_the_crop_of_any_regions_equals_the_oracle(found, width, height):
 
 def test_other_protocols_crop_every_pixel_that_a_region_touches():
     sample = Sample(id="0", group="text", regions=(Region(10.3, 10.5, 50, 50.2),))
-    for name in ("vde-v3", "vde-v1", "exact"):
+    for name in ("vde-v3", "vde-v1", "strict"):
         assert [tuple(crop) for crop in Blank(Size(200, 300)).crops(sample, get_protocol(name))] == [(20, 31, 121, 183)]
 
 
@@ -152,11 +152,11 @@ def test_image_metrics_of_files_of_all_kinds_equal_the_oracle(make):
         SAVERS[index % 7](editor / f"page_{index}", index)
         (file,) = editor.glob(f"page_{index}.*")
         pairs.append((file, reference))
-    first = run(suite, editor, protocol="exact").summary["overall"]  # its values are in the same cache
+    first = run(suite, editor, protocol="strict").summary["overall"]  # its values are in the same cache
     found = run(suite, editor, protocol="vde-release").summary["overall"]
     assert found["global"]["psnr"] == pytest.approx(plain.mean_psnr(pairs), abs=1e-9)
     assert found["local"]["psnr"] == pytest.approx(plain.mean_psnr(pairs, where), abs=1e-9)
-    assert first == run(suite, editor, protocol="exact").summary["overall"]
+    assert first == run(suite, editor, protocol="strict").summary["overall"]
 
 
 def test_alpha_and_exif_are_ignored_by_the_release_and_seen_by_all_others(make):
@@ -169,13 +169,13 @@ def test_alpha_and_exif_are_ignored_by_the_release_and_seen_by_all_others(make):
     exif[0x0112] = 6
     Image.fromarray(half).save(suite / "images/page_1.png")
     Image.fromarray(half).save(editor / "page_1.png", exif=exif)
-    for name in ("exact", "vde-v3"):
+    for name in ("strict", "vde-v3"):
         means = run(suite, editor, protocol=name, setting="global").summary["overall"]["global"]
         assert means["identical"] == 0
     released = run(suite, editor, protocol="vde-release", setting="global")
     assert released.summary["overall"]["global"]["identical"] == 2
     assert released.scores.select("width", "height").rows() == [(WIDTH, HEIGHT)] * 2
-    other = run(suite, editor, protocol="exact", setting="global")
+    other = run(suite, editor, protocol="strict", setting="global")
     assert other.scores.select("width", "height").rows() == [(WIDTH, HEIGHT), (HEIGHT, WIDTH)]
 
 

@@ -1,4 +1,4 @@
-"""`exact` equals its own definition computed the plain way, and says what became of an edit."""
+"""`strict` equals its own definition computed the plain way, and says what became of an edit."""
 
 from __future__ import annotations
 

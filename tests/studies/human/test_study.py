@@ -54,7 +54,7 @@ def study(monkeypatch):
                 {
                     "editor": name,
                     "suite": "s",
-                    "protocol": "exact",
+                    "protocol": "strict",
                     "signature": "vde|n:1",
                     "overall": {"global": {"n": 1}},
                 },

@@ -39,7 +39,7 @@ def written(tmp_path_factory):
     return folder, write_corrupted(load_suite(ORDER), "wrong-characters", 3, folder, seed=1)
 
 
-@pytest.mark.parametrize("protocol", ["exact", "vde-v3", "vde-release"])
+@pytest.mark.parametrize("protocol", ["strict", "vde-v3", "vde-release"])
 def test_in_memory_is_as_score_has_it(ladder, protocol, written):
     folder, part = written
     kept = score(part, folder / READINGS, images=folder / IMAGES, protocol=protocol, metrics=["psnr", "ssim"])
@@ -55,25 +55,25 @@ def test_in_memory_is_as_score_has_it(ladder, protocol, written):
 def test_the_right_answer_is_worth_one_and_text_falls_with_characters(ladder):
     for setting in ("global", "local"):
         for metric in ("cdm", "bleu", "teds_like", "text_similarity", "page_text"):
-            found = finding(ladder, "exact", "wrong-characters", setting, metric)
+            found = finding(ladder, "strict", "wrong-characters", setting, metric)
             assert found.verdict == "falls", (setting, metric, found.values)
             assert found.business
             assert found.values[0] == 1.0
-    assert finding(ladder, "exact", "wrong-characters", "local", "psnr").drop is None
+    assert finding(ladder, "strict", "wrong-characters", "local", "psnr").drop is None
 
 
 def test_means_over_matched_blocks_do_not_see_missed_text(ladder):
-    assert finding(ladder, "exact", "neighbours-lost", "global", "cdm").verdict == "falls"
+    assert finding(ladder, "strict", "neighbours-lost", "global", "cdm").verdict == "falls"
     for protocol in ("vde-v3", "vde-v1", "vde-release"):
         found = finding(ladder, protocol, "neighbours-lost", "global", "cdm")
-        assert abs(found.drop) < finding(ladder, "exact", "neighbours-lost", "global", "cdm").drop / 3
+        assert abs(found.drop) < finding(ladder, "strict", "neighbours-lost", "global", "cdm").drop / 3
         assert not found.business
 
 
 def test_colour_is_no_business_of_text_metrics(ladder):
-    found = finding(ladder, "exact", "colour", "local", "cdm")
+    found = finding(ladder, "strict", "colour", "local", "cdm")
     assert (found.verdict, found.business, found.holds) == ("blind", False, True)
-    assert finding(ladder, "exact", "colour", "local", "ssim").business
+    assert finding(ladder, "strict", "colour", "local", "ssim").business
 
 
 def test_v1_covers_the_text_samples_alone(ladder):
@@ -81,14 +81,14 @@ def test_v1_covers_the_text_samples_alone(ladder):
 
 
 def test_the_same_seed_gives_the_same_findings(ladder):
-    again = climb(order=ORDER, corruptions=DONE_TO[:1], protocols=["exact"], workers=1)
-    wanted = [each for each in ladder.findings if (each.protocol, each.corruption) == ("exact", DONE_TO[0])]
+    again = climb(order=ORDER, corruptions=DONE_TO[:1], protocols=["strict"], workers=1)
+    wanted = [each for each in ladder.findings if (each.protocol, each.corruption) == ("strict", DONE_TO[0])]
     assert list(again.findings) == wanted
 
 
 def test_what_was_interrupted_goes_on(tmp_path):
     order = ORDER.replace("n=2", "n=4")  # two pages
-    how = {"order": order, "corruptions": ["blur"], "protocols": ["exact"], "metrics": [], "workers": 1}
+    how = {"order": order, "corruptions": ["blur"], "protocols": ["strict"], "metrics": [], "workers": 1}
 
     def stop(done, total):
         raise KeyboardInterrupt
@@ -108,14 +108,14 @@ def test_rows_of_samples_are_kept(ladder):
     assert set(rows["corruption"]) == {"right", *DONE_TO}
     assert set(rows["protocol"]) == set(PROTOCOLS)
     assert set(rows["level"]) == {0, 1, 2, 3, 4}
-    assert rows.filter((rows["protocol"] == "exact") & (rows["level"] == 0)).height == 2 * 2
+    assert rows.filter((rows["protocol"] == "strict") & (rows["level"] == 0)).height == 2 * 2
 
 
 def test_usable_edits_are_judged_where_asked():
-    found = climb(order=ORDER, corruptions=["blank"], protocols=["exact"], usable=True, workers=1)
-    assert finding(found, "exact", "blank", "sample", "usable").values[0] == 1.0
-    assert finding(found, "exact", "blank", "sample", "usable").values[4] == 0.0
-    assert finding(found, "exact", "blank", "sample", "usable.text").drop == 1.0
+    found = climb(order=ORDER, corruptions=["blank"], protocols=["strict"], usable=True, workers=1)
+    assert finding(found, "strict", "blank", "sample", "usable").values[0] == 1.0
+    assert finding(found, "strict", "blank", "sample", "usable").values[4] == 0.0
+    assert finding(found, "strict", "blank", "sample", "usable.text").drop == 1.0
     rows = found.rows["usable"]
     assert {"sample", "usable", "kept", "kept_evidence"} <= set(rows.columns)
 
@@ -150,9 +150,9 @@ def test_a_folder_to_look_at(ladder, tmp_path):
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert all(name in page for name in figures)
     assert "http" not in page
-    drawn = figure(ladder, "exact")
+    drawn = figure(ladder, "strict")
     assert drawn.count("<polyline") == sum(
-        each.protocol == "exact" and each.metric != "psnr" and each.setting != "sample" for each in ladder.findings
+        each.protocol == "strict" and each.metric != "psnr" and each.setting != "sample" for each in ladder.findings
     )
 
 
@@ -169,14 +169,14 @@ def test_what_cannot_be_asked_for(tmp_path):
 
 @pytest.mark.slow
 def test_text_metrics_of_exact_do_their_business_on_forty_samples():
-    found = climb(samples=40, seed=1, protocols=["exact"], metrics=[])
+    found = climb(samples=40, seed=1, protocols=["strict"], metrics=[])
     assert not {(each.corruption, each.metric) for each in found.findings if not each.holds and each.metric != "iou"}
 
 
 @pytest.mark.slow
 def test_a_reader_has_a_noise_floor():
-    found = climb(order=order_of(2, 3), reader="rapidocr", corruptions=["page-blur"], protocols=["exact"], metrics=[])
-    floor = finding(found, "exact", "page-blur", "global", "iou")  # no reader draws boxes to the pixel
+    found = climb(order=order_of(2, 3), reader="rapidocr", corruptions=["page-blur"], protocols=["strict"], metrics=[])
+    floor = finding(found, "strict", "page-blur", "global", "iou")  # no reader draws boxes to the pixel
     assert 0.8 < floor.values[0] < 1.0
     assert floor.values[4] < floor.values[0]
     assert not floor.business

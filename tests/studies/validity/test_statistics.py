@@ -10,7 +10,7 @@ from scipy import stats
 
 from vdebench.studies.validity.statistics import find, never_rises, spearman, spearman_of_loss, verdict
 
-WHERE = ("exact", "blank", "local", "cdm")
+WHERE = ("strict", "blank", "local", "cdm")
 
 
 @pytest.mark.parametrize("seed", range(8))

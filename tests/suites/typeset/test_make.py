@@ -226,7 +226,7 @@ def test_a_missing_image_is_a_fault(made, tmp_path):
 def test_exact_truth_scores_one_against_itself(made):
     from vdebench import score
 
-    result = score(made, made / "readings", protocol="exact")
+    result = score(made, made / "readings", protocol="strict")
     for setting in ("global", "local"):
         found = result.summary["overall"][setting]
         assert found["text_correctness"] == found["iou"] == found["page_text"] == 1.0
@@ -234,12 +234,12 @@ def test_exact_truth_scores_one_against_itself(made):
 
 
 def test_a_page_left_as_it_was_is_an_edit_not_done(made):
-    """The readings of the sources as predictions: of every edit that changes text, `exact` says that it was not made."""
+    """The readings of the sources as predictions: of every edit that changes text, `strict` says that it was not made."""
     from vdebench import score
 
     neutral = ("text_attribute", "scaling")
     for readings, expected in (("readings", "done"), ("source_readings", "not_done")):
-        found = score(made, made / readings, protocol="exact").summary["regions"]["by"]["operation"]
+        found = score(made, made / readings, protocol="strict").summary["regions"]["by"]["operation"]
         for operation, outcomes in found.items():
             if operation == "text_relocation":  # a block that moved, or one aligned to another side
                 assert set(outcomes["outcomes"]) <= {expected, "text_kept"}

@@ -111,6 +111,6 @@ def text_row(found: MaskTexts, reader: CachedReader) -> dict[str, float | None]:
 
 def likeness(wanted: PageText, read: PageText) -> float | None:
     """Share of characters that two readings have in common, block by block; nothing where neither has any."""
-    units = compare(wanted, read, get_protocol("exact")).units
+    units = compare(wanted, read, get_protocol("strict")).units
     characters = sum(unit.characters for unit in units)
     return 1 - sum(unit.edits for unit in units) / characters if characters else None

@@ -67,7 +67,7 @@ def _local_mode(
     if protocol.local == "crop":
         lacking = (
             f"{protocol.name} local needs readings of the regions' crops, and there are none in {' and '.join(sides)}; "
-            "name them <image>_region_<k>.json, or use vde-release or exact, which can do with the whole page's reading"
+            "name them <image>_region_<k>.json, or use vde-release or strict, which can use the whole page's reading"
         )
         return ("off", lacking) if sides else ("crop", "")
     if sides:
@@ -193,7 +193,7 @@ def _about(sample: Sample) -> dict[str, str]:
         "sample": sample.key,
         "group": sample.group,
         "operation": sample.operation.value,
-        "operation4": sample.operation.four_class,
+        "edit_class": sample.operation.edit_class,
         "language": sample.language,
         "source": sample.source,
     }

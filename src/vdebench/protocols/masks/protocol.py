@@ -72,8 +72,8 @@ TEXTEDIT_RELEASE = PixelProtocol(
     lpips="lpips_squeeze",
     endings=(".jpg",),
 )
-EXACT = PixelProtocol(
-    name="exact",
+STRICT = PixelProtocol(
+    name="strict",
     says="pixels and text outside the masks, and whether the edit was done: doing nothing wins nothing",
     rules=(
         "Compared with the reference where there is one, else with the input.",
@@ -97,7 +97,7 @@ EXACT = PixelProtocol(
 )
 
 PIXEL_PROTOCOLS = {
-    "exact": "vdebench.protocols.masks.protocol:EXACT",
+    "strict": "vdebench.protocols.masks.protocol:STRICT",
     "textedit": "vdebench.protocols.masks.protocol:TEXTEDIT",
     "textedit-release": "vdebench.protocols.masks.protocol:TEXTEDIT_RELEASE",
 }

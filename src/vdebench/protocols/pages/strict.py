@@ -1,4 +1,4 @@
-"""`exact`: our default. None of the faults of the papers' protocols; docs/faults.md shows each with both numbers."""
+"""`strict`: our default. None of the faults of the papers' protocols; docs/faults.md shows each with both numbers."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def region_outcome(view: RegionView) -> Mapping[str, Any]:
     }
 
 
-EXACT = Protocol(
-    name="exact",
+STRICT = Protocol(
+    name="strict",
     says="ours, the default: optimal matching, tokens by script, missed and invented blocks count, true TEDS",
     rules=(
         "Boxes of a prediction of another size are scaled to the reference first.",

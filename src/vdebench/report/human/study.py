@@ -21,7 +21,7 @@ def correlate_answers(
     key: Path,
     runs: Path | Sequence[Path],
     *,
-    protocol: str = "exact",
+    protocol: str = "strict",
     setting: str = "",
     metrics: Sequence[str] = (),
     scores: bool = False,

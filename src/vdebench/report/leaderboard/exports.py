@@ -94,8 +94,8 @@ def file_names(stems: Sequence[str]) -> Iterator[str]:
 
     >>> list(file_names(["1 my_protocol by operation,language"]))
     ['1-my-protocol-by-operation-language']
-    >>> list(file_names(["1 exact by 语言", "1 exact by 来源"]))
-    ['1-exact-by', '1-exact-by-2']
+    >>> list(file_names(["1 strict by 语言", "1 strict by 来源"]))
+    ['1-strict-by', '1-strict-by-2']
     """
     taken: set[str] = set()
     for stem in stems:

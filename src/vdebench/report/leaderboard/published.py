@@ -32,8 +32,8 @@ _VIEWS = {
     "vde-v3": (
         _View("2", "local", "", _WHOLE),
         _View("2", "global", "", _WHOLE),
-        _View("9", "global", "operation4", {name: name for name in _CLASSES}),
-        _View("10", "local", "operation4", {name: name for name in _CLASSES}),
+        _View("9", "global", "edit_class", {name: name for name in _CLASSES}),
+        _View("10", "local", "edit_class", {name: name for name in _CLASSES}),
     ),
     "vde-v1": (
         _View("2", "global", "language", _LANGUAGES),

@@ -69,7 +69,7 @@ PAGES = Track(
     ),
     settings={"local": "Edited regions (local)", "global": "Whole page (global)"},
     columns=(("local", "local", ""), ("global", "global", "")),
-    slices=("operation", "operation4", "language", "source", "label", "group"),
+    slices=("operation", "edit_class", "language", "source", "label", "group"),
     titles={},
     count=("gt_blocks", "blocks"),
     filters={

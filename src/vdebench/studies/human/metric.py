@@ -14,7 +14,7 @@ from vdebench.stats.usable import Thresholds
 from vdebench.stats.usable_runs import judge_run
 
 USABLE = "usable"
-"""Whether an output can be used as it is: a verdict for every sample of a run by `exact`."""
+"""Whether an output can be used as it is: a verdict for every sample of a run by `strict`."""
 
 
 class StudyMetric(NamedTuple):

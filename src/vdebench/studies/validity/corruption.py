@@ -43,7 +43,7 @@ class Corruption:
     make: Callable[[CorruptionWorkspace, float], CorruptedPage]
     applies: Callable[[LadderSample], bool]
     business: frozenset[str]
-    """Metrics of `exact`, read by the exact layout, that must fall: `local.cdm`."""
+    """Metrics of `strict`, read by the exact layout, that must fall: `local.cdm`."""
 
     def page(self, workshop: CorruptionWorkspace, level: int) -> CorruptedPage:
         """The page at a level, counted from 0."""

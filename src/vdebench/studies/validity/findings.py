@@ -47,7 +47,7 @@ def findings_of(
             [mean for mean, _ in found],
             np.array(table).reshape(len(samples), len(levels)),
             lower=best(metric) == "lower",
-            business=protocol == "exact" and exact_layout and f"{setting}.{metric}" in corruption.business,
+            business=protocol == "strict" and exact_layout and f"{setting}.{metric}" in corruption.business,
         )
 
 

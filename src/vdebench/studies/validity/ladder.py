@@ -1,4 +1,4 @@
-"""The corruptions there are, each with its levels and with what `exact` must say of it."""
+"""The corruptions there are, each with its levels and with what `strict` must say of it."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def climb(
         if MEASURES[name].against == "all references":
             raise InputError(f"{name} is a number of many pages at once, not of one; leave it out")
     if usable and not any(get_protocol(name).properties for name in names):
-        raise InputError(f"usable edits are judged by exact alone, not by {', '.join(names)}")
+        raise InputError(f"usable edits are judged by strict alone, not by {', '.join(names)}")
     suite = typeset_suite(load_suite(order or order_of(samples, seed)))
     suite.prepare()
     if reader != EXACT_LAYOUT:

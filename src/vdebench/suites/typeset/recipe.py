@@ -81,9 +81,11 @@ class SuiteRecipe:
 def made_with() -> dict[str, str]:
     """What besides the recipe decides the bytes: our own files and the libraries that set, draw and pack pages."""
     own = hashlib.sha256()
-    folder = Path(__file__).parent
-    for file in sorted(file for file in folder.rglob("*") if file.suffix in (".py", ".toml", ".typ")):
-        own.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    package = Path(__file__).parents[2]
+    places = (package / "suites/typeset", package / "instructions/phrasings")
+    files = (file for place in places for file in place.rglob("*") if file.suffix in (".py", ".toml", ".typ"))
+    for file in sorted((*files, package / "instructions/phrasing.py", package / "instructions/word_boundary.py")):
+        own.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
     return {"vdebench": own.hexdigest()[:16], **{name: version(name) for name in _TOOLS}}
 
 

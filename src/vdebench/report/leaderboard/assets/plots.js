@@ -68,7 +68,7 @@
   }
   function falls({ table, data, address }) {
     const rows = table.rows.filter((row) => row.falls && Board.matches(row.editor, address)).sort((a, b) => b.falls.usable - a.falls.usable);
-    if (!rows.length) return none("No verdicts on usable edits in this table: scoring by exact with images makes them.");
+    if (!rows.length) return none("No verdicts on usable edits in this table: scoring by strict with images makes them.");
     const steps = Object.keys(data.properties).filter((key) => rows.some((row) => key in row.falls));
     const looks = ["k1", "k4", "k3", "k2", "k5"];
     const parts = [{ key: "usable", title: "usable", look: "k0", dark: true }, ...steps.map((key, at) => ({ key, title: `fails first at ${data.properties[key].toLowerCase()}`, look: looks[at % looks.length], dark: true })), { key: "unknown", title: "no verdict", look: "none" }];
