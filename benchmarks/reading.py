@@ -37,7 +37,7 @@ from vdebench.metrics.teds import parse_table, teds
 from vdebench.protocols import get_protocol
 from vdebench.protocols.pages.comparison import compare
 from vdebench.readers.line_cache import LineCache
-from vdebench.readers.line_grouping import Line, in_rows, middle_in
+from vdebench.readers.line_grouping import Line, center_inside, in_rows
 from vdebench.readers.line_text import join_lines
 from vdebench.readers.rapid import RapidReader
 from vdebench.readers.tables import read_table
@@ -145,7 +145,7 @@ class Letters:
         for block in page.truth.blocks:
             if block.label in NO_TEXT or not block.content.strip():
                 continue
-            inside = [line for line in lines if middle_in(line.box, block.box)]
+            inside = [line for line in lines if center_inside(line.box, block.box)]
             read = join_lines([line.text for row in in_rows(inside) for line in row])
             for name, clean in CLEANED.items():
                 said = clean(block.content)
@@ -226,7 +226,7 @@ def f1(truth: list[Box], found: list[Box]) -> float:
 
 def table_in_place(reader: RapidReader, page: Page, table: Block, lines: list[Line]) -> float:
     assert reader.tables
-    inside = [line for line in lines if middle_in(line.box, table.box)]
+    inside = [line for line in lines if center_inside(line.box, table.box)]
     html = read_table(reader.tables, page.image, table.box, inside, reader._reread)
     return teds(parse_table(html), parse_table(table.html))
 

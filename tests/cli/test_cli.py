@@ -119,7 +119,7 @@ def test_suite_show_and_check(tmp_path):
             ["score", TINY, f"{TINY}/editors/copy", "--metrics", "x"],
             "no image metric is called 'x'; there are: psnr, ssim",
         ),
-        (["score", TINY, "docs"], "docs: holds neither images nor readings (JSON) of the suite's samples: found"),
+        (["score", TINY, "docs"], "docs: contains neither images nor OCR output (JSON) of the suite's samples: found"),
         (["score", TINY, f"{TINY}/editors/copy", "--reader-option", "x"], "--reader-option 'x': expected NAME=VALUE"),
         (["score", TINY, f"{TINY}/editors/copy", "--truth", "read"], "truth='read' needs predicted images"),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "-p", "x"], "no protocol is called 'x'"),

@@ -52,7 +52,7 @@ def test_a_run_notes_it_everywhere(absent, tmp_path):
     for text in (scored.stdout, shown.stdout, report):
         told = " ".join(text.split())
         assert "works without its table model" in told
-        assert "not comparable with those of runs that have the model" in told
+        assert "not comparable with runs that use the model" in told
     assert max(map(len, shown.stdout.splitlines())) <= 80
 
 

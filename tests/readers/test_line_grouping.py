@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vdebench.core.box import Box
 from vdebench.core.page_text import Block
-from vdebench.readers.line_grouping import Line, blocks_of, in_reading_order, usual_height
+from vdebench.readers.line_grouping import Line, group_lines, in_reading_order, typical_line_height
 
 
 def line(x: float, y: float, width: float, text: str, height: float = 20) -> Line:
@@ -12,7 +12,7 @@ def line(x: float, y: float, width: float, text: str, height: float = 20) -> Lin
 
 
 def said(lines) -> list[str]:
-    return [block.content for block in blocks_of(lines)]
+    return [block.content for block in group_lines(lines)]
 
 
 def test_lines_close_together_are_a_paragraph():
@@ -99,29 +99,31 @@ def test_scraps_of_a_formula_are_one_block():
         line(100, 122, 20, "2", height=18),
         line(60, 105, 35, "x =", height=30),
     ]
-    assert len(blocks_of(fraction)) == 1
-    assert len(blocks_of([line(100, 100, 20, "1", height=18), line(200, 100, 20, "2", height=18)])) == 2
+    assert len(group_lines(fraction)) == 1
+    assert len(group_lines([line(100, 100, 20, "1", height=18), line(200, 100, 20, "2", height=18)])) == 2
 
 
 def test_large_words_are_titles_and_large_formulas_are_not():
     text = [line(10, 100 + 26 * row, 300, "some text that is read") for row in range(4)]
-    labels = {block.content: block.label for block in blocks_of([line(10, 10, 200, "A title", height=40), *text])}
+    labels = {block.content: block.label for block in group_lines([line(10, 10, 200, "A title", height=40), *text])}
     assert labels["A title"] == "paragraph_title"
     assert set(labels.values()) == {"paragraph_title", "text"}
-    assert {block.label for block in blocks_of([line(10, 10, 200, "E = mc", height=40), *text])} == {"text"}
+    assert {block.label for block in group_lines([line(10, 10, 200, "E = mc", height=40), *text])} == {"text"}
 
 
 def test_other_blocks_take_their_place_in_the_order():
     table = Block(Box(10, 100, 310, 200), "<table></table>", "table")
-    blocks = blocks_of([line(10, 10, 300, "above"), line(10, 250, 300, "below")], others=[table])
+    blocks = group_lines([line(10, 10, 300, "above"), line(10, 250, 300, "below")], others=[table])
     assert [block.label for block in blocks] == ["text", "table", "text"]
     assert [block.order for block in blocks] == [0, 1, 2]
 
 
 def test_the_usual_height_is_that_of_most_letters():
-    assert usual_height([]) == 0
+    assert typical_line_height([]) == 0
     assert (
-        usual_height([line(0, 0, 9, "x", height=50), line(0, 0, 9, "x", height=60), line(0, 0, 9, "text", height=20)])
+        typical_line_height(
+            [line(0, 0, 9, "x", height=50), line(0, 0, 9, "x", height=60), line(0, 0, 9, "text", height=20)]
+        )
         == 20
     )
 
@@ -133,11 +135,11 @@ def test_blanks_join_their_line():
 
 def test_the_same_lines_in_another_order_give_the_same_blocks():
     lines = [line(x, 26 * row, 195, f"{x} {row}") for x in (10, 240) for row in range(5)] + [line(10, 200, 90, "end")]
-    assert blocks_of(lines) == blocks_of(lines[::-1])
+    assert group_lines(lines) == group_lines(lines[::-1])
 
 
 def test_reading_order_of_nothing_and_of_one():
     block = Block(Box(0, 0, 1, 1), "a")
     assert in_reading_order([]) == []
     assert in_reading_order([block]) == [block]
-    assert blocks_of([]) == []
+    assert group_lines([]) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vdebench.readers.line_text import join_lines, wide_marks
+from vdebench.readers.line_text import join_lines, widen_punctuation
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_joined_lines(texts, expected):
     ],
 )
 def test_marks_in_chinese_are_wide(text, expected):
-    assert wide_marks(text) == expected
+    assert widen_punctuation(text) == expected

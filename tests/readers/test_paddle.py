@@ -12,7 +12,7 @@ import pytest
 
 from vdebench.core.box import Size
 from vdebench.errors import MissingPartError, ReaderError, VdeError
-from vdebench.readers.paddle import PaddleVLReader, PPStructureReader, paddle_reading
+from vdebench.readers.paddle import PaddleVLReader, PPStructureReader, page_text_from_paddle
 
 PAGE = np.zeros((6, 8, 3), np.uint8)
 PAGE[..., 0] = 200  # red
@@ -158,7 +158,11 @@ def test_options_of_pp_structure(paddleocr):
 
 @pytest.mark.parametrize(
     ("height", "told"),
-    [(1, "cannot be read: ValueError: too small"), (2, "model settings are invalid"), (3, "0 results for one page")],
+    [
+        (1, "cannot read the page: ValueError: too small"),
+        (2, "model settings are invalid"),
+        (3, "0 results for one page"),
+    ],
 )
 def test_what_goes_wrong_is_an_error(paddleocr, height, told):
     with pytest.raises(ReaderError, match=f"paddleocr-vl: .*{told}"):
@@ -168,7 +172,7 @@ def test_what_goes_wrong_is_an_error(paddleocr, height, told):
 def test_a_pipeline_that_does_not_start_is_an_error(paddleocr):
     with pytest.raises(
         ReaderError,
-        match=r"cannot be started: RuntimeError: no device npu \(driver too old\)(.|\n)*can its models be fetched",
+        match=r"cannot start: RuntimeError: no device npu \(driver too old\)(.|\n)*its models are in PaddleX",
     ):
         PaddleVLReader(device="npu").read(PAGE)
 
@@ -201,19 +205,19 @@ def test_installed_is_installed(paddleocr):
 
 
 def test_a_page_that_was_turned_is_an_error():
-    with pytest.raises(ReaderError, match="6×8 pixels, the page given has 8×6"):
-        paddle_reading({"width": 6, "height": 8, "parsing_res_list": []}, "here", Size(8, 6))
+    with pytest.raises(ReaderError, match="6×8 pixels, expected 8×6"):
+        page_text_from_paddle({"width": 6, "height": 8, "parsing_res_list": []}, "here", Size(8, 6))
 
 
 @pytest.mark.parametrize("data", [None, [], {}, {"res": {}}, {"parsing_res_list": {}}, {"res": []}])
 def test_what_is_no_reading(data):
     with pytest.raises(ReaderError, match="here: the answer has no list of blocks"):
-        paddle_reading(data, "here", Size(8, 6))
+        page_text_from_paddle(data, "here", Size(8, 6))
 
 
 def test_blocks_without_ids_stay_where_they_are():
     blocks = [{"block_bbox": [0, 0, 1, 1], "block_content": text} for text in "ba"]
-    assert [block.content for block in paddle_reading({"parsing_res_list": blocks}, "", Size(1, 1)).blocks] == [
+    assert [block.content for block in page_text_from_paddle({"parsing_res_list": blocks}, "", Size(1, 1)).blocks] == [
         "b",
         "a",
     ]
@@ -235,6 +239,6 @@ def test_the_real_package_takes_what_we_give_and_gives_what_we_take():
     settings = {"use_doc_preprocessor": False, "use_layout_detection": False, "markdown_ignore_labels": []}
     page = {"input_path": None, "page_index": None, "page_count": None, "width": 40, "height": 60}
     result = vl.PaddleOCRVLResult({**page, "model_settings": settings, "parsing_res_list": blocks})
-    title, table = paddle_reading(result.json, "real", Size(40, 60)).blocks
+    title, table = page_text_from_paddle(result.json, "real", Size(40, 60)).blocks
     assert (title.box, title.content, title.order) == ((0, 0, 40, 9), "T", 1)
     assert (table.box, table.order, table.html) == ((0, 10, 40, 30), None, "<table></table>")

@@ -184,7 +184,7 @@ def test_what_cannot_pass_is_tried_once(status, advice):
         (Answer({"errorCode": 0, "result": {"layoutParsingResults": [{}]}}), "no result.layoutParsingResults"),
         (Answer({"result": {"layoutParsingResults": [{"prunedResult": {"error": "bad"}}]}}), "parsing_res_list': bad"),
         (Answer({"result": {"layoutParsingResults": [{"prunedResult": []}]}}), "parsing_res_list"),
-        (Answer(success(width=6, height=8)), "6×8 pixels, the page given has 8×6"),
+        (Answer(success(width=6, height=8)), "6×8 pixels, expected 8×6"),
     ],
 )
 def test_an_answer_that_is_no_reading_is_an_error(answer, told):

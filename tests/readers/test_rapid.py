@@ -16,7 +16,7 @@ from vdebench.io.images import open_image
 from vdebench.readers import rapid
 from vdebench.readers.line_grouping import GROUPING
 from vdebench.readers.rapid import RapidReader
-from vdebench.readers.reader import code_of, get_reader
+from vdebench.readers.reader import get_reader, source_hash
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import SuiteRecipe
@@ -51,14 +51,14 @@ def test_the_identity_tells_versions_and_parameters():
     assert identity["name"] == "rapidocr"
     assert {"version", "engine", "image", "blocks", "rules", "tables"} <= identity.keys()
     assert identity["blocks"].startswith("lines-2:" + ",".join(f"{value:g}" for value in GROUPING))
-    assert identity["blocks"].endswith(code_of("line_grouping", "line_text"))
+    assert identity["blocks"].endswith(source_hash("line_grouping", "line_text"))
 
 
 def test_what_is_missing_is_told_with_the_command_that_mends_it(monkeypatch):
     assert RapidReader.missing() == ""
-    monkeypatch.setattr(rapid, "_engine", lambda: "")
+    monkeypatch.setattr(rapid, "_installed_engine", lambda: "")
     assert "pip install rapidocr openvino" in RapidReader.missing()
-    with pytest.raises(MissingPartError, match="no engine"):
+    with pytest.raises(MissingPartError, match="needs an inference engine"):
         RapidReader()
     monkeypatch.setattr(rapid, "installed_version", lambda package: "")
     assert "is not installed" in RapidReader.missing()
@@ -82,20 +82,20 @@ def test_a_tight_crop_of_one_line_is_read(slide):
 def test_a_box_is_drawn_in_to_its_ink_and_no_further():
     grey = np.full((100, 200), 250, np.uint8)
     grey[40:44, 30:150] = grey[56:60, 30:150] = 10
-    assert rapid.box_of_ink(Box(24, 36, 160, 66), grey, 8) == Box(30, 40, 152, 60)
-    assert rapid.box_of_ink(Box(5, 5, 20, 20), grey, 8) == Box(5, 5, 20, 20)  # no ink in it
-    assert rapid.box_of_ink(Box(300, 5, 310, 20), grey, 8) == Box(300, 5, 310, 20)
+    assert rapid.shrink_to_ink(Box(24, 36, 160, 66), grey, 8) == Box(30, 40, 152, 60)
+    assert rapid.shrink_to_ink(Box(5, 5, 20, 20), grey, 8) == Box(5, 5, 20, 20)  # no ink in it
+    assert rapid.shrink_to_ink(Box(300, 5, 310, 20), grey, 8) == Box(300, 5, 310, 20)
 
 
 def test_a_margin_has_the_colour_of_the_edge_and_pages_get_none():
     crop = np.full((10, 20, 3), (200, 10, 30), np.uint8)
     crop[4:6, 5:9] = 0
-    wider = rapid.with_margin(crop, rapid.margin_of(crop))
+    wider = rapid.add_margin(crop, rapid.crop_margin(crop))
     assert wider.shape == (10 + 2 * rapid.MARGIN, 20 + 2 * rapid.MARGIN, 3)
     assert (wider[0, 0] == (200, 10, 30)).all()
     assert (wider[rapid.MARGIN : -rapid.MARGIN, rapid.MARGIN : -rapid.MARGIN] == crop).all()
-    page = np.zeros((rapid.SMALL, rapid.SMALL, 3), np.uint8)
-    assert rapid.with_margin(page, rapid.margin_of(page)) is page
+    page = np.zeros((rapid.CROP_SIDE, rapid.SMALL, 3), np.uint8)
+    assert rapid.add_margin(page, rapid.crop_margin(page)) is page
 
 
 def test_an_empty_page_has_no_blocks():

@@ -1,4 +1,4 @@
-"""Rules on drawn pages: tables are found, running text and charts are not."""
+"""RuledLines on drawn pages: tables are found, running text and charts are not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from vdebench.core.box import Box
 from vdebench.readers.line_grouping import Line
-from vdebench.readers.ruled_lines import Rules, blanks_of, find_tables, rules_of
+from vdebench.readers.ruled_lines import RuledLines, find_blanks, find_ruled_lines, find_tables
 
 HEIGHT = 20
 
@@ -33,7 +33,7 @@ def close(box, other, far=6):
 
 
 def tables(image, lines):
-    return find_tables(lines, rules_of(image, HEIGHT), HEIGHT)
+    return find_tables(lines, find_ruled_lines(image, HEIGHT), HEIGHT)
 
 
 def test_rules_are_found_across_and_down_and_letters_are_not():
@@ -41,7 +41,7 @@ def test_rules_are_found_across_and_down_and_letters_are_not():
     across(image, 100, 50, 450)
     down(image, 300, 200, 400)
     cv2.putText(image, "HIll", (500, 300), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (0, 0, 0), 2)
-    rules = rules_of(image, HEIGHT)
+    rules = find_ruled_lines(image, HEIGHT)
     assert len(rules.across) == len(rules.down) == 1
     assert close(rules.across[0], (50, 99, 450, 101))
     assert close(rules.down[0], (299, 200, 301, 400))
@@ -50,7 +50,7 @@ def test_rules_are_found_across_and_down_and_letters_are_not():
 def test_the_side_of_a_panel_is_a_rule():
     image = paper()
     image[100:140, 50:450] = (20, 90, 90)
-    assert [round(rule.y1 / 10) for rule in rules_of(image, HEIGHT).across] == [10, 14]
+    assert [round(rule.y1 / 10) for rule in find_ruled_lines(image, HEIGHT).across] == [10, 14]
 
 
 def test_a_grid_with_text_is_a_table():
@@ -122,14 +122,14 @@ def test_questions_between_rules_are_none():
 
 def test_a_short_rule_after_a_word_is_a_blank():
     name = Line(Box(50, 100, 110, 120), "Name")
-    (blank,) = blanks_of([name], [Box(112, 116, 192, 118)])
+    (blank,) = find_blanks([name], [Box(112, 116, 192, 118)])
     assert blank.text == "_" * 10  # 80 pixels, a stroke for every 8
     assert (blank.box.y1, blank.box.y2) == (100, 120)
-    assert blanks_of([name], [Box(112, 90, 192, 92)]) == []  # above the line
-    assert blanks_of([name], [Box(300, 116, 380, 118)]) == []  # far from it
-    assert blanks_of([name], [Box(112, 116, 700, 118)]) == []  # as long as the page
+    assert find_blanks([name], [Box(112, 90, 192, 92)]) == []  # above the line
+    assert find_blanks([name], [Box(300, 116, 380, 118)]) == []  # far from it
+    assert find_blanks([name], [Box(112, 116, 700, 118)]) == []  # as long as the page
 
 
 def test_a_page_without_rules_has_no_tables():
-    assert rules_of(paper(), HEIGHT) == Rules([], [])
-    assert find_tables(cells((80, 300), (110, 150)), Rules([], []), HEIGHT) == []
+    assert find_ruled_lines(paper(), HEIGHT) == RuledLines([], [])
+    assert find_tables(cells((80, 300), (110, 150)), RuledLines([], []), HEIGHT) == []

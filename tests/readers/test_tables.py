@@ -10,7 +10,7 @@ from vdebench.metrics.teds import parse_table, teds
 from vdebench.readers import tables
 from vdebench.readers.line_grouping import Line
 from vdebench.readers.rapid import RapidReader
-from vdebench.readers.tables import MARGINS, TableModel, TableStructure, is_even, read_table, table_html
+from vdebench.readers.tables import MARGINS, TableModel, TableStructure, is_rectangular, read_table, table_html
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import SuiteRecipe
@@ -67,7 +67,7 @@ def test_a_table_without_cells_says_nothing():
     ],
 )
 def test_even_tables(tags, expected):
-    assert is_even(tags) is expected
+    assert is_rectangular(tags) is expected
 
 
 def test_of_two_structures_the_even_one_is_kept():

@@ -11,7 +11,7 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 from vdebench.errors import MissingPartError, ReaderError, VdeError
-from vdebench.readers.tesseract import TesseractReader, lines_of
+from vdebench.readers.tesseract import TesseractReader, parse_lines
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import SuiteRecipe
@@ -41,31 +41,33 @@ def test_words_become_lines():
             word(2, 50, " "),
         ]
     )
-    first, second = lines_of(table)
+    first, second = parse_lines(table)
     assert (first.text, first.box, first.score) == ("基金 fund", (0, 10, 110, 30), 0.955)
     assert (second.text, second.box) == ("next", (0, 40, 30, 60))
 
 
 def test_the_same_line_number_in_another_paragraph_is_another_line():
     table = "\n".join([HEAD, word(1, 0, "a"), word(1, 0, "b", paragraph=2), word(1, 0, "c", block=2)])
-    assert [line.text for line in lines_of(table)] == ["a", "b", "c"]
+    assert [line.text for line in parse_lines(table)] == ["a", "b", "c"]
 
 
 def test_a_hyphen_inside_a_line_breaks_no_word():
     assert (
-        lines_of("\n".join([HEAD, word(1, 0, "pre-"), word(1, 40, "and"), word(1, 80, "post-war")]))[0].text
+        parse_lines("\n".join([HEAD, word(1, 0, "pre-"), word(1, 40, "and"), word(1, 80, "post-war")]))[0].text
         == "pre- and post-war"
     )
 
 
 def test_a_quote_is_a_quote():
-    assert [line.text for line in lines_of("\n".join([HEAD, word(1, 0, '"say'), word(1, 40, 'so"')]))] == ['"say so"']
+    assert [line.text for line in parse_lines("\n".join([HEAD, word(1, 0, '"say'), word(1, 40, 'so"')]))] == [
+        '"say so"'
+    ]
 
 
 @pytest.mark.parametrize("table", ["", "hello", "level\ttext"])
 def test_no_table_is_an_error(table):
-    with pytest.raises(ReaderError, match="no table came out"):
-        lines_of(table)
+    with pytest.raises(ReaderError, match="not a TSV table"):
+        parse_lines(table)
 
 
 @installed
@@ -132,10 +134,10 @@ def test_other_data_is_another_identity(program, tmp_path):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("cat > /dev/null; echo 'Image too large' >&2; exit 1", "ended with code 1: Image too large"),
-        ("exec sleep 5", "not done after 0.5 s(.|\n)*timeout=SECONDS"),
-        ("cat > /dev/null", "no table came out of it: nothing at all"),
-        ("exit 3", "ended with code 3: no message"),
+        ("cat > /dev/null; echo 'Image too large' >&2; exit 1", "exit code 1: Image too large"),
+        ("exec sleep 5", "timed out after 0.5 s(.|\n)*timeout=SECONDS"),
+        ("cat > /dev/null", "the output is not a TSV table: empty output"),
+        ("exit 3", "exit code 3: no message"),
     ],
 )
 def test_a_program_that_fails_is_an_error(program, line, told):
@@ -157,7 +159,7 @@ def test_one_thread_unless_told_otherwise(program, tmp_path, monkeypatch):
 def test_no_program_is_said_with_what_to_install(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     missing = TesseractReader.missing()
-    assert "no program `tesseract`" in missing
+    assert "the program `tesseract` is not installed" in missing
     assert "apt-get install tesseract-ocr tesseract-ocr-chi-sim tesseract-ocr-eng" in missing
     with pytest.raises(MissingPartError, match="apt-get install"):
         TesseractReader()

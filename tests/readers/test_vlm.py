@@ -15,7 +15,7 @@ from tests.readers.servers import Answer, closed_port, serving
 from vdebench.core.box import Size
 from vdebench.errors import InputError, MissingPartError, ReaderError, VdeError
 from vdebench.readers.vlm import PROMPT, VlmReader
-from vdebench.readers.vlm_answer import LABELS, SCHEMA, answer_reading, answer_text
+from vdebench.readers.vlm_answer import LABELS, SCHEMA, answer_text, page_text_from_answer
 
 pytest.importorskip("openai")
 PAGE = np.arange(40 * 20 * 3, dtype=np.uint8).reshape(40, 20, 3)
@@ -45,7 +45,7 @@ def _no_variables(monkeypatch):
 
 def reader(server, **options):
     made = VlmReader(**{"url": f"{server.url}/v1", "model": "tiny", **options})
-    made._server._client.pause = 0.02
+    made._client._client.pause = 0.02
     return made
 
 
@@ -160,7 +160,7 @@ def test_the_identity_holds_what_changes_a_reading_and_no_address():
         (Answer(envelope('{"blocks": [{"box": [0, 0')), 'not JSON: Expecting \',\' delimiter at line 1, column 26: {"blocks"'),
         (Answer(envelope("Sure! Here is the page")), "not JSON"),
         (Answer(envelope("[]")), "no list 'blocks'"),
-        (Answer(envelope('{"blocks": [1]}')), "block 0 is no object"),
+        (Answer(envelope('{"blocks": [1]}')), "block 0 is not an object"),
         (Answer(b'{"choices": [{"mess'), "not JSON"),
         (Answer(b"<html>It works!</html>", headers={"Content-Type": "text/html"}), "ends in /v1"),
         (Answer({"choices": []}), "no choices[0].message"),
@@ -205,7 +205,7 @@ def test_a_server_that_does_not_answer_is_asked_once():
 
 def test_nobody_listens():
     made = VlmReader(url=f"http://me:secret@127.0.0.1:{closed_port()}/v1", model="m")
-    made._server._client.pause = 0.01
+    made._client._client.pause = 0.01
     with pytest.raises(ReaderError, match=r"no connection: .*refused(.|\n)*is the server running") as caught:
         made.read(PAGE)
     assert "secret" not in str(caught.value)
@@ -244,21 +244,21 @@ def written(**block):
         (written(box=[0, 0, 10, "10"]), "expected four numbers"),
         (written(box=[0, 0, 10, 1654]), "not in thousandths"),
         (written(box=[0, 0, -30, 10]), "not in thousandths"),
-        (written(box=[10, 0, 5, 10]), "inside out"),
-        (written(text=None), "'text' is no text"),
-        (written(label=7), "'label' is no text"),
+        (written(box=[10, 0, 5, 10]), "negative width or height"),
+        (written(text=None), "'text' is not a string"),
+        (written(label=7), "'label' is not a string"),
     ],
 )
 def test_blocks_of_another_shape(text, told):
     with pytest.raises(InputError, match=told):
-        answer_reading(text, Size(100, 100))
+        page_text_from_answer(text, Size(100, 100))
 
 
 def test_what_may_be_around_or_a_little_beside():
     fenced = f"```json\n{written(box=[-3, 0, 1004, 1000])}\n```"
-    (block,) = answer_reading(fenced, Size(100, 200)).blocks
+    (block,) = page_text_from_answer(fenced, Size(100, 200)).blocks
     assert block.box == (0, 0, 100, 200)
-    assert answer_reading('{"blocks": []}', Size(1, 1)).blocks == ()
+    assert page_text_from_answer('{"blocks": []}', Size(1, 1)).blocks == ()
 
 
 def test_the_prompt_and_the_schema_name_the_same_labels():
@@ -268,7 +268,7 @@ def test_the_prompt_and_the_schema_name_the_same_labels():
 
 def test_half_characters_do_not_break_a_reading():
     text, _ = answer_text(json.dumps(envelope(written(text="a\ud83d"))).encode())
-    (block,) = answer_reading(text, Size(10, 10)).blocks
+    (block,) = page_text_from_answer(text, Size(10, 10)).blocks
     block.content.encode("utf-8")
 
 

@@ -57,7 +57,7 @@ def _read_new(
     reader: CachedReader, pictures: Iterable[OcrInput], workers: int, progress: Progress | None, engine: Engine
 ) -> None:
     needed = {picture.key: picture for picture in pictures}
-    wanted = {key: picture for key, picture in needed.items() if not reader.knows(picture)}
+    wanted = {key: picture for key, picture in needed.items() if not reader.is_settled(picture)}
     worked(pictures_read=0, pictures_from_cache=len(needed) - len(wanted))
     if reader.choice is None:  # other processes cannot make it again: it reads as it is asked
         worked(pictures_read=len(wanted))

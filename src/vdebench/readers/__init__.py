@@ -1,4 +1,4 @@
-"""Where readings of predictions come from."""
+"""OCR readers, and the OCR output of an editor's images."""
 
 from vdebench.readers.folder import FolderReadings
 

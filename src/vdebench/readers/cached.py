@@ -1,4 +1,4 @@
-"""A reader that reads nothing twice: pages and crops of image files, kept by the file's bytes."""
+"""A reader with a cache: OCR output of image files and their crops, keyed by the content of the file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vdebench.readers.reader import Reader, get_reader
 
 
 class ImageCrop(NamedTuple):
-    """An image file, or a crop of it, known by its content."""
+    """An image file or a crop of it, identified by its content."""
 
     file: Path
     content: str
@@ -27,37 +27,37 @@ class ImageCrop(NamedTuple):
 
     @classmethod
     def of(cls, file: Path, crop: PixelBox | None = None) -> ImageCrop:
-        """The picture in a file."""
+        """Create it from a file; reads the file to compute its hash."""
         return cls(file, digest_of_file(file), crop)
 
     @property
     def key(self) -> str:
-        """What its reading is kept under."""
+        """Cache key of its OCR output."""
         return self.content if self.crop is None else digest_of(self.content, repr(tuple(self.crop)))
 
     def open(self) -> Image:
-        """The image that is read."""
+        """Decode the image and cut out the crop."""
         image = open_image(self.file)
         return image if self.crop is None else self.crop.cut(image)
 
 
 class OcrInput(Interface):
-    """What can be read: known by a key, from a file, opened when it must be."""
+    """An image to read: it has a cache key, and is decoded only when it is not in the cache."""
 
     @property
     def key(self) -> str:
-        """What its reading is kept under."""
+        """Cache key of its OCR output."""
 
     @property
     def file(self) -> Path:
-        """Where it comes from, for messages."""
+        """The file it comes from, for messages."""
 
     def open(self) -> Image:
-        """The image that is read."""
+        """Decode the image."""
 
 
 class CachedReader:
-    """Reads image files, or finds what was read before. What failed in this run fails again without another try."""
+    """Reads image files through a cache. An image that failed once in this process is not tried again."""
 
     def __init__(self, reader: Reader, root: Path | None = None) -> None:
         self.reader = reader
@@ -65,55 +65,55 @@ class CachedReader:
         self.cache = Cache("readings", {**reader.identity, "decoding": DECODING}, root)
         self.failures: dict[str, str] = {}
         self.choice: tuple[str, tuple[tuple[str, Any], ...]] | None = None
-        """Name and options with which another process can make this reader."""
+        """Name and options from which another process can create this reader; None if created from an object."""
 
     @classmethod
     def named(cls, name: str, options: Mapping[str, Any] | None = None, root: Path | None = None) -> CachedReader:
-        """The reader of a name."""
+        """Create a cached reader by name."""
         cached = cls(get_reader(name, **(options or {})), root)
         cached.choice = name, tuple(sorted((options or {}).items()))
         return cached
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process makes it again by its name; what failed is not told there."""
+        """Pickle name and options only: the other process creates the reader itself, without the recorded failures."""
         if self.choice is None:
-            raise PicklingError(f"the reader {self.label} has no name by which another process could make it")
-        return _made_again, (*self.choice, self.root, self.label)
+            raise PicklingError(f"the reader {self.label} was not created by name, so it cannot be sent to a process")
+        return _reader_in_worker, (*self.choice, self.root, self.label)
 
     @property
     def label(self) -> str:
-        """The reader in a signature: its name, its version, and a hash of all that it is."""
+        """The reader in a signature: name, version and a hash of its identity."""
         identity = self.reader.identity
         version = f"@{identity['version']}" if "version" in identity else ""
         return f"{identity['name']}{version}#{self.cache.folder.name[-16:-8]}"
 
-    def read(self, picture: OcrInput | Path) -> PageText:
-        """The reading of an image, or of its crop in pixels of the crop."""
-        wanted: OcrInput = ImageCrop.of(picture) if isinstance(picture, Path) else picture
+    def read(self, source: OcrInput | Path) -> PageText:
+        """Return the OCR output of an image or a crop; boxes of a crop are in pixels of the crop."""
+        image: OcrInput = ImageCrop.of(source) if isinstance(source, Path) else source
 
-        def make() -> object:
-            if wanted.key in self.failures:
-                raise InputError(self.failures[wanted.key])
-            return self.reader.read(wanted.open()).to_json()
+        def run_ocr() -> object:
+            if image.key in self.failures:
+                raise InputError(self.failures[image.key])
+            return self.reader.read(image.open()).to_json()
 
         try:
-            return PageText.from_json(self.cache.get(wanted.key, make), f"reading of {wanted.file}")
+            return PageText.from_json(self.cache.get(image.key, run_ocr), f"OCR output of {image.file}")
         except VdeError as error:
-            self.failures[wanted.key] = str(error)
+            self.failures[image.key] = str(error)
             raise
 
-    def knows(self, picture: OcrInput) -> bool:
-        """Whether the picture was read before, or could not be."""
-        return picture.key in self.failures or self.cache.find(picture.key) is not None
+    def is_settled(self, image: OcrInput) -> bool:
+        """Whether the OCR output is in the cache, or the image failed before."""
+        return image.key in self.failures or self.cache.find(image.key) is not None
 
 
 @cache
-def _made_again(name: str, options: tuple[tuple[str, Any], ...], root: Path | None, label: str) -> CachedReader:
-    """The reader in a worker's process: one, with its models, for all that it reads."""
+def _reader_in_worker(name: str, options: tuple[tuple[str, Any], ...], root: Path | None, label: str) -> CachedReader:
+    """Create the reader once per worker process, so that its models are loaded once."""
     reader = CachedReader.named(name, dict(options), root)
     if reader.label != label:
         raise MissingPartError(
-            f"a worker has the reader {reader.label}, expected {label}: its readings would be others\n"
+            f"a worker has the reader {reader.label}, expected {label}: its OCR output could differ\n"
             "  install the same versions on all machines"
         )
     return reader

@@ -1,6 +1,7 @@
-"""What a run must note of its reader: something is read worse than it could be, and other runs do not compare.
+"""Warnings for the notes of a run whose reader works with reduced quality.
 
-Kept apart from the readers: their identities hold hashes of their code, and words are not code.
+They are not in the readers' own modules, because a reader's identity hashes these: rewording a warning would
+invalidate the cache.
 """
 
 from __future__ import annotations
@@ -8,21 +9,23 @@ from __future__ import annotations
 from vdebench.readers.reader import Reader
 from vdebench.readers.tables import TableModel
 
-_ROWS = "rows of text"
-"""In the identity of a reader that reads tables without their model."""
+_TEXT_ROWS = "rows of text"
+"""Value of `tables` in the identity of a reader without the table model."""
 
 
 def caveat_of(reader: Reader) -> str:
-    """One sentence for the notes of a run; nothing where the reader works with all its parts."""
+    """Return one sentence for the notes of a run, or "" if all parts of the reader are installed and used."""
     if not reader.caveat:
         return ""
     identity = reader.identity
-    if identity.get("tables") != _ROWS:
+    if identity.get("tables") != _TEXT_ROWS:
         return f"{identity['name']}: {reader.caveat}"
-    lacks, _, install = TableModel.missing().removeprefix("tables: ").partition("\n")
-    why, remedy = (lacks, f"get it with `{install.strip()}`") if lacks else ("tables=false", "leave the option out")
+    problem, _, install = TableModel.missing().removeprefix("tables: ").partition("\n")
+    reason, remedy = (
+        (problem, f"get it with `{install.strip()}`") if problem else ("tables=false", "leave the option out")
+    )
     return (
-        f"{identity['name']} works without its table model ({why}): tables are read as {_ROWS}, so TEDS is lower, the "
-        "reader in the signature is another one, and the scores are not comparable with those of runs that have the "
+        f"{identity['name']} works without its table model ({reason}): tables are read as {_TEXT_ROWS}, so TEDS is "
+        "lower, the signature names a different reader, and the scores are not comparable with runs that use the "
         f"model; {remedy}"
     )

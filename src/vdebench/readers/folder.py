@@ -1,4 +1,4 @@
-"""Ready readings: a folder of PaddleOCR-VL JSON, one file per sample, perhaps with the images they were read from."""
+"""OCR output made elsewhere: a folder of PaddleOCR-VL JSON files, one per sample, optionally with the images."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from vdebench.suites.names import REGIONS, Outputs, names_of
 
 
 class ReadingFile(NamedTuple):
-    """A reading as it lies on disk."""
+    """The content of a file of OCR output, not parsed yet."""
 
     file: Path
     content: bytes
     image: Size | None = None
+    """Size of the image, used where the file states none."""
 
     @property
     def digest(self) -> str:
-        """Hash of what the reading was made from."""
+        """Hash of the file and the image size."""
         return hashlib.sha256(self.content + repr(self.image).encode()).hexdigest()
 
     def parse(self) -> PageText:
-        """The reading; of a size it does not state itself, the image's."""
-        reading = PageText.from_json(parse_json(self.content, self.file), str(self.file))
-        return reading if reading.size or not self.image else replace(reading, size=self.image)
+        """Parse the file; raises `InputError`."""
+        page_text = PageText.from_json(parse_json(self.content, self.file), str(self.file))
+        return page_text if page_text.size or not self.image else replace(page_text, size=self.image)
 
 
 class FolderReadings(Predictions):
-    """An editor's predictions as somebody read them."""
+    """An editor's predictions as a folder of OCR output."""
 
     def __init__(
         self,
@@ -53,44 +54,44 @@ class FolderReadings(Predictions):
         self.name = name or folder_label(root)
         self.reader = reader
         self._samples = samples
-        self._named = files_in(root, samples, "reading", match)
+        self._page_texts = files_in(root, samples, "reading", match)
         self._images = files_in(images, samples, "image", match) if images is not None else None
         self.has_images = images is not None
 
     def files(self) -> Sequence[Outputs]:
-        """The readings by their names, and the images they were made from where these are at hand."""
-        return (self._named, self._images) if self._images else (self._named,)
+        """The OCR files, and the images if there is a folder of them."""
+        return (self._page_texts, self._images) if self._images else (self._page_texts,)
 
     def strangers(self) -> list[Path]:
-        """Readings that belong to none of the samples."""
-        return self._named.strangers(self._samples)
+        """Return OCR files that belong to none of the samples."""
+        return self._page_texts.strangers(self._samples)
 
     def has_any(self, sample: Sample) -> bool:
-        """Whether any file could be the reading of the sample's page."""
-        return self._named.has_any(sample)
+        """Whether any file could be the OCR output of the sample's page."""
+        return self._page_texts.has_any(sample)
 
     def image(self, sample: Sample) -> Path | None:
-        """The image that was read, where it is there."""
+        """Return the image of a sample, or None."""
         return self._images.find(sample) if self._images else None
 
     def page(self, sample: Sample) -> ReadingFile | None:
-        """The reading of the whole page, nothing where the prediction is missing."""
-        file = self._named.find(sample)
+        """Return the OCR output of the whole page, or None if the prediction is missing."""
+        file = self._page_texts.find(sample)
         if file is None:
             return None
         image = self.image(sample)
         return ReadingFile(file, read_bytes(file), image_size(image) if image else None)
 
     def regions(self, sample: Sample) -> list[ReadingFile] | None:
-        """The readings of the regions' crops, nothing where they are not complete."""
-        files = self._named.regions(sample)
+        """Return the OCR output of each region's crop, or None if one is missing."""
+        files = self._page_texts.regions(sample)
         return None if files is None else [ReadingFile(file, read_bytes(file)) for file in files]
 
     @property
     def has_regions(self) -> bool:
-        """Whether crops were read at all."""
-        return self._named.has_regions
+        """Whether the folder holds OCR output of crops."""
+        return self._page_texts.has_regions
 
     def region_place(self, sample: Sample) -> str:
-        """Where the readings of a sample's crops are looked for."""
-        return str(self._named.folder_of(sample) / REGIONS / f"{names_of(sample)[0]}_region_<k>.json")
+        """Where the OCR output of a sample's crops is expected, for messages."""
+        return str(self._page_texts.folder_of(sample) / REGIONS / f"{names_of(sample)[0]}_region_<k>.json")

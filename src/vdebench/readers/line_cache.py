@@ -1,4 +1,4 @@
-"""Lines that are found once: a page of many edits is read once for all of them, in whatever process they are made."""
+"""A cache of detected text lines: a page that several samples edit is read once, across all processes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from vdebench.readers.rapid import RapidReader
 
 
 class LineCache:
-    """The lines of the embedded reader, kept by the pixels they were found in."""
+    """Lines detected by the embedded reader, keyed by the pixels of the image."""
 
     def __init__(self, reader: RapidReader, root: Path | None = None) -> None:
         self.reader = reader
         self._cache = Cache("readings", {**reader.identity, "name": "rapidocr-lines"}, root)
 
     def lines(self, image: Image) -> list[Line]:
-        """Lines with their boxes."""
-        pixels = hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest()
-        found = self._cache.get(pixels, lambda: [[*line.box, *line[1:]] for line in self.reader.lines(image)])
-        return [Line(Box(*sides), text, score) for *sides, text, score in found]
+        """Return the lines of an image, from the cache if possible."""
+        key = hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest()
+        records = self._cache.get(key, lambda: [[*line.box, *line[1:]] for line in self.reader.lines(image)])
+        return [Line(Box(*sides), text, score) for *sides, text, score in records]

@@ -1,10 +1,11 @@
-"""Lines into blocks: paragraphs and titles, told by where the lines stand.
+"""Grouping of text lines into blocks (paragraphs, titles) by layout.
 
-Pieces of a line that an engine read apart are joined, but never across the gutter of two columns. A line goes on with
-the one below where nothing else stands beside either and both are set alike. Of such a run a new paragraph begins where
-the line is indented, where the line before has room for the line's first word, or where their distance grows.
-Scraps beside or upon each other (formulas) are one block. Blocks are put in reading order by cutting the page along its
-white gaps (XY-cut).
+1. Pieces of a line that the engine detected separately are joined, but not across the gutter between two columns.
+2. Lines form a run if one is directly below the other, nothing is beside either, and their heights are similar.
+3. A run is split into paragraphs where a line is indented, where the previous line has room for the line's first word,
+   or where the line spacing grows.
+4. Fragments that touch or overlap each other (formulas) become one block.
+5. Blocks are sorted into reading order by cutting the page along its white gaps (XY-cut).
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from numpy.typing import NDArray
 
 from vdebench.core.box import Box
 from vdebench.core.page_text import Block
-from vdebench.readers.line_text import BLANK, WIDE, join_lines
-from vdebench.readers.reader import code_of
+from vdebench.readers.line_text import BLANK, FULL_WIDTH, join_lines
+from vdebench.readers.reader import source_hash
 
 _WORDS = regex.compile(r"\p{L}[^\p{L}]*\p{L}")
 _FORMULA = regex.compile(r"[=≡≤≥<>∑∫]")
 
 
 class Line(NamedTuple):
-    """A line of text as an engine reads it."""
+    """A line of text as returned by an OCR engine."""
 
     box: Box
     text: str
@@ -35,51 +36,51 @@ class Line(NamedTuple):
 
     @property
     def height(self) -> float:
-        """Height of its box."""
+        """Height of the box."""
         return self.box.y2 - self.box.y1
 
 
 class Grouping(NamedTuple):
-    """When lines belong together: limits in heights of a line. Chosen by measurement, see docs/readers.md."""
+    """Limits for grouping, in line heights unless stated otherwise. Chosen by measurement, see docs/readers.md."""
 
     row: float = 0.6
-    """White between two pieces of one line."""
+    """Largest gap between two pieces of one line."""
     gap: float = 1.0
-    """White between two lines of one paragraph."""
+    """Largest vertical gap between two lines of one paragraph."""
     likeness: float = 0.7
-    """Smaller height over larger height."""
+    """Smallest ratio of the heights (smaller / larger) of two lines of one paragraph."""
     pitch: float = 1.25
-    """How much wider than its neighbours the distance of two lines of one paragraph may be."""
+    """Largest ratio of the spacing of two lines to that of their neighbours within one paragraph."""
     indent: float = 0.8
-    """How far to the right a paragraph begins."""
+    """Smallest indent that starts a paragraph."""
     room: float = 0.5
-    """White beside a last line, beyond what the next word needs."""
-    scrap: float = 1.0
-    """White between pieces of one formula."""
+    """Space after the last line of a paragraph, beyond the width of the next word."""
+    fragment: float = 1.0
+    """Largest gap between pieces of one formula."""
     title: float = 1.4
-    """Height of a title in heights of the page's lines."""
+    """Smallest height of a title, in typical line heights of the page."""
 
     @property
     def identity(self) -> str:
-        """This way of grouping, and its limits."""
-        return f"lines-2:{','.join(f'{value:g}' for value in self)} {code_of('line_grouping', 'line_text')}"
+        """Version of the algorithm, its limits and a hash of its source."""
+        return f"lines-2:{','.join(f'{value:g}' for value in self)} {source_hash('line_grouping', 'line_text')}"
 
 
 GROUPING = Grouping()
 
 
-def blocks_of(lines: Sequence[Line], grouping: Grouping = GROUPING, others: Iterable[Block] = ()) -> list[Block]:
-    """Paragraphs of a page's lines, and other blocks (tables) among them, in reading order."""
-    rows = _joined_rows(lines, grouping)
-    groups = [part for run in runs_of(rows, grouping) for part in _paragraphs(run, grouping)]
-    usual = usual_height(lines)
-    blocks = [_block(group, usual, grouping) for group in _joined_scraps(groups, grouping)]
+def group_lines(lines: Sequence[Line], grouping: Grouping = GROUPING, others: Iterable[Block] = ()) -> list[Block]:
+    """Group the lines of a page into blocks; return them with `others` (tables) in reading order."""
+    rows = _join_row_pieces(lines, grouping)
+    groups = [part for run in find_line_runs(rows, grouping) for part in _split_paragraphs(run, grouping)]
+    line_height = typical_line_height(lines)
+    blocks = [_block(group, line_height, grouping) for group in _join_fragments(groups, grouping)]
     ordered = in_reading_order([*blocks, *others])
     return [Block(block.box, block.content, block.label, index, index) for index, block in enumerate(ordered)]
 
 
-def usual_height(lines: Sequence[Line]) -> float:
-    """Height of the line that the page's middle letter stands in."""
+def typical_line_height(lines: Sequence[Line]) -> float:
+    """Median line height over the characters of a page; 0 without lines."""
     if not lines:
         return 0.0
     ordered = sorted((line.height, len(line.text)) for line in lines)
@@ -87,9 +88,9 @@ def usual_height(lines: Sequence[Line]) -> float:
     return ordered[int(np.searchsorted(counts, counts[-1] / 2))][0]
 
 
-def _block(group: Sequence[Line], usual: float, limits: Grouping) -> Block:
+def _block(group: Sequence[Line], line_height: float, limits: Grouping) -> Block:
     text = join_lines([line.text for row in in_rows(group) for line in row])
-    large = min(line.height for line in group) > limits.title * usual and len(group) <= 3
+    large = min(line.height for line in group) > limits.title * line_height and len(group) <= 3
     title = large and _WORDS.search(text) and not _FORMULA.search(text)
     return Block(Box.around(line.box for line in group), text, "paragraph_title" if title else "text")
 
@@ -98,7 +99,7 @@ def _block(group: Sequence[Line], usual: float, limits: Grouping) -> Block:
 
 
 def in_rows(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines in rows from top to bottom, those of one row from left to right."""
+    """Group lines into rows from top to bottom; lines of one row are sorted from left to right."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.box.y1 + line.box.y2):
         middle = (line.box.y1 + line.box.y2) / 2
@@ -109,14 +110,14 @@ def in_rows(lines: Sequence[Line]) -> list[list[Line]]:
     return [sorted(row, key=lambda line: line.box.x1) for row in rows]
 
 
-def middle_in(box: Box, other: Box) -> bool:
-    """Whether the middle of a box lies in another."""
+def center_inside(box: Box, other: Box) -> bool:
+    """Whether the center of a box lies inside another."""
     x, y = (box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2
     return other.x1 <= x <= other.x2 and other.y1 <= y <= other.y2
 
 
-def _joined_rows(lines: Sequence[Line], limits: Grouping) -> list[Line]:
-    """Pieces of one line that the engine read apart, put together again."""
+def _join_row_pieces(lines: Sequence[Line], limits: Grouping) -> list[Line]:
+    """Join pieces of one line that the engine detected separately."""
     boxes = _boxes(lines)
     rows: list[Line] = []
     for line in sorted(lines, key=lambda line: (line.box.x1, line.box.y1)):
@@ -148,7 +149,7 @@ def _same_row(left: Line, right: Line, limits: Grouping) -> bool:
 
 
 def _is_gutter(left: Box, right: Box, boxes: NDArray[np.float64]) -> bool:
-    """Whether lines above and below end or begin here too, and none runs across."""
+    """Whether the gap between two boxes is a column gutter: lines above or below end or start here, none crosses."""
     top, bottom = min(left.y1, right.y1), max(left.y2, right.y2)
     height = bottom - top
     middles = (boxes[:, 1] + boxes[:, 3]) / 2
@@ -161,8 +162,8 @@ def _is_gutter(left: Box, right: Box, boxes: NDArray[np.float64]) -> bool:
 # --- paragraphs ------------------------------------------------------------------------------------------------------
 
 
-def runs_of(rows: Sequence[Line], limits: Grouping = GROUPING) -> list[list[Line]]:
-    """Lines one below the other with nothing beside them."""
+def find_line_runs(rows: Sequence[Line], limits: Grouping = GROUPING) -> list[list[Line]]:
+    """Return runs of lines that are directly below each other with nothing beside them."""
     if not rows:
         return []
     rows = sorted(rows, key=lambda row: (row.box.y1, row.box.x1))
@@ -173,7 +174,7 @@ def runs_of(rows: Sequence[Line], limits: Grouping = GROUPING) -> list[list[Line
     overlap = np.minimum.outer(boxes[:, 2], boxes[:, 2]) > np.maximum.outer(boxes[:, 0], boxes[:, 0])
     gap = boxes[None, :, 1] - boxes[:, None, 3]  # of the second below the first
     below = overlap & (middles[None, :] > middles[:, None]) & (gap > -0.6 * smaller) & (gap < limits.gap * smaller)
-    # What stands behind a nearer line is not next to this one.
+    # A line below a nearer line is not adjacent to this one.
     behind = overlap & (middles[None, :] - middles[:, None] > 0.5 * smaller)
     next_to = below & ~_through(below, behind)
     over = below & ~_through(below.T, behind.T).T
@@ -190,64 +191,66 @@ def runs_of(rows: Sequence[Line], limits: Grouping = GROUPING) -> list[list[Line
 
 
 def _through(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Where two things are tied by way of a third."""
+    """Boolean matrix product: pairs connected through a third element."""
     return (first.astype(np.float32) @ second.astype(np.float32)) > 0
 
 
-def _paragraphs(run: Sequence[Line], limits: Grouping) -> list[list[Line]]:
-    """A run of lines cut where paragraphs begin."""
+def _split_paragraphs(run: Sequence[Line], limits: Grouping) -> list[list[Line]]:
+    """Split a run of lines where paragraphs start."""
     right = max(line.box.x2 for line in run)
     pitches = [(lower.box.y1 + lower.box.y2 - upper.box.y1 - upper.box.y2) / 2 for upper, lower in pairwise(run)]
-    found = [[run[0]]]
+    paragraphs = [[run[0]]]
     for index, (before, line) in enumerate(pairwise(run)):
         height = min(before.height, line.height)
         beside = [pitches[other] for other in (index - 1, index + 1) if 0 <= other < len(pitches)]
         begins = bool(beside) and pitches[index] > limits.pitch * min(beside)
-        if not is_centred(before.box, line.box, height):
+        if not is_centered(before.box, line.box, height):
             indent = limits.indent * height
             after = run[index + 2] if index + 2 < len(run) else None
-            begins |= right - before.box.x2 > first_word(line) + limits.room * height
-            if line.box.x1 - before.box.x1 > indent:  # and what follows is not: else it hangs
-                begins |= len(found[-1]) > 1 if after is None else line.box.x1 - after.box.x1 > indent
-            begins |= len(found[-1]) > 1 and before.box.x1 - line.box.x1 > indent  # the end of a hanging paragraph
+            begins |= right - before.box.x2 > first_word_width(line) + limits.room * height
+            if line.box.x1 - before.box.x1 > indent:  # if the next line is indented too, this is a hanging indent
+                begins |= len(paragraphs[-1]) > 1 if after is None else line.box.x1 - after.box.x1 > indent
+            begins |= len(paragraphs[-1]) > 1 and before.box.x1 - line.box.x1 > indent  # a hanging indent ends
         if begins:
-            found.append([line])
+            paragraphs.append([line])
         else:
-            found[-1].append(line)
-    return found
+            paragraphs[-1].append(line)
+    return paragraphs
 
 
-def is_centred(upper: Box, lower: Box, height: float) -> bool:
-    """Whether two lines have one middle, and not one left side."""
+def is_centered(upper: Box, lower: Box, height: float) -> bool:
+    """Whether two lines have the same center but different left edges."""
     return abs(upper.x1 + upper.x2 - lower.x1 - lower.x2) < height < abs(upper.x1 - lower.x1)
 
 
-def first_word(line: Line, wide: float = 2.0) -> float:
-    """Width of what a line begins with and cannot be parted: a word, or some Chinese characters."""
-    if WIDE.match(line.text):
+def first_word_width(line: Line, wide: float = 2.0) -> float:
+    """Width of the unbreakable start of a line: its first word, or `wide` line heights of Chinese characters."""
+    if FULL_WIDTH.match(line.text):
         return wide * line.height
     word = 0
-    while word < len(line.text) and not line.text[word].isspace() and not WIDE.match(line.text[word]):
+    while word < len(line.text) and not line.text[word].isspace() and not FULL_WIDTH.match(line.text[word]):
         word += 1
     return (line.box.x2 - line.box.x1) * (word + 1) / max(1, len(line.text))
 
 
-def _joined_scraps(groups: Sequence[list[Line]], limits: Grouping) -> list[list[Line]]:
-    """Lines alone, and fractions, that stand upon or close beside each other, as one: pieces of a formula."""
-    found = [group for group in groups if not _is_scrap(group)]
-    scraps = [group for group in groups if _is_scrap(group)]
-    while scraps:
-        whole, grown = scraps.pop(), True
+def _join_fragments(groups: Sequence[list[Line]], limits: Grouping) -> list[list[Line]]:
+    """Merge single lines and fractions that overlap or are close to each other: pieces of a formula."""
+    joined = [group for group in groups if not _is_fragment(group)]
+    fragments = [group for group in groups if _is_fragment(group)]
+    while fragments:
+        whole, grown = fragments.pop(), True
         while grown:
-            touching = [scrap for scrap in scraps if any(_touch(a, b, limits) for a in scrap for b in whole)]
-            scraps = [scrap for scrap in scraps if scrap not in touching]
-            whole = [*whole, *(line for scrap in touching for line in scrap)]
+            touching = [
+                fragment for fragment in fragments if any(_touch(a, b, limits) for a in fragment for b in whole)
+            ]
+            fragments = [fragment for fragment in fragments if fragment not in touching]
+            whole = [*whole, *(line for fragment in touching for line in fragment)]
             grown = bool(touching)
-        found.append(whole)
-    return found
+        joined.append(whole)
+    return joined
 
 
-def _is_scrap(group: Sequence[Line]) -> bool:
+def _is_fragment(group: Sequence[Line]) -> bool:
     narrow = all(line.box.x2 - line.box.x1 < 3 * line.height for line in group)
     return len(group) == 1 or (len(group) == 2 and narrow)
 
@@ -257,7 +260,7 @@ def _touch(one: Line, other: Line, limits: Grouping) -> bool:
     fall = max(one.box.y1, other.box.y1) - min(one.box.y2, other.box.y2)
     height = min(one.height, other.height)
     if fall < -0.3 * height:
-        return gap < limits.scrap * height
+        return gap < limits.fragment * height
     return fall < 0 and gap < 0 and height < limits.likeness * max(one.height, other.height)
 
 
@@ -265,22 +268,22 @@ def _touch(one: Line, other: Line, limits: Grouping) -> bool:
 
 
 def in_reading_order(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks as people read them: cut the page at its widest white gap, down or across, and read the parts in turn."""
+    """Sort blocks into reading order (XY-cut): split at the widest gap, vertical or horizontal, then each part."""
     if len(blocks) < 2:
         return list(blocks)
-    across = _cut(blocks, "y1", "y2")
-    down = _cut(blocks, "x1", "x2")
+    across = _widest_gap(blocks, "y1", "y2")
+    down = _widest_gap(blocks, "x1", "x2")
     if across is None and down is None:
         return sorted(blocks, key=lambda block: (block.box.y1, block.box.x1))
     by_column = down is not None and (across is None or down[0] >= across[0])
-    side, (_, place) = ("x1", down) if by_column and down else ("y1", across or (0.0, 0.0))
-    first = [block for block in blocks if getattr(block.box, side) < place]
-    second = [block for block in blocks if getattr(block.box, side) >= place]
+    side, (_, position) = ("x1", down) if by_column and down else ("y1", across or (0.0, 0.0))
+    first = [block for block in blocks if getattr(block.box, side) < position]
+    second = [block for block in blocks if getattr(block.box, side) >= position]
     return in_reading_order(first) + in_reading_order(second)
 
 
-def _cut(blocks: Sequence[Block], start: str, end: str) -> tuple[float, float] | None:
-    """Width and end of the widest gap that no block crosses."""
+def _widest_gap(blocks: Sequence[Block], start: str, end: str) -> tuple[float, float] | None:
+    """Return width and end of the widest gap that no block crosses, or None."""
     sides = sorted((getattr(block.box, start), getattr(block.box, end)) for block in blocks)
     best: tuple[float, float] | None = None
     reach = sides[0][1]

@@ -1,6 +1,7 @@
-"""PaddleOCR on this machine: PaddleOCR-VL, the papers' reader, and PP-StructureV3.
+"""PaddleOCR on this machine: PaddleOCR-VL (used by the papers) and PP-StructureV3.
 
-Both give the same family of JSON. Neither may turn or unwarp the page: its boxes are to stand on the page we gave.
+Both return the same kind of JSON. Document preprocessing (rotation, unwarping) is off, so that boxes refer to the
+input image.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ PIPELINE_VERSIONS = ("v1", "v1.5", "v1.6")
 BACKENDS = ("native", "vllm-server", "sglang-server", "fastdeploy-server", "mlx-vlm-server", "llama-cpp-server")
 ENGINES = ("", "paddle", "paddle_static", "paddle_dynamic", "transformers", "onnxruntime")
 
-_UPRIGHT = {"use_doc_orientation_classify": False, "use_doc_unwarping": False}
-_KEPT = ("width", "height", "model_settings", "parsing_res_list")
-_PARTS = ("paddlex", "paddlepaddle", "paddlepaddle-gpu")
+_NO_PREPROCESSING = {"use_doc_orientation_classify": False, "use_doc_unwarping": False}
+_RESULT_KEYS = ("width", "height", "model_settings", "parsing_res_list")
+_PACKAGES = ("paddlex", "paddlepaddle", "paddlepaddle-gpu")
 
 
 class PaddleReader(Reader):
@@ -40,15 +41,15 @@ class PaddleReader(Reader):
     _extra = "paddleocr[doc-parser]"
 
     def __init__(self, *, device: str = "", engine: str = "") -> None:
-        if gap := self.missing(engine=engine):
-            raise MissingPartError(gap)
+        if problem := self.missing(engine=engine):
+            raise MissingPartError(problem)
         one_of(self.name, "engine", engine, ENGINES)
         self.device = device
         self.engine = engine
 
     @classmethod
     def missing(cls, **options: Any) -> str:
-        """What is not installed and how to get it; nothing where all is there."""
+        """Return which packages are missing and how to install them, or ""."""
         engine = options.get("engine") or "paddle"
         needed = ["paddleocr", *(["paddle"] if engine.startswith("paddle") else [])]
         absent = [name for name in needed if not _is_installed(name)]
@@ -56,58 +57,58 @@ class PaddleReader(Reader):
             return ""
         return (
             f"the reader {cls.name} needs {' and '.join(absent)}\n"
-            f"  pip install '{cls._extra}>=3.7,<3.8' paddlepaddle   (an environment of its own is best: it wants "
-            "another OpenCV; paddlepaddle-gpu for a GPU); the models are fetched when the first page is read"
+            f"  pip install '{cls._extra}>=3.7,<3.8' paddlepaddle   (preferably in a separate environment: it needs "
+            "another OpenCV; paddlepaddle-gpu for a GPU); the models are downloaded when the first page is read"
         )
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Name, versions of the packages, what else was chosen."""
-        parts = {package: installed_version(package) for package in _PARTS}
+        """Name, versions of the packages, options."""
+        versions = {package: installed_version(package) for package in _PACKAGES}
         return {
             "name": self.name,
             "version": installed_version("paddleocr"),
-            **{package: number for package, number in parts.items() if number},
+            **{package: number for package, number in versions.items() if number},
             **({"engine": self.engine} if self.engine else {}),
-            **self._chosen,
+            **self._options,
         }
 
     @property
     @abstractmethod
-    def _chosen(self) -> dict[str, str]:
-        """Options that change what is read."""
+    def _options(self) -> dict[str, str]:
+        """Options that change the OCR output."""
 
     @abstractmethod
     def _start(self, paddleocr: Any, settings: Mapping[str, Any]) -> Any:
-        """The pipeline."""
+        """Create the pipeline."""
 
     @cached_property
     def _pipeline(self) -> Any:
         settings = {key: value for key, value in (("device", self.device), ("engine", self.engine)) if value}
         try:
-            return self._start(import_module("paddleocr"), settings | _UPRIGHT)
-        except Exception as error:  # anything at all: missing libraries, no network for the models, no such device
+            return self._start(import_module("paddleocr"), settings | _NO_PREPROCESSING)
+        except Exception as error:  # missing libraries, no network for the models, unknown device, …
             advice = (
-                f"is all of '{self._extra}' installed, and can its models be fetched, or are they in PaddleX's cache?"
+                f"check that '{self._extra}' is installed and that its models are in PaddleX's cache or downloadable"
             )
-            raise ReaderError(f"{self.name}: cannot be started: {_told(error)}\n  {advice}") from error
+            raise ReaderError(f"{self.name}: cannot start: {_error_text(error)}\n  {advice}") from error
 
     def read(self, image: Image) -> PageText:
-        """Blocks of a page."""
+        """Run the pipeline on a page."""
         pipeline = self._pipeline
         try:
-            pages = list(pipeline.predict(np.ascontiguousarray(image[..., ::-1]), **_UPRIGHT))
-        except Exception as error:  # anything at all comes out of the pipeline's threads
-            raise ReaderError(f"{self.name}: the page cannot be read: {_told(error)}") from error
+            pages = list(pipeline.predict(np.ascontiguousarray(image[..., ::-1]), **_NO_PREPROCESSING))
+        except Exception as error:  # the pipeline's threads raise exceptions of any type
+            raise ReaderError(f"{self.name}: cannot read the page: {_error_text(error)}") from error
         if len(pages) != 1:
             raise ReaderError(f"{self.name}: {len(pages)} results for one page")
         result = pages[0]
         data = result if not hasattr(result, "json") else result.json
-        return paddle_reading(data, self.name, Size(image.shape[1], image.shape[0]))
+        return page_text_from_paddle(data, self.name, Size(image.shape[1], image.shape[0]))
 
 
 class PaddleVLReader(PaddleReader):
-    """PaddleOCR-VL, by default the version of the papers; its recogniser may run on a server."""
+    """PaddleOCR-VL, by default in the version of the papers; its recognition model can run on a server."""
 
     name = "paddleocr-vl"
 
@@ -127,7 +128,7 @@ class PaddleVLReader(PaddleReader):
         if (vl_rec_backend or "native") != "native" and bad_address(vl_rec_server_url):
             raise MissingPartError(f"{self.name}: {vl_rec_backend} needs vl_rec_server_url=http://host:port/v1")
         if vl_rec_server_url and not vl_rec_backend:
-            raise VdeError(f"{self.name}: vl_rec_server_url is given: say what runs there, vl_rec_backend=vllm-server")
+            raise VdeError(f"{self.name}: vl_rec_server_url needs a backend, for example vl_rec_backend=vllm-server")
         self.pipeline_version = pipeline_version
         self.recogniser = {
             "vl_rec_backend": vl_rec_backend,
@@ -136,18 +137,21 @@ class PaddleVLReader(PaddleReader):
         }
 
     @property
-    def _chosen(self) -> dict[str, str]:
-        told = {"pipeline_version": self.pipeline_version, "vl_rec_backend": self.recogniser["vl_rec_backend"]}
-        told["vl_rec_api_model_name"] = self.recogniser["vl_rec_api_model_name"]
-        return {key: value for key, value in told.items() if value}
+    def _options(self) -> dict[str, str]:
+        options = {
+            "pipeline_version": self.pipeline_version,
+            "vl_rec_backend": self.recogniser["vl_rec_backend"],
+            "vl_rec_api_model_name": self.recogniser["vl_rec_api_model_name"],
+        }
+        return {key: value for key, value in options.items() if value}
 
     def _start(self, paddleocr: Any, settings: Mapping[str, Any]) -> Any:
-        chosen = {key: value for key, value in self.recogniser.items() if value}
-        return paddleocr.PaddleOCRVL(pipeline_version=self.pipeline_version, **chosen, **settings)
+        recogniser = {key: value for key, value in self.recogniser.items() if value}
+        return paddleocr.PaddleOCRVL(pipeline_version=self.pipeline_version, **recogniser, **settings)
 
 
 class PPStructureReader(PaddleReader):
-    """PP-StructureV3: layout, PP-OCR lines, tables and formulas by models of their own."""
+    """PP-StructureV3: separate models for layout, text lines (PP-OCR), tables and formulas."""
 
     name = "pp-structure"
 
@@ -157,47 +161,48 @@ class PPStructureReader(PaddleReader):
         self.models = {key: value for key, value in (("lang", lang), ("ocr_version", ocr_version)) if value}
 
     @property
-    def _chosen(self) -> dict[str, str]:
+    def _options(self) -> dict[str, str]:
         return {"pipeline": "PP-StructureV3", **self.models}
 
     def _start(self, paddleocr: Any, settings: Mapping[str, Any]) -> Any:
         return paddleocr.PPStructureV3(**self.models, **settings)
 
 
-def paddle_reading(data: Any, where: str, page: Size) -> PageText:
-    """A reading from a result of PaddleOCR: blocks in the order of their ids, without what no score asks for.
+def page_text_from_paddle(data: Any, where: str, page: Size) -> PageText:
+    """Convert a result of PaddleOCR; blocks are sorted by id and keys that scoring does not use are dropped.
 
-    The order is null for tables, pictures, headers and footers; ids are given to all blocks, in reading order.
+    `block_order` is null for tables, pictures, headers and footers; `block_id` numbers all blocks in reading order.
+    Raises `ReaderError` if the result has no blocks list or belongs to a page of another size.
 
     >>> texts = [(1, "b"), (0, "a")]
     >>> blocks = [{"block_id": n, "block_bbox": [0, 0, 1, 1], "block_content": text} for n, text in texts]
-    >>> reading = paddle_reading({"res": {"parsing_res_list": blocks}}, "here", Size(9, 9))
-    >>> [block.content for block in reading.blocks], reading.size
+    >>> page_text = page_text_from_paddle({"res": {"parsing_res_list": blocks}}, "here", Size(9, 9))
+    >>> [block.content for block in page_text.blocks], page_text.size
     (['a', 'b'], Size(width=9, height=9))
     """
     if isinstance(data, dict) and isinstance(data.get("res"), dict):
         data = data["res"]
     if not isinstance(data, dict) or not isinstance(data.get("parsing_res_list"), list):
-        told = data["error"] if isinstance(data, dict) and "error" in data else f"found {type(data).__name__} {data!r}"
-        raise ReaderError(f"{where}: the answer has no list of blocks 'parsing_res_list': {excerpt(str(told))}")
-    kept = {key: data[key] for key in _KEPT if key in data}
-    kept = json.loads(json.dumps(kept, default=_as_plain))
-    blocks = kept["parsing_res_list"]
+        detail = data["error"] if isinstance(data, dict) and "error" in data else f"got {type(data).__name__} {data!r}"
+        raise ReaderError(f"{where}: the answer has no list of blocks 'parsing_res_list': {excerpt(str(detail))}")
+    result = {key: data[key] for key in _RESULT_KEYS if key in data}
+    result = json.loads(json.dumps(result, default=_to_json_value))
+    blocks = result["parsing_res_list"]
     ids = [block.get("block_id") if isinstance(block, dict) else None for block in blocks]
     if all(isinstance(number, int) for number in ids):
         blocks.sort(key=lambda block: int(block["block_id"]))
-    reading = PageText.from_json(kept, where)
-    if reading.size not in (None, page):
-        found, given = (f"{size.width:g}×{size.height:g}" for size in (reading.size or page, page))
+    page_text = PageText.from_json(result, where)
+    if page_text.size not in (None, page):
+        actual, expected = (f"{size.width:g}×{size.height:g}" for size in (page_text.size or page, page))
         raise ReaderError(
-            f"{where}: the reading is of a page of {found} pixels, the page given has {given}\n"
-            "  the pipeline turns or unwarps pages: start it without document preprocessing"
+            f"{where}: the OCR output is for a page of {actual} pixels, expected {expected}\n"
+            "  the pipeline rotates or unwarps pages: start it without document preprocessing"
         )
-    return replace(reading, size=page)
+    return replace(page_text, size=page)
 
 
-def _as_plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as JSON has them; text for anything else."""
+def _to_json_value(value: Any) -> Any:
+    """Convert NumPy numbers and arrays to lists and numbers, anything else to text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
@@ -208,6 +213,6 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def _told(error: Exception) -> str:
-    cause = f" ({error.__cause__})" if error.__cause__ else ""  # PaddleOCR says there which library is missing
+def _error_text(error: Exception) -> str:
+    cause = f" ({error.__cause__})" if error.__cause__ else ""  # PaddleOCR names the missing library there
     return excerpt(f"{type(error).__name__}: {error}{cause}", 400)

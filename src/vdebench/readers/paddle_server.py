@@ -1,4 +1,4 @@
-"""PaddleOCR-VL behind its own server (`paddlex --serve --pipeline PaddleOCR-VL`), or behind a service with its API."""
+"""PaddleOCR-VL behind its own server (`paddlex --serve --pipeline PaddleOCR-VL`), or a service with the same API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vdebench.core.png import encode_png
 from vdebench.errors import InputError, MissingPartError, ReaderError
 from vdebench.io.files import parse_json
 from vdebench.net.addresses import INSTALL, bad_address, excerpt, one_of, seconds, setting, shown
-from vdebench.readers.paddle import PIPELINE_VERSIONS, paddle_reading
+from vdebench.readers.paddle import PIPELINE_VERSIONS, page_text_from_paddle
 from vdebench.readers.reader import Reader
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 URL, TOKEN = "VDE_PADDLEOCR_URL", "VDE_PADDLEOCR_TOKEN"
 _ENDPOINT = "/layout-parsing"
 _IMAGE = 1
-_AS_IT_IS = {"useDocOrientationClassify": False, "useDocUnwarping": False}
-_NO_PICTURES = {"visualize": False, "returnMarkdownImages": False}  # they are most of the answer, and nobody looks
+_NO_PREPROCESSING = {"useDocOrientationClassify": False, "useDocUnwarping": False}
+_NO_PICTURES = {"visualize": False, "returnMarkdownImages": False}  # the images are most of the answer and are not used
 
 
 class ServingReader(Reader):
-    """Pages to `/layout-parsing`, readings from its pruned result.
+    """Sends pages to `/layout-parsing` and reads the pruned result.
 
-    The server does not tell which version of the pipeline it runs: `pipeline_version` is what the user says of it.
+    The server does not report the version of its pipeline: the user states it with `pipeline_version`.
     """
 
     name = "paddleocr-vl-server"
@@ -39,8 +39,8 @@ class ServingReader(Reader):
     def __init__(
         self, *, url: str = "", token: str = "", pipeline_version: str = "v1", timeout: float | str = 600
     ) -> None:
-        if gap := self.missing(url=url):
-            raise MissingPartError(gap)
+        if problem := self.missing(url=url):
+            raise MissingPartError(problem)
         one_of(self.name, "pipeline_version", pipeline_version, PIPELINE_VERSIONS)
         self.url = setting(url, URL).rstrip("/").removesuffix(_ENDPOINT)
         self.pipeline_version = pipeline_version
@@ -49,61 +49,63 @@ class ServingReader(Reader):
 
     @classmethod
     def missing(cls, **options: Any) -> str:
-        """What is not there and how to get it; nothing where all is there."""
+        """Return what is missing and how to get it, or ""."""
         if not find_spec("httpx2"):
             return f"the reader {cls.name} needs httpx2\n  {INSTALL}"
         url = setting(str(options.get("url") or ""), URL)
         if not url:
-            return f"the reader {cls.name} has no server\n  give its address: url=http://host:8080, or set {URL}"
-        return (gap := bad_address(url)) and f"the reader {cls.name}: {gap}"
+            return f"the reader {cls.name} has no server\n  set its address: url=http://host:8080, or {URL}"
+        return (problem := bad_address(url)) and f"the reader {cls.name}: {problem}"
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Name, the pipeline that the user says is served, what the request asks for."""
+        """Name, the pipeline version stated by the user, preprocessing."""
         return {"name": self.name, "pipeline_version": self.pipeline_version, "page": "as it is"}
 
     @property
-    def _who(self) -> str:
+    def _label(self) -> str:
         return f"{self.name} at {shown(self.url)}"
 
     @cached_property
     def _client(self) -> RetryingClient:
         from vdebench.net.retrying_client import RetryingClient
 
-        # the scheme `token` is the one of the service that Paddle's makers run
+        # the hosted service of PaddleOCR uses the scheme `token`
         return RetryingClient(self.timeout, headers={"Authorization": f"token {self._token}"} if self._token else {})
 
     def read(self, image: Image) -> PageText:
-        """Blocks of a page."""
+        """Send a page to the server and return its blocks."""
         import httpx2
 
         from vdebench.net.retrying_client import no_answer, not_done
 
-        body = {"file": b64encode(encode_png(image)).decode(), "fileType": _IMAGE, **_AS_IT_IS, **_NO_PICTURES}
+        body = {"file": b64encode(encode_png(image)).decode(), "fileType": _IMAGE, **_NO_PREPROCESSING, **_NO_PICTURES}
         try:
             response = self._client.post(self.url + _ENDPOINT, json=body)
         except httpx2.HTTPError as error:
-            raise no_answer(self._who, error) from error
+            raise no_answer(self._label, error) from error
         if not response.is_success:
-            raise not_done(self._who, response, f"token=…, or set {TOKEN}")
-        return self._reading(response.content, Size(image.shape[1], image.shape[0]))
+            raise not_done(self._label, response, f"token=…, or set {TOKEN}")
+        return self._parse_response(response.content, Size(image.shape[1], image.shape[0]))
 
-    def _reading(self, content: bytes, page: Size) -> PageText:
+    def _parse_response(self, content: bytes, page: Size) -> PageText:
         try:
-            data = parse_json(content, self._who)
+            data = parse_json(content, self._label)
         except InputError as error:
-            told = excerpt(content.decode("utf-8", "replace"))
-            raise ReaderError(f"{error}: {told}\n  is this PaddleOCR's serving API? See docs/readers.md") from None
+            body = excerpt(content.decode("utf-8", "replace"))
+            raise ReaderError(
+                f"{error}: {body}\n  check that this is PaddleOCR's serving API, see docs/readers.md"
+            ) from None
         if isinstance(data, dict) and data.get("errorCode"):
             message = excerpt(str(data.get("errorMsg")))
-            raise ReaderError(f"{self._who}: error {data['errorCode']}: {message}\n  see the server's log")
+            raise ReaderError(f"{self._label}: error {data['errorCode']}: {message}\n  see the server's log")
         try:
             pages = data["result"]["layoutParsingResults"]
             (result,) = (page["prunedResult"] for page in pages)
         except (KeyError, TypeError, ValueError):
-            told = excerpt(content.decode("utf-8", "replace"))
+            body = excerpt(content.decode("utf-8", "replace"))
             raise ReaderError(
-                f"{self._who}: the answer has no result.layoutParsingResults[0].prunedResult: {told}\n"
-                "  is this PaddleOCR's serving API? See docs/readers.md"
+                f"{self._label}: the answer has no result.layoutParsingResults[0].prunedResult: {body}\n"
+                "  check that this is PaddleOCR's serving API, see docs/readers.md"
             ) from None
-        return paddle_reading(result, self._who, page)
+        return page_text_from_paddle(result, self._label, page)

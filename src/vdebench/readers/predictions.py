@@ -1,4 +1,4 @@
-"""An editor's outputs as scoring sees them: for each sample an image, a reading of it, readings of its crops."""
+"""An editor's outputs as scoring uses them: for each sample an image, its OCR output and that of its crops."""
 
 from __future__ import annotations
 
@@ -28,71 +28,74 @@ KINDS: tuple[Literal["reading", "image"], ...] = ("reading", "image")
 
 
 class PredictedPage(Interface):
-    """A reading that is there, or can be made: parsed only where there is work to do."""
+    """OCR output that exists or can be made; parsed only when it is needed."""
 
     @property
     def digest(self) -> str:
-        """Hash of what the reading is made from."""
+        """Hash of everything the OCR output depends on."""
 
     def parse(self) -> PageText:
-        """The reading."""
+        """Return the OCR output."""
 
 
 class Predictions(ABC):
-    """What an editor made of a suite's samples. A missing prediction is nothing, one that is not certain an error."""
+    """An editor's outputs for the samples of a suite.
+
+    Methods return None for a missing prediction, and raise `InputError` if several files could be the prediction.
+    """
 
     name: str
-    """The editor's."""
+    """Name of the editor."""
     reader: str
-    """Who reads, for the signature."""
+    """Label of the reader, for the signature."""
     root: Path
-    """Where they come from, for messages."""
+    """The folder, for messages."""
     given: InputPolicy = InputPolicy()
-    """What the editor was given, as far as it was said."""
+    """What the editor received as input, as far as it is stated."""
 
     @abstractmethod
     def page(self, sample: Sample) -> PredictedPage | None:
-        """The reading of the whole page, nothing where the prediction is missing."""
+        """Return the OCR output of the whole page, or None if the prediction is missing."""
 
     @abstractmethod
     def regions(self, sample: Sample) -> Sequence[PredictedPage] | None:
-        """The readings of the regions' crops, nothing where they are not complete."""
+        """Return the OCR output of each region's crop, or None if one is missing."""
 
     @abstractmethod
     def has_any(self, sample: Sample) -> bool:
-        """Whether any file could be the sample's prediction."""
+        """Whether any file could be the prediction of the sample."""
 
     @property
     @abstractmethod
     def has_regions(self) -> bool:
-        """Whether crops are read at all."""
+        """Whether there is OCR output of crops."""
 
     has_images = False
-    """Whether predicted images are at hand, for image metrics."""
+    """Whether the predicted images are available, for image metrics."""
 
     def image(self, sample: Sample) -> Path | None:
-        """The predicted image, where there is one."""
+        """Return the predicted image, or None."""
         return None
 
     def absence(self, sample: Sample) -> str:
-        """Why a prediction is missing, as far as that is known."""
+        """Return why a prediction is missing, if known."""
         return "no prediction"
 
     def strangers(self) -> list[Path]:
-        """Files that belong to no sample."""
+        """Return files that belong to no sample."""
         return []
 
     def files(self) -> Sequence[Outputs]:
-        """The files by their names, where predictions are files: a check of names asks for them."""
+        """Return the folders of files, for checks of file names."""
         return ()
 
     def region_place(self, sample: Sample) -> str:
-        """Where the readings of a sample's crops are looked for."""
+        """Where the OCR output of a sample's crops is expected, for messages."""
         return f"regions of {sample.key}"
 
 
 class ReadImage:
-    """A picture with the reader who will read it."""
+    """An image or a crop, and the reader that reads it on demand."""
 
     def __init__(self, picture: ImageCrop, reader: CachedReader) -> None:
         self.picture = picture
@@ -100,16 +103,16 @@ class ReadImage:
 
     @property
     def digest(self) -> str:
-        """Hash of the picture and of all that its reader is."""
+        """Hash of the image and the reader's identity."""
         return hashlib.sha256(f"{self.picture.key} {self._reader.cache.folder.name}".encode()).hexdigest()
 
     def parse(self) -> PageText:
-        """The reading, made now where it was not made before."""
+        """Return the OCR output, from the cache if possible."""
         return self._reader.read(self.picture)
 
 
 class ReadPredictions(Predictions):
-    """Images that a reader reads: an editor's outputs, or a suite's own references."""
+    """Images read by an OCR reader: an editor's outputs, or the reference images of a suite."""
 
     has_images = True
 
@@ -121,16 +124,16 @@ class ReadPredictions(Predictions):
         self._find = find
 
     def image(self, sample: Sample) -> Path | None:
-        """The image, nothing where it is missing."""
+        """Return the image, or None if it is missing."""
         return self._find(sample)
 
     def page(self, sample: Sample) -> ReadImage | None:
-        """The image and its reader."""
+        """Return the image with its reader."""
         file = self._find(sample)
         return ReadImage(ImageCrop.of(file), self.cached) if file else None
 
     def regions(self, sample: Sample) -> list[ReadImage] | None:
-        """Each region's crop and its reader."""
+        """Return each region's crop with its reader."""
         page = self.page(sample)
         return [ReadImage(crop, self.cached) for crop in crops(page.picture, sample)] if page else None
 
@@ -140,12 +143,12 @@ class ReadPredictions(Predictions):
 
     @property
     def has_regions(self) -> bool:
-        """Always: a crop can be read."""
+        """Always true: crops are cut from the image."""
         return True
 
 
 class ImagePredictions(ReadPredictions):
-    """A folder of an editor's images, named as the reference images are unless `files` knows other names."""
+    """A folder of an editor's images, named like the reference images unless `files` maps other names."""
 
     def __init__(
         self,
@@ -162,69 +165,76 @@ class ImagePredictions(ReadPredictions):
         self._named: Outputs = files or NamedFiles(root, samples, "image")
         self._samples = samples
         self._absent, self._failed = absent or {}, failed or {}
-        super().__init__(name or folder_label(root), root, self._found, reader)
+        super().__init__(name or folder_label(root), root, self._find_image, reader)
 
-    def _found(self, sample: Sample) -> Path | None:
-        """The image; none where the editor said that it makes none, an error where it failed, whatever lies there."""
+    def _find_image(self, sample: Sample) -> Path | None:
+        """Return the image, or None if the editor recorded that there is none; raise if it recorded a failure.
+
+        The editor's record takes precedence over files in the folder.
+        """
         if sample.key in self._failed:
-            raise EditorError(f"sample {sample.key}: was not edited: {self._failed[sample.key]}")
+            raise EditorError(f"sample {sample.key}: the editor failed: {self._failed[sample.key]}")
         return None if sample.key in self._absent else self._named.find(sample)
 
     def has_any(self, sample: Sample) -> bool:
-        """Whether any file could be the sample's."""
-        made_none = sample.key in self._absent or sample.key in self._failed
-        return not made_none and self._named.has_any(sample)
+        """Whether any file could be the prediction of the sample."""
+        has_no_output = sample.key in self._absent or sample.key in self._failed
+        return not has_no_output and self._named.has_any(sample)
 
     def absence(self, sample: Sample) -> str:
-        """Why the image is missing: what the editor said, by the sample's key."""
+        """Return the reason that the editor recorded for a missing image."""
         return self._absent.get(sample.key, "no prediction")
 
     def strangers(self) -> list[Path]:
-        """Images that belong to no sample."""
+        """Return images that belong to no sample."""
         return self._named.strangers(self._samples)
 
     def files(self) -> Sequence[Outputs]:
-        """The images by their names."""
+        """Return the folder of images."""
         return (self._named,)
 
 
 def crops(page: ImageCrop, sample: Sample) -> Iterator[ImageCrop]:
-    """The parts of a page's picture that a sample's regions name, in percent of whatever size it has."""
+    """Yield the crop of each region of a sample; regions are in percent of the image size."""
     size: Size = image_size(page.file)
     for region in sample.regions:
         yield page._replace(crop=PixelBox.holding(region.box(size), size))
 
 
 def holds_readings(root: Path, suite: Suite, match: str = "") -> bool:
-    """Whether a folder holds readings of a suite's samples, not images; where it holds nothing, what the suite has."""
+    """Whether a folder holds OCR output (JSON) of a suite's samples, not images.
+
+    An empty folder counts as OCR output if the suite has no reference images. Raises `InputError` if the folder holds
+    both for different numbers of samples, or neither.
+    """
     root = place(root)
     named = {kind: files_in(root, suite.samples, kind, match) for kind in KINDS}
     counts = {kind: sum(map(files.has_any, suite.samples)) for kind, files in named.items()}
     if counts["reading"] and counts["image"] and counts["reading"] != counts["image"]:
         raise InputError(
-            f"{root}: holds readings of {counts['reading']} samples and images of {counts['image']}\n"
-            "  put them in two folders, and give the readings with --readings DIR"
+            f"{root}: contains OCR output of {counts['reading']} samples and images of {counts['image']}\n"
+            "  put them into two folders, and pass the OCR output with --readings DIR"
         )
     if counts["reading"] or counts["image"]:
         return counts["reading"] > 0
     if named["image"].strangers(suite.samples):
-        return False  # of another suite: it will be told
+        return False  # images of another suite: reported later
     if named["reading"].strangers(suite.samples):
         return True
     others = [name for name in list_folder(root) if not name.startswith(".") and not is_folder(root / name)]
     if others:
-        shown = ", ".join(others[:3])
-        raise InputError(f"{root}: holds neither images nor readings (JSON) of the suite's samples: found {shown}")
+        names = ", ".join(others[:3])
+        raise InputError(f"{root}: contains neither images nor OCR output (JSON) of the suite's samples: found {names}")
     return not any(map(suite.reference_image, suite.samples[:1]))
 
 
 def files_in(
     root: Path, samples: Sequence[Sample], kind: Literal["reading", "image"], match: str = ""
 ) -> NamedFiles | MatchedFiles:
-    """Files of some samples in a folder, by a pattern (see `NamePattern`) or by the names the release uses."""
+    """Return the files of samples in a folder, by a pattern (see `NamePattern`) or by the names of the release."""
     return MatchedFiles(root, samples, match, kind) if match else NamedFiles(root, samples, kind)
 
 
 def folder_label(root: Path) -> str:
-    """An editor's name where none is given: its folder's."""
-    return Path(os.path.abspath(root)).name.encode("utf-8", "backslashreplace").decode()  # it may be no text
+    """Name of the folder, used as the editor's name if none is passed."""
+    return Path(os.path.abspath(root)).name.encode("utf-8", "backslashreplace").decode()  # may be invalid Unicode

@@ -1,4 +1,4 @@
-"""Readers: what turns an image into a reading. Found by name; others' through the entry points `vdebench.readers`."""
+"""The interface of OCR readers and their lookup by name; other packages add readers through `vdebench.readers`."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ DEFAULT = "rapidocr"
 
 
 class Reader(ABC):
-    """Reads pages. Whatever changes what it reads is in its identity: readings are kept under it."""
+    """An OCR engine. Its identity includes every setting that changes its output, because it is the cache key."""
 
     @classmethod
     def missing(cls, **options: Any) -> str:
-        """What is missing for it to read, and how to get it; nothing where it is ready. Quick, and raises nothing."""
+        """Return what is missing to use this reader and how to install it, or "". Fast; never raises."""
         return ""
 
     @property
     def caveat(self) -> str:
-        """What a table of its scores should say: something is read worse than it could be here."""
+        """A warning to show with scores when the reader runs with reduced quality, or ""."""
         return ""
 
     @property
     @abstractmethod
     def identity(self) -> Mapping[str, str]:
-        """Name, versions of engine and models, options: `{"name": "rapidocr", "version": "3.10.0", …}`."""
+        """Name, versions of engine and models, and options: `{"name": "rapidocr", "version": "3.10.0", …}`."""
 
     @abstractmethod
     def read(self, image: Image) -> PageText:
-        """Blocks of an RGB page in reading order, with the page's size."""
+        """Return the blocks of an RGB page in reading order, with the page size. Raises `ReaderError`."""
 
 
 @cache
-def code_of(*modules: str) -> str:
-    """Hash of modules of this folder, for an identity: readings made by other code are other readings.
+def source_hash(*modules: str) -> str:
+    """Hash of the source of modules in this package; part of an identity, so that changed code invalidates the cache.
 
-    >>> len(code_of("line_grouping", "line_text"))
+    >>> len(source_hash("line_grouping", "line_text"))
     8
     """
     folder = Path(__file__).parent
@@ -59,6 +59,6 @@ def code_of(*modules: str) -> str:
 
 
 def get_reader(name: str = DEFAULT, **options: Any) -> Reader:
-    """The reader of a name; an error that says how to install it where it is absent."""
+    """Create a reader by name. Raises an error with the install command if the reader is not installed."""
     reader: Reader = make("readers", name, READERS, options)
     return reader

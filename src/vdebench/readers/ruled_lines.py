@@ -1,8 +1,8 @@
-"""Ruled lines on a page, and the tables and blanks that they tell of.
+"""Detection of ruled lines on a page, and of the tables and blanks they mark.
 
-A table is found where rules or sides of panels run across, one above the other, or cross each other, and the text
-between them stands in columns. Running text between two rules fills its width; cells do not. A short rule after a word,
-at the foot of its line, is a blank to be filled in.
+A table is found where horizontal rules or panel borders lie one above the other, or cross vertical ones, and the text
+between them is in columns. Running text between two rules fills its width; cells do not. A short rule after a word, at
+the baseline, is a blank to fill in.
 """
 
 from __future__ import annotations
@@ -16,92 +16,94 @@ import numpy as np
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
-from vdebench.readers.line_grouping import Line, in_rows, middle_in, runs_of
+from vdebench.readers.line_grouping import Line, center_inside, find_line_runs, in_rows
 from vdebench.readers.line_text import BLANK
 
 
-class TableRules(NamedTuple):
-    """What makes a table; lengths in heights of the page's lines of text."""
+class TableLimits(NamedTuple):
+    """Limits for the detection of tables; lengths are in line heights of the page."""
 
     contrast: int = 20
-    """Grey levels by which a rule differs from what is above and below it."""
+    """Smallest difference in grey levels between a rule and its surroundings."""
     across: float = 2.5
-    """Length of the shortest rule across."""
+    """Smallest length of a horizontal rule."""
     down: float = 1.4
-    """Length of the shortest rule down."""
+    """Smallest length of a vertical rule."""
     width: float = 7.0
-    """Length of the shortest rule that tells of a table by itself."""
+    """Smallest length of a horizontal rule that marks a table without vertical rules."""
     bridge: float = 0.6
-    """Gap in a rule."""
+    """Largest gap in a rule."""
     sides: float = 1.0
-    """How far the ends of the rules of one table may be apart."""
+    """Largest distance between the ends of the rules of one table."""
     paragraph: int = 4
-    """Lines of a paragraph,"""
+    """Running text: smallest number of lines of a paragraph."""
     wide: float = 6.0
-    """how wide it is,"""
+    """Running text: smallest width of a paragraph."""
     full: float = 0.85
-    """and what share of its width its lines fill."""
+    """Running text: smallest share of the width that the lines fill."""
     head: int = 6
-    """Rows of text in a head whose cells stand at different heights."""
+    """Largest number of text rows in a table head whose cells are not on common baselines."""
     blank: float = 12.0
-    """Length of the longest blank in a line."""
+    """Largest length of a blank in a line."""
     rows: int = 2
-    """Rows of two cells and more that a table has."""
+    """Smallest number of rows with at least two cells."""
 
 
-FINDING = TableRules()
+TABLE_LIMITS = TableLimits()
 
 
-class Rules(NamedTuple):
-    """Ruled lines of a page."""
+class RuledLines(NamedTuple):
+    """Horizontal and vertical ruled lines of a page."""
 
     across: list[Box]
     down: list[Box]
 
 
-def rules_of(image: Image, height: float, limits: TableRules = FINDING) -> Rules:
-    """Ruled lines and straight sides of panels on a page whose lines of text have a height."""
+def find_ruled_lines(image: Image, height: float, limits: TableLimits = TABLE_LIMITS) -> RuledLines:
+    """Return the ruled lines and straight panel borders of a page; `height` is its typical line height."""
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-    return Rules(
-        _straight(grey, limits.across * height, limits.bridge * height, limits.contrast),
+    return RuledLines(
+        _horizontal_lines(grey, limits.across * height, limits.bridge * height, limits.contrast),
         [
             Box(y1, x1, y2, x2)
-            for x1, y1, x2, y2 in _straight(
+            for x1, y1, x2, y2 in _horizontal_lines(
                 np.ascontiguousarray(grey.T), limits.down * height, limits.bridge * height, limits.contrast
             )
         ],
     )
 
 
-def _straight(grey: Any, shortest: float, bridge: float, contrast: int) -> list[Box]:
-    """Where grey changes from above to below along a straight line."""
+def _horizontal_lines(grey: Any, shortest: float, bridge: float, contrast: int) -> list[Box]:
+    """Return the boxes of horizontal edges: grey changes from above to below along a straight line."""
     edges = np.zeros_like(grey)
     cv2.absdiff(grey[2:], grey[:-2], edges[1:-1])
-    marked = cv2.dilate((edges > contrast).astype(np.uint8), np.ones((3, 1), np.uint8))  # of a line not quite straight
+    marked = cv2.dilate((edges > contrast).astype(np.uint8), np.ones((3, 1), np.uint8))  # allow a slight slope
     marked = cv2.morphologyEx(marked, cv2.MORPH_OPEN, np.ones((1, max(8, round(shortest))), np.uint8))
     marked = cv2.morphologyEx(marked, cv2.MORPH_CLOSE, np.ones((1, round(bridge) | 1), np.uint8))
-    _, _, found, _ = cv2.connectedComponentsWithStats(marked, connectivity=8)
-    return [Box(float(x), float(y), float(x + w), float(y + h)) for x, y, w, h, _ in found[1:]]
+    _, _, components, _ = cv2.connectedComponentsWithStats(marked, connectivity=8)
+    return [Box(float(x), float(y), float(x + w), float(y + h)) for x, y, w, h, _ in components[1:]]
 
 
-def find_tables(lines: Sequence[Line], rules: Rules, height: float, limits: TableRules = FINDING) -> list[Box]:
-    """Boxes of tables, from the top of the page to its foot; none lies in another."""
-    found = _joined(_crossing(rules, lines, height, limits), height)
-    for box in _stacked(rules.across, lines, height, limits):
-        over = [other for other in found if other.shared_area(box) > 0]
-        if not over or (len(over) == 1 and over[0].iou(box) > 0.5):  # rules that cross, and rules beyond them
-            found = _joined([*found, box], height)
-    return sorted(found, key=lambda box: (box.y1, box.x1))
+def find_tables(
+    lines: Sequence[Line], rules: RuledLines, height: float, limits: TableLimits = TABLE_LIMITS
+) -> list[Box]:
+    """Return the boxes of tables from top to bottom; none lies inside another."""
+    tables = _merge_boxes(_grid_tables(rules, lines, height, limits), height)
+    for box in _banded_tables(rules.across, lines, height, limits):
+        over = [other for other in tables if other.shared_area(box) > 0]
+        if not over or (len(over) == 1 and over[0].iou(box) > 0.5):  # a grid, and rules that extend it
+            tables = _merge_boxes([*tables, box], height)
+    return sorted(tables, key=lambda box: (box.y1, box.x1))
 
 
-def _joined(boxes: Sequence[Box], height: float) -> list[Box]:
-    """Boxes that overlap, or of which one continues another, as one."""
-    found: list[Box] = []
+def _merge_boxes(boxes: Sequence[Box], height: float) -> list[Box]:
+    """Merge boxes that overlap, or of which one continues another."""
+    merged: list[Box] = []
     for box in boxes:
-        over = [other for other in found if other.shared_area(box) > 0 or _continues(other, box, 0.5 * height)]
-        found = [other for other in found if other not in over]
-        found.append(Box.around([box, *over]))
-    return found
+        over = [other for other in merged if other.shared_area(box) > 0 or _continues(other, box, 0.5 * height)]
+        merged = [other for other in merged if other not in over]
+        merged.append(Box.around([box, *over]))
+    return merged
 
 
 def _continues(one: Box, other: Box, far: float) -> bool:
@@ -109,30 +111,30 @@ def _continues(one: Box, other: Box, far: float) -> bool:
     return max(apart, abs(one.x1 - other.x1), abs(one.x2 - other.x2)) < far
 
 
-def _is_running(lines: Sequence[Line], height: float, limits: TableRules) -> bool:
-    """Whether most of the text is set in paragraphs: lines below each other that fill their width."""
-    letters = 0
-    for run in runs_of(lines):
+def _is_running_text(lines: Sequence[Line], height: float, limits: TableLimits) -> bool:
+    """Whether more than half of the characters are in paragraphs: lines below each other that fill their width."""
+    characters = 0
+    for run in find_line_runs(lines):
         box = Box.around(line.box for line in run)
         width = box.x2 - box.x1
         filled = sum(line.box.x2 - line.box.x1 for line in run) / (len(run) * width)
         if len(run) >= limits.paragraph and width > limits.wide * height and filled > limits.full:
-            letters += sum(len(line.text) for line in run)
-    return 2 * letters > sum(len(line.text) for line in lines)
+            characters += sum(len(line.text) for line in run)
+    return 2 * characters > sum(len(line.text) for line in lines)
 
 
-def _crossing(rules: Rules, lines: Sequence[Line], height: float, limits: TableRules) -> list[Box]:
-    """Frames whose rules cross and part text into rows and columns."""
+def _grid_tables(rules: RuledLines, lines: Sequence[Line], height: float, limits: TableLimits) -> list[Box]:
+    """Return the boxes of grids: rules cross and separate text into rows and columns."""
     every = np.array([*rules.across, *rules.down]).reshape(-1, 4)
     grown = every + np.array([-1, -1, 1, 1]) * 0.25 * height
     meets = (grown[:, None, :2] < grown[None, :, 2:]).all(2)
     meets &= meets.T
     boxes = []
-    for members in _connected(meets):
+    for members in _connected_components(meets):
         down = [every[index] for index in members if index >= len(rules.across)]
         if not down:
             continue
-        # The lines of ruled paper meet a table drawn on it, and go on above and below.
+        # Ruled paper: its lines cross a table drawn on it and continue above and below.
         top, bottom = min(rule[1] for rule in down) - 1.5 * height, max(rule[3] for rule in down) + 1.5 * height
         across = [rules.across[index] for index in members if index < len(rules.across)]
         across = [rule for rule in across if top < rule.y1 and rule.y2 < bottom]
@@ -141,93 +143,98 @@ def _crossing(rules: Rules, lines: Sequence[Line], height: float, limits: TableR
         box = Box.around(across)
         if sum(rule.x2 - rule.x1 > 0.8 * (box.x2 - box.x1) for rule in across) < 2:
             continue
-        inside = [line for line in lines if middle_in(line.box, box)]
-        cuts = _apart([(rule[0] + rule[2]) / 2 for rule in down], height)
+        inside = [line for line in lines if center_inside(line.box, box)]
+        cuts = _merge_positions([(rule[0] + rule[2]) / 2 for rule in down], height)
         columns = {int(np.searchsorted(cuts, (line.box.x1 + line.box.x2) / 2)) for line in inside}
         rows = len(in_rows(inside))
-        if len(columns) > 1 and rows >= limits.rows and len(inside) >= 4 and not _is_running(inside, height, limits):
+        if (
+            len(columns) > 1
+            and rows >= limits.rows
+            and len(inside) >= 4
+            and not _is_running_text(inside, height, limits)
+        ):
             boxes.append(box)
     return boxes
 
 
-def _apart(places: list[float], height: float) -> list[float]:
-    """Places in order, those nearer than a line as one."""
-    kept: list[float] = []
-    for place in sorted(places):
-        if not kept or place - kept[-1] > 0.7 * height:
-            kept.append(place)
-    return kept
+def _merge_positions(positions: list[float], height: float) -> list[float]:
+    """Sort positions and drop those closer than 0.7 line heights to the previous one."""
+    merged: list[float] = []
+    for position in sorted(positions):
+        if not merged or position - merged[-1] > 0.7 * height:
+            merged.append(position)
+    return merged
 
 
-def _connected(meets: Any) -> list[list[int]]:
-    """Sets of things that meet, directly or through others."""
+def _connected_components(meets: Any) -> list[list[int]]:
+    """Return the connected components of an adjacency matrix."""
     left = set(range(len(meets)))
-    found = []
+    components = []
     while left:
         reached, edge = set(), {left.pop()}
         while edge:
             reached |= edge
             edge = {int(other) for one in edge for other in np.flatnonzero(meets[one])} - reached
         left -= reached
-        found.append(sorted(reached))
-    return found
+        components.append(sorted(reached))
+    return components
 
 
-def _stacked(across: Sequence[Box], lines: Sequence[Line], height: float, limits: TableRules) -> list[Box]:
-    """Between rules of one width, one below the other, where the text stands in columns."""
+def _banded_tables(across: Sequence[Box], lines: Sequence[Line], height: float, limits: TableLimits) -> list[Box]:
+    """Return tables without vertical rules: text in columns between aligned horizontal rules."""
     boxes = []
     left = sorted((rule for rule in across if rule.x2 - rule.x1 > limits.width * height), key=lambda rule: rule.y1)
     while left:
         first = left[0]
-        stack = [rule for rule in left if _in_line(first, rule, limits.sides * height)]
+        stack = [rule for rule in left if _are_aligned(first, rule, limits.sides * height)]
         left = [rule for rule in left if rule not in stack]
         run: list[tuple[Box, int, bool]] = []
         for above, below in pairwise([*stack, Box(0, np.inf, 0, np.inf)]):
             if below.y1 - above.y2 < 0.5 * height:
                 continue
             band = Box(min(above.x1, below.x1), above.y2, max(above.x2, below.x2), below.y1)
-            inside = [line for line in lines if below in stack and middle_in(line.box, band)]
+            inside = [line for line in lines if below in stack and center_inside(line.box, band)]
             rows = in_rows(inside)
             several = [row for row in rows if len(row) > 1]
             most = len(rows) <= limits.head and 2 * sum(map(len, several)) >= len(inside)
             columns = 2 * len(several) >= len(rows) or len(rows) == 1 or most
-            if rows and columns and not _is_running(inside, height, limits):
+            if rows and columns and not _is_running_text(inside, height, limits):
                 even = max(abs(above.x1 - below.x1), abs(above.x2 - below.x2)) < limits.sides * height
                 run.append((band, len(several), even))
                 continue
-            boxes += _table_of(run, limits)
+            boxes += _table_from_bands(run, limits)
             run = []
     return boxes
 
 
-def _in_line(one: Box, other: Box, far: float) -> bool:
-    """Whether two rules begin or end at one place, and the shorter is half as long as the longer."""
+def _are_aligned(one: Box, other: Box, far: float) -> bool:
+    """Whether two rules share a start or an end, and overlap by more than 40 % of the longer one."""
     shared = min(one.x2, other.x2) - max(one.x1, other.x1)
     longer = max(one.x2 - one.x1, other.x2 - other.x1)
     return min(abs(one.x1 - other.x1), abs(one.x2 - other.x2)) < far and shared > 0.4 * longer
 
 
-def _table_of(run: list[tuple[Box, int, bool]], limits: TableRules) -> list[Box]:
-    """The box of a run of bands, without those at its ends that hold one piece of text, or reach to a wider rule."""
-    while run and not _bounds(run[0], run):
+def _table_from_bands(run: list[tuple[Box, int, bool]], limits: TableLimits) -> list[Box]:
+    """Return the box of a run of bands, without bands at its ends that have one column or end at a wider rule."""
+    while run and not _can_end_table(run[0], run):
         run = run[1:]
-    while run and not _bounds(run[-1], run):
+    while run and not _can_end_table(run[-1], run):
         run = run[:-1]
     rows = sum(rows for _, rows, _ in run)
     enough = rows >= limits.rows if len(run) > 1 else rows > limits.rows and run[0][2]
     return [Box.around(band for band, _, _ in run)] if enough else []
 
 
-def _bounds(end: tuple[Box, int, bool], run: list[tuple[Box, int, bool]]) -> bool:
-    """Whether a table may end with a band: it holds columns, and others are as wide."""
+def _can_end_table(end: tuple[Box, int, bool], run: list[tuple[Box, int, bool]]) -> bool:
+    """Whether a band can be the first or last of a table: it has columns, and another band is as wide."""
     band, rows, even = end
     as_wide = any(alike and other.x2 - other.x1 > 0.95 * (band.x2 - band.x1) for other, _, alike in run)
     return rows > 0 and (even or as_wide)
 
 
-def blanks_of(lines: Sequence[Line], across: Sequence[Box], limits: TableRules = FINDING) -> list[Line]:
-    """Blanks to be filled in, as lines of low strokes about as wide as they are."""
-    found = []
+def find_blanks(lines: Sequence[Line], across: Sequence[Box], limits: TableLimits = TABLE_LIMITS) -> list[Line]:
+    """Return blanks to fill in, as lines of underscores of about the same width."""
+    blanks = []
     for rule in across:
         width = rule.x2 - rule.x1
         for line in lines:
@@ -235,6 +242,6 @@ def blanks_of(lines: Sequence[Line], across: Sequence[Box], limits: TableRules =
             follows = abs(rule.x1 - line.box.x2) < 0.6 * line.height
             if foot and follows and width < limits.blank * line.height:
                 strokes = BLANK * max(2, round(width / (0.4 * line.height)))
-                found.append(Line(Box(max(rule.x1, line.box.x2), line.box.y1, rule.x2, line.box.y2), strokes))
+                blanks.append(Line(Box(max(rule.x1, line.box.x2), line.box.y1, rule.x2, line.box.y2), strokes))
                 break
-    return [line for line in found if line.box.x2 > line.box.x1]
+    return [line for line in blanks if line.box.x2 > line.box.x1]

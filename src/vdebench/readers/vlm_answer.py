@@ -1,4 +1,4 @@
-"""What a vision-language model answers: an envelope of the OpenAI kind, in it our JSON of blocks, in that a reading."""
+"""Parsing of a vision-language model's answer: a chat completion whose content is JSON with blocks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vdebench.io.files import parse_json
 from vdebench.net.addresses import excerpt
 
 SCALE = 1000
-"""Boxes are asked for in thousandths of the page: servers shrink pages, and models do not know by how much."""
+"""The prompt asks for boxes in thousandths of the page: servers resize pages, and the model cannot know by how much."""
 _SLACK = 20
-"""Thousandths that a box may reach over the edge; more means that the model answers in pixels."""
+"""Thousandths by which a box may exceed the page; more means that the model answers in pixels."""
 
 LABELS = (
     *("doc_title", "paragraph_title", "text", "abstract", "content", "reference", "table", "display_formula"),
@@ -42,38 +42,43 @@ _FENCED = regex.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", regex.DOTALL
 
 
 def answer_text(content: bytes) -> tuple[str, str]:
-    """What the model wrote and the name it goes by on the server; an error where it did not come to an end."""
-    whole = excerpt(content.decode("utf-8", "replace"))
+    """Return the text and the model name of a chat completion.
+
+    Raises `InputError` if the answer is refused, filtered, cut off, empty or not a chat completion.
+    """
+    body = excerpt(content.decode("utf-8", "replace"))
     try:
         answer = parse_json(content, "the answer")
     except InputError as error:
-        raise InputError(f"{error}: {whole}\n  is this an OpenAI-compatible server? The address ends in /v1") from None
+        raise InputError(
+            f"{error}: {body}\n  check that the server is OpenAI-compatible and that its address ends in /v1"
+        ) from None
     try:
         (choice, *_) = answer["choices"]
         message, reason = choice["message"], choice.get("finish_reason")
         text, refusal = message.get("content"), message.get("refusal")
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(f"the answer has no choices[0].message: {whole}") from None
+        raise InputError(f"the answer has no choices[0].message: {body}") from None
     if refusal:
         raise InputError(f"the model refuses: {excerpt(str(refusal))}")
     if reason == "content_filter":
-        raise InputError(f"the answer was filtered: {excerpt(str(text or 'nothing is left'))}")
+        raise InputError(f"the answer was filtered: {excerpt(str(text or 'no text'))}")
     if reason == "length":
         raise InputError(
             f"the answer was cut off after {len(str(text or ''))} characters: {excerpt(str(text or ''))}\n"
-            "  give it more room with max_tokens=…, or raise the server's context length"
+            "  raise max_tokens=…, or the server's context length"
         )
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"the answer is empty (finish_reason {reason!r}): {whole}")
+        raise InputError(f"the answer is empty (finish_reason {reason!r}): {body}")
     model = answer.get("model")
     return text, model if isinstance(model, str) else ""
 
 
-def answer_reading(text: str, page: Size) -> PageText:
-    """The reading that a model wrote, with boxes in pixels of the page.
+def page_text_from_answer(text: str, page: Size) -> PageText:
+    """Parse the blocks in a model's answer; boxes become pixels of the page. Raises `InputError`.
 
     >>> text = '{"blocks": [{"box": [100, 200, 300, 400], "label": "text", "text": "hi"}]}'
-    >>> answer_reading(text, Size(2000, 500)).blocks[0].box
+    >>> page_text_from_answer(text, Size(2000, 500)).blocks[0].box
     Box(x1=200.0, y1=100.0, x2=600.0, y2=200.0)
     """
     fenced = _FENCED.match(text)
@@ -82,19 +87,19 @@ def answer_reading(text: str, page: Size) -> PageText:
         blocks = data.get("blocks") if isinstance(data, dict) else None
         if not isinstance(blocks, list):
             raise InputError("the answer has no list 'blocks'")
-        items = [_item(block, index, page) for index, block in enumerate(blocks)]
+        items = [_paddle_block(block, index, page) for index, block in enumerate(blocks)]
     except InputError as error:
         raise InputError(f"{error}: {excerpt(text)}\n  try schema=strict, or another model") from None
     size = {"width": page.width, "height": page.height}
     return PageText.from_json({**size, "parsing_res_list": items}, "the answer")
 
 
-def _item(block: Any, index: int, page: Size) -> dict[str, Any]:
+def _paddle_block(block: Any, index: int, page: Size) -> dict[str, Any]:
     if not isinstance(block, dict):
-        raise InputError(f"block {index} is no object")
+        raise InputError(f"block {index} is not an object")
     for key in ("label", "text"):
         if not isinstance(block.get(key), str):
-            raise InputError(f"block {index}: {key!r} is no text")
+            raise InputError(f"block {index}: {key!r} is not a string")
     box = as_numbers(block.get("box"), 4)
     if box is None:
         raise InputError(f"block {index}: 'box' is {excerpt(repr(block.get('box')), 60)}, expected four numbers")
@@ -102,7 +107,7 @@ def _item(block: Any, index: int, page: Size) -> dict[str, Any]:
         raise InputError(f"block {index}: box {box} is not in thousandths of the page")
     x1, y1, x2, y2 = (min(max(side, 0), SCALE) for side in box)
     if x2 < x1 or y2 < y1:
-        raise InputError(f"block {index}: box {box} is inside out")
+        raise InputError(f"block {index}: box {box} has negative width or height")
     by_x, by_y = page.width / SCALE, page.height / SCALE
     return {
         "block_bbox": [x1 * by_x, y1 * by_y, x2 * by_x, y2 * by_y],

@@ -12,7 +12,7 @@ from vdebench.core.box import Box
 from vdebench.editors.overlay.location import OverlayPage, fold
 from vdebench.editors.overlay.paragraphs import joined_rows
 from vdebench.instructions.request import NotUnderstoodError
-from vdebench.readers.line_grouping import Line, in_rows, middle_in
+from vdebench.readers.line_grouping import Line, center_inside, in_rows
 
 
 class GridCellArea(NamedTuple):
@@ -51,7 +51,7 @@ def _named(page: OverlayPage, row: str, column: str, far: float) -> list[tuple[B
     """
     found = []
     for table in page.tables:
-        lines = [line for line in page.lines if middle_in(line.box, table)]
+        lines = [line for line in page.lines if center_inside(line.box, table)]
         lines = joined_rows(lines, far) if far else lines
         rows = _labels(lines, row, table, across=False)
         heads = _labels(lines, column, table, across=True)

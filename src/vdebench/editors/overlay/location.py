@@ -15,8 +15,8 @@ from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.editors.overlay.paragraphs import paragraphs_of
 from vdebench.instructions.request import NotUnderstoodError
-from vdebench.readers.line_grouping import Line, middle_in, usual_height
-from vdebench.readers.ruled_lines import Rules, find_tables, rules_of
+from vdebench.readers.line_grouping import Line, center_inside, typical_line_height
+from vdebench.readers.ruled_lines import RuledLines, find_ruled_lines, find_tables
 
 _SAME = str.maketrans("“”„«»‘’‚′—–−‐‑", '"""""\'\'\'\'-----')
 _DROPPED = regex.compile(r"[\s·•▪■●◦‣∙□]")
@@ -52,7 +52,7 @@ class Paragraph:
     @property
     def height(self) -> float:
         """Of a usual line."""
-        return usual_height(self.lines)
+        return typical_line_height(self.lines)
 
     @cached_property
     def letters(self) -> list[tuple[str, int, int]]:
@@ -88,10 +88,10 @@ class OverlayPage:
     def __init__(self, image: Image, lines: Sequence[Line]) -> None:
         self.image = image
         self.lines = list(lines)
-        self.height = usual_height(self.lines) or 1.0
-        self.rules: Rules = rules_of(image, self.height)
+        self.height = typical_line_height(self.lines) or 1.0
+        self.rules: RuledLines = find_ruled_lines(image, self.height)
         self.tables = find_tables(self.lines, self.rules, self.height)
-        inside = [[line for line in self.lines if middle_in(line.box, box)] for box in self.tables]
+        inside = [[line for line in self.lines if center_inside(line.box, box)] for box in self.tables]
         in_tables = {id(line) for lines in inside for line in lines}
         others = [line for line in self.lines if id(line) not in in_tables]
         self.paragraphs = [

@@ -15,8 +15,8 @@ import regex
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
-from vdebench.readers.line_grouping import Line, first_word, is_centred, runs_of
-from vdebench.readers.line_text import WIDE, join_lines
+from vdebench.readers.line_grouping import Line, find_line_runs, first_word_width, is_centered
+from vdebench.readers.line_text import FULL_WIDTH, join_lines
 
 _MARK = regex.compile(
     r"\s*(?:[–—•▪■●◦·‣*-]\s*\S|\(?\d{1,3}[.)．、]\s*\D|[(（]?[\p{Nd}一二三四五六七八九十]{1,2}[)）、]|[①-⑳]|[A-H][.．]\s)"
@@ -60,7 +60,7 @@ def paragraphs_of(image: Image, lines: Sequence[Line], others: Sequence[Box] = (
 
 def _columns(rows: list[Line]) -> list[list[Line]]:
     """Rows one below the other; those the reader's rules leave alone are tied to what is nearest below."""
-    runs = runs_of(rows)
+    runs = find_line_runs(rows)
     grown = True
     while grown:
         grown = False
@@ -107,16 +107,16 @@ def _cut(image: Image, grey: np.ndarray, run: Sequence[Line], right: float) -> l
         high = median([before.height, line.height])
         beside = [pitches[other] for other in (index - 1, index + 1) if 0 <= other < len(pitches)]
         usual = min([*beside, pitches[index]])
-        chinese = bool(WIDE.search(before.text + line.text))
+        chinese = bool(FULL_WIDTH.search(before.text + line.text))
         more = max(_PITCH * usual, usual + 1.9) if not chinese else max(_PITCH_WIDE * usual, usual + 3.9)
         begins = pitches[index] > more if beside else False
         begins |= min(before.height, line.height) < _ALIKE * max(before.height, line.height)
         begins |= float(np.linalg.norm(tones[index] - tones[index + 1])) > _TONE
-        if not is_centred(before.box, line.box, high):
+        if not is_centered(before.box, line.box, high):
             begins |= (
                 bool(_MARK.match(line.text) or _marked(grey, line)) and line.box.x1 <= found[-1][0].box.x1 + 0.5 * high
             )
-            short = right - before.box.x2 > first_word(line, wide=1.2) + 0.5 * high
+            short = right - before.box.x2 > first_word_width(line, wide=1.2) + 0.5 * high
             near = run[max(0, index - 8) : index + 9]  # a column may go on below a wider one
             begins |= short and sum(abs(other.box.x2 - before.box.x2) < 0.45 * high for other in near) < 4
             indented = line.box.x1 - before.box.x1 > 0.8 * high
@@ -159,7 +159,7 @@ def _foot(grey: np.ndarray, line: Line) -> float:
     if part.shape[0] < 4:
         return line.box.y2
     ink = np.abs(part - np.median(part)).sum(axis=1)
-    if WIDE.search(line.text):
+    if FULL_WIDTH.search(line.text):
         return (line.box.y1 + line.box.y2) / 2
     low = len(ink) // 2
     fall = ink[low:-1] - ink[low + 1 :]

@@ -30,7 +30,7 @@ class CacheOnlyReader(CachedReader):
     def read(self, picture: OcrInput | Path) -> PageText:
         """The kept reading, or an error."""
         wanted: OcrInput = ImageCrop.of(picture) if isinstance(picture, Path) else picture
-        if not self.knows(wanted):
+        if not self.is_settled(wanted):
             raise InputError(f"{wanted.file}: its reading is not kept any more: score again, then make the report")
         return super().read(wanted)
 
