@@ -49,4 +49,4 @@ def test_a_run_is_shown_handed_in_and_confirmed(vde, run, tmp_path):
 def test_what_is_none_ends_with_code_2(vde, tmp_path):
     assert "no run here" in vde("show", tmp_path, code=2).err
     (tmp_path / "a.zip").write_bytes(b"no zip")
-    assert "not a whole zip file" in vde("verify", tmp_path / "a.zip", code=2).err
+    assert "not a complete zip file" in vde("verify", tmp_path / "a.zip", code=2).err

@@ -18,7 +18,7 @@ WORST = "text/1"
 
 def told(verdict, name):
     (found,) = [check for check in verdict.checks if check.name == name]
-    return found.state, found.told
+    return found.state, found.message
 
 
 def without_worst(manifest, contents):
@@ -91,7 +91,7 @@ def test_failures_that_nobody_can_check_are_named_and_not_confirmed(handed, tmp_
     changed = forge(file, tmp_path / "f.zip", tables, lambda manifest, _, contents: without_worst(manifest, contents))
     verdict = verify(changed, wish)
     assert (verdict.word, verdict.exit_code) == ("consistent", 0)
-    assert verdict.limits == ["said to have failed, without a prediction: text/1"]
+    assert verdict.limits == ["recorded as failed, without a prediction: text/1"]
     assert "failed, without a prediction: text/1" in " ".join(verdict_text(verdict).split())
 
 
@@ -99,9 +99,9 @@ def test_nobody_knows_beforehand_which_samples_are_drawn(handed, monkeypatch):
     file, wish = handed
     asked = []
     monkeypatch.setattr("vdebench.submission.verify.secrets.randbelow", lambda most: asked.append(most) or 77)
-    assert "(seed 77: " in verify(file, wish._replace(samples=1)).checks[-1].told
+    assert "(seed 77: " in verify(file, wish._replace(samples=1)).checks[-1].message
     assert asked == [2**32]
-    assert "(seed 0: " in verify(file, wish._replace(samples=1, seed=0)).checks[-1].told
+    assert "(seed 0: " in verify(file, wish._replace(samples=1, seed=0)).checks[-1].message
 
 
 def test_a_rate_without_the_rows_it_is_made_of_is_refused(handed, tmp_path):
@@ -113,13 +113,13 @@ def test_a_rate_without_the_rows_it_is_made_of_is_refused(handed, tmp_path):
         for name in REFERENCE:
             contents.pop(name)
 
-    with pytest.raises(InputError, match="has a noise floor, and there are 0 tables of 3"):
+    with pytest.raises(InputError, match="has an OCR ceiling, and reference/ has 0 of the 3 tables"):
         verify(forge(file, tmp_path / "f.zip", change=change), wish)
 
     def drop_floor(manifest, summary, contents):
         summary["noise_floor"] = None
 
-    with pytest.raises(InputError, match="has no noise floor, and there are 3 tables of 3"):
+    with pytest.raises(InputError, match="has no OCR ceiling, and reference/ has 3 of the 3 tables"):
         verify(forge(file, tmp_path / "g.zip", change=drop_floor), wish)
 
     def drop_both(manifest, summary, contents):
@@ -138,12 +138,12 @@ def test_only_fid_is_beyond_rows(handed, tmp_path):
 
     verdict = verify(forge(file, tmp_path / "f.zip", change=invent("teds_plus", 1.0)))
     assert verdict.word == "not confirmed"
-    assert [(each.place, each.claimed, each.found) for each in verdict.discords] == [
+    assert [(each.place, each.claimed, each.found) for each in verdict.mismatches] == [
         ("overall.global.teds_plus", 1.0, None)
     ]
     verdict = verify(forge(file, tmp_path / "g.zip", change=invent("fid", 9.5)))
     assert verdict.word == "consistent"
-    assert "rows alone cannot give: fid" in told(verdict, "summary")[1]
+    assert "cannot be computed from rows: fid" in told(verdict, "summary")[1]
     assert verify(forge(file, tmp_path / "h.zip", change=invent("fid", {"cdm": 1.0}))).word == "not confirmed"
 
 
@@ -189,10 +189,10 @@ def test_hostile_json_is_refused_in_words_or_a_discord(handed, tmp_path):
         with pytest.raises(InputError, match=r"'metrics' is .*, expected a list of names"):
             verify(forge(file, tmp_path / "f.zip", change=put("manifest.asked", "metrics", value)), wish)
     for value in ("x", [1], 3):
-        with pytest.raises(InputError, match=r"overall\.global holds no means"):
+        with pytest.raises(InputError, match=r"overall\.global contains no means"):
             verify(forge(file, tmp_path / "f.zip", change=put("summary.overall", "global", value)))
     verdict = verify(forge(file, tmp_path / "f.zip", change=put("summary.overall.global", "cdm", 10**400)))
-    assert [each.place for each in verdict.discords] == ["overall.global.cdm"]
+    assert [each.place for each in verdict.mismatches] == ["overall.global.cdm"]
     assert max(map(len, verdict_text(verdict).splitlines())) <= 80
     verdict = verify(forge(file, tmp_path / "f.zip", change=put("summary.overall.global", "cdm", float("inf"))))
     assert verdict.to_json()["summary_differs"][0]["claimed"] is None
@@ -205,8 +205,8 @@ def test_tables_that_are_too_long_or_of_other_samples_are_refused(handed, tmp_pa
         other = rewrite(file, tmp_path / "f.zip", {name: rows}, agree=True)
         with pytest.raises(InputError, match=f"{name} has rows of 'text/9'"):
             verify(other)
-    monkeypatch.setattr(consistent, "MOST_ROWS", 3)
-    with pytest.raises(TooLargeError, match="more than the 3 we read"):
+    monkeypatch.setattr(consistent, "MAX_ROWS", 3)
+    with pytest.raises(TooLargeError, match="8 rows, the limit is 3"):
         verify(file)
 
 
@@ -214,7 +214,7 @@ def test_large_suites_are_not_made_since_a_stranger_says_so(handed, tmp_path):
     file, _ = handed
     order = put("manifest.suite", "order", "typeset:n=40,ppi=600")
     verdict = verify(forge(file, tmp_path / "f.zip", change=order))
-    assert "takes long to make" in told(verdict, "rows")[1]
+    assert "takes long; pass it with --suite" in told(verdict, "rows")[1]
     order = put("manifest.suite", "order", "typeset:n=2")
     with pytest.raises(InputError, match="typeset:n=2: is the suite"):
         verify(forge(file, tmp_path / "f.zip", change=order), VerificationRequest())

@@ -69,7 +69,7 @@ def test_relative_folders_stay_too(coloured, tmp_path, monkeypatch):
 
 def test_what_was_changed_since_it_was_scored_is_refused(coloured, tmp_path):
     paint(coloured.editor / "text/page_1.png", 1)
-    with pytest.raises(InputError, match=r"page_1\.png: is not what was scored for text/1"):
+    with pytest.raises(InputError, match=r"page_1\.png: differs from the file that was scored for text/1"):
         write_submission(coloured.run, tmp_path / "a.zip")
     assert not (tmp_path / "a.zip").exists()
 
@@ -77,7 +77,7 @@ def test_what_was_changed_since_it_was_scored_is_refused(coloured, tmp_path):
 def test_predictions_may_lie_elsewhere_now(coloured, tmp_path):
     shutil.move(coloured.editor, tmp_path / "moved")
     assert write_submission(coloured.run, tmp_path / "a.zip").notes == [
-        "3 predictions are not at hand: their hashes are those of scoring"
+        "3 predictions were not found: the hashes recorded by scoring are used"
     ]
     with pytest.raises(InputError, match="--predictions DIR"):
         write_submission(coloured.run, tmp_path / "b.zip", with_predictions=True)

@@ -27,7 +27,7 @@ def test_an_honest_run_is_confirmed(handed):
     verdict = verify(file, wish)
     assert [check.state for check in verdict.checks] == ["ok"] * 6, verdict.checks
     assert (verdict.word, verdict.exit_code) == ("confirmed", 0)
-    assert "4 of 4 samples scored again" in verdict.checks[-1].told
+    assert "4 of 4 samples scored again" in verdict.checks[-1].message
     assert verdict.environment == {}
 
 
@@ -35,11 +35,11 @@ def test_what_cannot_be_checked_is_said_and_not_confirmed(coloured, handed, tmp_
     file, wish = handed
     without_suite = verify(file, VerificationRequest())
     assert (without_suite.word, state(without_suite, "rows")) == ("consistent", "not checked")
-    assert "give the suite colours with --suite" in without_suite.checks[-1].told
+    assert "pass the suite colours with --suite" in without_suite.checks[-1].message
     write_submission(coloured.run, tmp_path / "hashes.zip")
     without_files = verify(tmp_path / "hashes.zip", wish)
     assert (without_files.word, state(without_files, "predictions")) == ("consistent", "not checked")
-    assert "rows not re-scored" in without_files.checks[-1].told
+    assert "rows not re-scored" in without_files.checks[-1].message
     with_folder = verify(tmp_path / "hashes.zip", wish._replace(predictions=coloured.editor))
     assert with_folder.word == "confirmed"
 
@@ -66,10 +66,10 @@ def test_a_mean_that_its_rows_do_not_give_is_noticed(handed, tmp_path):
     forged = rewrite(file, tmp_path / "f.zip", {"summary.json": json.dumps(summary).encode()}, agree=True)
     verdict = verify(forged, VerificationRequest())
     assert (verdict.word, state(verdict, "summary")) == ("not confirmed", "failed")
-    (discord,) = verdict.discords
-    assert discord.place == "overall.global.cdm"
-    assert discord.claimed - discord.found == pytest.approx(0.125)
-    assert discord.claimed == claimed
+    (mismatch,) = verdict.mismatches
+    assert mismatch.place == "overall.global.cdm"
+    assert mismatch.claimed - mismatch.found == pytest.approx(0.125)
+    assert mismatch.claimed == claimed
 
 
 def test_rows_made_better_are_noticed_when_they_are_scored_again(handed, tmp_path):
@@ -100,7 +100,7 @@ def test_failures_that_are_none_are_noticed(handed, tmp_path):
 
 def test_the_seed_draws_the_samples(handed):
     file, wish = handed
-    drawn = [verify(file, wish._replace(samples=1, seed=seed)).checks[-1].told for seed in (3, 3, 0)]
+    drawn = [verify(file, wish._replace(samples=1, seed=seed)).checks[-1].message for seed in (3, 3, 0)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert "1 of 4 samples scored again (seed 3: " in drawn[0]
 
@@ -109,7 +109,7 @@ def test_another_reader_is_named_with_what_it_changes(handed, monkeypatch):
     file, wish = handed
     verdict = verify(file, wish._replace(reader="colour", reader_options={"misreads": "a"}))
     assert verdict.word == "not confirmed"
-    assert "reader is colour@1#" in verdict.checks[-1].told
+    assert "reader is colour@1#" in verdict.checks[-1].message
     assert {each.sample for each in verdict.differences} >= {"text/0"}
     monkeypatch.delitem(READERS, "colour")
     with pytest.raises(VdeError, match="colour"):
@@ -118,14 +118,14 @@ def test_another_reader_is_named_with_what_it_changes(handed, monkeypatch):
 
 def test_another_suite_is_no_ground_to_judge_on(coloured, handed):
     file, wish = handed
-    with pytest.raises(InputError, match="is the suite tiny, the submission is of colours"):
+    with pytest.raises(InputError, match="is the suite tiny, the submission is for colours"):
         verify(file, wish._replace(suite="examples/tiny"))
     entries = json.loads((coloured.suite / "text.json").read_text())
     entries[0]["instruction"] = "something else"
     (coloured.suite / "text.json").write_text(json.dumps(entries))
     verdict = verify(file, wish)
     assert (verdict.word, state(verdict, "rows")) == ("consistent", "not checked")
-    assert "is of revision" in verdict.checks[-1].told
+    assert "has revision" in verdict.checks[-1].message
 
 
 def test_other_versions_are_named(handed, tmp_path):

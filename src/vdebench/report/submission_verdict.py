@@ -34,11 +34,11 @@ def _lines(verdict: SubmissionVerdict) -> Iterator[str]:
     yield labelled("Signature", manifest.signature)
     yield ""
     for check in verdict.checks:
-        yield labelled(check.name, f"{_MARKS[check.state]:<7}{plain(check.told)}")
+        yield labelled(check.name, f"{_MARKS[check.state]:<7}{plain(check.message)}")
     if verdict.environment:
         told = ", ".join(f"{name} {there} (here {here})" for name, (there, here) in verdict.environment.items())
         yield labelled("environment", f"–      other versions there than here: {told}")
-    yield from _discords(verdict)
+    yield from _mismatches(verdict)
     yield from _differences(verdict.differences)
     yield ""
     limited = verdict.limits and verdict.word == "consistent"
@@ -48,15 +48,15 @@ def _lines(verdict: SubmissionVerdict) -> Iterator[str]:
     yield labelled("Verdict", f"{verdict.word}: {meant}")
 
 
-def _discords(verdict: SubmissionVerdict) -> Iterator[str]:
-    if verdict.discords:
+def _mismatches(verdict: SubmissionVerdict) -> Iterator[str]:
+    if verdict.mismatches:
         yield ""
         yield "Numbers of the summary that its rows do not give"
-    for discord in verdict.discords[:_MOST]:
-        told = f"claimed {_number(discord.claimed)}, rows give {_number(discord.found)}"
-        yield labelled(f"  {discord.place}", told, indent=34)
-    if len(verdict.discords) > _MOST:
-        yield f"  … and {len(verdict.discords) - _MOST} more; --json has all"
+    for mismatch in verdict.mismatches[:_MOST]:
+        told = f"claimed {_number(mismatch.claimed)}, rows give {_number(mismatch.found)}"
+        yield labelled(f"  {mismatch.place}", told, indent=34)
+    if len(verdict.mismatches) > _MOST:
+        yield f"  … and {len(verdict.mismatches) - _MOST} more; --json has all"
 
 
 def _differences(differences: list[RowDifference]) -> Iterator[str]:

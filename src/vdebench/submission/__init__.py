@@ -1,1 +1,1 @@
-"""Runs that are handed in: a file that says what was scored, with which result, and how anybody can check it."""
+"""Submissions: a scored run packed into one zip file, and its verification."""

@@ -1,4 +1,4 @@
-"""Whether a submission agrees with itself: its summary is made again from its rows, without any prediction."""
+"""Internal consistency of a submission: its summary is computed again from its rows, without predictions."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from vdebench.stats.mask_summary import summarise_masked
 from vdebench.stats.summary import regions_of, summarise
 from vdebench.stats.usable import Rows, Thresholds, usable_summary
 from vdebench.submission.archive import Archive
-from vdebench.submission.manifest import PAGES_NEED, REFERENCE, SUMMARY, TABLES, Manifest, parts_of, revision_of
+from vdebench.submission.manifest import PAGE_FILES, REFERENCE, SUMMARY, TABLES, Manifest, parts_of, revision_of
 
-STRICT = 1e-9
-"""Two numbers that are as close are the same: beside 1, or beside themselves where they are larger."""
-BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-"""What polars raises on a table that somebody has spoilt: some faults it did not foresee."""
-MOST_ROWS = 1_000_000
-MOST_BLOCKS = 20_000_000
+TOLERANCE = 1e-9
+"""Numbers are equal up to this difference, absolute below 1 and relative above."""
+TABLE_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+"""Exceptions of polars for a damaged table; it panics on some."""
+MAX_ROWS = 1_000_000
+MAX_BLOCKS = 20_000_000
 STATES = {"scored", "missing", "failed"}
-_BEYOND_ROWS = ("fid",)
-_MADE_OF_ROWS = ("coverage", "alignment", "overall", "by", "regions", "interval", "noise_floor", "usable")
+_NOT_FROM_ROWS = ("fid",)
+_FROM_ROWS = ("coverage", "alignment", "overall", "by", "regions", "interval", "noise_floor", "usable")
 
 
 class Submission(NamedTuple):
-    """A submission whose files are unpacked in a folder of ours."""
+    """An unpacked submission."""
 
     manifest: Manifest
     summary: dict[str, Any]
@@ -46,12 +46,12 @@ class Submission(NamedTuple):
 
     @property
     def around_masks(self) -> bool:
-        """Whether images were compared around masks."""
+        """Whether images were compared by masks instead of pages of text."""
         return self.summary.get("track") == "pixels"
 
 
 class SummaryMismatch(NamedTuple):
-    """A number of the summary that its rows do not give."""
+    """A number of the summary that differs from the one computed from the rows."""
 
     place: str
     claimed: Any
@@ -59,31 +59,30 @@ class SummaryMismatch(NamedTuple):
 
 
 def unpack(archive: Archive, manifest: Manifest, folder: Path) -> Submission:
-    """Summary and tables of a submission; an error where they are not of the form that scoring writes."""
+    """Unpack summary and tables; raises `InputError` if they do not have the form that `vde score` writes."""
     where = f"{archive.file}: {SUMMARY}"
     summary = parse_json(archive.read(SUMMARY), where)
     if not isinstance(summary, dict) or not all(
         isinstance(summary.get(key), dict) for key in ("overall", "coverage", "by")
     ):
-        raise InputError(f"{where}: not a summary that `vde score` wrote")
+        raise InputError(f"{where}: not a summary written by `vde score`")
     odd = [name for name, means in summary["overall"].items() if not isinstance(means, dict | None)]
     if odd:
-        raise InputError(f"{where}: overall.{odd[0]} holds no means; not a summary that `vde score` wrote")
+        raise InputError(f"{where}: overall.{odd[0]} contains no means; not a summary written by `vde score`")
     for name in ("signature", "protocol", "editor"):
         if summary.get(name) != getattr(manifest, name):
             raise InputError(f"{where}: {name} is {summary.get(name)!r}, the manifest says {getattr(manifest, name)!r}")
     if summary.get("suite") != manifest.suite["name"]:
         raise InputError(f"{where}: suite is {summary.get('suite')!r}, the manifest says {manifest.suite['name']!r}")
     masked = summary.get("track") == "pixels"
-    lacking = [name for name in PAGES_NEED if not masked and name not in manifest.files]
-    if lacking:
-        raise InputError(f"{archive.file}: no {lacking[0]} in it; not a whole file of `vde submit`")
-    floor, held = bool(summary.get("noise_floor")), [name for name in REFERENCE if name in manifest.files]
-    if not masked and len(held) != floor * len(REFERENCE):
-        told = "a noise floor" if floor else "no noise floor"
+    missing = [name for name in PAGE_FILES if not masked and name not in manifest.files]
+    if missing:
+        raise InputError(f"{archive.file}: contains no {missing[0]}; not a complete file written by `vde submit`")
+    ceiling, tables = bool(summary.get("noise_floor")), [name for name in REFERENCE if name in manifest.files]
+    if not masked and len(tables) != ceiling * len(REFERENCE):
         raise InputError(
-            f"{where}: has {told}, and there are {len(held)} tables of {len(REFERENCE)} in reference/ that it is made "
-            "of; not a whole file of `vde submit`"
+            f"{where}: has {'an' if ceiling else 'no'} OCR ceiling, and reference/ has {len(tables)} of the "
+            f"{len(REFERENCE)} tables it is computed from; not a complete file written by `vde submit`"
         )
     for name in (*TABLES, *REFERENCE):
         if name in manifest.files:
@@ -91,41 +90,41 @@ def unpack(archive: Archive, manifest: Manifest, folder: Path) -> Submission:
             _check_table(folder / name, ROWS if masked else SCHEMAS[Path(name).stem], archive.file)
     rows = pl.read_parquet(folder / TABLES[0])
     if rows.select("sample", "setting").is_duplicated().any() or rows["sample"].null_count():
-        raise InputError(f"{archive.file}: {TABLES[0]} has two rows of one sample and setting, or one without a name")
+        raise InputError(f"{archive.file}: {TABLES[0]} has two rows for a sample and setting, or a row without sample")
     for name in (each for each in (*TABLES[1:], *REFERENCE) if (folder / each).exists()):
-        strangers = _samples(folder / name) - set(rows["sample"])
-        if strangers:
-            raise InputError(f"{archive.file}: {name} has rows of {next(iter(strangers))!r}, which {TABLES[0]} has not")
+        unknown = _samples(folder / name) - set(rows["sample"])
+        if unknown:
+            raise InputError(f"{archive.file}: {name} has rows of {next(iter(unknown))!r}, {TABLES[0]} has none")
     return Submission(manifest, summary, rows, folder)
 
 
 @contextmanager
-def _readable(archive: Path, name: str) -> Iterator[None]:
-    """Say in words that a table is broken."""
+def _readable_table(archive: Path, name: str) -> Iterator[None]:
+    """Turn the exceptions of a damaged table into `InputError`."""
     try:
         yield
-    except (*BROKEN, OSError) as error:
-        raise InputError(f"{archive}: {name} cannot be read: {str(error).partition(chr(10))[0]}") from None
+    except (*TABLE_ERRORS, OSError) as error:
+        raise InputError(f"{archive}: cannot read {name}: {str(error).partition(chr(10))[0]}") from None
 
 
 def _check_table(file: Path, schema: Schema, archive: Path) -> None:
-    """Refuse a table that is none, has other columns, or more rows than we hold: before its rows are read."""
-    with _readable(archive, file.name):
-        found = pl.scan_parquet(file)
-        columns = dict(found.collect_schema())
-        count = int(found.select(pl.len()).collect().item())
+    """Raise `InputError` for a damaged table or other columns, `TooLargeError` for too many rows."""
+    with _readable_table(archive, file.name):
+        table = pl.scan_parquet(file)
+        columns = dict(table.collect_schema())
+        count = int(table.select(pl.len()).collect().item())
     wrong = [name for name, kind in schema.items() if columns.get(name) != kind]
     more = [name for name in columns if name not in schema]
     if wrong or more:
         raise InputError(
-            f"{archive}: {file.name}: the column {(wrong or more)[0]!r} is not as this version writes it; "
-            "check it with the version that made it"
+            f"{archive}: {file.name}: the column {(wrong or more)[0]!r} differs from what this version writes; "
+            "verify the file with the version that wrote it"
         )
-    most = MOST_BLOCKS if file.stem == "blocks" else MOST_ROWS
+    most = MAX_BLOCKS if file.stem == "blocks" else MAX_ROWS
     if count > most:
-        raise TooLargeError(f"{archive}: {file.name}: {count:,} rows, more than the {most:,} we read")
-    with _readable(archive, file.name):
-        pl.read_parquet(file)  # all of it, once, so that no page that is broken is met later
+        raise TooLargeError(f"{archive}: {file.name}: {count:,} rows, the limit is {most:,}")
+    with _readable_table(archive, file.name):
+        pl.read_parquet(file)  # read everything once, so that damaged Parquet pages are found here
 
 
 def _samples(file: Path) -> set[str | None]:
@@ -133,127 +132,132 @@ def _samples(file: Path) -> set[str | None]:
 
 
 def signature_faults(submission: Submission) -> list[str]:
-    """Where the signature does not say what the summary, the rows and the manifest do."""
+    """Return where the signature contradicts the summary, the rows or the manifest."""
     parts, summary = parts_of(submission.manifest.signature), submission.summary
     settings = list(summary["overall"])
     samples = submission.rows.filter(pl.col("setting").is_in(settings))["sample"].n_unique()
     revision = revision_of(submission.manifest.signature)
-    said = [
+    facts = [
         ("protocol", parts.get("p"), summary["protocol"]),
         ("n", parts.get("n"), str(samples)),
         ("n", parts.get("n"), str(summary["coverage"].get("samples"))),
         ("suite", parts.get("suite", "").rpartition("@sha256:")[0], str(summary["suite"]).replace("|", "/")),
         ("revision", revision, submission.manifest.suite["revision"][: len(revision)] or "none"),
     ]
-    return [f"{name}: the signature says {one!r}, the run {other!r}" for name, one, other in said if one != other]
+    return [f"{name}: the signature says {one!r}, the run {other!r}" for name, one, other in facts if one != other]
 
 
 def row_faults(submission: Submission) -> list[str]:
-    """Rows and predictions that do not belong together."""
+    """Return contradictions between rows and predictions, and unknown states."""
     claimed = {output.sample for output in submission.manifest.predictions}
-    strangers = sorted(claimed - set(submission.rows["sample"]))
+    unknown = sorted(claimed - set(submission.rows["sample"]))
     scored = {sample for sample, state in submission.rows.select("sample", "state").iter_rows() if state == "scored"}
     without = sorted(scored - claimed)
-    faults = [f"{len(strangers)} predictions of samples without a row, such as {strangers[0]}"] if strangers else []
+    faults = [f"{len(unknown)} predictions of samples without a row, such as {unknown[0]}"] if unknown else []
     if without:
         faults.append(f"{len(without)} scored samples without the hash of a prediction, such as {without[0]}")
     odd = sorted(set(map(str, submission.rows["state"])) - STATES)
     if odd:
-        faults.append(f"rows in the state {odd[0]!r}, which is none")
+        faults.append(f"rows with the unknown state {odd[0]!r}")
     return faults
 
 
-def failed_unseen(submission: Submission) -> list[str]:
-    """Samples that are said to have failed and have no prediction: nobody can check that they did."""
+def failed_without_prediction(submission: Submission) -> list[str]:
+    """Return samples with the state "failed" and no prediction; the failure cannot be verified."""
     failed = submission.rows.filter(pl.col("state") == "failed")["sample"]
     return sorted(set(failed) - {output.sample for output in submission.manifest.predictions})
 
 
-def aggregated(submission: Submission) -> tuple[list[SummaryMismatch], list[str]]:
-    """Numbers of the summary that differ from what the rows give, and names of those that rows alone cannot give.
+def summary_mismatches(submission: Submission) -> tuple[list[SummaryMismatch], list[str]]:
+    """Compute the summary from the rows; return what differs, and the metrics that cannot be computed from rows.
 
-    That is FID alone, which is made of all images together: what else rows do not give was invented.
+    The latter is FID only, which needs all images. Any other number that the rows do not give is a mismatch.
     """
     try:
-        found = _around_masks(submission) if submission.around_masks else _of_pages(submission)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, *BROKEN) as error:
-        raise InputError(f"the rows of the submission cannot be added up: {error!r}") from None
-    discords: list[SummaryMismatch] = []
+        computed = _mask_summary(submission) if submission.around_masks else _page_summary(submission)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, *TABLE_ERRORS) as error:
+        raise InputError(f"the rows of the submission cannot be aggregated: {error!r}") from None
+    mismatches: list[SummaryMismatch] = []
     beyond: dict[str, None] = {}
-    for name in _MADE_OF_ROWS:
+    for name in _FROM_ROWS:
         claimed = submission.summary.get(name)
-        if name not in found and not claimed:
+        if name not in computed and not claimed:
             continue
-        for discord in _discords(claimed, found.get(name, _NOTHING), name):
-            last = discord.place.rpartition(".")[2]
-            if discord.found is _NOTHING and last in _BEYOND_ROWS and isinstance(discord.claimed, int | float | None):
+        for mismatch in _compare(claimed, computed.get(name, _ABSENT), name):
+            last = mismatch.place.rpartition(".")[2]
+            if (
+                mismatch.found is _ABSENT
+                and last in _NOT_FROM_ROWS
+                and isinstance(mismatch.claimed, int | float | None)
+            ):
                 beyond[last] = None
             else:
-                discords.append(discord._replace(found=None) if discord.found is _NOTHING else discord)
-    return discords, list(beyond)
+                mismatches.append(mismatch._replace(found=None) if mismatch.found is _ABSENT else mismatch)
+    return mismatches, list(beyond)
 
 
-def _around_masks(submission: Submission) -> dict[str, Any]:
+def _mask_summary(submission: Submission) -> dict[str, Any]:
     protocol = get_pixel_protocol(submission.summary["protocol"])
-    found = summarise_masked(submission.rows, protocol, _crossed(submission))
-    return with_intervals(found, submission.rows, protocol) if "interval" in submission.summary else found
+    computed = summarise_masked(submission.rows, protocol, _cross_tables(submission))
+    return with_intervals(computed, submission.rows, protocol) if "interval" in submission.summary else computed
 
 
-def _of_pages(submission: Submission) -> dict[str, Any]:
+def _page_summary(submission: Submission) -> dict[str, Any]:
     summary, folder, protocol = submission.summary, submission.folder, get_protocol(submission.summary["protocol"])
     rows = RunFolder(folder)
-    found = summarise(rows, protocol, list(summary["overall"]), _crossed(submission))
+    computed = summarise(rows, protocol, list(summary["overall"]), _cross_tables(submission))
     if "interval" in summary:
-        found = with_intervals(found, submission.rows, protocol, rows.table("blocks"))
+        computed = with_intervals(computed, submission.rows, protocol, rows.table("blocks"))
     with_reference = REFERENCE[0] in submission.manifest.files
     if summary.get("noise_floor") and with_reference:
         settings = list(summary["noise_floor"]["reads"])
-        read = summarise(RunFolder(folder / "reference"), protocol, settings, _crossed(submission))
-        found["noise_floor"] = {"reads": read["overall"], "by": read["by"], "floor": _floor(read["overall"])}
-        if "regions" in found:
-            found["regions"] = regions_of(rows, RunFolder(folder / "reference"))
+        ceiling = summarise(RunFolder(folder / "reference"), protocol, settings, _cross_tables(submission))
+        loss = _ocr_loss(ceiling["overall"])
+        computed["noise_floor"] = {"reads": ceiling["overall"], "by": ceiling["by"], "floor": loss}
+        if "regions" in computed:
+            computed["regions"] = regions_of(rows, RunFolder(folder / "reference"))
     if summary.get("usable") and bool(summary.get("noise_floor")) == with_reference:
-        found["usable"] = usable_summary(Rows.of(folder, with_reference=with_reference), Thresholds())
-    return found
+        computed["usable"] = usable_summary(Rows.of(folder, with_reference=with_reference), Thresholds())
+    return computed
 
 
-def _floor(reads: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+def _ocr_loss(ceiling: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     return {
         setting: {name: 1 - means[name] for name in METRICS if means.get(name) is not None}
-        for setting, means in reads.items()
+        for setting, means in ceiling.items()
     }
 
 
-def _crossed(submission: Submission) -> list[tuple[str, ...]]:
+def _cross_tables(submission: Submission) -> list[tuple[str, ...]]:
     return [tuple(name.split(",")) for name in submission.summary["by"] if "," in name]
 
 
-_NOTHING: Any = object()
+_ABSENT: Any = object()
 
 
-def _discords(claimed: Any, found: Any, place: str) -> Iterator[SummaryMismatch]:
+def _compare(claimed: Any, found: Any, place: str) -> Iterator[SummaryMismatch]:
     if isinstance(found, Mapping) and isinstance(claimed, Mapping):
         for key in dict.fromkeys([*found, *claimed]):
-            yield from _discords(claimed.get(key), found.get(key, _NOTHING), f"{place}.{key}")
+            yield from _compare(claimed.get(key), found.get(key, _ABSENT), f"{place}.{key}")
     elif isinstance(found, list | tuple) and isinstance(claimed, list) and len(found) == len(claimed):
         for at, (one, other) in enumerate(zip(claimed, found, strict=True)):
-            yield from _discords(one, other, f"{place}.{at}")
-    elif not same(claimed, found):
+            yield from _compare(one, other, f"{place}.{at}")
+    elif not equal_values(claimed, found):
         yield SummaryMismatch(place, claimed, found)
 
 
-def same(claimed: Any, found: Any, within: float = STRICT) -> bool:
-    """Whether two values are the same, numbers as far as arithmetic in another order goes.
+def equal_values(claimed: Any, found: Any, tolerance: float = TOLERANCE) -> bool:
+    """Whether two values are equal; numbers up to a tolerance, because sums depend on their order.
 
-    >>> same(0.1 + 0.2, 0.3), same(1.0, 1.0001), same(None, 0.0)
+    >>> equal_values(0.1 + 0.2, 0.3), equal_values(1.0, 1.0001), equal_values(None, 0.0)
     (True, False, False)
     """
     if isinstance(claimed, int | float) and isinstance(found, int | float):
         try:
             one, other = float(claimed), float(found)
-        except OverflowError:  # a whole number beyond all floats
+        except OverflowError:  # an integer too large for a float
             return claimed == found
         if not (math.isfinite(one) and math.isfinite(other)):
             return str(one) == str(other)
-        return abs(one - other) <= within * max(1.0, abs(one))
+        return abs(one - other) <= tolerance * max(1.0, abs(one))
     return bool(claimed == found)

@@ -1,4 +1,4 @@
-"""Some samples of a submission scored again, by the same protocol, against the suite that is here."""
+"""Scoring some samples of a submission again, with the same protocol, against the local suite."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ from vdebench.suites.suite import Suite
 
 
 class RescoringResult(NamedTuple):
-    """What scoring again gave."""
+    """The comparison of stored and newly computed rows."""
 
     differences: list[RowDifference]
     compared: int
-    """Rows."""
+    """Number of rows compared."""
     parts: dict[str, tuple[str, str]]
-    """Parts of the signature that are not the same here, as claimed and as here."""
+    """Parts of the signature that differ: (claimed, local)."""
     left_out: list[str]
-    """Columns that could not be measured here."""
+    """Columns whose metric is not available here."""
     unchecked: list[str]
-    """What else could not be checked, in words."""
+    """Messages about anything else that could not be checked."""
 
 
 class _RescoredRows(NamedTuple):
-    """What scoring again gave, before it is compared."""
+    """Newly computed rows."""
 
     tables: Mapping[str, pl.DataFrame]
-    """By the names they have in a submission."""
+    """Tables by their file name in a submission."""
     signature: str
     unavailable: list[str]
 
@@ -68,33 +68,40 @@ def rescore(
     reader: CachedReader | None,
     *,
     workers: int = 0,
-    reading: Progress | None = None,
+    progress: Progress | None = None,
 ) -> RescoringResult:
-    """Score some samples again from the predictions in `roots`, and compare their rows."""
-    chosen = set(samples)
-    lost = chosen - {sample.key for sample in suite.samples}
-    if lost:
-        raise InputError(f"suite {suite.name}: no sample {min(lost)} in it ({len(lost)} missing)")
-    again = _around_masks if submission.around_masks else _of_pages
-    made = again(submission, suite, _predictions(submission, suite, roots, reader), reader, chosen, workers, reading)
-    rows = made.tables[TABLES[0]]
-    claimed, found = parts_of(submission.manifest.signature), parts_of(made.signature)
-    names = dict.fromkeys(key for key in (*claimed, *found) if claimed.get(key) != found.get(key))
-    parts = {key: (claimed.get(key, "nothing"), found.get(key, "nothing")) for key in names}
+    """Score some samples again from the predictions in `roots` and compare the rows.
+
+    Raises `InputError` if the suite does not contain a sample.
+    """
+    selected = set(samples)
+    unknown = selected - {sample.key for sample in suite.samples}
+    if unknown:
+        raise InputError(f"suite {suite.name}: no sample {min(unknown)} in it ({len(unknown)} missing)")
+    score = _score_masks if submission.around_masks else _score_pages
+    rescored = score(
+        submission, suite, _predictions(submission, suite, roots, reader), reader, selected, workers, progress
+    )
+    rows = rescored.tables[TABLES[0]]
+    claimed, local = parts_of(submission.manifest.signature), parts_of(rescored.signature)
+    names = dict.fromkeys(key for key in (*claimed, *local) if claimed.get(key) != local.get(key))
+    parts = {key: (claimed.get(key, "nothing"), local.get(key, "nothing")) for key in names}
     settings = rows["setting"].unique().to_list()
-    wanted = pl.col("sample").is_in(sorted(chosen)) & pl.col("setting").is_in(settings)
-    before = submission.rows.filter(wanted)
+    is_compared = pl.col("sample").is_in(sorted(selected)) & pl.col("setting").is_in(settings)
+    before = submission.rows.filter(is_compared)
     left_out = [
         name
         for name in before.columns
-        if before[name].count() and any(name == each or name.startswith(f"{each}_") for each in made.unavailable)
+        if before[name].count() and any(name == each or name.startswith(f"{each}_") for each in rescored.unavailable)
     ]
     differences = [*row_differences(before, rows, left_out), *page_differences(submission.rows, suite)]
     for name in (TABLES[1], TABLES[2], *REFERENCE):
-        if name in made.tables:
-            differences += part_differences(_table(submission.folder, name).filter(wanted), made.tables[name], name)
-    lacking = REFERENCE[0] in submission.manifest.files and REFERENCE[0] not in made.tables
-    unchecked = ["the noise floor's readings are not at hand"] if lacking else []
+        if name in rescored.tables:
+            differences += part_differences(
+                _table(submission.folder, name).filter(is_compared), rescored.tables[name], name
+            )
+    no_ceiling = REFERENCE[0] in submission.manifest.files and REFERENCE[0] not in rescored.tables
+    unchecked = ["the OCR output behind the OCR ceiling is not available"] if no_ceiling else []
     return RescoringResult(differences, len(before), parts, left_out, unchecked)
 
 
@@ -105,36 +112,38 @@ def _predictions(
     match = submission.manifest.asked.get("match") or ""
     if not isinstance(match, str):
         raise InputError(f"{MANIFEST} of the submission: 'match' is {str(match)[:40]}, expected text")
-    found: Predictions
+    predictions: Predictions
     if submission.manifest.asked.get("ready_readings"):
         label = claimed.get("reader", "unstated")
         images = roots.get("images")
-        found = FolderReadings(roots["readings"], suite.samples, name=editor, reader=label, images=images, match=match)
+        predictions = FolderReadings(
+            roots["readings"], suite.samples, name=editor, reader=label, images=images, match=match
+        )
     else:
         files = outputs_of(suite, roots["images"], match)
-        # Around masks nobody may have read; the images are asked for all the same.
+        # A run with masks may have no reader, but ImagePredictions needs one.
         cached = reader or CachedReader.named("rapidocr")
-        found = ImagePredictions(roots["images"], suite.samples, cached, name=editor, files=files)
-    found.given = input_policy_from(claimed)  # of how images were made there is their word alone
-    return found
+        predictions = ImagePredictions(roots["images"], suite.samples, cached, name=editor, files=files)
+    predictions.given = input_policy_from(claimed)  # cannot be verified: taken from the submission
+    return predictions
 
 
-def _of_pages(
+def _score_pages(
     submission: Submission,
     suite: Suite,
     predictions: Predictions,
     reader: CachedReader | None,
-    chosen: set[str],
+    selected: set[str],
     workers: int,
-    reading: Progress | None,
+    progress: Progress | None,
 ) -> _RescoredRows:
-    asked, protocol = submission.manifest.asked, get_protocol(submission.summary["protocol"])
+    options, protocol = submission.manifest.asked, get_protocol(submission.summary["protocol"])
     settings: tuple[Setting, ...] = tuple(each for each in SETTINGS if each in submission.summary["overall"])
-    named = _metrics(asked)
-    metrics = protocol.image_metrics if named is None else named
+    requested = _metrics(options)
+    metrics = protocol.image_metrics if requested is None else requested
     require_known(metrics)
     measures = ImageMetrics(metrics if predictions.has_images else ())
-    truths = GroundTruth(suite, reader, all_read=asked.get("truth") == "read")
+    truths = GroundTruth(suite, reader, all_read=options.get("truth") == "read")
     scope, _ = plan(truths, predictions, protocol, settings, measures)
     local = scope.local if "local" in settings else "off"
     images = any((means or {}).get("images") for means in submission.summary["overall"].values())
@@ -143,7 +152,7 @@ def _of_pages(
         local=local,
         reader=predictions.reader,
         truth=truths.origin(local),
-        # Of ready OCR output of the references there is their word alone: it is not handed in.
+        # OCR output of the references is not part of a submission, so this part is taken from it unverified.
         floor=parts_of(submission.manifest.signature).get("floor", "none"),
         images=f"{measures.identity},{RESIZING}" if images and measures else "off",
         suite=suite.name,
@@ -152,57 +161,59 @@ def _of_pages(
         references=truths.references() if predictions.has_images else "",
         given=predictions.given,
     )
-    part = scope._replace(samples=[sample for sample in scope.samples if sample.key in chosen])
-    read_ahead(part, workers, reading)
+    part = scope._replace(samples=[sample for sample in scope.samples if sample.key in selected])
+    read_ahead(part, workers, progress)
     with tempfile.TemporaryDirectory(prefix="vde-") as temporary:
         folder = RunFolder(Path(temporary))
         with folder.open({}):
             score_run(part, folder, workers=workers)
             tables = {name: _table(folder.root, name) for name in TABLES}
-            if isinstance(predictions, ReadPredictions):  # who gives ready readings does not hand in the references'
+            if isinstance(
+                predictions, ReadPredictions
+            ):  # OCR output from a folder comes without that of the references
                 noise_floor(folder.root / "reference", part, settings, counted=folder.counted())
                 tables |= {name: _table(folder.root, name) for name in REFERENCE}
             return _RescoredRows(tables, here, list(measures.unavailable))
 
 
-def _metrics(asked: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The metrics that were asked for, None for the protocol's own."""
-    found = asked.get("metrics")
-    if found is not None and not (isinstance(found, list) and all(isinstance(name, str) for name in found)):
-        raise InputError(f"{MANIFEST} of the submission: 'metrics' is {str(found)[:40]}, expected a list of names")
-    return None if found is None else tuple(found)
+def _metrics(options: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the requested metrics, or None for those of the protocol."""
+    names = options.get("metrics")
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise InputError(f"{MANIFEST} of the submission: 'metrics' is {str(names)[:40]}, expected a list of names")
+    return None if names is None else tuple(names)
 
 
 def _table(root: Path, name: str) -> pl.DataFrame:
-    """A table as it is here; one without rows where there is none."""
+    """Read a table; an absent file gives an empty one."""
     file = root / name
     return pl.read_parquet(file) if file.exists() else pl.DataFrame(schema=SCHEMAS[file.stem])
 
 
-def _around_masks(
+def _score_masks(
     submission: Submission,
     suite: Suite,
     predictions: Predictions,
     reader: CachedReader | None,
-    chosen: set[str],
+    selected: set[str],
     workers: int,
-    reading: Progress | None,
+    progress: Progress | None,
 ) -> _RescoredRows:
     protocol = get_pixel_protocol(submission.summary["protocol"])
     scope = plan_masked(suite, predictions, protocol, _metrics(submission.manifest.asked), reader)
-    part = cast(Suite, PartOfSuite(suite, [sample for sample in suite.samples if sample.key in chosen]))
-    rows = score_masked(scope._replace(suite=part), workers, None, reading)
+    part = cast(Suite, SuiteSubset(suite, [sample for sample in suite.samples if sample.key in selected]))
+    rows = score_masked(scope._replace(suite=part), workers, None, progress)
     unavailable = [name.partition("_")[0] for name in scope.unavailable]
     return _RescoredRows({TABLES[0]: rows}, masked_signature(scope), unavailable)
 
 
-class PartOfSuite:
-    """Some samples of a suite; all else is the suite's own."""
+class SuiteSubset:
+    """Some samples of a suite; all other attributes are those of the suite."""
 
     def __init__(self, whole: Suite, samples: list[Sample]) -> None:
         self.whole = whole
         self.samples = samples
 
     def __getattr__(self, name: str) -> Any:
-        """What the whole suite says."""
+        """Delegate to the whole suite."""
         return getattr(self.whole, name)

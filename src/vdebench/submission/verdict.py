@@ -1,4 +1,4 @@
-"""What a check of a submission found, and the word for it."""
+"""The result of verifying a submission: its checks and the verdict."""
 
 from __future__ import annotations
 
@@ -16,66 +16,66 @@ Word = Literal["confirmed", "consistent", "not confirmed"]
 
 
 class SubmissionCheck(NamedTuple):
-    """One thing that was looked at, and what came of it."""
+    """One check and its result."""
 
     name: str
     state: State
-    told: str
+    message: str
 
 
 @dataclass
 class SubmissionVerdict:
-    """What a check of a submission found."""
+    """The result of verifying a submission."""
 
     file: Path
     sha256: str
     manifest: Manifest
     checks: list[SubmissionCheck] = field(default_factory=list)
-    discords: list[SummaryMismatch] = field(default_factory=list)
-    """Of the summary with the rows."""
+    mismatches: list[SummaryMismatch] = field(default_factory=list)
+    """Differences between the summary and the rows."""
     differences: list[RowDifference] = field(default_factory=list)
-    """Of the rows with those scored here."""
+    """Differences between the rows and newly computed ones."""
     limits: list[str] = field(default_factory=list)
-    """What could not be checked though rows were scored again: it is not confirmed."""
+    """What could not be checked although rows were scored again; such a submission is not "confirmed"."""
     environment: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Versions that are not the same here, as claimed and as here."""
+    """Software versions that differ: (claimed, local)."""
 
     @property
     def word(self) -> Word:
-        """confirmed: rows were scored again and are the same; consistent: nothing is wrong, but not all is checked."""
+        """confirmed: rows scored again are equal; consistent: nothing is wrong, but not everything was checked."""
         if any(check.state == "failed" for check in self.checks):
             return "not confirmed"
-        done = {check.name for check in self.checks if check.state == "ok"}
-        return "confirmed" if {"predictions", "rows"} <= done and not self.limits else "consistent"
+        passed = {check.name for check in self.checks if check.state == "ok"}
+        return "confirmed" if {"predictions", "rows"} <= passed and not self.limits else "consistent"
 
     @property
     def exit_code(self) -> int:
-        """1 where something is wrong."""
+        """1 if the verdict is "not confirmed", else 0."""
         return int(self.word == "not confirmed")
 
-    def add(self, name: str, state: State, told: str) -> None:
-        """Note what came of a check."""
-        self.checks.append(SubmissionCheck(name, state, told))
+    def add(self, name: str, state: State, message: str) -> None:
+        """Add the result of a check."""
+        self.checks.append(SubmissionCheck(name, state, message))
 
     def to_json(self) -> dict[str, Any]:
-        """All of it, for programs."""
-        told = {
+        """Return everything as JSON data, for `vde verify --json`."""
+        data = {
             "file": str(self.file),
             "sha256": self.sha256,
             "verdict": self.word,
             "signature": self.manifest.signature,
             "editor": self.manifest.editor,
-            "checks": [check._asdict() for check in self.checks],
+            "checks": [{"name": name, "state": state, "told": message} for name, state, message in self.checks],
             "limits": self.limits,
-            "summary_differs": [discord._asdict() for discord in self.discords],
+            "summary_differs": [mismatch._asdict() for mismatch in self.mismatches],
             "rows_differ": [difference._asdict() for difference in self.differences],
             "environment_differs": {name: list(both) for name, both in self.environment.items()},
         }
-        return {key: _finite(value) for key, value in told.items()}
+        return {key: _finite(value) for key, value in data.items()}
 
 
 def _finite(data: Any) -> Any:
-    """JSON whose numbers are numbers: a stranger's may be infinite."""
+    """Replace infinite numbers and NaN, which a submission may contain, with None."""
     if isinstance(data, float) and not math.isfinite(data):
         return None
     if isinstance(data, list | tuple):
