@@ -94,7 +94,7 @@ def test_a_margin_has_the_colour_of_the_edge_and_pages_get_none():
     assert wider.shape == (10 + 2 * rapid.MARGIN, 20 + 2 * rapid.MARGIN, 3)
     assert (wider[0, 0] == (200, 10, 30)).all()
     assert (wider[rapid.MARGIN : -rapid.MARGIN, rapid.MARGIN : -rapid.MARGIN] == crop).all()
-    page = np.zeros((rapid.CROP_SIDE, rapid.SMALL, 3), np.uint8)
+    page = np.zeros((rapid.CROP_SIDE, rapid.CROP_SIDE, 3), np.uint8)
     assert rapid.add_margin(page, rapid.crop_margin(page)) is page
 
 

@@ -153,7 +153,7 @@ def test_metrics_made_in_other_ways_are_not_compared_even_by_force():
     [
         ({"metrics": ["cdm", "lpips"]}, "not all runs have 'lpips'; they have: .*cdm"),
         ({"metrics": ["lpips"]}, "no metric of lpips"),
-        ({"setting": "local"}, "not all runs have the setting 'local'; in common they have: global"),
+        ({"setting": "local"}, "not all runs have the setting 'local'; common settings: global"),
         ({"by": "label"}, "cannot compare by 'label': expected one of operation"),
     ],
 )

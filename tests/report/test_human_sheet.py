@@ -184,7 +184,7 @@ def test_answers_by_hand_to_another_sheet_are_refused(runs, study, tmp_path):
         table.writeheader()
         table.writerows(row | {"rank": 1 + "ABCD".index(row["candidate"])} for row in rows)
     with pytest.raises(
-        InputError, match=r"filled\.csv: line 2: is an answer to sheet s\w+, but the key is of sheet s\w+"
+        InputError, match=r"filled\.csv: line 2: is an answer to sheet s\w+, but the key is for sheet s\w+"
     ):
         correlate_answers([tmp_path / "filled.csv"], tmp_path / "other/key.json", runs)
 
@@ -199,7 +199,7 @@ def test_people_who_know_agree_with_the_metrics(study, runs, tmp_path):
     assert found["criteria"]["box alignment"]["outputs"]["kendall"]["value"] == pytest.approx(1)
     assert [point["automatic_rank"] for point in found["criteria"]["text correctness"]["points"]] == [4, 3, 2, 1]
     assert list(found["criteria"]) == ["box alignment", "text correctness"]
-    assert any("1 of 20 outputs are not there" in note for note in found["notes"])
+    assert any("1 of 20 outputs are missing" in note for note in found["notes"])
 
 
 def test_other_metrics_and_settings(study, runs, tmp_path):
@@ -216,7 +216,7 @@ def test_other_metrics_and_settings(study, runs, tmp_path):
             r"no 'bleurt' in the setting global; there are: .*iou.*\n  --metric .text correctness=METRIC.",
         ),
         ({"metrics": ["cdm"]}, "expected CRITERION=METRIC"),
-        ({"setting": "inside"}, "not all runs have the setting 'inside'; in common they have: global, local"),
+        ({"setting": "inside"}, "not all runs have the setting 'inside'; common settings: global, local"),
         ({"protocol": "vde-v3"}, "no run of .* by vde-v3, and the sheet shows it; found .* by strict"),
     ):
         with pytest.raises(VdeError, match=message):
@@ -229,11 +229,11 @@ def test_runs_that_do_not_belong_are_refused(study, runs, tmp_path):
     file = tmp_path / "other" / EDITORS[1] / "strict/summary.json"
     summary = json.loads(file.read_text())
     file.write_text(json.dumps(summary | {"signature": summary["signature"].replace("reader:stripe", "reader:other")}))
-    with pytest.raises(VdeError, match=r"not scored alike, they differ in:\s+reader"):
+    with pytest.raises(VdeError, match=r"not scored in the same way, they differ in:\s+reader"):
         correlate_answers(answers, study / "key.json", tmp_path / "other")
     key = json.loads((study / "key.json").read_text())
     (tmp_path / "key.json").write_text(json.dumps(key | {"suite": "another"}))
-    with pytest.raises(VdeError, match="the key is of the suite another, the runs are of stripes"):
+    with pytest.raises(VdeError, match="the key is for the suite another, the runs are for stripes"):
         correlate_answers(answers, tmp_path / "key.json", runs)
 
 
@@ -246,7 +246,7 @@ def test_tables_figure_and_page(study, runs, tmp_path):
     assert json.loads((page.parent / "agreement.json").read_text()) == found
     text = render(study_tables(found)[0], "terminal")
     assert max(map(len, text.splitlines())) <= 100
-    assert "answers-1.csv, answers-2.csv: answers do not say to which sheet they are" in text
+    assert "answers-1.csv, answers-2.csv: answers do not name their sheet" in text
     people = study_tables(found)[1]
     assert [(head.group, head.name) for head in people.columns][2:6:3] == [
         ("by sample", "samples"),

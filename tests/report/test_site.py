@@ -293,7 +293,7 @@ def test_runs_that_cannot_be_reported(runs, tmp_path):
     report = write_report(runs, tmp_path / "report").parent
     assert data(report, "board")["protocols"][0]["notes"][0] == "oracle: no scores by strict yet"
     shutil.rmtree(runs / "my editor/strict")
-    with pytest.raises(InputError, match="holds no scores"):
+    with pytest.raises(InputError, match="contains no scores"):
         write_report(runs, tmp_path / "report")
     pages.write_json(runs / "run.json", {"suite": 3})
     with pytest.raises(InputError, match="'suite' is 3, expected text"):

@@ -253,7 +253,7 @@ def test_runs_without_scores(made, tmp_path):
     assert "my editor: no scores by strict yet" in board_of(report, "strict")["notes"]
     for file in runs.rglob("scores.parquet"):
         file.unlink()
-    with pytest.raises(InputError, match="holds no scores"):
+    with pytest.raises(InputError, match="contains no scores"):
         write_report(runs, tmp_path / "report")
 
 

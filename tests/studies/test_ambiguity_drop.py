@@ -163,8 +163,8 @@ def test_without_grades_there_is_a_drop_and_a_reason(study):
     drop = ambiguity_drop(pairs).drops[0]
     assert drop.drop > 0
     assert drop.per_unit is None
-    assert "no grades" in drop.reason
-    with pytest.raises(VdeError, match="grades of one suite alone"):
+    assert "no ambiguity grades" in drop.reason
+    with pytest.raises(VdeError, match="grades of one suite only"):
         ambiguity_drop(pairs, [root / "graded/plain"])
 
 
@@ -184,7 +184,7 @@ def test_only_pairs_are_studied(study):
     with pytest.raises(VdeError, match="no editor has a run on both suites: found idle by strict on the one, clever"):
         paired_runs([idle], [vague])
     vague.summary["signature"] += "|reader:other@2"
-    with pytest.raises(VdeError, match=r"not scored alike(.|\n)*reader: .*other@2"):
+    with pytest.raises(VdeError, match=r"not scored in the same way(.|\n)*reader: .*other@2"):
         paired_runs([clever], [vague])
     assert paired_runs([clever], [vague], force=True)
 

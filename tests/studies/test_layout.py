@@ -198,7 +198,7 @@ def test_a_page_without_a_size_is_left_out_with_the_reason(tmp_path):
     file.write_text(json.dumps([annotation(width=None), annotation(image="q.png")]))
     found = annotated_pages(file)
     assert [page.id for page in found.pages] == ["q"]
-    assert "size of the page is not known" in found.left_out["p"]
+    assert "size of the page is unknown" in found.left_out["p"]
 
 
 @pytest.mark.parametrize("content", ["{}", '[{"layout_dets": []}]', "[7]", "not json"])

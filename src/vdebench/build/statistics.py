@@ -12,14 +12,14 @@ from vdebench.report.figures.page import card_lines, statistics_page
 from vdebench.report.figures.png import png_of
 from vdebench.report.figures.suite import suite_figures
 from vdebench.report.output_folder import replacing_folder, require_ours
-from vdebench.studies.layout.pages import Read
+from vdebench.studies.layout.pages import ReadPage
 from vdebench.studies.suite_statistics import suite_statistics
 from vdebench.suites.suite import Suite
 
 MARKER = "vdebench-statistics.json"
 
 
-def write_figures(suite: Suite, folder: Path, read: Read | None = None) -> list[Path]:
+def write_figures(suite: Suite, folder: Path, read: ReadPage | None = None) -> list[Path]:
     """Write all figures of a suite (SVG and PNG), `statistics.json`, and a page that shows them; give the files.
 
     A folder that we made before is replaced; any other that is not empty is refused.

@@ -1,7 +1,7 @@
-"""What ambiguous instructions cost: the same editors on a suite and on its ambiguous form, paired sample by sample.
+"""Effect of ambiguous instructions: the same editors on a suite and on its ambiguous form, paired by sample.
 
-For every editor and metric: how much worse it is on the ambiguous suite, by how much more ambiguous judges find the
-instructions (from 1 to 5, the mean of the dimensions), and the one by the other: the drop per unit of ambiguity.
+For each editor and metric: the drop on the ambiguous suite, the rise in ambiguity according to judges (grades from 1 to
+5, mean of the dimensions), and their quotient, the drop per unit of ambiguity.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from vdebench.studies.ambiguity_grades import paired_ambiguity
 from vdebench.studies.ambiguity_runs import RunPair, require_metrics, sides_of
 
 METRICS = ("iou", "cdm")
-"""Compared where none is named: where the edit is, and what it says."""
-_FEW = 20
-_LEAST = 0.05
-"""Less of a difference between mean grades is none: nothing is divided by it."""
+"""Default metrics: position of the edit (IoU) and its text (CDM)."""
+_FEW_PAGES = 20
+_MIN_RISE = 0.05
+"""Smallest rise in mean grade; the drop is not divided by less."""
 
 
 @dataclass(frozen=True)
 class Drop:
-    """One editor's loss in one metric, positive where it is worse; None where there is no number."""
+    """Drop of one editor in one metric, positive if it is worse; None if there is no value."""
 
     editor: str
     setting: str
@@ -44,23 +44,23 @@ class Drop:
     drop_low: float | None
     drop_high: float | None
     ambiguity: float | None = None
-    """By how much the mean grade is higher on the ambiguous suite, on the same samples, by the same judges."""
+    """Rise of the mean grade on the ambiguous suite, for the same samples and judges."""
     per_unit: float | None = None
     per_unit_low: float | None = None
     per_unit_high: float | None = None
     reason: str = ""
-    """Why there is no drop per unit."""
+    """Why the drop per unit is None."""
 
 
 @dataclass(frozen=True)
 class AmbiguityStudy:
-    """All drops, and what must stand beside them."""
+    """All drops, with notes to show next to them."""
 
     drops: list[Drop]
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """For other programs."""
+        """Return JSON data."""
         return asdict(self)
 
 
@@ -73,9 +73,12 @@ def ambiguity_drop(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> AmbiguityStudy:
-    """The drops of all pairs; per unit of ambiguity where both suites were graded (`vde ambiguity --out`)."""
+    """Compute the drops of all pairs, and per unit of ambiguity if both suites were graded (`vde ambiguity --out`).
+
+    Raises `VdeError` if only one suite has grades, or the runs have no sample in common.
+    """
     if bool(grades) != bool(grades_ambiguous):
-        raise VdeError("grades of one suite alone: give those of both, or of neither")
+        raise VdeError("there are grades of one suite only: pass those of both, or of neither")
     require_metrics(pairs, metrics)
     graded = paired_ambiguity(grades, grades_ambiguous) if grades else None
     notes = [
@@ -87,14 +90,14 @@ def ambiguity_drop(
     for pair in pairs:
         pages = pages_beside(pair.original)
         if pages is None:
-            notes.append(f"{pair.original.editor}: which samples share a page is not known: each counts as one.")
+            notes.append(f"{pair.original.editor}: unknown which samples share a page: each counts as its own page.")
         for setting, sides in sides_of(pair, metrics):
             drops += _drops(pair, setting, sides, graded, pages, {"seed": seed, "resamples": resamples})
     if not drops:
-        raise VdeError("the runs have no sample in common; were they made on a suite and its own ambiguous form?")
+        raise VdeError("the runs have no sample in common; expected runs on a suite and on its own ambiguous form")
     fewest = min(drop.pages for drop in drops)
-    if fewest < _FEW:
-        notes.append(f"Intervals of {fewest} pages are too narrow: at 12 they hold the truth in 91 %, not in 95 %.")
+    if fewest < _FEW_PAGES:
+        notes.append(f"Intervals from {fewest} pages are too narrow: with 12 pages they cover 91 %, not 95 %.")
     return AmbiguityStudy(drops, notes)
 
 
@@ -107,25 +110,25 @@ def _drops(
     options: Mapping[str, int],
 ) -> Iterator[Drop]:
     one, other = sides
-    drawn = clusters(one.samples, pages) if pages is not None else list(one.samples)
+    page_ids = clusters(one.samples, pages) if pages is not None else list(one.samples)
     signs = np.array([-1.0 if best(name) == "lower" else 1.0 for name in one.metrics])
     width = one.numerators.shape[1]
 
-    def fallen(found: Array) -> Array:
+    def metric_drop(sums: Array) -> Array:
         with np.errstate(invalid="ignore"):
-            apart: Array = (one.derive(found[..., :width]) - other.derive(found[..., width : 2 * width])) * signs
-            return apart
+            drop: Array = (one.derive(sums[..., :width]) - other.derive(sums[..., width : 2 * width])) * signs
+            return drop
 
     over, under = (np.hstack([getattr(each, part) for each in sides]) for part in ("numerators", "denominators"))
-    values = _numbers(over, under, drawn, fallen, options)
-    per_unit = _per_unit(one.samples, over, under, graded, drawn, fallen, options)
+    values = _with_intervals(over, under, page_ids, metric_drop, options)
+    per_unit = _per_unit(one.samples, over, under, graded, page_ids, metric_drop, options)
     for at, metric in enumerate(one.metrics):
         yield Drop(
             pair.original.editor,
             setting,
             metric,
             samples=len(one.samples),
-            pages=len(set(drawn)),
+            pages=len(set(page_ids)),
             original=_number(one.means()[at]),
             ambiguous=_number(other.means()[at]),
             drop=values[0][at],
@@ -140,44 +143,44 @@ def _per_unit(
     over: Array,
     under: Array,
     graded: Sequence[Mapping[str, float]] | None,
-    drawn: Sequence[str],
-    fallen: Derive,
+    page_ids: Sequence[str],
+    metric_drop: Derive,
     options: Mapping[str, int],
 ) -> dict[str, Any]:
-    """The drop by the rise in ambiguity, on the samples that a judge has graded in both suites; or why not."""
+    """Divide the drop by the rise in ambiguity, on samples that a judge graded in both suites; else give a reason."""
     if graded is None:
-        return {"reason": "no grades of ambiguity were given"}
+        return {"reason": "no ambiguity grades were passed"}
     rows = [at for at, sample in enumerate(samples) if all(sample in grades for grades in graded)]
     if not rows:
         return {"reason": "no sample was graded in both suites by the same judge"}
-    found = np.array([[grades[samples[at]] for grades in graded] for at in rows])
-    rise = float(np.mean(found[:, 1] - found[:, 0]))
-    told: dict[str, Any] = {"ambiguity": rise}
-    if rise < _LEAST:
-        return {**told, "reason": f"judges do not find the instructions more ambiguous (mean grade {rise:+.2f})"}
+    pairs = np.array([[grades[samples[at]] for grades in graded] for at in rows])
+    rise = float(np.mean(pairs[:, 1] - pairs[:, 0]))
+    result: dict[str, Any] = {"ambiguity": rise}
+    if rise < _MIN_RISE:
+        return {**result, "reason": f"judges do not find the instructions more ambiguous (mean grade {rise:+.2f})"}
 
-    def by_unit(means_of: Array) -> Array:
-        risen = means_of[..., -1:] - means_of[..., -2:-1]
+    def drop_per_unit(means_of: Array) -> Array:
+        rises = means_of[..., -1:] - means_of[..., -2:-1]
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(risen < _LEAST, np.nan, fallen(means_of) / risen)
+            return np.where(rises < _MIN_RISE, np.nan, metric_drop(means_of) / rises)
 
-    values = _numbers(
-        np.hstack([over[rows], found]),
-        np.hstack([under[rows], np.ones_like(found)]),
-        [drawn[at] for at in rows],
-        by_unit,
+    values = _with_intervals(
+        np.hstack([over[rows], pairs]),
+        np.hstack([under[rows], np.ones_like(pairs)]),
+        [page_ids[at] for at in rows],
+        drop_per_unit,
         options,
     )
-    return {**told, "per_unit": values[0], "per_unit_low": values[1], "per_unit_high": values[2]}
+    return {**result, "per_unit": values[0], "per_unit_low": values[1], "per_unit_high": values[2]}
 
 
-def _numbers(
-    over: Array, under: Array, drawn: Sequence[str], derive: Derive, options: Mapping[str, int]
+def _with_intervals(
+    over: Array, under: Array, page_ids: Sequence[str], derive: Derive, options: Mapping[str, int]
 ) -> list[list[float | None]]:
-    """Estimate, lower and upper bound of all that is derived."""
-    sums = summed(over, under, drawn)
+    """Return estimates, lower and upper bounds of the derived values."""
+    sums = summed(over, under, page_ids)
     estimate = means(sums[0].sum(axis=0), sums[1].sum(axis=0), derive)
-    low, high = bootstrap(over, under, drawn, derive=derive, seed=options["seed"], resamples=options["resamples"])
+    low, high = bootstrap(over, under, page_ids, derive=derive, seed=options["seed"], resamples=options["resamples"])
     return [[_number(value) for value in column] for column in (estimate, low, high)]
 
 

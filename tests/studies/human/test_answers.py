@@ -10,8 +10,8 @@ import pytest
 
 from vdebench.core.sample import Operation, Sample
 from vdebench.errors import InputError
-from vdebench.studies.human.answers import people_agree, read_answers
-from vdebench.studies.human.sheet import Key, SheetSample, choose, make_key, read_key
+from vdebench.studies.human.answers import annotator_agreement, read_answers
+from vdebench.studies.human.sheet import Key, SheetSample, draw_samples, make_key, read_key
 
 # of annotator 1: A is two, B is one, C is three; of annotator 2: A is one, …
 ORDERS = {"1": ["two", "one", "three"], "2": ["one", "two", "three"]}
@@ -100,7 +100,7 @@ def test_case_of_letters_and_criteria_does_not_matter(key, write):
         ("1,1,A,box alignment,0", "line 3: rank '0'"),
         ("1,1,A,box alignment,nan", "line 3: rank 'nan'"),
         ("1,1,A,box alignment", "line 3: 4 cells, expected 5"),
-        ("1,1,B,box alignment,2", r"line 3: annotator 1 has ranked this already, otherwise: .*a.csv: line 2"),
+        ("1,1,B,box alignment,2", r"line 3: annotator 1 has a different answer in .*a.csv: line 2"),
     ],
 )
 def test_lines_that_are_wrong_are_named(key, write, line, message):
@@ -114,13 +114,13 @@ def test_lines_that_are_wrong_are_named(key, write, line, message):
         (b"", "0 columns 'annotator' .its columns: none"),
         (b"annotator,sample,candidate,criterion\n", "expected one column rank"),
         (b"annotator,sample,candidate,criterion,rank,score\n", "expected one column rank"),
-        (b"annotator,sample,candidate,criterion,rank\n", "no ranks, only empty cells"),
-        (b"annotator,sample,candidate,criterion,rank\n1,1,A,box alignment,\n", "no ranks, only empty cells"),
+        (b"annotator,sample,candidate,criterion,rank\n", "contains no ranks"),
+        (b"annotator,sample,candidate,criterion,rank\n1,1,A,box alignment,\n", "contains no ranks"),
         (b"annotator,sample,candidate,criterion,rank\n\xff", "not UTF-8 at byte 42"),
         (b"annotator,sample,candidate,criterion,rank\n" + b'"' + b"x" * 200_000, "line .*: not CSV"),
         (
             b"annotator,sample,candidate,criterion,rank,sheet\n1,1,A,box alignment,1,zzz\n",
-            "answer to sheet zzz, but the key is of sheet abc",
+            "answer to sheet zzz, but the key is for sheet abc",
         ),
     ],
 )
@@ -133,23 +133,25 @@ def test_files_that_are_no_answers_are_named(key, tmp_path, content, message):
 def test_how_far_people_agree(key, write):
     """Sample 1: ranks 2 1 3 and 2 1 3: the same. Sample 2: only one and two were there; opposite ranks."""
     lines = [*box(1, 1, "123"), *box(2, 1, "213"), *box(1, 2, "12"), *box(2, 2, "12")]
-    found = people_agree(key, read_answers([write(*lines)], key).ranks["box alignment"])
+    found = annotator_agreement(key, read_answers([write(*lines)], key).ranks["box alignment"])
     assert (found["annotators"], found["samples"]) == (2, 2)
     assert found["kendall_w"] == pytest.approx((1 + 0) / 2)
     assert found["pairwise_spearman"] == pytest.approx((1 - 1) / 2)
     # over models only sample 1, of which all were there
     assert found["models"] == {"samples": 1, "kendall_w": pytest.approx(1), "pairwise_spearman": pytest.approx(1)}
-    alone = people_agree(key, read_answers([write(*box(1, 1, "123"))], key).ranks["box alignment"])
+    alone = annotator_agreement(key, read_answers([write(*box(1, 1, "123"))], key).ranks["box alignment"])
     assert (alone["annotators"], alone["kendall_w"], alone["models"]["kendall_w"]) == (0, None, None)
 
 
 def test_outputs_that_are_not_there_are_no_agreement_over_models(key, write):
     """Opposite ranks of what was there; that three is last in sample 2, for all, makes nobody agree."""
     lines = [*box(1, 1, "123"), *box(2, 1, "231"), *box(1, 2, "12"), *box(2, 2, "12")]
-    found = people_agree(key, read_answers([write(*lines)], key).ranks["box alignment"])
+    found = annotator_agreement(key, read_answers([write(*lines)], key).ranks["box alignment"])
     # sample 1: ranks 2 1 3 and 2 3 1: sums 4 4 4
     assert found["models"] == {"samples": 1, "kendall_w": pytest.approx(0), "pairwise_spearman": pytest.approx(-1)}
-    none = people_agree(key, read_answers([write(*box(1, 2, "12"), *box(2, 2, "12"))], key).ranks["box alignment"])
+    none = annotator_agreement(
+        key, read_answers([write(*box(1, 2, "12"), *box(2, 2, "12"))], key).ranks["box alignment"]
+    )
     assert (none["samples"], none["kendall_w"]) == (1, pytest.approx(0))
     assert none["models"] == {"samples": 0, "kendall_w": None, "pairwise_spearman": None}
 
@@ -181,12 +183,12 @@ def suite(count):
 
 def test_samples_are_spread_and_the_same_for_a_seed():
     samples = suite(80)
-    chosen = choose(samples, 16, seed=3)
+    chosen = draw_samples(samples, 16, seed=3)
     assert {(one.operation, one.language) for one in chosen} == {(one.operation, one.language) for one in samples}
     assert len({one.key for one in chosen}) == 16
-    assert choose(list(reversed(samples)), 16, seed=3) == chosen
-    assert choose(samples, 16, seed=4) != chosen
-    assert len(choose(samples, 500)) == 80
+    assert draw_samples(list(reversed(samples)), 16, seed=3) == chosen
+    assert draw_samples(samples, 16, seed=4) != chosen
+    assert len(draw_samples(samples, 500)) == 80
 
 
 def test_orders_are_shuffled_anew_by_sample_and_person():

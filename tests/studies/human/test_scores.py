@@ -166,7 +166,7 @@ def test_editors_are_kept_apart(write):
     [
         ("sample,score\nm/a,1\n", r"no column 'dimension' \(its columns: sample, score\)"),
         ("", r"no column 'sample' \(its columns: none\)"),
-        ("sample,dimension,score\n", "holds no scores"),
+        ("sample,dimension,score\n", "contains no scores"),
         ("sample,dimension,score\nm/a,IF,1\nm/b,IF,good\n", "line 3: score 'good', expected a number"),
         ("sample,dimension,score\nm/a,IF,nan\n", "line 2: score 'nan'"),
         ("sample,dimension,score\nm/a,IF\n", "line 2: score None"),

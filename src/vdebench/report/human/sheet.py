@@ -32,7 +32,7 @@ from vdebench.report.output_folder import replacing_folder
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.pictures import areas
 from vdebench.report.site.write import script_json
-from vdebench.studies.human.sheet import CRITERIA, Key, choose, letter, make_key
+from vdebench.studies.human.sheet import CRITERIA, Key, draw_samples, letter, make_key
 
 SHEET = "sheet"
 MARKER = "vdebench-sheet.json"
@@ -68,7 +68,7 @@ def write_sheet(
         raise RunFolderError(f"{out}: is not empty; choose a new folder: answers need the key of their sheet")
     found = SuiteRuns(runs)
     chosen = _chosen_editors(found, editors)
-    some = choose(_rankable(found, chosen), samples, seed)
+    some = draw_samples(_rankable(found, chosen), samples, seed)
     with replacing_folder(target, MARKER, "sheet") as folder:
         pictures = _Pictures(folder / SHEET / "pictures", seed)
         pages = [_source(found, sample) for sample in some]

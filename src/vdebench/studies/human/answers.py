@@ -1,4 +1,4 @@
-"""What people answered to a sheet: CSV files of `annotator, sample, candidate, criterion, rank`, as ranks."""
+"""Answers to a ranking sheet: CSV files with `annotator, sample, candidate, criterion, rank`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLUMNS = ("annotator", "sample", "candidate", "criterion")
 
 
 class RankingCell(NamedTuple):
-    """One thing to be ranked by one person for one criterion."""
+    """One output to be ranked by one annotator for one criterion."""
 
     annotator: str
     number: str
@@ -31,123 +31,125 @@ class RankingCell(NamedTuple):
     criterion: str
 
 
-class _Given(NamedTuple):
+class _Answer(NamedTuple):
     better: float
-    """What was said, turned so that more is better."""
+    """The rank or score, with the sign that makes higher better."""
     where: str
     checked: bool
-    """Whether the line names the sheet of the key."""
+    """Whether the line names the sheet, so that it was checked against the key."""
 
 
 @dataclass(frozen=True)
 class RankingAnswers:
-    """Ranks, 1 for the best, and what is missing."""
+    """Ranks (1 is best) and counts of missing ones."""
 
     people: list[str]
     """Annotators who ranked anything."""
     ranks: Mapping[str, Array]
-    """For every criterion people × samples × editors; NaN where a ranking is not whole."""
+    """For each criterion an array of annotators × samples × editors; NaN for incomplete rankings."""
     cells: int
-    """How many ranks these people were asked for."""
+    """Number of ranks requested from these annotators."""
     missing: int
-    """How many of them are not there."""
+    """Number of ranks not filled in."""
     incomplete: int
-    """Rankings (of one person, sample and criterion) that are left out, since a part of them is missing."""
+    """Number of rankings (one annotator, sample and criterion) left out because a part is missing."""
     missing_by: Mapping[str, int] = field(default_factory=dict)
     first_missing: str = ""
     unchecked: Sequence[str] = ()
-    """Files with answers that do not name their sheet: they may be to another than the key's."""
+    """Files whose answers do not name their sheet, so that it cannot be compared with the key."""
 
 
 def read_answers(files: Sequence[Path], key: Key, *, scores: bool = False) -> RankingAnswers:
-    """The answers in some files; with `scores` the column `rank` holds scores, the highest for the best.
+    """Read answers from CSV files; with `scores`, the column `rank` contains scores (highest is best).
 
-    A column `score` in the place of `rank` says so itself. A ranking of which a part is missing is left out whole: the
-    second of four is not the second of six.
+    A column named `score` instead of `rank` contains scores too. An incomplete ranking is left out entirely, because
+    the second of four is not the second of six. Raises `InputError` for invalid lines and contradictory answers.
     """
-    given: dict[RankingCell, _Given] = {}
+    answers: dict[RankingCell, _Answer] = {}
     unchecked: list[str] = []
     for file in files:
-        for cell, said in _cells(file, key, scores):
-            before = given.get(cell)
-            if before and before.better != said.better:
+        for cell, answer in _cells(file, key, scores):
+            before = answers.get(cell)
+            if before and before.better != answer.better:
                 raise InputError(
-                    f"{said.where}: annotator {cell.annotator} has ranked this already, otherwise: {before.where}\n"
-                    "  one line for each; people who share a number must be told apart: `vde human sheet --annotators`"
+                    f"{answer.where}: annotator {cell.annotator} has a different answer in {before.where}\n"
+                    "  expected one line for each; give annotators different numbers: `vde human sheet --annotators`"
                 )
-            given[cell] = said
-            if not said.checked and file.name not in unchecked:
+            answers[cell] = answer
+            if not answer.checked and file.name not in unchecked:
                 unchecked.append(file.name)
-    people = [person for person in key.annotators if any(cell.annotator == person for cell in given)]
+    people = [person for person in key.annotators if any(cell.annotator == person for cell in answers)]
     if not people:
-        raise InputError(f"{', '.join(map(str, files))}: no ranks, only empty cells; have the sheet filled in first")
+        raise InputError(f"{', '.join(map(str, files))}: contains no ranks; fill in the sheet first")
     ranks = {name: np.full((len(people), len(key.samples), len(key.editors)), np.nan) for name in key.criteria}
     missing: list[RankingCell] = []
     incomplete = 0
     for one, person in enumerate(people):
         for other, sample in enumerate(key.samples):
             for criterion in key.criteria:
-                asked = [RankingCell(person, sample.number, name, criterion) for name in shown(key, sample)]
-                lost = [cell for cell in asked if cell not in given]
-                missing += lost
-                incomplete += bool(lost)
-                if asked and not lost:  # of a sample without any output there is nothing that people said
-                    better = {cell.editor: given[cell].better for cell in asked}
+                requested = [
+                    RankingCell(person, sample.number, name, criterion) for name in ranked_editors(key, sample)
+                ]
+                unanswered = [cell for cell in requested if cell not in answers]
+                missing += unanswered
+                incomplete += bool(unanswered)
+                if requested and not unanswered:  # a sample without any output has no ranking
+                    better = {cell.editor: answers[cell].better for cell in requested}
                     ranks[criterion][one, other] = _ranks(key.editors, better)
-    cells = len(people) * len(key.criteria) * sum(len(shown(key, sample)) for sample in key.samples)
+    cells = len(people) * len(key.criteria) * sum(len(ranked_editors(key, sample)) for sample in key.samples)
     by = {person: sum(cell.annotator == person for cell in missing) for person in people}
     first = f"annotator {missing[0].annotator}, sample {missing[0].number}, {missing[0].criterion}" if missing else ""
     return RankingAnswers(people, ranks, cells, len(missing), incomplete, by, first, unchecked)
 
 
-def shown(key: Key, sample: SheetSample) -> list[str]:
-    """Editors whose outputs are there to be ranked."""
+def ranked_editors(key: Key, sample: SheetSample) -> list[str]:
+    """Return the editors that have an output for a sample."""
     return [name for name in key.editors if name not in sample.absent]
 
 
-def people_agree(key: Key, ranks: Array) -> dict[str, Any]:
-    """How far people agree: sample by sample, on outputs that were there, and in their means over models.
+def annotator_agreement(key: Key, ranks: Array) -> dict[str, Any]:
+    """Agreement of annotators for one criterion: per sample on existing outputs, and for mean ranks of models.
 
-    `ranks` are those of one criterion. None where no two people have ranked the same. Means over models are of samples
-    of which every output was there: those that were not are last for all, which is no agreement.
+    Values are None if no two annotators ranked the same sample. Mean ranks use samples with all outputs: a missing
+    output is last for everyone, which would count as agreement.
     """
     ranked = np.asarray(~np.isnan(ranks).any(axis=2))
-    found: list[tuple[float, float]] = []
+    by_sample: list[tuple[float, float]] = []
     raters: set[int] = set()
     for at, sample in enumerate(key.samples):
-        there = [key.editors.index(name) for name in shown(key, sample)]
+        there = [key.editors.index(name) for name in ranked_editors(key, sample)]
         who = np.flatnonzero(ranked[:, at]).tolist()
         if len(who) > 1 and len(there) > 1:
             raters |= set(who)
             some = ranks[who, at][:, there]
-            found.append((concordance(some), pairwise(some)))
+            by_sample.append((concordance(some), pairwise(some)))
     whole = np.array([not sample.absent for sample in key.samples], dtype=bool)
     common = ranked[sorted(raters)].all(axis=0) & whole if raters else np.zeros(len(key.samples), bool)
     over = ranks[sorted(raters)][:, common].mean(axis=1) if common.any() else None
     models = [(concordance(over), pairwise(over))] if over is not None else []
     return {
         "annotators": len(raters),
-        "samples": len(found),
-        **_agreed(found),
-        "models": {"samples": int(common.sum()), **_agreed(models)},
+        "samples": len(by_sample),
+        **_mean_agreement(by_sample),
+        "models": {"samples": int(common.sum()), **_mean_agreement(models)},
     }
 
 
-def _agreed(found: Sequence[tuple[float, float]]) -> dict[str, float | None]:
-    """The means of Kendall's W and of the pairs' Spearman."""
-    known = [[value for value in column if np.isfinite(value)] for column in zip(*found, strict=True)] or [[], []]
-    w, spearman = (sum(values) / len(values) if values else None for values in known)
+def _mean_agreement(values: Sequence[tuple[float, float]]) -> dict[str, float | None]:
+    """Means of Kendall's W and of the pairwise Spearman correlation."""
+    finite = [[value for value in column if np.isfinite(value)] for column in zip(*values, strict=True)] or [[], []]
+    w, spearman = (sum(column) / len(column) if column else None for column in finite)
     return {"kendall_w": w, "pairwise_spearman": spearman}
 
 
 def _ranks(editors: Sequence[str], better: Mapping[str, float]) -> Array:
-    """Ranks of all editors, equals in the middle of their places; those without an output share the last."""
+    """Ranks of all editors; ties get their mean rank, editors without an output share the last."""
     worst = min(better.values(), default=0.0) - 1
     return np.asarray(rankdata([-better.get(name, worst) for name in editors]), dtype=np.float64)
 
 
-def _cells(file: Path, key: Key, scores: bool) -> Iterator[tuple[RankingCell, _Given]]:
-    """Filled cells of a file."""
+def _cells(file: Path, key: Key, scores: bool) -> Iterator[tuple[RankingCell, _Answer]]:
+    """Yield the filled cells of a file."""
     try:
         text = read_bytes(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -158,7 +160,7 @@ def _cells(file: Path, key: Key, scores: bool) -> Iterator[tuple[RankingCell, _G
         names = [name.strip().lower() for name in next(lines, [])]
         value = _value_column(file, names)
         as_score = scores or value == "score"
-        places = {sample.number: sample for sample in key.samples}
+        samples_by_number = {sample.number: sample for sample in key.samples}
         for line in lines:
             if not any(part.strip() for part in line):
                 continue
@@ -167,11 +169,11 @@ def _cells(file: Path, key: Key, scores: bool) -> Iterator[tuple[RankingCell, _G
                 raise InputError(f"{where}: {len(line)} cells, expected {len(names)}: {', '.join(names)}")
             row = dict(zip(names, (part.strip() for part in line), strict=True))
             if row.get("sheet", key.sheet) not in ("", key.sheet):
-                raise InputError(f"{where}: is an answer to sheet {row['sheet']}, but the key is of sheet {key.sheet}")
-            cell = _cell(row, key, places, where)
+                raise InputError(f"{where}: is an answer to sheet {row['sheet']}, but the key is for sheet {key.sheet}")
+            cell = _cell(row, key, samples_by_number, where)
             if row[value] and cell:
-                better = _better(row[value], as_score, len(key.editors), where)
-                yield cell, _Given(better, where, bool(row.get("sheet")))
+                better = _parse_value(row[value], as_score, len(key.editors), where)
+                yield cell, _Answer(better, where, bool(row.get("sheet")))
     except csv.Error as error:
         raise InputError(f"{file}: line {lines.line_num}: not CSV: {error}") from None
 
@@ -183,33 +185,35 @@ def _value_column(file: Path, names: Sequence[str]) -> str:
                 f"{file}: {names.count(name)} columns {name!r} (its columns: {', '.join(names) or 'none'});"
                 f" expected {', '.join(_COLUMNS)} and rank, or score"
             )
-    found = [name for name in names if name in ("rank", "score")]
-    if len(found) != 1:
+    columns = [name for name in names if name in ("rank", "score")]
+    if len(columns) != 1:
         raise InputError(f"{file}: expected one column rank (1 is best) or score (the highest is best)")
-    return found[0]
+    return columns[0]
 
 
-def _cell(row: Mapping[str, str], key: Key, places: Mapping[str, SheetSample], where: str) -> RankingCell | None:
-    """The cell that a line is about, nothing where that output is not there to be ranked."""
+def _cell(
+    row: Mapping[str, str], key: Key, samples_by_number: Mapping[str, SheetSample], where: str
+) -> RankingCell | None:
+    """Return the cell that a line refers to, or None if the output does not exist."""
     criteria = {name.casefold(): name for name in key.criteria}
     letters = [letter(place) for place in range(len(key.editors))]
-    for name, found, known in (
+    for name, value, allowed in (
         ("annotator", row["annotator"], list(key.annotators)),
-        ("sample", row["sample"], list(places)),
+        ("sample", row["sample"], list(samples_by_number)),
         ("candidate", row["candidate"].upper(), letters),
         ("criterion", row["criterion"].casefold(), list(criteria)),
     ):
-        if found not in known:
-            listed = f"{known[0]} to {known[-1]}" if len(known) > 6 else ", ".join(known)
+        if value not in allowed:
+            listed = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 6 else ", ".join(allowed)
             raise InputError(f"{where}: {name} {row[name]!r}, the sheet has {listed}")
-    sample = places[row["sample"]]
+    sample = samples_by_number[row["sample"]]
     editor = sample.orders[row["annotator"]][letters.index(row["candidate"].upper())]
     if editor in sample.absent:
         return None
     return RankingCell(row["annotator"], sample.number, editor, criteria[row["criterion"].casefold()])
 
 
-def _better(text: str, as_score: bool, editors: int, where: str) -> float:
+def _parse_value(text: str, as_score: bool, editors: int, where: str) -> float:
     try:
         value = float(text)
     except ValueError:
@@ -218,5 +222,5 @@ def _better(text: str, as_score: bool, editors: int, where: str) -> float:
         return value
     if not as_score and 1 <= value <= editors:
         return -value
-    wanted = "a number, the highest for the best" if as_score else f"1 (best) to {editors}; for scores give --scores"
-    raise InputError(f"{where}: {'score' if as_score else 'rank'} {text!r}, expected {wanted}")
+    expected = "a number (highest is best)" if as_score else f"1 (best) to {editors}; for scores pass --scores"
+    raise InputError(f"{where}: {'score' if as_score else 'rank'} {text!r}, expected {expected}")

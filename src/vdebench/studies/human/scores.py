@@ -1,4 +1,4 @@
-"""How a judge's grades go with people's scores: Spearman, Kendall and Pearson, by dimension and over samples."""
+"""Correlation of a judge's grades with human scores: Spearman, Kendall and Pearson, by dimension and overall."""
 
 from __future__ import annotations
 
@@ -21,47 +21,47 @@ from vdebench.stats.grades import sample_grades
 from vdebench.stats.ranks import rankdata
 
 OVERALL = "overall"
-"""In the place of a dimension: a score for the edit as a whole."""
+"""Used as a dimension: a score for the whole edit."""
 _NAMES = ("human scores", "grades")
 
 
 def correlate(
     rows: pl.DataFrame, file: Path, editor: str = "", *, resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, Any]:
-    """Correlations of a run's grades with a CSV of `sample, dimension, score` and, for several editors, `editor`.
+    """Correlate a run's grades with a CSV of `sample, dimension, score` and, for several editors, `editor`.
 
-    Several scores of one sample and dimension are averaged. `overall` compares per sample: the mean of the scores with
-    the mean of the grades in the same dimensions, or in all of them where people scored the edit as a whole. What
-    cannot be told is None, with a reason. `coefficients` holds Spearman, Kendall (tau-b) and Pearson of each dimension,
-    and of `overall`, with bootstrap intervals: samples are drawn, with all that was scored of them.
+    Several scores of one sample and dimension are averaged. `overall` compares, per sample, the mean score with the
+    mean grade in the same dimensions, or in all dimensions if annotators scored the whole edit. Undefined values are
+    None, with a reason. `coefficients` contains Spearman, Kendall (tau-b) and Pearson for each dimension and `overall`,
+    with bootstrap intervals over samples.
     """
     human = read_human_scores(file)
-    grades = sample_grades(_of_editors(rows.filter(pl.col("group") != GROUP), human, file, editor))
+    grades = sample_grades(_match_editors(rows.filter(pl.col("group") != GROUP), human, file, editor))
     keys = [key for key in ("editor", "sample") if key in human.columns]
     parts = grades.group_by(keys).agg(pl.col("grade").mean(), pl.lit(OVERALL).alias("dimension"))
-    known = pl.concat([grades, parts.select(grades.columns)])
-    pairs = human.join(known, on=[*keys, "dimension"], how="inner").sort(*keys, "dimension")
-    lost = human.join(known, on=[*keys, "dimension"], how="anti").sort(*keys, "dimension")
+    all_grades = pl.concat([grades, parts.select(grades.columns)])
+    pairs = human.join(all_grades, on=[*keys, "dimension"], how="inner").sort(*keys, "dimension")
+    unmatched = human.join(all_grades, on=[*keys, "dimension"], how="anti").sort(*keys, "dimension")
     dimensions = [name for name in pairs["dimension"].unique(maintain_order=True) if name != OVERALL]
     whole = pairs.group_by(keys).agg(pl.col("score").mean(), pl.col("grade").mean()).sort(keys)
     by_name = {name: pairs.filter(pl.col("dimension") == name) for name in sorted(dimensions)}
     return {
         "file": str(file),
         "scores": len(human),
-        "without_grade": len(lost),
-        "first_without_grade": lost["sample"][0] if len(lost) else None,
-        "dimensions": {name: _correlation(found) for name, found in by_name.items()},
+        "without_grade": len(unmatched),
+        "first_without_grade": unmatched["sample"][0] if len(unmatched) else None,
+        "dimensions": {name: _correlation(part) for name, part in by_name.items()},
         OVERALL: _correlation(whole),
         "coefficients": {
             name: of_pairs(
-                found["score"].to_list(),
-                found["grade"].to_list(),
-                found["sample"].to_list(),
+                part["score"].to_list(),
+                part["grade"].to_list(),
+                part["sample"].to_list(),
                 resamples=resamples,
                 seed=seed,
                 names=_NAMES,
             )
-            for name, found in {**by_name, OVERALL: whole}.items()
+            for name, part in {**by_name, OVERALL: whole}.items()
         },
         "resamples": resamples,
         "seed": seed,
@@ -69,33 +69,33 @@ def correlate(
 
 
 def read_human_scores(file: Path) -> pl.DataFrame:
-    """People's scores, averaged by sample and dimension; an error that names the line that is none."""
+    """Read human scores, averaged by sample and dimension; raises `InputError` with the line of an invalid score."""
     try:
         text = read_bytes(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: not UTF-8 at byte {error.start}, expected a CSV file") from None
     lines = csv.DictReader(io.StringIO(text, newline=""))
-    found = [name.strip().lower() for name in lines.fieldnames or ()]
+    columns = [name.strip().lower() for name in lines.fieldnames or ()]
     for name in ("sample", "dimension", "score"):
-        if name not in found:
+        if name not in columns:
             raise InputError(
-                f"{file}: has no column {name!r} (its columns: {', '.join(found) or 'none'});"
+                f"{file}: has no column {name!r} (its columns: {', '.join(columns) or 'none'});"
                 " expected sample, dimension, score and, for several editors, editor"
             )
-    lines.fieldnames = found
-    keys = [key for key in ("editor", "sample", "dimension") if key in found]
+    lines.fieldnames = columns
+    keys = [key for key in ("editor", "sample", "dimension") if key in columns]
     rows = [
         {**{key: (line[key] or "").strip() for key in keys}, "score": _score(line["score"], file, lines.line_num)}
         for line in lines
     ]
     if not rows:
-        raise InputError(f"{file}: holds no scores, only heads")
+        raise InputError(f"{file}: contains no scores, only a header")
     scores = pl.DataFrame(rows).with_columns(pl.col("dimension").map_elements(_dimension, pl.String))
     return scores.group_by(keys).agg(pl.col("score").mean()).sort(keys)
 
 
 def _dimension(name: str) -> str:
-    """A dimension as grades name it: IF, TA … in capitals, the others in small letters."""
+    """Spell a dimension as in the grades: IF, TA … in upper case, others in lower case."""
     return name.upper() if len(name) == 2 else name.lower()
 
 
@@ -109,18 +109,18 @@ def _score(text: str | None, file: Path, line: int) -> float:
     return score
 
 
-def _of_editors(rows: pl.DataFrame, human: pl.DataFrame, file: Path, editor: str) -> pl.DataFrame:
-    """The rows with an `editor` column where the scores have one, and only then."""
+def _match_editors(rows: pl.DataFrame, human: pl.DataFrame, file: Path, editor: str) -> pl.DataFrame:
+    """Return the rows with a column `editor` if and only if the scores have one."""
     if "editor" in human.columns:
         if "editor" in rows.columns:
             return rows
         if not editor:
-            raise VdeError(f"{file}: names editors, but it is not known whose grades these are; give the editor's name")
+            raise VdeError(f"{file}: names editors, but the editor of the grades is unknown; pass the editor's name")
         return rows.with_columns(editor=pl.lit(editor))
     if "editor" in rows.columns and rows["editor"].n_unique() > 1:
         raise VdeError(
             f"{file}: has no column 'editor', but there are grades of {rows['editor'].n_unique()} editors;"
-            " say whose outputs were scored"
+            " add it to tell whose outputs were scored"
         )
     return rows.drop("editor", strict=False)
 
@@ -138,7 +138,7 @@ def _correlation(pairs: pl.DataFrame) -> dict[str, Any]:
 
 
 def pearson(one: Sequence[float], other: Sequence[float]) -> float:
-    """Pearson's correlation of two series that vary.
+    """Pearson correlation of two series that are not constant.
 
     >>> round(pearson([1, 2, 3], [2, 4, 7]), 4)
     0.9934

@@ -1,8 +1,8 @@
-"""Which elements are text and which are visual, by the names of OmniDocBench and of PaddleOCR's labels.
+"""Classification of element types of OmniDocBench and PaddleOCR as text or visual.
 
-The paper counts by both and does not list them. It names figures and tables as what makes a page visual; formulas are
-set in type and can be edited as such, so they are text. What carries no content (a mask, what annotators gave up) is
-neither: it counts in densities, and in no ratio.
+The paper uses the two classes without listing their types. It names figures and tables as visual. Formulas are typeset
+and editable, so they count as text. Elements without content (masks, abandoned areas) are neither: they count in
+densities, but not in ratios.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ VISUAL = frozenset(
     )
 )
 OTHER = frozenset(("abandon", "need_mask", "text_mask", "table_mask", "unknown_mask", "equation_ignore"))
-"""Known to be neither; a type that is in no list is neither too, and said to be unknown."""
+"""Known types that are neither. A type in no list is neither as well, and is reported as unknown."""
 
 
 def kind_of(element: str) -> Kind:
-    """What an element counts as.
+    """Return the class of an element type.
 
     >>> kind_of("table"), kind_of("figure_caption"), kind_of("abandon"), kind_of("doodle")
     ('visual', 'text', 'other', 'other')
@@ -46,5 +46,5 @@ def kind_of(element: str) -> Kind:
 
 
 def is_known(element: str) -> bool:
-    """Whether a type is in one of the lists."""
+    """Whether an element type is in one of the lists."""
     return element in TEXT or element in VISUAL or element in OTHER

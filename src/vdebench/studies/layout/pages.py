@@ -1,4 +1,4 @@
-"""Pages for layout statistics: from OmniDocBench's annotation, or from the readings of any suite."""
+"""Pages for layout statistics: from annotations of OmniDocBench, or from the OCR output of any suite."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from vdebench.suites.omnidoc import OmniDocSuite
 from vdebench.suites.pages import pages_of
 from vdebench.suites.suite import Suite
 
-Read = Callable[[Path], PageText]
+ReadPage = Callable[[Path], PageText]
 ANNOTATION, SOURCES, REFERENCES, READER = "annotation", "readings before the edit", "readings after the edit", "reader"
 
 
 class Layouts(NamedTuple):
-    """Pages, what they were taken from (one of the names above, by page), and why others are not among them."""
+    """Pages, the origin of each (one of the constants above), and the reasons for pages that are left out."""
 
     pages: list[PageLayout]
     origins: dict[str, str]
@@ -31,17 +31,16 @@ class Layouts(NamedTuple):
 
 
 def annotated_pages(file: Path, images: Path | None = None, *, ignored: bool = True) -> Layouts:
-    """Pages of an OmniDocBench JSON file, with their polygons.
+    """Read the pages of an OmniDocBench JSON file, with their polygons.
 
-    A page is as large as its image file, since some annotations have width and height swapped; as the annotation says
-    where there is none. Elements that are marked to be ignored in scoring are on the page nevertheless: `ignored` says
-    whether they count.
+    The size of a page is that of its image file, because some annotations have width and height swapped; without an
+    image file, the annotated size is used. `ignored` includes elements that OmniDocBench marks as ignored in scoring.
     """
     data = read_json(file)
     if not isinstance(data, list):
         raise InputError(f"{file}: expected a list of pages, found {type(data).__name__}")
-    found = Layouts([], {}, {})
-    present = images_by_stem(images) if images is not None else {}
+    layouts = Layouts([], {}, {})
+    image_files = images_by_stem(images) if images is not None else {}
     for index, page in enumerate(data):
         info = page.get("page_info") if isinstance(page, dict) else None
         name = info.get("image_path") if isinstance(info, dict) else None
@@ -49,16 +48,16 @@ def annotated_pages(file: Path, images: Path | None = None, *, ignored: bool = T
             raise InputError(f"{file}: page {index} lacks 'layout_dets' or 'page_info.image_path'")
         key = stem(name)
         try:
-            image = image_of(images, key, present) if images is not None else None
+            image = image_of(images, key, image_files) if images is not None else None
             size = image_size(image) if image else as_size(info.get("width"), info.get("height"))
         except VdeError as error:
-            found.left_out[key] = str(error)
+            layouts.left_out[key] = str(error)
             continue
-        _add(found, key, _source(info.get("page_attribute")), size, _annotated(page, ignored), ANNOTATION)
-    return found
+        _add(layouts, key, _source(info.get("page_attribute")), size, _annotated_elements(page, ignored), ANNOTATION)
+    return layouts
 
 
-def _annotated(page: Mapping[str, Any], ignored: bool) -> tuple[Element, ...]:
+def _annotated_elements(page: Mapping[str, Any], ignored: bool) -> tuple[Element, ...]:
     elements = []
     for each in page["layout_dets"]:
         corners = as_numbers(each.get("poly"), 8) if isinstance(each, dict) else None
@@ -69,43 +68,43 @@ def _annotated(page: Mapping[str, Any], ignored: bool) -> tuple[Element, ...]:
 
 
 def _source(attributes: object) -> str:
-    found = attributes.get("data_source") if isinstance(attributes, dict) else None
-    return found if isinstance(found, str) and found else "unknown"
+    source = attributes.get("data_source") if isinstance(attributes, dict) else None
+    return source if isinstance(source, str) and source else "unknown"
 
 
-def suite_pages(suite: Suite, read: Read | None = None) -> Layouts:
-    """The pages that a suite's samples start from, each once however many samples it has.
+def suite_pages(suite: Suite, read: ReadPage | None = None) -> Layouts:
+    """Return the source pages of a suite, each once.
 
-    OmniDocBench pages by their annotation; others by their readings before the edit, else by those after it, else as
-    `read` reads their images. A page that has none of these is left out, with the reason.
+    Elements come from the annotation (OmniDocBench), else from the suite's OCR output before the edit, else after it,
+    else from `read`. Pages without any of these are left out, with the reason.
     """
-    found = Layouts([], {}, {})
+    layouts = Layouts([], {}, {})
     if isinstance(suite, OmniDocSuite):
         for group in suite.groups:
             one = annotated_pages(group.info, group.images)
-            found.pages.extend(page._replace(id=f"{group.name}/{page.id}") for page in one.pages)
-            found.origins.update({f"{group.name}/{page}": origin for page, origin in one.origins.items()})
-            found.left_out.update({f"{group.name}/{page}": reason for page, reason in one.left_out.items()})
-        return found
+            layouts.pages.extend(page._replace(id=f"{group.name}/{page.id}") for page in one.pages)
+            layouts.origins.update({f"{group.name}/{page}": origin for page, origin in one.origins.items()})
+            layouts.left_out.update({f"{group.name}/{page}": reason for page, reason in one.left_out.items()})
+        return layouts
     pages = pages_of(suite)
     for sample in suite:
         page = pages[sample.key]
-        if page in found.origins:
+        if page in layouts.origins:
             continue
         try:
-            reading, size, origin = _read(suite, sample, read)
+            page_text, size, origin = _page_text(suite, sample, read)
         except VdeError as error:
-            found.left_out.setdefault(page, str(error))
+            layouts.left_out.setdefault(page, str(error))
             continue
-        elements = tuple(Element.of_box(block.label or "unknown", block.box) for block in reading.blocks)
-        _add(found, page, sample.source, size, elements, origin)
-    for page in found.origins:  # another sample on it could be read
-        found.left_out.pop(page, None)
-    return found
+        elements = tuple(Element.of_box(block.label or "unknown", block.box) for block in page_text.blocks)
+        _add(layouts, page, sample.source, size, elements, origin)
+    for page in layouts.origins:  # another sample of the page could be read
+        layouts.left_out.pop(page, None)
+    return layouts
 
 
-def _read(suite: Suite, sample: Sample, read: Read | None) -> tuple[PageText, Size | None, str]:
-    """A page's reading, its size and where the reading is from."""
+def _page_text(suite: Suite, sample: Sample, read: ReadPage | None) -> tuple[PageText, Size | None, str]:
+    """Return the OCR output of a page, its size and its origin."""
     files = suite.image_files(sample)
     if suite.means_to_read(sample):
         before = suite.source(sample)
@@ -115,13 +114,15 @@ def _read(suite: Suite, sample: Sample, read: Read | None) -> tuple[PageText, Si
         return after, after.size or suite.image_size(sample), REFERENCES
     file = files.source or files.reference
     if read is None or file is None:
-        raise InputError("the suite has no reading of it; a reader can read it (--reader)")
+        raise InputError("the suite has no OCR output of it; choose a reader with --reader")
     return read(file), image_size(file), READER
 
 
-def _add(found: Layouts, key: str, source: str, size: Size | None, elements: tuple[Element, ...], origin: str) -> None:
+def _add(
+    layouts: Layouts, key: str, source: str, size: Size | None, elements: tuple[Element, ...], origin: str
+) -> None:
     if size is None:
-        found.left_out[key] = "the size of the page is not known: no image, and the reading does not say it"
+        layouts.left_out[key] = "the size of the page is unknown: no image, and the OCR output does not state it"
         return
-    found.pages.append(PageLayout(key, source, size, elements))
-    found.origins[key] = origin
+    layouts.pages.append(PageLayout(key, source, size, elements))
+    layouts.origins[key] = origin

@@ -1,7 +1,7 @@
-"""How pages are laid out, source by source: the layout statistics of the VDE paper, equations 6 to 12.
+"""Layout statistics by source (VDE paper, equations 6 to 12).
 
-A page is its size and its elements, each with a type and a polygon. Elements that overlap count in full each, and what
-reaches over the edge is not cut, as the equations say; so a density can be above 1.
+A page has a size and elements, each with a type and a polygon. As in the equations, overlapping elements count fully
+and elements are not clipped at the page edge, so a density can exceed 1.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Point = tuple[float, float]
 Densities = Mapping[str, Mapping[str, float]]
 """By source, then by type."""
 Scores = dict[str, dict[str, float | None]]
-"""The same with None where there is no number."""
+"""By source, then by type; None if undefined."""
 
 
 class Element(NamedTuple):
-    """A piece of a page: what it is, and its corners in order."""
+    """An element of a page: its type and its corners in order."""
 
     type: str
     polygon: tuple[Point, ...]
 
     @classmethod
     def of_box(cls, kind: str, box: Box) -> Element:
-        """An upright one; a box turned inside out has no area."""
+        """Create a rectangular element; a box with negative width or height gets no area."""
         x1, y1, x2, y2 = box
         return cls(kind, ((x1, y1), (max(x1, x2), y1), (max(x1, x2), max(y1, y2)), (x1, max(y1, y2))))
 
@@ -40,7 +40,7 @@ class Element(NamedTuple):
 
 
 class PageLayout(NamedTuple):
-    """A page as layout statistics see it."""
+    """Size and elements of a page."""
 
     id: str
     source: str
@@ -54,23 +54,23 @@ class PageLayout(NamedTuple):
 
 
 class LayoutMetrics(NamedTuple):
-    """The six numbers of a source; None where there is nothing to take them of."""
+    """The six metrics of a source; None if undefined."""
 
     density: float
-    """Mean share of a page that elements cover (8)."""
+    """Mean share of the page area covered by elements (8)."""
     complexity: float
-    """Mean number of types on a page (9)."""
+    """Mean number of element types per page (9)."""
     richness: float
-    """Mean number of elements on a page (10)."""
+    """Mean number of elements per page (10)."""
     entropy: float | None
-    """Of the types among all elements, in bits (11)."""
+    """Entropy of the element types, in bits (11)."""
     text_ratio: float | None
-    """Area of text by that of text and visual elements (12)."""
+    """Area of text divided by the area of text and visual elements (12)."""
     visual_ratio: float | None
 
 
 def polygon_area(polygon: Sequence[Point]) -> float:
-    """Area by the shoelace formula, whichever way round the corners are listed.
+    """Area by the shoelace formula, for either orientation of the corners.
 
     >>> polygon_area([(0, 0), (4, 0), (4, 3)])
     6.0
@@ -80,15 +80,15 @@ def polygon_area(polygon: Sequence[Point]) -> float:
 
 
 def by_source(pages: Sequence[PageLayout]) -> dict[str, list[PageLayout]]:
-    """Pages by their source, sources by the alphabet."""
-    found: dict[str, list[PageLayout]] = {}
+    """Group pages by source; sources are sorted."""
+    groups: dict[str, list[PageLayout]] = {}
     for page in pages:
-        found.setdefault(page.source, []).append(page)
-    return {source: found[source] for source in sorted(found)}
+        groups.setdefault(page.source, []).append(page)
+    return {source: groups[source] for source in sorted(groups)}
 
 
 def area_density(pages: Sequence[PageLayout]) -> dict[str, dict[str, float]]:
-    """Mean share of a source's pages that elements of a type cover (6); types by their mean over sources, most first.
+    """Mean share of the page area by source and type (6); types are sorted by their mean over sources, largest first.
 
     >>> page = PageLayout("1", "book", Size(10, 10), (Element.of_box("table", Box(0, 0, 5, 10)),))
     >>> area_density([page])
@@ -108,9 +108,9 @@ def area_density(pages: Sequence[PageLayout]) -> dict[str, dict[str, float]]:
 
 
 def z_scores(densities: Densities) -> Scores:
-    """How far each source is from the mean of all, type by type, in (population) standard deviations (7).
+    """Z-score of each source's density by type, with the population standard deviation (7).
 
-    None where all sources are alike: there is no deviation to measure by, as with a single source.
+    None if the deviation is zero, for example with a single source.
 
     >>> z_scores({"book": {"table": 0.25, "text": 0.5}, "note": {"table": 0.75, "text": 0.5}})
     {'book': {'table': -1.0, 'text': None}, 'note': {'table': 1.0, 'text': None}}
@@ -120,19 +120,19 @@ def z_scores(densities: Densities) -> Scores:
         column = {source: shares.get(kind, 0.0) for source, shares in densities.items()}
         mean = math.fsum(column.values()) / len(column)
         deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in column.values()) / len(column))
-        alike = deviation <= 1e-12 * abs(mean)  # what the order of adding leaves
+        alike = deviation <= 1e-12 * abs(mean)  # rounding errors of the sums
         for source, value in column.items():
             scores[source][kind] = None if alike else (value - mean) / deviation
     return scores
 
 
 def layout_metrics(pages: Sequence[PageLayout]) -> dict[str, LayoutMetrics]:
-    """The six numbers of every source (8 to 12)."""
+    """The six metrics of each source (8 to 12)."""
     return {source: metrics_of(members) for source, members in by_source(pages).items()}
 
 
 def metrics_of(pages: Sequence[PageLayout]) -> LayoutMetrics:
-    """The six numbers of some pages, at least one.
+    """The six metrics of at least one page.
 
     >>> elements = [Element.of_box(kind, Box(0, 0, 5, 5)) for kind in ("text", "text", "table", "image")]
     >>> metrics_of([PageLayout("1", "book", Size(10, 20), tuple(elements))])
@@ -142,7 +142,7 @@ def metrics_of(pages: Sequence[PageLayout]) -> LayoutMetrics:
     covered = math.fsum(element.area / page.area for page in pages for element in page.elements)
     types = sum(len({element.type for element in page.elements}) for page in pages)
     elements = [element for page in pages for element in page.elements]
-    # Mean areas of a page: dividing both sums by the number of pages would change no ratio.
+    # Sums instead of means per page: the ratio is the same.
     text, visual = (math.fsum(each.area for each in elements if kind_of(each.type) == k) for k in ("text", "visual"))
     both = text + visual
     return LayoutMetrics(
@@ -156,7 +156,7 @@ def metrics_of(pages: Sequence[PageLayout]) -> LayoutMetrics:
 
 
 def entropy(counts: Mapping[str, int]) -> float | None:
-    """Shannon's, in bits; None of nothing.
+    """Shannon entropy in bits, or None without counts.
 
     >>> entropy({"text": 2, "table": 1, "image": 1}), entropy({"text": 9}), entropy({})
     (1.5, 0.0, None)
@@ -165,16 +165,15 @@ def entropy(counts: Mapping[str, int]) -> float | None:
     if not total:
         return None
     shares = [count / total for count in counts.values() if count]
-    return abs(-math.fsum(share * math.log2(share) for share in shares))  # no −0
+    return abs(-math.fsum(share * math.log2(share) for share in shares))  # avoids -0.0
 
 
 def composition(
     pages: Sequence[PageLayout], of: Literal["elements", "area"] = "elements"
 ) -> dict[str, dict[str, float]]:
-    """What share of a source's elements, or of the area they cover, is of each type: every row adds up to 1.
+    """Share of each type in a source's elements, or in the area they cover; the shares of a source add up to 1.
 
-    A source without elements (or area) has no row to divide, and all its shares are 0. Types stand as in
-    `area_density`.
+    All shares of a source without elements (or area) are 0. Types are sorted as in `area_density`.
     """
     found: dict[str, dict[str, float]] = {}
     densities = area_density(pages)
@@ -189,7 +188,7 @@ def composition(
 
 
 def normalised(column: Sequence[float | None]) -> list[float | None]:
-    """From the least (0) to the greatest (1), for colours; None where there is no number, or all are alike.
+    """Scale values to 0 (smallest) … 1 (largest), for colours; None for missing values or if all are equal.
 
     >>> normalised([2.0, None, 4.0, 3.0]), normalised([5.0, 5.0])
     ([0.0, None, 1.0, 0.5], [None, None])
