@@ -61,7 +61,7 @@ SINGLE = ("images", "ocr", "ocr-images", "run/copy", "run/copy/strict", "masked"
 SEVERAL = ("images-two", "ocr-two", "ocr-images-two", "run", "run-protocols", "masked-run", "masked-two")
 MASKED = ("masked", "masked-run", "masked-two")
 KINDS = (*SINGLE, *SEVERAL, "judged")
-NO_SCORES = "holds grades of `vde judge`, and no scores"
+NO_SCORES = "contains grades of `vde judge`, but no scores"
 NO_IMAGES = "scored from ready OCR output without images"
 COMMANDS = {
     "report": ("report", "RUNS", "-o", "OUT"),
@@ -93,7 +93,7 @@ def refusal(command: str, kind: str) -> str:
         if kind == "run-protocols"
         else "",
         "usable": "compares images around masks" if kind in MASKED else "",
-        "submit": r"holds \d runs, expected one; give one of" if kind in SEVERAL else "",
+        "submit": r"contains \d runs, expected one; pass one of" if kind in SEVERAL else "",
         "judge": NO_IMAGES
         if kind in ("ocr", "ocr-two")
         else "my editor/images: no image of any sample here"  # one of its editors refused all

@@ -136,7 +136,7 @@ def test_suite_show_and_check(tmp_path):
         (["score", "x" * 5000, "--readings", TINY], "cannot be looked at: File name too long"),
         (["score", TINY, "--readings", "x" * 5000], "cannot be listed: File name too long"),
         (["suite", "check", "README.md/x"], "no suite.toml here"),
-        (["table", "docs"], "docs: no run here, nor below"),
+        (["table", "docs"], "docs: no run here or below"),
         (["suite", "check", "docs"], "docs: no suite.toml here"),
     ],
 )

@@ -88,7 +88,7 @@ def test_what_can_be_mended_is_told(runs, tmp_path):
     refused = vde("compare", runs / "careful", runs / "copy/strict", code=2)
     assert "runs by strict, vde-release; give those by one of them" in refused.stderr
     assert "give two or more" in vde("compare", runs / "careful/strict", code=2).stderr
-    assert "no run here, nor below" in vde("compare", tmp_path, tmp_path, code=2).stderr
+    assert "no run here or below" in vde("compare", tmp_path, tmp_path, code=2).stderr
     (tmp_path / "summary.json").write_text((runs / "copy/strict/summary.json").read_text().replace('"coverage"', '"x"'))
     for name in ("scores.parquet", "regions.parquet"):
         (tmp_path / name).write_bytes((runs / "copy/strict" / name).read_bytes())

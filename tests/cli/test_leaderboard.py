@@ -43,5 +43,5 @@ def test_a_site_is_made_and_named(tmp_path, vde):
 
 def test_what_is_no_run_is_told_in_words(tmp_path, vde):
     done = vde("leaderboard", tmp_path, "-o", tmp_path / "board", code=2)
-    assert done.err.startswith(f"vde: {tmp_path}: no run here, nor below")
+    assert done.err.startswith(f"vde: {tmp_path}: no run here or below")
     assert not (tmp_path / "board").exists()

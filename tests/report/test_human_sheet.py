@@ -146,7 +146,7 @@ def test_what_is_refused(runs, study, tmp_path):
         write_sheet(runs, tmp_path / "a", editors=[EDITORS[0]])
     with pytest.raises(RunFolderError, match="is not empty"):
         write_sheet(runs, study)
-    with pytest.raises(RunFolderError, match="no run here, nor below"):
+    with pytest.raises(RunFolderError, match="no run here or below"):
         write_sheet(tmp_path, tmp_path / "a")
     assert not (tmp_path / "a").exists()
     bare = tmp_path / "bare"

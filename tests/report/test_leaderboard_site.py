@@ -216,7 +216,7 @@ def test_a_folder_without_runs_is_refused(tmp_path):
     with pytest.raises(RunFolderError, match="no such folder"):
         write_leaderboard([tmp_path / "nowhere"], tmp_path / "out")
     (tmp_path / "half").mkdir()
-    with pytest.raises(RunFolderError, match="no run here, nor below"):
+    with pytest.raises(RunFolderError, match="no run here or below"):
         write_leaderboard([tmp_path / "half"], tmp_path / "out")
     (tmp_path / "half/summary.json").write_text("{}")
     with pytest.raises(RunFolderError, match=r"has summary.json but no scores.parquet"):

@@ -86,7 +86,7 @@ def test_predictions_may_lie_elsewhere_now(coloured, tmp_path):
 
 
 def test_runs_that_are_none_or_unfinished_are_refused(coloured, tmp_path):
-    with pytest.raises(RunFolderError, match=r"no run here, nor below"):
+    with pytest.raises(RunFolderError, match=r"no run here or below"):
         write_submission(coloured.editor, tmp_path / "a.zip")
     (coloured.run / "parts").mkdir()
     with pytest.raises(RunFolderError, match="not finished"):

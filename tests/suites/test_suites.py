@@ -48,7 +48,7 @@ def test_a_missing_reading_is_named_with_what_was_looked_for(tmp_path):
         ("[1, 2]", "found a list, expected an object"),
         ('{"parsing_res_list": 7}', "'parsing_res_list' is a number"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"parsing_res_list": [], "width": ' + "9" * 5000 + "}", "not JSON we can read"),
+        ('{"parsing_res_list": [], "width": ' + "9" * 5000 + "}", "unsupported JSON"),
     ],
 )
 def test_unreadable_readings_are_named(tmp_path, content, expected):

@@ -1,4 +1,4 @@
-"""Reading and writing files so that a bad one is named and a written one is whole."""
+"""Reading files with errors that name them, and writing files atomically; local files and files in object stores."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from vdebench.errors import InputError, RunFolderError
 from vdebench.io.stores.mounts import mount_of
 
 MAX_JSON_BYTES = 512 * 1024 * 1024
-_UMASK = os.umask(0o077)  # once: it can only be asked for by changing it, for all threads
+_UMASK = os.umask(0o077)  # read once: reading it means changing it, for all threads
 os.umask(_UMASK)
 
 
 def fetched(path: Path) -> Path:
-    """The same path, its file brought here first where it is in a store: for whoever opens files without us."""
+    """Download the file if it is in an object store; return the path, for code that opens files itself."""
     mount = mount_of(path)
     if mount is not None:
         mount.fetch(path)
@@ -27,98 +27,98 @@ def fetched(path: Path) -> Path:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Content of a file, or an error that names it."""
+    """Return the content of a file; raises `InputError`."""
     fetched(path)
     try:
         size = path.stat().st_size
         if size > MAX_JSON_BYTES:
-            raise InputError(f"{path}: {size:,} bytes, more than the {MAX_JSON_BYTES:,} we read")
+            raise InputError(f"{path}: {size:,} bytes, the limit is {MAX_JSON_BYTES:,}")
         return path.read_bytes()
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, expected a file") from None
     except OSError as error:
-        raise InputError(f"{_short(path)}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{_short_name(path)}: cannot be read: {error.strerror}") from None
     except ValueError:
         raise InputError(f"{str(path)!r}: is no name of a file") from None
 
 
 def parse_json(content: bytes, where: Path | str) -> Any:
-    """Parsed JSON, or an error that says where it breaks."""
+    """Parse JSON; raises `InputError` with the position of the error."""
     try:
         text = content.decode("utf-8-sig")
         data = json.loads(text)
-        return _whole_characters(data) if "\\ud" in text.lower() else data
+        return _replace_surrogates(data) if "\\ud" in text.lower() else data
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{where}: not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
-        raise InputError(f"{where}: not JSON we can read: nested too deeply") from None
+        raise InputError(f"{where}: unsupported JSON: nested too deeply") from None
     except ValueError as error:  # an integer of more than 4,300 digits
-        raise InputError(f"{where}: not JSON we can read: {error}") from None
+        raise InputError(f"{where}: unsupported JSON: {error}") from None
 
 
-def _whole_characters(data: Any) -> Any:
-    """JSON with halves of characters (lone surrogates, which no file could hold) replaced by the replacement mark."""
+def _replace_surrogates(data: Any) -> Any:
+    """Replace lone surrogates, which cannot be written as UTF-8, with the replacement character."""
     if isinstance(data, str):
         return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(data, list):
-        return [_whole_characters(item) for item in data]
+        return [_replace_surrogates(item) for item in data]
     if isinstance(data, dict):
-        return {_whole_characters(key): _whole_characters(value) for key, value in data.items()}
+        return {_replace_surrogates(key): _replace_surrogates(value) for key, value in data.items()}
     return data
 
 
 def read_json(path: Path) -> Any:
-    """Parsed JSON of a file."""
+    """Read and parse a JSON file; raises `InputError`."""
     return parse_json(read_bytes(path), path)
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; an error where that cannot be found out."""
+    """Whether the path is a file; raises `InputError` if that cannot be determined."""
     mount = mount_of(path)
     if mount is not None:
-        found = mount.find(path)
-        return found is not None and not found.is_folder
-    return _asked(path, path.is_file)
+        entry = mount.find(path)
+        return entry is not None and not entry.is_folder
+    return _check_path(path, path.is_file)
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is such a folder; an error where that cannot be found out."""
+    """Whether the path is a folder; raises `InputError` if that cannot be determined."""
     mount = mount_of(path)
     if mount is not None:
-        found = mount.find(path)
-        return found is not None and found.is_folder
-    return _asked(path, path.is_dir)
+        entry = mount.find(path)
+        return entry is not None and entry.is_folder
+    return _check_path(path, path.is_dir)
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file, which need not be fetched for it."""
+    """Size of a file in bytes, without downloading it if the store reports it."""
     mount = mount_of(path)
-    if mount is not None and (found := mount.find(path)) and found.size is not None:
-        return found.size
+    if mount is not None and (entry := mount.find(path)) and entry.size is not None:
+        return entry.size
     try:
         return fetched(path).stat().st_size
     except OSError as error:
-        raise InputError(f"{_short(path)}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{_short_name(path)}: cannot be read: {error.strerror}") from None
 
 
-def _asked(path: Path, question: Callable[[], bool]) -> bool:
+def _check_path(path: Path, check: Callable[[], bool]) -> bool:
     try:
-        return question()
-    except OSError as error:  # no permission on the way there, a name too long, a link to itself
-        raise InputError(f"{_short(path)}: cannot be looked at: {error.strerror}") from None
+        return check()
+    except OSError as error:  # no permission for a parent folder, name too long, circular link
+        raise InputError(f"{_short_name(path)}: cannot be looked at: {error.strerror}") from None
     except ValueError:
         raise InputError(f"{str(path)!r}: is no name of a file") from None
 
 
-def _short(path: Path) -> str:
+def _short_name(path: Path) -> str:
     name = str(path)
     return name if len(name) < 300 else f"{name[:150]}…{name[-50:]}"
 
 
 def list_folder(path: Path) -> list[str]:
-    """Names in a folder, sorted, or an error that names it."""
+    """Return the names in a folder, sorted; raises `InputError`."""
     mount = mount_of(path)
     if mount is not None:
         return mount.names(path)
@@ -127,13 +127,13 @@ def list_folder(path: Path) -> list[str]:
     except NotADirectoryError:
         raise InputError(f"{path}: is a file, expected a folder") from None
     except OSError as error:
-        raise InputError(f"{_short(path)}: cannot be listed: {error.strerror}") from None
+        raise InputError(f"{_short_name(path)}: cannot be listed: {error.strerror}") from None
     except ValueError:
         raise InputError(f"{str(path)!r}: is no name of a folder") from None
 
 
 def make_folder(path: Path) -> None:
-    """Have a folder, in a store too, whose folders are there only as long as something is in them."""
+    """Create a folder with its parents. In a store, where empty folders do not exist, it is only remembered."""
     mount = mount_of(path)
     if mount is not None:
         mount.make_folder(path)
@@ -145,7 +145,7 @@ def make_folder(path: Path) -> None:
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file, from its store too; nothing happens where there is none."""
+    """Remove a file, also from its store, if it exists."""
     mount = mount_of(path)
     if mount is not None:
         mount.remove(path)
@@ -157,9 +157,9 @@ def remove_file(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends well, and goes when it does not.
+    """Yield a temporary path that replaces `path` when the block ends, and is removed if it raises.
 
-    Where the place is in a store, that is when the store has it.
+    A file in a store is uploaded first.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -183,30 +183,30 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def umask() -> int:
-    """Permissions that new files go without."""
+    """The umask of the process."""
     return _UMASK
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole file or nothing."""
+    """Write a text file atomically."""
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")  # names of files may be no text
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")  # file names may be invalid Unicode
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write JSON for people and programs, whole or not at all."""
+    """Write indented JSON atomically."""
     write_text(path, json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
 @contextmanager
 def locked(folder: Path, *, wait: bool = False, name: str = ".lock") -> Iterator[None]:
-    """Keep other processes out of a folder; where one is at work there, wait for it, or an error.
+    """Lock a folder against other processes; if it is locked, wait or raise `RunFolderError`.
 
-    Locks of different names do not know of each other.
+    Locks with different names are independent.
     """
     try:
         import fcntl
-    except ImportError:  # Windows: nobody is kept out
+    except ImportError:  # Windows: no lock
         yield
         return
     try:
@@ -224,6 +224,6 @@ def locked(folder: Path, *, wait: bool = False, name: str = ".lock") -> Iterator
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a whole file or nothing."""
+    """Write a binary file atomically."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)

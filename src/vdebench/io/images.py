@@ -1,4 +1,4 @@
-"""Image files as RGB arrays: what a person would see, or an error that names the file."""
+"""Reading image files as RGB arrays, as a viewer would show them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHUNK = struct.Struct(">I4s")
 
 
 def image_size(file: Path, opening: Opening = "composited") -> Size:
-    """Width and height of an image as `open_image` gives it, from the file's header."""
+    """Width and height of the array that `open_image` returns, from the file's header; raises `InputError`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)
@@ -30,8 +30,8 @@ def image_size(file: Path, opening: Opening = "composited") -> Size:
                 width, height = picture.size
                 if opening == "raw":
                     return Size(width, height)
-                turned = _exif(picture, file).get(ORIENTATION, 1) in (5, 6, 7, 8)
-                return Size(height, width) if turned else Size(width, height)
+                is_rotated = _exif(picture, file).get(ORIENTATION, 1) in (5, 6, 7, 8)
+                return Size(height, width) if is_rotated else Size(width, height)
     except UnidentifiedImageError:
         raise InputError(f"{file}: is no image we know; PNG, JPEG, WebP and TIFF are") from None
     except Pictures.DecompressionBombError as error:
@@ -41,14 +41,14 @@ def image_size(file: Path, opening: Opening = "composited") -> Size:
 
 
 def _exif(picture: Pictures.Image, file: Path) -> Pictures.Exif:
-    """What a camera has noted. Of a PNG Pillow would decode all pixels, since notes may stand behind them."""
-    if isinstance(picture, PngImageFile) and not _notes_behind_pixels(file.read_bytes()):
+    """Return the EXIF data. For a PNG without metadata after its pixels, avoid that Pillow decodes all pixels."""
+    if isinstance(picture, PngImageFile) and not _has_trailing_metadata(file.read_bytes()):
         return Pictures.Image.getexif(picture)
     return picture.getexif()
 
 
-def _notes_behind_pixels(png: bytes) -> bool:
-    """Whether a PNG's pixels must be decoded to know its notes: some stand behind them, or the file is not whole."""
+def _has_trailing_metadata(png: bytes) -> bool:
+    """Whether a PNG has metadata after its pixels, or is damaged, so that Pillow must decode the pixels."""
     at, pixels = 8, False
     while at + 12 <= len(png):
         length, kind = _CHUNK.unpack_from(png, at)
@@ -65,9 +65,9 @@ def _notes_behind_pixels(png: bytes) -> bool:
 
 
 def open_image(file: Path, opening: Opening = "composited") -> Image:
-    """An image file as RGB: turned as its camera says, transparent parts on white, 16 bits as 8.
+    """Read an image as 8-bit RGB: rotated according to EXIF, transparent parts on white.
 
-    With `opening="raw"` the pixels as they are stored: alpha dropped, EXIF ignored, 16 bits as 8.
+    With `opening="raw"`, the stored pixels: alpha dropped, EXIF ignored. Raises `InputError` or `TooLargeError`.
 
     >>> open_image(Path("no_such.png"))
     Traceback (most recent call last):
@@ -75,11 +75,11 @@ def open_image(file: Path, opening: Opening = "composited") -> Image:
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # we have a limit of our own
+            warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # MAX_PIXELS is our own limit
             with Pictures.open(fetched(file)) as picture:
                 width, height = picture.size
                 if width * height > MAX_PIXELS:
-                    raise TooLargeError(f"{file}: {width}×{height} pixels, more than the {MAX_PIXELS:,} we open")
+                    raise TooLargeError(f"{file}: {width}×{height} pixels, the limit is {MAX_PIXELS:,}")
                 if opening == "raw":
                     return np.array(_as_rgb(_without_alpha(picture)), np.uint8)
                 return np.array(_as_rgb(ImageOps.exif_transpose(picture)), np.uint8)
@@ -89,13 +89,13 @@ def open_image(file: Path, opening: Opening = "composited") -> Image:
         raise TooLargeError(f"{file}: {error}") from None
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except (SyntaxError, ValueError, EOFError, MemoryError) as error:  # what Pillow's decoders raise on broken files
+    except (SyntaxError, ValueError, EOFError, MemoryError) as error:  # raised by Pillow's decoders for damaged files
         raise InputError(f"{file}: is broken: {error}") from None
 
 
 def _without_alpha(picture: Pictures.Image) -> Pictures.Image:
-    """The stored colours, whatever their transparency."""
-    picture.info.pop("transparency", None)  # of a palette, or one colour of an opaque image
+    """Return the stored colours without transparency."""
+    picture.info.pop("transparency", None)  # transparency of a palette, or one transparent colour
     return picture.convert("RGB") if picture.mode in ("RGBA", "LA", "PA") else picture
 
 
@@ -105,14 +105,14 @@ def _as_rgb(picture: Pictures.Image) -> Pictures.Image:
         grey = np.clip(np.rint(values * _scale(picture.mode, values)), 0, 255).astype(np.uint8)
         return Pictures.fromarray(grey).convert("RGB")
     if picture.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in picture.info:
-        seen = picture.convert("RGBA")
-        paper = Pictures.new("RGBA", seen.size, "white")
-        return Pictures.alpha_composite(paper, seen).convert("RGB")
+        foreground = picture.convert("RGBA")
+        background = Pictures.new("RGBA", foreground.size, "white")
+        return Pictures.alpha_composite(background, foreground).convert("RGB")
     return picture.convert("RGB")
 
 
 def _scale(mode: str, values: NDArray[np.float64]) -> float:
-    """What makes 255 of white. Images of whole 32-bit numbers and of fractions do not say what white is."""
+    """Factor that maps white to 255. For 32-bit integers and floats, the format does not define white: guess it."""
     if mode.startswith("I;16"):
         return 255 / 65535
     top = values.max(initial=0)

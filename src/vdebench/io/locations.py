@@ -1,4 +1,4 @@
-"""Where the program keeps its files on this machine."""
+"""Folders of the program on this machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where things are kept that can be made again: `$VDE_CACHE`, else `vdebench` in the user's cache."""
-    if chosen := os.environ.get("VDE_CACHE"):
-        return Path(chosen)
+    """The cache folder: `$VDE_CACHE`, else `vdebench` in the user's cache folder. It can be deleted at any time."""
+    if folder := os.environ.get("VDE_CACHE"):
+        return Path(folder)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vdebench"

@@ -1,4 +1,4 @@
-"""What must not leave a machine: folders of files, keys, addresses."""
+"""Redaction of folder names, API keys and addresses from data that leaves the machine."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SECRET = re.compile(
 _KEYS = re.compile(r"\b(?:sk|hf|ghp|gho|github_pat)[-_][\w-]{8,}|\bBearer\s+\S{8,}")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.I)
 _ADDRESSES = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>()]+", re.I)
-# A path from the root or upwards, up to its last part: of a file its name is enough to know what is meant. Its folders
-# may have spaces in their names, not at their ends: there another path begins.
+# The folders of an absolute or upward path: the file name that follows is kept. Folder names may contain spaces, but
+# not start or end with them: there another path begins.
 _END = r"\s/\\'\":,;|()<>"
 _INSIDE = r"\n/\\'\":,;|()<>"
 _FOLDERS = re.compile(
@@ -25,7 +25,7 @@ _FOLDERS = re.compile(
 
 
 def is_private(name: str, value: Any) -> bool:
-    """Whether an option is a key, or says where something is.
+    """Whether an option contains a key, an address or a path.
 
     >>> is_private("api_key", "x"), is_private("max_tokens", "9"), is_private("url", "http://10.0.0.7/v1")
     (True, False, True)
@@ -39,21 +39,21 @@ def is_private(name: str, value: Any) -> bool:
 
 
 def without_places(text: str, roots: tuple[Path, ...] = ()) -> str:
-    """Text in which files are named without their folders, and servers not at all.
+    """Remove folder names, addresses and keys from a text; file names stay.
 
     >>> without_places("/home/me/out/page_1.png: cannot be read (https://10.0.0.7:80/v1)")
     'page_1.png: cannot be read (…)'
     >>> without_places("rapidocr/3 on and/or 1/2 of it"), without_places(r"C:\\Users\\me\\p.png is bad")
     ('rapidocr/3 on and/or 1/2 of it', 'p.png is bad')
     """
-    for root in sorted(map(str, roots), key=len, reverse=True):  # relative ones, and commas in their names
+    for root in sorted(map(str, roots), key=len, reverse=True):  # covers relative paths and names with commas
         if root not in ("", ".", "..", "/"):
             text = re.sub(rf"(?<![\w/\\.-]){re.escape(root)}[/\\]+", "", text)
     return _FOLDERS.sub("", _KEYS.sub("…", _ADDRESSES.sub("…", text)))
 
 
 def public(data: Any, roots: tuple[Path, ...] = ()) -> Any:
-    """JSON without folders, addresses and keys."""
+    """Return JSON data without folder names, addresses and keys."""
     if isinstance(data, str):
         return without_places(data, roots)
     if isinstance(data, list):

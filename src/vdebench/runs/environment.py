@@ -1,4 +1,4 @@
-"""What a run is made with: versions and the machine, without its name, its user's name or its folders."""
+"""Software versions and hardware of a run, without host name, user name or folders."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PACKAGES = (
     *("flip-evaluator", "isal", "onnx", "onnxruntime", "openvino", "rapidocr", "pypdfium2", "typst"),
     *("torch", "torchvision", "transformers", "torch-fidelity", "paddleocr", "paddlepaddle"),
 )
-"""Those whose version can change a number."""
+"""Packages whose version can change a score."""
 
 
 def versions() -> dict[str, Any]:
-    """Versions of this package, of Python, and of the packages that numbers depend on.
+    """Versions of vdebench, Python and the packages that scores depend on.
 
     >>> versions()["packages"]["numpy"].split(".")[0]
     '2'
@@ -35,23 +35,26 @@ def versions() -> dict[str, Any]:
 
 @cache
 def _packages() -> dict[str, str]:
-    found = {}
+    installed = {}
     for name in PACKAGES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            installed[name] = version(name)
+    return installed
 
 
 @cache
 def _checkout() -> dict[str, Any]:
-    """The commit that is checked out, where this package runs from its repository, and if its code was changed."""
+    """The Git commit and whether `src` has uncommitted changes, if the package runs from its repository."""
     root = Path(__file__).parents[3]
     if not (root / ".git").exists() or not (root / "src/vdebench").is_dir():
         return {}
-    commit = _told("git", "-C", str(root), "rev-parse", "HEAD")
+    commit = _command_output("git", "-C", str(root), "rev-parse", "HEAD")
     if not re.fullmatch("[0-9a-f]{40,64}", commit):
         return {}
-    return {"commit": commit, "changed": bool(_told("git", "-C", str(root), "status", "--porcelain", "--", "src"))}
+    return {
+        "commit": commit,
+        "changed": bool(_command_output("git", "-C", str(root), "status", "--porcelain", "--", "src")),
+    }
 
 
 @cache
@@ -65,7 +68,7 @@ def _hardware() -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """The system, its processors, memory and graphics card, as far as they can be found out."""
+    """Operating system, processor, memory and GPU, as far as they can be detected."""
     return {**_hardware(), "cores": usable_processors(), "gpu": _gpu()}
 
 
@@ -74,7 +77,7 @@ def _processor() -> str | None:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
-    brand = _told("sysctl", "-n", "machdep.cpu.brand_string") if sys.platform == "darwin" else ""
+    brand = _command_output("sysctl", "-n", "machdep.cpu.brand_string") if sys.platform == "darwin" else ""
     return brand or platform.processor() or None
 
 
@@ -86,19 +89,19 @@ def _memory() -> float | None:
 
 
 def _gpu() -> str | None:
-    """Only where torch is at work already: to import it takes seconds, and without it no number comes from a GPU."""
+    """The GPU, only if torch is already imported: importing it takes seconds, and nothing else uses a GPU."""
     torch: Any = sys.modules.get("torch")
     if torch is None:
         return None
     try:
         count = torch.cuda.device_count() if torch.cuda.is_available() else 0
         return f"{count} × {torch.cuda.get_device_name(0)}" if count else None
-    except Exception:  # a broken driver is no reason to lose a run
+    except Exception:  # a broken driver must not stop a run
         return None
 
 
-def _told(*command: str) -> str:
-    """What a program prints, nothing where it fails."""
+def _command_output(*command: str) -> str:
+    """Output of a command, or "" if it fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):

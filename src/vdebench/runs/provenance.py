@@ -1,10 +1,12 @@
-"""Where a run's numbers come from: `provenance` in `run.json`, and never in `summary.json`, which any machine repeats.
+"""Provenance of a run: versions, machine, timings, counts and cost, in `provenance` of `run.json`.
 
-    with session(folder):              # what is done in here …
-        with stage("reading"): ...     # … takes so long, stage by stage …
-        with recorded(folder): ...     # … and is added to folder/run.json when this ends, well or not
+It is not in `summary.json`, which is the same on every machine.
 
-Sessions may lie in each other, as scoring does in `vde run`: a stage counts for all that are open.
+    with session(folder):              # one call of a command
+        with stage("reading"): ...     # times a stage
+        with recorded(folder): ...     # adds the session to folder/run.json at the end, also after an error
+
+Sessions can be nested, as scoring is in `vde run`: a stage counts for all open sessions.
 """
 
 from __future__ import annotations
@@ -26,33 +28,33 @@ RUN_FILE = "run.json"
 PROVENANCE, ASKED = "provenance", "asked"
 STAGES = ("rewriting", "editing", "reading", "scoring", "floor", "summary")
 READ, CACHED = "pictures_read", "pictures_from_cache"
-"""Pages and crops that a run has had read, and those that were read before by others."""
+"""Counts of images and crops that this run read, and that were in the cache."""
 
 
 @dataclass
 class RunSession:
-    """What one call did, while it does it."""
+    """Timings and counts of one call, while it runs."""
 
     root: Path | None
     started: datetime
     seconds: dict[str, float] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    """How many there are now."""
+    """Current totals."""
     work: dict[str, int] = field(default_factory=dict)
-    """How many were made, which adds up over sessions."""
+    """Work of this session, which adds up over sessions."""
     seeds: dict[str, int] = field(default_factory=dict)
     cost: dict[str, float | None] = field(default_factory=dict)
     asked: dict[str, Any] = field(default_factory=dict)
-    """With what it was called, for whoever does it again."""
+    """Options of the call, so that it can be repeated."""
 
 
 _sessions: ContextVar[tuple[RunSession, ...]] = ContextVar("sessions", default=())
-_within: ContextVar[tuple[list[float], ...]] = ContextVar("stages", default=())
+_open_stages: ContextVar[tuple[list[float], ...]] = ContextVar("stages", default=())
 
 
 @contextmanager
 def session(root: str | Path | None) -> Iterator[RunSession]:
-    """Note what is done; `recorded` keeps it in the same folder, nobody where there is none."""
+    """Open a session. `recorded` with the same folder writes it; without a folder it is not written."""
     new = RunSession(Path(root) if root is not None else None, datetime.now(UTC))
     token = _sessions.set((*_sessions.get(), new))
     try:
@@ -63,99 +65,101 @@ def session(root: str | Path | None) -> Iterator[RunSession]:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Time a stage; what a stage inside it takes is the inner one's, so that all add up to what was waited for."""
-    start, inside = time.perf_counter(), [0.0]
-    token = _within.set((*_within.get(), inside))
+    """Time a stage. The time of a nested stage counts only for the nested one, so that stages add up to the total."""
+    start, nested = time.perf_counter(), [0.0]
+    token = _open_stages.set((*_open_stages.get(), nested))
     try:
         yield
     finally:
-        _within.reset(token)
+        _open_stages.reset(token)
         took = time.perf_counter() - start
-        for outer in _within.get()[-1:]:
+        for outer in _open_stages.get()[-1:]:
             outer[0] += took
         for each in _sessions.get():
-            each.seconds[name] = each.seconds.get(name, 0.0) + took - inside[0]
+            each.seconds[name] = each.seconds.get(name, 0.0) + took - nested[0]
 
 
 def worked(**counts: int) -> None:
-    """Count what was made now."""
+    """Add to the work counts of all open sessions."""
     for each in _sessions.get():
         for name, count in counts.items():
             each.work[name] = each.work.get(name, 0) + count
 
 
 def tell(*, counts: Mapping[str, int] | None = None, asked: Mapping[str, Any] | None = None) -> None:
-    """Say of the innermost session how much there is, and with what it was called."""
+    """Set totals and options of the innermost session."""
     for innermost in _sessions.get()[-1:]:
         innermost.counts |= counts or {}
         innermost.asked |= asked or {}
 
 
 def asked_now() -> dict[str, Any]:
-    """With what the innermost session was called."""
+    """Return the options of the innermost session."""
     return next((dict(each.asked) for each in _sessions.get()[-1:]), {})
 
 
 @contextmanager
 def recorded(root: Path, *, shared: bool = False) -> Iterator[None]:
-    """Add the session of a folder to its `run.json` when the block ends, also by an error; `shared` with others."""
+    """Add the session of a folder to its `run.json` when the block ends, also after an error.
+
+    `shared` means that several processes write the file, which is then locked.
+    """
     try:
         yield
     finally:
         for each in _sessions.get():
             if each.root == root and shared:
-                each.work.pop(CACHED, None)  # one of its runs reads what another then finds in the cache
+                each.work.pop(CACHED, None)  # meaningless: one of the runs reads what another then finds in the cache
                 with locked(root, wait=True):
-                    _add(each, root / RUN_FILE)
+                    _write_session(each, root / RUN_FILE)
             elif each.root == root:
-                _add(each, root / RUN_FILE)
+                _write_session(each, root / RUN_FILE)
 
 
-def _add(done: RunSession, file: Path) -> None:
-    told = read_run_file(file)
-    if done.asked:
-        told[ASKED] = done.asked
-    write_json(file, {**told, PROVENANCE: _added(provenance_of(told), done)})
+def _write_session(finished_session: RunSession, file: Path) -> None:
+    record = read_run_file(file)
+    if finished_session.asked:
+        record[ASKED] = finished_session.asked
+    write_json(file, {**record, PROVENANCE: _merge_session(provenance_of(record), finished_session)})
 
 
 def read_run_file(file: Path) -> dict[str, Any]:
-    """What a `run.json` says, nothing where there is none."""
-    told = read_json(file) if is_file(file) else {}
-    return dict(told) if isinstance(told, dict) else {}
+    """Return the content of a `run.json`, or {} if there is none."""
+    record = read_json(file) if is_file(file) else {}
+    return dict(record) if isinstance(record, dict) else {}
 
 
-def provenance_of(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The provenance in what a `run.json` says, nothing where somebody has spoilt it."""
-    found = told.get(PROVENANCE)
-    return dict(found) if isinstance(found, dict) else {}
+def provenance_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the provenance in the content of a `run.json`, or {} if it is absent or invalid."""
+    return part_of(record, PROVENANCE)
 
 
-def kept_of(told: Any) -> dict[str, Any]:
-    """What of a `run.json` outlives a new call."""
-    return {key: told[key] for key in (ASKED, PROVENANCE) if isinstance(told, dict) and key in told}
+def kept_of(record: Any) -> dict[str, Any]:
+    """Return the parts of a `run.json` that a new call keeps."""
+    return {key: record[key] for key in (ASKED, PROVENANCE) if isinstance(record, dict) and key in record}
 
 
-def _added(before: Mapping[str, Any], done: RunSession) -> dict[str, Any]:
+def _merge_session(before: Mapping[str, Any], finished_session: RunSession) -> dict[str, Any]:
     now = {"versions": versions(), "machine": machine()}
     counts, sessions = _numbers(before, "counts"), before.get("sessions")
-    told: dict[str, Any] = {
+    record: dict[str, Any] = {
         **now,
         "before": _changes(before, now),
-        "seeds": {**part_of(before, "seeds"), **done.seeds},
-        "counts": {**counts, **done.counts, **_pictures(counts, done.work)},
-        "seconds": _ordered(_summed(_numbers(before, "seconds"), done.seconds)),
+        "seeds": {**part_of(before, "seeds"), **finished_session.seeds},
+        "counts": {**counts, **finished_session.counts, **_image_counts(counts, finished_session.work)},
+        "seconds": _ordered(_add_counts(_numbers(before, "seconds"), finished_session.seconds)),
         "sessions": (sessions if isinstance(sessions, int) else 0) + 1,
-        "started": before.get("started") or _utc(done.started),
+        "started": before.get("started") or _utc(finished_session.started),
         "finished": _utc(datetime.now(UTC)),
-        "cost": {name: done.cost.get(name, part_of(before, "cost").get(name)) for name in COSTS},
+        "cost": {name: finished_session.cost.get(name, part_of(before, "cost").get(name)) for name in COSTS},
     }
-    return told
+    return record
 
 
-def part_of(told: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A part of JSON that is an object; an empty one where it is none."""
-    found = told.get(name)
-    return dict(found) if isinstance(found, dict) else {}
+def part_of(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a member of a JSON object if it is an object, else {}."""
+    part = record.get(name)
+    return dict(part) if isinstance(part, dict) else {}
 
 
 def _numbers(before: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -167,19 +171,19 @@ def _ordered(seconds: Mapping[str, float]) -> dict[str, float]:
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Other versions and machines that earlier sessions ran with: some rows may be theirs."""
+    """Return other versions and machines of earlier sessions, which may have computed some rows."""
     listed = before.get("before")
     earlier = list(listed) if isinstance(listed, list) else []
     last = {name: before[name] for name in now if name in before}
     return [*earlier, last] if last and last != now and last not in earlier else earlier
 
 
-def _summed(before: Mapping[str, float], now: Mapping[str, float]) -> dict[str, float]:
+def _add_counts(before: Mapping[str, float], now: Mapping[str, float]) -> dict[str, float]:
     return {name: before.get(name, 0.0) + now.get(name, 0.0) for name in {**before, **now}}
 
 
-def _pictures(before: Mapping[str, int], work: Mapping[str, int]) -> dict[str, int]:
-    """Of the pictures that a run needs, those it had read itself in any session, and the others."""
+def _image_counts(before: Mapping[str, int], work: Mapping[str, int]) -> dict[str, int]:
+    """Return how many of the images that a run needs it read itself in any session, and how many were cached."""
     if READ not in work:
         return {}
     read = before.get(READ, 0) + work[READ]
@@ -187,29 +191,29 @@ def _pictures(before: Mapping[str, int], work: Mapping[str, int]) -> dict[str, i
 
 
 def with_editing(root: Path, editor: Path) -> None:
-    """Say in a run's provenance what is known of the edits it scores: of their seed, states, seconds and cost."""
-    edits, told = provenance_of(read_run_file(editor / RUN_FILE)), read_run_file(root / RUN_FILE)
-    run = provenance_of(told)
+    """Copy seed, counts, timings and cost of the edits from the editor's folder to the provenance of a run."""
+    edits, record = provenance_of(read_run_file(editor / RUN_FILE)), read_run_file(root / RUN_FILE)
+    run = provenance_of(record)
     if not edits or not run:
         return
     joined = {name: {**part_of(run, name), **part_of(edits, name)} for name in ("seeds", "counts", "cost")}
     joined["seconds"] = _ordered({**_numbers(run, "seconds"), **_numbers(edits, "seconds")})
-    write_json(root / RUN_FILE, {**told, PROVENANCE: {**run, **joined}})
+    write_json(root / RUN_FILE, {**record, PROVENANCE: {**run, **joined}})
 
 
 def cost_of(parameters: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
-    """What edits say they have cost, added up; None where none says it.
+    """Sum the cost recorded with edits; None if no edit records it.
 
     >>> cost_of([{"input_tokens": 900, "dollars": 0.04}, {"input_tokens": 100}])
     {'input_tokens': 1000, 'output_tokens': None, 'dollars': 0.04}
     """
-    said: dict[str, list[float]] = {name: [] for name in COSTS}
+    recorded_costs: dict[str, list[float]] = {name: [] for name in COSTS}
     for each in parameters:
         for name in COSTS:
             value = each.get(name, each.get("cost") if name == "dollars" else None)
             if isinstance(value, int | float) and not isinstance(value, bool):
-                said[name].append(value)
-    return {name: sum(values) if values else None for name, values in said.items()}
+                recorded_costs[name].append(value)
+    return {name: sum(values) if values else None for name, values in recorded_costs.items()}
 
 
 def _utc(moment: datetime) -> str:

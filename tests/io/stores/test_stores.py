@@ -79,7 +79,7 @@ def test_a_url_has_one_spelling(given, expected):
         ("s3://", "names no bucket"),
         ("s3://bucket/../other", "by . or .."),
         ("zip://x::s3://bucket/a.zip", "chain"),
-        ("suites/mine", "no URL"),
+        ("suites/mine", "not the URL of a store"),
     ],
 )
 def test_a_url_with_more_than_a_place_is_refused_and_no_secret_repeated(given, what):
@@ -208,7 +208,7 @@ def test_a_download_that_was_cut_short_is_tried_again_and_leaves_nothing(store):
     put(store, "page.json", b"[1]")
     page = mounted("s3://lab") / "page.json"
     store.cut_short = 2
-    with pytest.raises(InputError, match=r"s3://lab/page.json: 2 bytes came, the store says 3"):
+    with pytest.raises(InputError, match=r"s3://lab/page.json: 2 bytes received, expected 3"):
         files.read_json(page)
     assert list(page.parent.iterdir()) == []
     store.cut_short = 1
@@ -264,7 +264,7 @@ def test_other_failures_name_the_url(store):
     ):
         with pytest.raises(InputError, match=what):
             files.read_bytes(wanted)
-    with pytest.raises(InputError, match="s3://lab/a/none: cannot be listed: nothing is there"):
+    with pytest.raises(InputError, match="s3://lab/a/none: cannot be listed: no such folder"):
         files.list_folder(folder / "none")
     with pytest.raises(InputError, match=r"s3://lab/a/page.json: is a file, expected a folder"):
         files.list_folder(folder / "page.json")

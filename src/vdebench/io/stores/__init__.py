@@ -1,4 +1,4 @@
-"""Files in object stores: a URL stands for a folder of the cache, in which files appear when they are asked for."""
+"""Files in object stores: a URL maps to a folder in the cache, and files are downloaded when they are needed."""
 
 from vdebench.io.stores.mounts import VARIABLE, address, at_once, bring, environment, mounted, place, require_local
 from vdebench.io.stores.urls import is_url

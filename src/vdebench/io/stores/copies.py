@@ -1,8 +1,8 @@
-"""Copies of a store's files, and how to know that they are good.
+"""Local copies of files in a store, and their validation.
 
-The store's name for a version (its etag, else its time) is kept as the copy's time of change (mtime), so that a copy is
-replaced together with what is known of it. Whether it was fetched or compared since a mount was made is told by the
-other time that file systems keep (ctime): no process asks for it again.
+A hash of the version reported by the store (ETag, else modification time) is stored as the mtime of the copy, so that
+copy and version are replaced in one step. The ctime tells whether the copy was downloaded or validated since the store
+was mounted; then no process validates it again.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _VERSIONS = (
     *("ETag", "etag", "md5Hash", "content_md5", "generation", "mtime"),
     *("LastModified", "last_modified", "updated", "modified", "created"),
 )
-"""What stores call it, the surest first."""
+"""Names of the version in different stores, most reliable first."""
 
 
 class StoredFile(NamedTuple):
-    """What a store says of a name."""
+    """Metadata of a file or folder in a store."""
 
     is_folder: bool
     size: int | None = None
     stamp: int | None = None
-    """Stands for the version; nothing where the store does not tell."""
+    """Hash of the version as a time stamp, or None if the store reports no version."""
 
     @classmethod
     def of(cls, info: Mapping[str, Any]) -> StoredFile:
-        """As fsspec tells it.
+        """Create it from the `info` of fsspec.
 
         >>> StoredFile.of({"type": "file", "size": 3, "ETag": '"abc"'})
         StoredFile(is_folder=False, size=3, stamp=1606133299)
@@ -46,36 +46,34 @@ class StoredFile(NamedTuple):
         return cls(info.get("type") == "directory", info.get("size"), stamp)
 
     def is_in(self, copy: os.stat_result) -> bool:
-        """Whether a copy is of this version."""
+        """Whether a copy has this version."""
         return self.stamp is not None and int(copy.st_mtime) == self.stamp and self.size in (None, copy.st_size)
 
 
 def copy_at(path: Path) -> os.stat_result | None:
-    """The copy in a place, where there is one."""
+    """Return the file status of a copy, or None if there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    return found if path.is_file() else None
+    return status if path.is_file() else None
 
 
 def is_fresh(path: Path, since: float) -> bool:
-    """Whether there is a copy that was fetched, or compared with its store, since then."""
+    """Whether there is a copy that was downloaded or validated since a time."""
     copy = copy_at(path)
     return copy is not None and copy.st_ctime >= since
 
 
 @contextmanager
 def temporary_copy(path: Path) -> Iterator[Path]:
-    """An empty file beside a copy's place, which is gone afterwards."""
+    """Yield an empty temporary file next to the copy; it is removed afterwards."""
     temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.touch(exist_ok=False)
     except OSError as error:
-        raise InputError(
-            f"{path}: no place for a copy: {error.strerror}; set VDE_CACHE to a folder that can be written"
-        ) from None
+        raise InputError(f"{path}: no place for a copy: {error.strerror}; set VDE_CACHE to a writable folder") from None
     try:
         yield temporary
     finally:
@@ -83,7 +81,7 @@ def temporary_copy(path: Path) -> Iterator[Path]:
 
 
 def settle(temporary: Path, path: Path, entry: StoredFile) -> None:
-    """Put a whole copy in its place, marked with its version."""
+    """Move a complete copy to its path, marked with its version."""
     try:
         if entry.stamp is not None:
             os.utime(temporary, (time.time(), entry.stamp))

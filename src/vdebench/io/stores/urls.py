@@ -1,4 +1,4 @@
-"""How stores are named: `s3://bucket/folder`, without secrets and options, which belong into the environment."""
+"""URLs of stores: `s3://bucket/folder`, without credentials and options, which belong in the environment."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Url(NamedTuple):
     """Without slashes at its ends."""
 
     def __str__(self) -> str:
-        """As it is written."""
+        """The URL in normal form."""
         return f"{self.protocol}://{'/' if self.protocol in LOCAL else ''}{self.path}"
 
 
-def is_url(given: str | Path) -> bool:
-    """Whether a URL is given, not a folder; `Path` leaves one slash of two, which will do.
+def is_url(url: str | Path) -> bool:
+    """Whether this is a URL and not a path; also accepts a URL turned into a `Path`, which has one slash left.
 
     >>> is_url("s3://bucket/suite"), is_url(Path("s3://bucket/suite")), is_url("C:/suite"), is_url("textedit:suite")
     (True, True, False, False)
     """
-    return _URL.fullmatch(str(given)) is not None
+    return _URL.fullmatch(str(url)) is not None
 
 
-def parse_url(given: str | Path) -> Url:
-    """A URL in one spelling, or an error that says what is wrong with it, and repeats no secret.
+def parse_url(url: str | Path) -> Url:
+    """Parse and normalise a URL; raises `InputError`, without credentials in the message.
 
     >>> str(parse_url(Path("S3://bucket/suite/")))
     's3://bucket/suite'
@@ -45,9 +45,9 @@ def parse_url(given: str | Path) -> Url:
     vdebench.errors.InputError: s3://…: a URL with a user or a password in it
       credentials come from the environment or from the store's own settings; see docs/storage.md
     """
-    match = _URL.fullmatch(str(given))
+    match = _URL.fullmatch(str(url))
     if match is None:
-        raise InputError(f"{given}: is no URL of a store, expected one like s3://bucket/folder")
+        raise InputError(f"{url}: not the URL of a store, expected one like s3://bucket/folder")
     protocol, path = match[1].lower(), match[2]
     user, at, _ = path.partition("/")[0].rpartition("@")
     if at and (":" in user or protocol not in _WITH_USERS):
