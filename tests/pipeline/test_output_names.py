@@ -286,7 +286,7 @@ def test_a_run_whose_edits_all_failed_is_reported(editable, tmp_path, monkeypatc
     found = run_editors(editable, ["broken"], tmp_path / "runs", reader=reader, metrics=[], workers=1)
     (result,) = found["strict"]
     assert result.summary["coverage"] == {"samples": 3, "scored": 0, "missing": 0, "failed": 3}
-    assert "was not edited: the server is away" in result.failures[0][1]
+    assert "the editor failed: the server is away" in result.failures[0][1]
     assert "vdebench.names" not in [record.name for record in caplog.records]
 
 

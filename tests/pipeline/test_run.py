@@ -89,8 +89,8 @@ def test_refusals_and_failures_are_states_with_reasons(suite, tmp_path, monkeypa
     assert reasons == {
         "text/0": "",
         "text/1": "refused: I would rather not: counted as an empty page",
-        "text/2": "sample text/2: was not edited: the server is away",
-        "text/3": "sample text/3: was not edited: KeyError: 'surprise'",
+        "text/2": "sample text/2: the editor failed: the server is away",
+        "text/3": "sample text/3: the editor failed: KeyError: 'surprise'",
     }
     assert [sample for sample, _ in result.failures] == ["text/2", "text/3"]  # no number, and exit code 2
     means = result.summary["overall"]["global"]

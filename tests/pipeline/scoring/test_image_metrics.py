@@ -136,7 +136,7 @@ def test_stray_files_do_not_make_readings_of_images(make):
     assert run(suite, editor).summary["coverage"]["scored"] == 1
     (editor / "page_0.json").write_bytes((suite / "readings/page_0.json").read_bytes())
     paint(editor / "page_1.png", 1)
-    with pytest.raises(VdeError, match="holds readings of 1 samples and images of 2"):
+    with pytest.raises(VdeError, match="contains OCR output of 1 samples and images of 2"):
         run(suite, editor)
 
 
