@@ -24,14 +24,20 @@ _log = logging.getLogger("vdebench.journal")
 class JournalLine(NamedTuple, Generic[Record]):
     """A line of a journal: its record, or what is wrong with it."""
 
-    where: str
-    """File and line number, for messages."""
+    file: Path
+    number: int
+    """From 1."""
     offset: int
     """Position in the file, in bytes."""
     data: Mapping[str, Any]
     """The JSON object; empty where the line is none."""
     record: Record | None
     problem: str = ""
+
+    @property
+    def where(self) -> str:
+        """File and line number, for messages."""
+        return f"{self.file}: line {self.number}"
 
 
 class Journal(Generic[Record]):
@@ -80,7 +86,7 @@ class Journal(Generic[Record]):
         try:
             with fetched(self.file).open("rb") as file:
                 for number, content in enumerate(file, start=1):
-                    line = self._parse(content, f"{self.file}: line {number}", offset)
+                    line = self._parse(content, number, offset)
                     offset += len(content)
                     if content.strip() and (line.data or content.endswith(b"\n")):
                         yield line
@@ -90,17 +96,17 @@ class Journal(Generic[Record]):
     def read_at(self, file: BinaryIO, offset: int) -> Record | None:
         """Return the record at an offset of the opened file."""
         file.seek(offset)
-        return self._parse(file.readline(), "", offset).record
+        return self._parse(file.readline(), 0, offset).record
 
-    def _parse(self, content: bytes, where: str, offset: int) -> JournalLine[Record]:
+    def _parse(self, content: bytes, number: int, offset: int) -> JournalLine[Record]:
         try:
             data = json.loads(content)
         except (ValueError, RecursionError) as error:
-            return JournalLine(where, offset, {}, None, f"not JSON: {error}")
+            return JournalLine(self.file, number, offset, {}, None, f"not JSON: {error}")
         try:
-            return JournalLine(where, offset, data, parse_record(self._kind, data))
+            return JournalLine(self.file, number, offset, data, parse_record(self._kind, data))
         except ValueError as error:
-            return JournalLine(where, offset, data if isinstance(data, dict) else {}, None, str(error))
+            return JournalLine(self.file, number, offset, data if isinstance(data, dict) else {}, None, str(error))
 
 
 def report(line: JournalLine[Any]) -> None:
