@@ -28,7 +28,7 @@ from vdebench.core.box import Box
 from vdebench.errors import InputError, VdeError
 from vdebench.instructions.generator import GeneratedAnswer, Generator, GeneratorError
 from vdebench.io.images import open_image
-from vdebench.io.journal import add_line, read_lines
+from vdebench.io.journal import add_line
 from vdebench.readers.reader import READERS
 from vdebench.suites.suite import load_suite
 
@@ -174,15 +174,17 @@ def test_what_failures_said_is_not_packaged(reviewed):
 def test_a_whole_line_that_is_no_json_is_named_and_an_unfinished_one_is_not(reviewed):
     with reviewed.review_file.open("ab") as file:
         file.write(b'{"id": "half a')
-    count = len(list(read_lines(reviewed.review_file)))
+    journal = reviewed.journal(Decision)
+    count = len(list(journal))
     assert len(reviewed.decisions()) == 9
-    add_line(reviewed.review_file, {"id": "z"})  # the half is taken away, or it would be a line
-    assert len(list(read_lines(reviewed.review_file))) == count + 1
+    last = list(journal)[-1]
+    journal.append(last._replace(id="z"))  # the half is taken away, or it would be a line
+    assert len(list(journal)) == count + 1
     with reviewed.review_file.open("ab") as file:
-        file.write(b'{"id": "y"}')  # whole but for its end
-    add_line(reviewed.review_file, {"id": "x"})
-    assert [line["id"] for _, line in read_lines(reviewed.review_file)][-3:] == ["z", "y", "x"]
+        file.write(json.dumps(last._replace(id="y")._asdict()).encode())  # whole but for its end
+    journal.append(last._replace(id="x"))
+    assert [line.id for line in journal][-3:] == ["z", "y", "x"]
     with reviewed.review_file.open("ab") as file:
         file.write(b'{"id": "by hand", }\n\n{"id": "w"}\n')
-    with pytest.raises(InputError, match=rf"review\.jsonl: line {count + 4} is no JSON: .*\n  mend that line"):
-        list(read_lines(reviewed.review_file))
+    with pytest.raises(InputError, match=rf"review\.jsonl: line {count + 4}: not JSON: .*\n  correct that line"):
+        list(journal)

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from tests.build.pages import read_lines
+from vdebench.build.answers import StoredAnswer
 from vdebench.build.edit import edit
 from vdebench.build.funnel import funnel, require_sums
 from vdebench.build.instruct import instruct
@@ -128,7 +128,9 @@ def test_killed_and_gone_on_with(tmp_path, settings, serve):
         process.send_signal(signal.SIGKILL)
         process.wait()
         server.holds_after = 1000
-    assert len(workspace.answers_file.read_text().splitlines()) == 6  # all that were given, whatever was made of them
+    assert (
+        len(workspace.journal(StoredAnswer).file.read_text().splitlines()) == 6
+    )  # all that were given, whatever was made of them
     counts = instruct(Workspace(workspace.root), at_once=3)
     assert set(server.answered.values()) == {1}  # nothing was asked twice
     assert sum(server.answered.values()) == 6 + counts["answers"] == 12  # nine draws, three of them in two answers
@@ -189,17 +191,17 @@ class Killed(BaseException):
 
 def test_killed_between_any_two_lines(tmp_path, settings, reviewed, monkeypatch):
     """Every few lines that are written the work ends; gone on with, it comes to what it comes to in one go."""
-    dumps, left = json.dumps, 0
+    add_line, left = lines.add_line, 0
 
-    def counted(*given, **options):
+    def counted(file, record):
         nonlocal left
         left -= 1
         if left < 0:
             raise Killed
-        return dumps(*given, **options)
+        return add_line(file, record)
 
     (tmp_path / "again").mkdir()
-    monkeypatch.setattr(lines, "json", SimpleNamespace(dumps=counted, loads=json.loads))
+    monkeypatch.setattr(lines, "add_line", counted)
     stages = [
         lambda: initialise(prepare(tmp_path / "again", settings) if not there() else Workspace(tmp_path / "again"), 1),
         lambda: instruct(Workspace(tmp_path / "again")),

@@ -14,7 +14,6 @@ from tests.build.pages import CodeReader
 from tests.review.tiny_workspace import boxes_of
 from tests.review.typed import agreed, vde
 from tests.review.voting import Voting
-from vdebench.build import ledger
 from vdebench.build.workspace import Workspace
 from vdebench.errors import ReaderError
 from vdebench.io import files
@@ -51,10 +50,10 @@ def kill_at(monkeypatch):
             with file.open("ab") as half:
                 half.write(json.dumps(record)[:20].encode())
             raise Killed
-        add_line(file, record)
+        return add_line(file, record)
 
     monkeypatch.setattr(files, "replacing", killed_replacing)
-    monkeypatch.setattr(ledger, "add_line", killed_add_line)
+    monkeypatch.setattr(lines, "add_line", killed_add_line)
     monkeypatch.setattr("vdebench.review.workspace.add_line", killed_add_line)
     return lambda number: left.__setitem__(0, number)
 

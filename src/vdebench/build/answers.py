@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from vdebench.build.ledger import Ledger, LedgerEntry, now
 from vdebench.instructions.draw import TEMPLATE
 from vdebench.instructions.generator import GeneratedAnswer, GenerationRequest, Generator
 from vdebench.io.cache import digest_of
-from vdebench.io.journal import add_line, read_records
+from vdebench.io.journal import Journal
 
 
 class StoredAnswer(NamedTuple):
@@ -33,12 +32,12 @@ class StoredAnswer(NamedTuple):
 class AnswerStore:
     """All answers of a workspace, for threads to share."""
 
-    def __init__(self, file: Path, ledger: Ledger, prompts: dict[str, str]) -> None:
-        self._file = file
+    def __init__(self, journal: Journal[StoredAnswer], ledger: Ledger, prompts: dict[str, str]) -> None:
+        self._journal = journal
         self._ledger = ledger
         self._prompts = prompts
         self._lock = Lock()
-        self._known = {_key(given): given for given in read_records(file, StoredAnswer)}
+        self._known = {_key(given): given for given in journal}
         self.asked = 0
         """How many were asked for now."""
 
@@ -52,7 +51,7 @@ class AnswerStore:
             answer = generator.answer(asked)
             given = StoredAnswer(drawn.id, generator.label, asked.attempt, what, *answer, now())
             with self._lock:
-                add_line(self._file, given._asdict())
+                self._journal.append(given)
                 self._known[_key(given)] = given
                 self.asked += 1
         by = f"{generator.name}: {given.model}" if given.model else generator.name

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
-from vdebench.build.answers import AnswerStore, CachedGenerator
+from vdebench.build.answers import AnswerStore, CachedGenerator, StoredAnswer
 from vdebench.build.ledger import LedgerEntry
 from vdebench.build.workspace import Workspace
 from vdebench.errors import EditorError, RunFolderError, VdeError
@@ -17,7 +17,6 @@ from vdebench.instructions.generator import ATTEMPTS, Generator, obtain
 from vdebench.instructions.prompt_pool import pool
 from vdebench.instructions.records import Instruction, InstructionDraw, Rejection, SourcePageRecord
 from vdebench.io.cache import digest_of
-from vdebench.io.journal import add_line
 from vdebench.pipeline.scoring.stage import Progress
 
 AT_ONCE = 4
@@ -51,7 +50,7 @@ def instruct(
         left = [drawn for drawn in draws if drawn.id not in done]
         counts: Counter[str] = Counter(known=len(draws) - len(left))
         answers = AnswerStore(
-            workspace.answers_file, workspace.ledger, {name: each.hash for name, each in pool().items()}
+            workspace.journal(StoredAnswer), workspace.ledger, {name: each.hash for name, each in pool().items()}
         )
         chosen = {each.name: each for each in workspace.settings.generators}
         needed = {drawn.generator for drawn in left}
@@ -125,7 +124,7 @@ def _draws(workspace: Workspace, pages: dict[str, SourcePageRecord]) -> list[Ins
     there = workspace.draws()
     for drawn in wanted:
         if drawn.id not in there:
-            add_line(workspace.draws_file, drawn._asdict())
+            workspace.append(drawn)
     if extra := known.keys() - {drawn.id for drawn in wanted}:
         raise RunFolderError(
             f"{workspace.root}: {len(extra)} draws, {min(extra)} among them, are no longer drawn by build.toml: the"
@@ -142,10 +141,10 @@ def _write_down(workspace: Workspace, came: DrawResult, told: set[tuple[str, int
             counts[step.reason] += step.final
             if (step.id, step.attempt, step.final) not in told:
                 workspace.ledger.note(entry._replace(what="rejected", words=f"attempt {step.attempt}: {step.reason}"))
-                workspace.reject(step)
+                workspace.append(step)
         else:
             by = f"{step.generator}: {step.model}" if step.model else step.generator
             outputs = {"instruction": digest_of(step.instruction)}
             workspace.ledger.note(entry._replace(what="accepted", by=by, prompt=step.prompt_hash, outputs=outputs))
-            add_line(workspace.instructions_file, step._asdict())
+            workspace.append(step)
             counts["instructions"] += 1

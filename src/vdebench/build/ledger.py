@@ -9,7 +9,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from vdebench._version import __version__
-from vdebench.io.journal import add_line, read_records
+from vdebench.io.journal import Journal
 
 FILE = "ledger.jsonl"
 TOOL = f"vdebench {__version__}"
@@ -44,13 +44,14 @@ class Ledger:
     """The ledger of a workspace."""
 
     def __init__(self, root: Path) -> None:
-        self.file = root / FILE
+        self._journal = Journal(root / FILE, LedgerEntry)
+        self.file = self._journal.file
         self._seen: set[tuple[str, ...]] | None = None
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[LedgerEntry]:
         """All entries, oldest first."""
-        return read_records(self.file, LedgerEntry)
+        return iter(self._journal)
 
     def note(self, entry: LedgerEntry) -> None:
         """Write something down, unless the same was written down before."""
@@ -58,7 +59,7 @@ class Ledger:
             if self._seen is None:
                 self._seen = {_mark(each) for each in self}
             if _mark(entry) not in self._seen:
-                add_line(self.file, {**entry._asdict(), "when": entry.when or now()})
+                self._journal.append(entry._replace(when=entry.when or now()))
                 self._seen.add(_mark(entry))
 
 

@@ -22,7 +22,6 @@ from vdebench.instructions.records import Rejection, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, is_folder, list_folder, make_folder, write_bytes, write_json
 from vdebench.io.images import open_image
-from vdebench.io.journal import add_line
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import ImageCrop
@@ -144,12 +143,12 @@ def _keep(workspace: Workspace, page: SourcePageRecord, found: SourcePage, reade
     outputs = {"image": page.sha256, "reading": reading}
     words = f"{found.file.name}" + (f", page {found.page} at {found.source.ppi} ppi" if found.page else "")
     workspace.ledger.note(LedgerEntry("init", page.id, "page", by, outputs=outputs, words=words))
-    add_line(workspace.pages_file, page._asdict())
+    workspace.append(page)
 
 
 def _turn_down(workspace: Workspace, found: SourcePage, reason: str, words: str, counts: Counter[str]) -> None:
     counts[reason] += 1
     told = {(each.id, each.reason) for each in workspace.rejections() if each.stage == "init"}
     if (found.key, reason) not in told:
-        workspace.reject(Rejection("init", found.key, reason, words))
+        workspace.append(Rejection("init", found.key, reason, words))
         workspace.ledger.note(LedgerEntry("init", found.key, "rejected", words=f"{reason}: {words}"))

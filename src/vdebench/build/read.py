@@ -19,7 +19,6 @@ from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import write_json
 from vdebench.io.images import image_size
-from vdebench.io.journal import add_line
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, ImageCrop
@@ -52,7 +51,7 @@ def read(workspace: Workspace, *, workers: int = 0, progress: Progress | None = 
         reason = ""
         for job, boxes in pairs:
             line = _kept(workspace, job, boxes, reader)
-            add_line(workspace.readings / "readings.jsonl", line._asdict())
+            workspace.append(line)
             counts[line.state] += 1
             reason = line.reason or reason
         if counts["failed"]:

@@ -34,7 +34,6 @@ from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, write_bytes, write_json
 from vdebench.io.images import open_image
-from vdebench.io.journal import add_line
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, ImageCrop
@@ -185,4 +184,4 @@ def _decide(
         "review", id, f"{step} {verdict}", f"{AUTOMATIC}: {decision.by}", inputs={"edit": edit}, words=told
     )
     workspace.ledger.note(entry._replace(outputs=outputs))
-    add_line(workspace.review_file, decision._asdict())
+    workspace.append(decision)

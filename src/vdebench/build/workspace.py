@@ -7,19 +7,32 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from vdebench.build.answers import StoredAnswer
 from vdebench.build.decisions import Decision, last_words
 from vdebench.build.ledger import Ledger
 from vdebench.build.records import EditRead, PoolEntry
 from vdebench.build.settings import FILE, BuildSettings, read_settings
-from vdebench.core.box import Box
 from vdebench.core.page_text import PageText
 from vdebench.errors import InputError, RunFolderError
 from vdebench.instructions.records import Instruction, InstructionDraw, Rejection, SourcePageRecord
 from vdebench.io.files import is_file, locked, read_json
-from vdebench.io.journal import add_line, read_records
+from vdebench.io.journal import Journal
+from vdebench.io.records import Record
 from vdebench.readers.cached import CachedReader
 
+JOURNALS: dict[type[Any], str] = {
+    SourcePageRecord: "pages.jsonl",
+    InstructionDraw: "draws.jsonl",
+    StoredAnswer: "answers.jsonl",
+    Instruction: "instructions.jsonl",
+    Rejection: "rejected.jsonl",
+    EditRead: "readings/readings.jsonl",
+    Decision: "review.jsonl",
+    PoolEntry: "pool.jsonl",
+}
+"""The journal of each type of record."""
 DECIDING = ".deciding"
 AGAIN = 0.05
 """Seconds after which whoever waits looks again."""
@@ -34,16 +47,15 @@ class Workspace:
             raise RunFolderError(f"{root}: no {FILE} here; make a workspace with `vde build init {root} SOURCE`")
         self.ledger = Ledger(root)
         self.found_file = root / "found.json"
-        self.pages_file = root / "pages.jsonl"
+        self.pages_file = self.journal(SourcePageRecord).file
         self.page_readings = root / "page_readings"
-        self.draws_file = root / "draws.jsonl"
-        self.answers_file = root / "answers.jsonl"
-        self.instructions_file = root / "instructions.jsonl"
-        self.rejected_file = root / "rejected.jsonl"
+        self.draws_file = self.journal(InstructionDraw).file
+        self.instructions_file = self.journal(Instruction).file
+        self.rejected_file = self.journal(Rejection).file
         self.edits = root / "edits"
         self.readings = root / "readings"
-        self.review_file = root / "review.jsonl"
-        self.pool_file = root / "pool.jsonl"
+        self.review_file = self.journal(Decision).file
+        self.pool_file = self.journal(PoolEntry).file
         self.references = root / "references"
         self.package = root / "package"
 
@@ -51,6 +63,14 @@ class Workspace:
     def settings(self) -> BuildSettings:
         """What `build.toml` says."""
         return read_settings(self.root)
+
+    def journal(self, kind: type[Record]) -> Journal[Record]:
+        """Return the journal of a type of record."""
+        return Journal(self.root / JOURNALS[kind], kind)
+
+    def append(self, record: tuple[Any, ...]) -> None:
+        """Write a record to the journal of its type."""
+        self.journal(type(record)).append(record)
 
     @contextmanager
     def at_work(self, patience: float = 0) -> Iterator[None]:
@@ -79,7 +99,7 @@ class Workspace:
 
     def given_to_people(self) -> set[tuple[str, str]]:
         """Samples that are in a review by people, with their edits: no filter decides on such a sample."""
-        return {(given.id, given.edit) for given in read_records(self.pool_file, PoolEntry)}
+        return {(given.id, given.edit) for given in self.journal(PoolEntry)}
 
     def reader(self) -> CachedReader:
         """The reader that `build.toml` names."""
@@ -87,7 +107,7 @@ class Workspace:
 
     def pages(self) -> dict[str, SourcePageRecord]:
         """All pages by id."""
-        return {page.id: page for page in read_records(self.pages_file, SourcePageRecord)}
+        return {page.id: page for page in self.journal(SourcePageRecord)}
 
     def page_image(self, page: SourcePageRecord) -> Path:
         """The file of a page."""
@@ -103,20 +123,16 @@ class Workspace:
 
     def draws(self) -> dict[str, InstructionDraw]:
         """What was drawn, by the instruction's id."""
-        return {drawn.id: drawn for drawn in read_records(self.draws_file, InstructionDraw)}
+        return {drawn.id: drawn for drawn in self.journal(InstructionDraw)}
 
     def instructions(self) -> dict[str, Instruction]:
         """All that passed the checks, in the order of the draws."""
-        found = {each.id: _placed(each) for each in read_records(self.instructions_file, Instruction)}
+        found = {each.id: each for each in self.journal(Instruction)}
         return {id: found[id] for id in [*(id for id in self.draws() if id in found), *found]}
 
     def rejections(self) -> list[Rejection]:
         """What went no further, and why."""
-        return list(read_records(self.rejected_file, Rejection))
-
-    def reject(self, rejection: Rejection) -> None:
-        """Write down why something goes no further."""
-        add_line(self.rejected_file, rejection._asdict())
+        return list(self.journal(Rejection))
 
     def edit_image(self, instruction: Instruction) -> Path:
         """The file of an edited page, as the editor gave it."""
@@ -124,7 +140,7 @@ class Workspace:
 
     def edits_read(self) -> dict[str, EditRead]:
         """What was read of the edits: the last word on each, by id."""
-        return {each.id: _regions(each) for each in read_records(self.readings / "readings.jsonl", EditRead)}
+        return {each.id: each for each in self.journal(EditRead)}
 
     def edit_reading(self, id: str, region: int | None = None) -> PageText:
         """The reading of an edited page, or of one of its regions."""
@@ -132,7 +148,7 @@ class Workspace:
 
     def decisions(self) -> dict[tuple[str, str], dict[str, Decision]]:
         """The last word of each step of the review, by sample and edit."""
-        return last_words(read_records(self.review_file, Decision), {id for id, _ in self.given_to_people()})
+        return last_words(self.journal(Decision), {id for id, _ in self.given_to_people()})
 
     def reference_image(self, id: str) -> Path:
         """The right answer: the edit's regions on the page as it was."""
@@ -166,11 +182,3 @@ def group_of(operation: str) -> str:
 
 def _reading_name(id: str, region: int | None) -> str:
     return f"{id}.json" if region is None else f"regions/{id}_region_{region}.json"
-
-
-def _placed(instruction: Instruction) -> Instruction:
-    return instruction._replace(place=Box(*instruction.place)) if instruction.place else instruction
-
-
-def _regions(read: EditRead) -> EditRead:
-    return read._replace(regions=[Box(*region) for region in read.regions])

@@ -9,11 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vdebench.errors import RunFolderError, VdeError
+from vdebench.errors import InputError, RunFolderError, VdeError
 from vdebench.io.files import fetched, is_file, locked, parse_json, read_bytes, read_json, write_json, write_text
 from vdebench.io.locations import cache_folder
 
 KINDS = ("readings", "measures", "grades")
+_ADVICE = "set VDE_CACHE to a folder that can be written"
 
 
 class Cache:
@@ -46,9 +47,16 @@ class Cache:
             found = self.find(key)
             if found is None:
                 found = make()
-                self._describe()
-                write_text(self._file(key), json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
+                self.put(key, found)
         return found
+
+    def put(self, key: str, value: Any) -> None:
+        """Store a value, whole or not at all."""
+        try:
+            self._describe()
+            write_text(self._file(key), json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+        except InputError as error:
+            raise RunFolderError(f"{error}; {_ADVICE}") from None
 
     def _locks(self, key: str) -> Path:
         """Where the lock of a key is. Keys share a few thousand locks, which stay: to delete one is to race for it."""
@@ -56,9 +64,7 @@ class Cache:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise RunFolderError(
-                f"{folder}: cannot be made: {error.strerror}; set VDE_CACHE to a folder that can be written"
-            ) from None
+            raise RunFolderError(f"{folder}: cannot be made: {error.strerror}; {_ADVICE}") from None
         return folder
 
     def _file(self, key: str) -> Path:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -193,7 +193,7 @@ def _require_rgb(image: Any) -> Image:
 
 def _line(
     job: EditJob,
-    state: str,
+    state: Literal["edited", "refused", "failed"],
     reason: str,
     seconds: float,
     parameters: Mapping[str, Any],

@@ -30,9 +30,9 @@ from vdebench.pipeline.editing.jobs import (
 )
 from vdebench.pipeline.editing.journal import (
     IMAGES,
-    JOURNAL,
     EditRecord,
     counts_of,
+    edit_journal,
     images_of,
     put_images_into,
     read_edits,
@@ -105,12 +105,12 @@ def edit_suite(
         unplanned = {key for key, made in done.items() if made.state == "failed"}
         total = len(done) + len(jobs)
         stop = Stop()
-        with (folder / JOURNAL).open("ab") as journal, stopped_by_ctrl_c(stop):
+        journal = edit_journal(folder)
+        with stopped_by_ctrl_c(stop):
 
             def note(made: EditRecord) -> None:
                 known[made.sample] = made
-                journal.write(f"\n{made.line}".encode())  # after a line that a kill left unfinished
-                journal.flush()
+                journal.append(made)
 
             def made_room(unit: JobBatch) -> bool:
                 """Have what a unit will replace forgotten first: its image must never pass for another's."""

@@ -15,7 +15,7 @@ from vdebench.net.prices import Price
 from vdebench.net.tokens import estimate, image_rule
 from vdebench.pipeline.judging.folder import WantedGrade
 
-Known = Callable[[str], bool]
+Known = Callable[[WantedGrade], bool]
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,14 @@ class Estimate:
 
 
 def estimated(plan: Plan, known: Known) -> Estimate:
-    """Calls, tokens and cost of what is still to be asked; `known` says of a digest that it is answered."""
+    """Calls, tokens and cost of what is still to be asked; `known` says whether a question is answered."""
     questions = calls = kept = absent = canary = 0
     total = Usage(0, 0)
     for wanted in plan.wanted():
         questions += 1
         if wanted.state:
             absent += 1
-        elif known(wanted.digest):
+        elif known(wanted):
             kept += 1
         else:
             calls += 1
