@@ -154,8 +154,10 @@ def wrong_elsewhere(source: Image, edited: Image, boxes: Sequence[Box]) -> Rejec
     limits = Thresholds()
     mask = mask_of(Size(source.shape[1], source.shape[0]), boxes) > 0
     found = outside(edited, source, mask)
-    if found and found.kept < limits.kept:
-        return RejectedEdit("page_changed", f"{found.kept:.2%} of the page kept, expected {limits.kept:.2%}")
+    if found and found.preservation < limits.preservation:
+        return RejectedEdit(
+            "page_changed", f"{found.preservation:.2%} of the page kept, expected {limits.preservation:.2%}"
+        )
     if found and found.stray > limits.stray:
         return RejectedEdit("page_changed", f"something new on {found.stray:.2%} of the page")
     return None

@@ -55,7 +55,7 @@ class LadderTable(Table):
 def title_of(metric: str) -> str:
     """A metric as tables call it.
 
-    >>> title_of("cdm"), title_of("usable.kept")
+    >>> title_of("cdm"), title_of("usable.preservation")
     ('CDM', 'Preservation')
     """
     own = {"done": "Done", "usable": "Usable", **{f"usable.{name}": title for name, title in PROPERTIES.items()}}

@@ -37,7 +37,7 @@ SCORES: Schema = {
     **_SUMS,
     **dict.fromkeys(("page_edits", "page_characters", "unplaced_blocks"), pl.Int64),
     **dict.fromkeys(("mse", *IMAGE_METRICS), pl.Float64),
-    **dict.fromkeys(("kept", "stray", "look", "edited"), pl.Float64),
+    **dict.fromkeys(("preservation", "stray", "visual_fidelity", "edited"), pl.Float64),
     **dict.fromkeys(("width", "height"), pl.Int64),
     "image_reason": pl.String,
 }
