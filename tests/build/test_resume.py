@@ -121,7 +121,7 @@ def test_killed_and_gone_on_with(tmp_path, settings, serve):
     pytest.importorskip("httpx2")
     server = serve(holds_after=6)
     workspace = workspace_at(tmp_path, settings, server.url)
-    command = [sys.executable, "-m", "vdebench", "build", "instruct", str(workspace.root), "--at-once", "3"]
+    command = [sys.executable, "-m", "vdebench", "build", "instruct", str(workspace.root), "--concurrency", "3"]
     process = subprocess.Popen(command)
     with server.changed:
         assert server.changed.wait_for(lambda: server.held == 3, timeout=60)  # all that it may ask at once
@@ -159,7 +159,7 @@ def test_bad_answers_are_in_rejected_with_their_reasons(tmp_path, settings, serv
     pytest.importorskip("httpx2")
     server = serve(wrongly=WRONGLY)
     workspace = workspace_at(tmp_path, settings, server.url)
-    command = [sys.executable, "-m", "vdebench", "build", "instruct", str(workspace.root), "--at-once", "1"]
+    command = [sys.executable, "-m", "vdebench", "build", "instruct", str(workspace.root), "--concurrency", "1"]
     subprocess.run(command, check=True)
     rejected = [json.loads(line) for line in workspace.rejected_file.read_text("utf-8").splitlines()][:5]
     assert [each["reason"] for each in rejected] == list(WRONGLY.values())

@@ -110,7 +110,7 @@ def test_a_wrong_key_is_told_and_not_shown(tmp_path):
     ("more", "told"),
     [
         (["--judge", "mystery", "--budget", "1"], "--price IN,OUT"),
-        (["--images", "tiny"], "--images"),
+        (["--image-size", "tiny"], "--image-size"),
         (["-d", "XX"], "there are: IF, TA, VC, LP, SE"),
         (["--like", "vde-v9:1"], "no table shape"),
         (["--by", "colour"], "--by"),

@@ -50,7 +50,7 @@ COMMANDS = {
     "doctor": ("doctor",),
     "protocols": ("protocols",),
     "protocols explain": ("protocols", "explain", "strict"),
-    "validate": ("validate", "--samples", "2", "--corruption", "blur", "--metrics", "none", "--workers", "1"),
+    "validate": ("validate", "--sample-count", "2", "--corruption", "blur", "--metrics", "none", "--workers", "1"),
 }
 
 

@@ -177,7 +177,7 @@ def test_weights_behind_a_licence(tmp_path, revision):
     """In a process of its own: libraries read the hub's address when they are imported."""
     code = (
         "import numpy as np\n"
-        "from vdebench.editors.editor import get_editor\n"
+        "from vdebench.editors.factory import get_editor\n"
         "from vdebench.errors import MissingPartError\n"
         f"editor = get_editor('flux-kontext', revision='{revision}')\n"
         "try:\n"

@@ -223,7 +223,7 @@ def test_a_torchvision_that_cannot_be_imported_changes_nothing(tmp_path):
     code = (
         "import sys\n"
         "from tests.editors.tiny_editors import INSTRUCTION, page\n"
-        "from vdebench.editors.editor import get_editor\n"
+        "from vdebench.editors.factory import get_editor\n"
         f"editor = get_editor('qwen-image-edit', **{options_of('qwen-image-edit')!r})\n"
         f"editor.edit(page(), INSTRUCTION, seed=7).image.tofile({str(tmp_path / 'image')!r})\n"
         "assert sys.modules['torchvision'] is None\n"

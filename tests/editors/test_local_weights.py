@@ -174,7 +174,7 @@ def test_weights_fetched_by_a_run_are_there_for_the_next_without_network(started
     commit = started.push({file.relative_to(folder).as_posix(): file.read_bytes() for file in files})
     code = (
         "import numpy as np\n"
-        "from vdebench.editors.editor import get_editor\n"
+        "from vdebench.editors.factory import get_editor\n"
         f"editor = get_editor('instruct-pix2pix', weights={REPO!r}, device='cpu', steps=1, safety_checker='off')\n"
         "made = editor.edit(np.full((64, 64, 3), 255, np.uint8), 'x')\n"
         "print(editor.identity['revision'], made.state)\n"

@@ -94,7 +94,7 @@ GOLDEN = [
 SCRIPT = """
 import sys
 from vdebench.instructions import draw
-from vdebench.instructions.records import Page
+from vdebench.instructions.records import SourcePageRecord as Page
 pages = [Page("page-1", "", "", 1, 1, "english", "", True), Page("页面", "", "", 1, 1, "english", "", False)]
 for d in draw(pages, "v3", 7, ["model-b", "model-a"]):
     sys.stdout.buffer.write(f"{d.page} {d.operation} {d.prompt} {d.generator}\\n".encode())

@@ -51,7 +51,7 @@ def test_the_identity_tells_versions_and_parameters():
     assert identity["name"] == "rapidocr"
     assert {"version", "engine", "image", "blocks", "rules", "tables"} <= identity.keys()
     assert identity["blocks"].startswith("lines-2:" + ",".join(f"{value:g}" for value in GROUPING))
-    assert identity["blocks"].endswith(code_of("lines", "texts"))
+    assert identity["blocks"].endswith(code_of("line_grouping", "line_text"))
 
 
 def test_what_is_missing_is_told_with_the_command_that_mends_it(monkeypatch):

@@ -51,7 +51,7 @@ Prompts = Annotated[
 ]
 Images = Annotated[
     str,
-    typer.Option("--images", metavar="full|PIXELS", help="full, or the longest side in pixels of what is sent."),
+    typer.Option("--image-size", metavar="full|PIXELS", help="Longest side of the images sent; full: unscaled."),
 ]
 Temperature = Annotated[str, typer.Option("--temperature", help="Or `default`, for models that take no other.")]
 Timeout = Annotated[float, typer.Option("--timeout", help="Seconds for one answer.")]

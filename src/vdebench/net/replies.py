@@ -39,9 +39,9 @@ def of_status(status: int, headers: Mapping[str, str], body: str) -> ModelAnswer
         case 429:
             return ModelAnswer("rate_limited", reason=told, passing=True, wait=asked_wait(headers) or _wait_in(body))
         case 413:
-            return ModelAnswer("too_large", reason=f"{told}\n  send smaller images: --images PIXELS")
+            return ModelAnswer("too_large", reason=f"{told}\n  send smaller images: --image-size PIXELS")
         case 400 | 422 if _TOO_LARGE.search(body):
-            return ModelAnswer("too_large", reason=f"{told}\n  send smaller images: --images PIXELS")
+            return ModelAnswer("too_large", reason=f"{told}\n  send smaller images: --image-size PIXELS")
         case 400 | 422 if _POLICY.search(body):
             return ModelAnswer("refused", reason=told)
         case 400 | 422 if _SAMPLING.search(body):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests import pages
@@ -125,6 +125,8 @@ def situations(rng, language):
 @pytest.mark.parametrize("cut", CUTS)
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32))
+@example(seed=64)  # English, merged: an unrelated text diluted by the paragraph after it
+@example(seed=150)  # Chinese, merged: a sentence that begins with a numeral
 def test_cutting_the_page_otherwise_changes_no_outcome(language, cut, seed):
     rng = random.Random(seed)
     truth, source, region, outputs = situations(rng, language)

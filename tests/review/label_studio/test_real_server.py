@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib import import_module
 from threading import Thread
 
 import pytest
@@ -16,7 +17,6 @@ if program() is None:
 from tests.review.label_studio.accounts import chosen, drawn, rated
 from tests.review.label_studio.walk import GROUPS, Walk, whole_walk
 from vdebench.core.box import Box, Size
-from vdebench.review.label_studio import push as pushing
 from vdebench.review.label_studio.projects import ReviewProject
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
 
@@ -76,7 +76,8 @@ def _keys(walk, monkeypatch):
 
 
 def test_server_killed_in_the_middle_of_a_push(walk, studio, monkeypatch):
-    monkeypatch.setattr(pushing, "TOGETHER", 2)
+    module = import_module("vdebench.review.label_studio.push")  # the package has a function of this name
+    monkeypatch.setattr(module, "TOGETHER", 2)
     add_tasks, calls = LabelStudio.add_tasks, []
 
     def killed_meanwhile(server, project, tasks):

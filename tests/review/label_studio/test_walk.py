@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
 import pytest
 from typer.testing import CliRunner
@@ -17,7 +18,6 @@ from vdebench.cli.review_label_studio import app
 from vdebench.errors import InputError, MissingPartError
 from vdebench.net import retrying_client as patient
 from vdebench.review.commands import EndPilot, Leave, StartPilot, Withdraw
-from vdebench.review.label_studio import push as pushing
 from vdebench.review.label_studio import sync as running
 from vdebench.review.label_studio.projects import ReviewProject
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
@@ -56,7 +56,8 @@ def test_tasks_hold_what_is_needed_and_nothing_of_others(walk, studio):
 
 @pytest.mark.parametrize("call", [1, 2, 3, 4, 6])
 def test_killed_at_any_moment_of_a_push_nothing_is_there_twice(walk, studio, monkeypatch, call):
-    monkeypatch.setattr(pushing, "TOGETHER", 4)
+    module = import_module("vdebench.review.label_studio.push")  # the package has a function of this name
+    monkeypatch.setattr(module, "TOGETHER", 4)
     done, calls = LabelStudio._post, []
 
     def killed(server, path, **content):

@@ -61,7 +61,7 @@ def require_local(given: str | Path, option: str = "--out") -> None:
     if is_url(given) and parse_url(given).protocol not in LOCAL:
         raise RunFolderError(
             f"{option} {parse_url(given)}: a run's journal and tables are locked and appended to: not so in a store\n"
-            "  choose a folder on this machine; the images alone may go to a store (`vde run --images URL`)"
+            "  choose a folder on this machine; the images alone may go to a store (`vde run --image-store URL`)"
         )
 
 

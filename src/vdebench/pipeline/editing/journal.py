@@ -122,7 +122,7 @@ def put_images_into(folder: Path, url: str) -> None:
         return
     if now or is_folder(folder / IMAGES):
         place = now or folder / IMAGES
-        raise RunFolderError(f"{folder}: its images are in {place}; go on without --images, or choose another --out")
+        raise RunFolderError(f"{folder}: its images are in {place}; leave out --image-store, or choose another --out")
     mounted(url)  # says what is wrong with it before it is written down
     write_json(folder / ELSEWHERE, {"url": url})
 

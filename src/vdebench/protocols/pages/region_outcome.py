@@ -37,6 +37,7 @@ SHORT_RUN, REACH = 12, 4
 Outcome = Literal["done", "not_done", "partly", "wrong_text", "page_lost", "text_kept", "text_changed", "unreadable"]
 
 _HAN = r"[\p{Han}\p{Hiragana}\p{Katakana}--[〇零一二三四五六七八九十百千万亿]]"
+_SPELLED = r"[\p{L}\p{N}--[\p{Han}\p{Hiragana}\p{Katakana}]]"  # a full stop joins `a.b`, not two Chinese sentences
 _UNIT = r"""(?: \p{Sc} | [%‰°]\p{L}? | (?:thousand|million|billion|trillion)(?!\p{L}) | [万亿千百]+
     | [a-zA-Zµμ]{1,4}(?:/[a-zA-Zµμ]{1,3}[2-3]?)?(?!\p{L}) | [年月日元个人次块页号时分秒米克吨] )"""
 _TOKEN = regex.compile(
@@ -45,7 +46,7 @@ _TOKEN = regex.compile(
     | (?:(?<![\p{{L}}\p{{N}})])[-+±])? \p{{Sc}}? (?:(?<![\p{{L}}\p{{N}}])\.)?
       \p{{N}}(?:[\p{{N}}.,:/^-]*\p{{N}})? (?:\s?{_UNIT})?
     | [{_HAN}]
-    | (?:[\p{{L}}\p{{M}}\p{{N}}--[{_HAN}]]|(?<=[\p{{L}}\p{{N}}])['._/@&-](?=[\p{{L}}\p{{N}}--[{_HAN}]]))+
+    | (?:[\p{{L}}\p{{M}}\p{{N}}--[{_HAN}]]|(?<={_SPELLED})['._/@&-](?={_SPELLED}))+
     | \S
     """,
     regex.VERBOSE | regex.VERSION1,
@@ -148,10 +149,24 @@ def _decided(wanted: _Text, read: _Text, before: _Text, *plain: _Text) -> Outcom
         if _around(plain[1], plain[0], [hunk.after for hunk in rest]) >= STANDS:
             return "done"
     unchanged = [hunk.before for hunk in hunks]
+    before.own = _own_before(wanted, before)
     if _holds(read, before, unchanged) and _around(read, before, unchanged) >= UNTOUCHED:
         return "not_done"
     nearer = Levenshtein.distance(read.text, wanted.text) < Levenshtein.distance(before.text, wanted.text)
     return "partly" if nearer and character_similarity(read.text, wanted.text) >= PARTLY else "wrong_text"
+
+
+def _own_before(wanted: _Text, before: _Text) -> list[range]:
+    """The spans of the text before the edit that are the region's own: changed by the edit, or its own afterwards."""
+    own = _covered(wanted.own, len(wanted.text))
+    spans = []
+    for op in Levenshtein.opcodes(wanted.text, before.text):
+        if op.tag != "equal":
+            spans.append(range(op.dest_start, op.dest_end))
+            continue
+        shift = op.dest_start - op.src_start
+        spans += [range(at + shift, at + shift + 1) for at in range(op.src_start, op.src_end) if own[at]]
+    return spans
 
 
 class _Text:

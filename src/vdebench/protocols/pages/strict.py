@@ -51,7 +51,7 @@ def _tables(prediction: Sequence[Block], truth: Sequence[Block]) -> float | None
     return 0.0 if candidate or reference else None
 
 
-@versioned("region-outcome", 2)
+@versioned("region-outcome", 3)
 def region_outcome(view: RegionView) -> Mapping[str, Any]:
     """The outcome of one edit: done, not_done, partly, wrong_text, page_lost, text_kept, text_changed or unreadable.
 
