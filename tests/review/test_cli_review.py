@@ -24,13 +24,14 @@ from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box
 from vdebench.errors import VdeError
 from vdebench.io.images import open_image
-from vdebench.review.commands import Adjudicate, Withdraw
+from vdebench.review.commands import Withdraw
 from vdebench.review.funnel import funnel, passed_through
 from vdebench.review.options import Options
 from vdebench.review.pool import Pool
 from vdebench.review.preparation import prepare
 from vdebench.review.ratings import Ratings
 from vdebench.review.reference_ocr import finished
+from vdebench.review.steps.conflict import Adjudicate
 from vdebench.review.store import Store
 from vdebench.suites.suite import load_suite
 

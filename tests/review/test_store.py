@@ -14,13 +14,16 @@ import pytest
 from tests.review.people import BOX, GROUPS, MEMBERS, NINE, Review, at
 from vdebench.errors import InputError, MissingPartError
 from vdebench.review.assignment import Lease, next_for
-from vdebench.review.commands import Add, Draw, EndPilot, Join, Leave, Rate, RatePilot, StartPilot, Withdraw
+from vdebench.review.commands import Add, EndPilot, Join, Leave, StartPilot, Withdraw
 from vdebench.review.events import stamp
 from vdebench.review.funnel import funnel
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
 from vdebench.review.state import replay
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.pilot import RatePilot
+from vdebench.review.steps.score import Rate
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("alembic")

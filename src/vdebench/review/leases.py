@@ -6,7 +6,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from vdebench.review.assignment import Lease, latest_end, lent, voter_for
+from vdebench.review.assignment import Lease, latest_end, new_lease, voter_for
 from vdebench.review.events import stamp
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.state import Item, ReviewState
@@ -39,7 +39,7 @@ def take(
     if not found:
         return None
     row = min(found, key=lambda each: (each.since, each.position))
-    return _write(connection, lent(study.options, row.sample, row.voter, who, now))
+    return _write(connection, new_lease(study.options, row.sample, row.voter, who, now))
 
 
 def hold(connection: Any, study: ReviewState, item: Item, who: str, now: datetime) -> Lease | Refusal:
@@ -50,7 +50,7 @@ def hold(connection: Any, study: ReviewState, item: Item, who: str, now: datetim
     held = held_by(connection, study, item.id, voter, now)
     if held and held.who != who:
         return Refusal(Reason.LEASED, f"{item.id}: {held.who} of your group works on it until {held.until}")
-    return _write(connection, lent(study.options, item.id, voter, who, now))
+    return _write(connection, new_lease(study.options, item.id, voter, who, now))
 
 
 def release(connection: Any, who: str, sample: str) -> None:

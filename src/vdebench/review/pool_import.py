@@ -24,8 +24,9 @@ from vdebench.review.idempotency import AcceptedCommand
 from vdebench.review.options import Options
 from vdebench.review.preparation import TURNED_DOWN, its_own
 from vdebench.review.refusals import Refusal
-from vdebench.review.state import FINAL, ReviewState, State
+from vdebench.review.state import ReviewState, State
 from vdebench.review.store import Store
+from vdebench.review.workflow import FINAL, WORKFLOW
 from vdebench.review.workspace import PATIENCE, gather, note_given, require_edits, write_decision
 
 
@@ -146,5 +147,5 @@ def _note_out(workspace: Workspace, state: State, changed: Mapping[str, str]) ->
         if item.step in TURNED_DOWN and (id, edit) not in decided:
             words = f"people had {item.step} it before it was edited anew"
             write_decision(
-                workspace, Decision(id, edit, "score", "reject", PROTOCOL, PEOPLE, now(), "edited_anew", words)
+                workspace, Decision(id, edit, WORKFLOW.first, "reject", PROTOCOL, PEOPLE, now(), "edited_anew", words)
             )

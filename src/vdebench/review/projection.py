@@ -9,7 +9,7 @@ from typing import Any
 from vdebench.review.assignment import waiting_for
 from vdebench.review.event_types import Added, Joined, Left, PilotEnded, PilotStarted
 from vdebench.review.events import Event, event_from_json
-from vdebench.review.state import Item, ReviewState, item_after
+from vdebench.review.state import Item, ReviewState, current_step, item_after
 from vdebench.review.statements import add_to, bodies, change_item, drop_invitations, free_held, leave_queue
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.text_check import wrong_name
@@ -78,9 +78,9 @@ def item_row(item: Item) -> dict[str, Any]:
 
 def queue_rows(study: ReviewState, item: Item) -> list[dict[str, Any]]:
     """Who is waited for at a sample, as rows of `queue`; nobody holds them yet."""
-    step, round = ("pilot", study.pilot) if study.pilot_open else (item.step, item.round)
-    told = {"sample": item.id, "step": step, "round": round, "since": item.since, "position": item.position}
-    return [{**told, "voter": voter} for voter in waiting_for(study, item)]
+    step, round = current_step(study, item)
+    row = {"sample": item.id, "step": step, "round": round, "since": item.since, "position": item.position}
+    return [{**row, "voter": voter} for voter in waiting_for(study, item)]
 
 
 def changes_queue(event: Event, study: ReviewState) -> bool:

@@ -35,11 +35,13 @@ from vdebench.review.projection import (
 )
 from vdebench.review.projection_check import differences
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.rules import STEP_OF, decide
+from vdebench.review.rules import decide
 from vdebench.review.state import Item, ReviewState, State, item_after, replay, study_after
 from vdebench.review.statements import add_to, locked_item, study_version
+from vdebench.review.step import VoteCommand
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.text_check import wrong_name
+from vdebench.review.workflow import PILOT, WORKFLOW
 
 
 class Store:
@@ -107,7 +109,7 @@ class Store:
         if isinstance(command, SampleCommand):
             item = _locked_item(connection, study, command.sample)
             state = State(study, {item.id: item} if item else {})
-            if item and type(command) in STEP_OF and (voter := voter_for(study, item, who)):
+            if item and isinstance(command, VoteCommand) and (voter := voter_for(study, item, who)):
                 lease = leases.held_by(connection, study, item.id, voter, now)
         if key and (before := answered(connection, command, who, key)):  # behind the locks: it may just have come in
             return before
@@ -185,10 +187,11 @@ class Store:
                 place = FunnelPlace(step, reason if step == "rejected" else "")
                 places[place] = places.get(place, 0) + number
             if study.pilot_open:
-                named = items.c.sample.in_(study.pilot_samples) & (items.c.step == "score")
+                named = items.c.sample.in_(study.pilot_samples) & (items.c.step == WORKFLOW.first)
                 in_pilot = connection.scalar(sa.select(sa.func.count()).where(named))
-                places[FunnelPlace("pilot")] = in_pilot
-                places[FunnelPlace("score")] = places.get(FunnelPlace("score"), 0) - in_pilot
+                places[FunnelPlace(PILOT)] = in_pilot
+                first = FunnelPlace(WORKFLOW.first)
+                places[first] = places.get(first, 0) - in_pilot
             return count(places, len(StoredItems(connection, study)))
 
     def events(self) -> Iterator[Event]:

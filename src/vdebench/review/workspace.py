@@ -19,13 +19,16 @@ from vdebench.io.files import write_json
 from vdebench.io.journal import add_line
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.review.commands import Sample
-from vdebench.review.event_types import Adjudicated, Checked, Closed, Rated, Withdrawn
+from vdebench.review.event_types import Closed, Withdrawn
 from vdebench.review.events import Event
 from vdebench.review.image_cache import AT_ONCE
 from vdebench.review.pictures import open_checked
 from vdebench.review.ratings import SCALES
 from vdebench.review.reference_ocr import ReferenceText, corrected, finished
-from vdebench.review.state import CONFLICT, Item, State
+from vdebench.review.state import Item, State
+from vdebench.review.steps.ocr import STEP as TEXT_CHECK
+from vdebench.review.steps.ocr import Checked
+from vdebench.review.workflow import WORKFLOW
 
 PATIENCE = 60.0
 """Seconds to wait for a stage that is at work in the workspace."""
@@ -106,7 +109,7 @@ def _decided(item: Item) -> Iterator[Decision]:
     for event in item.history:
         closed = event.what
         if isinstance(closed, Closed) and closed.outcome in ("on", "rejected"):
-            step = "boxes" if closed.step == CONFLICT else closed.step
+            step = WORKFLOW[closed.step].review_step
             found[step] = _decision(item, step, closed, event)
     if item.step == "withdrawn":
         step = next(step for step in STEPS if step not in found)
@@ -120,17 +123,14 @@ def _decision(item: Item, step: str, closed: Closed, event: Event) -> Decision:
     votes = sorted(item.votes(closed.step, closed.round), key=lambda vote: vote.voter)
     verdict = "pass" if closed.outcome == "on" else "reject"
     by = ", ".join(f"{vote.voter.replace(':', ' ')} ({vote.who})" for vote in votes)
-    ratings = [vote.what.ratings for vote in votes if isinstance(vote.what, Rated)]
+    ratings = [vote.what.ratings for vote in votes if hasattr(vote.what, "ratings")]
     scores = {scale: min(getattr(each, scale) for each in ratings) for scale in SCALES} if ratings else {}
-    words = closed.words or "; ".join(_note(vote) for vote in votes if _note(vote))
+    single = WORKFLOW[closed.step].voters in ("person", "adjudicator")
+    words = closed.words or (getattr(votes[0].what, "note", "") if single else "")
     when = _seconds(event.when)
     return Decision(
         item.id, item.edit, step, verdict, by, PEOPLE, when, closed.reason, words, closed.boxes, scores
     )  # fmt: skip
-
-
-def _note(vote: Event) -> str:
-    return vote.what.note if isinstance(vote.what, Checked | Adjudicated) else ""
 
 
 def _seconds(when: str) -> str:
@@ -153,7 +153,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
             found = finished(workspace, item.id, item.edit, item.boxes) if item.boxes else None
             if (decision.step, decision.verdict) == ("boxes", "pass") and found is None:
                 continue
-            texts = corrected_texts(item) if decision.step == "ocr" else ()
+            texts = corrected_texts(item) if decision.step == TEXT_CHECK.review_step else ()
             if texts:
                 if found is None:
                     continue
@@ -163,7 +163,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
                 else:
                     words = f"{done}; the corrected text: {' / '.join(texts)}"
                     decision = decision._replace(verdict="reject", reason="misread", words=words)
-                    if known.get((item.id, item.edit), {}).get("ocr") == decision:
+                    if known.get((item.id, item.edit), {}).get(TEXT_CHECK.review_step) == decision:
                         continue
             write_decision(workspace, decision)
             counts[f"{decision.step} {decision.verdict}"] += 1
@@ -191,5 +191,5 @@ def write_decision(workspace: Workspace, decision: Decision) -> None:
 
 def corrected_texts(item: Item) -> tuple[str, ...]:
     """What a person says stands in the regions, where they have corrected it."""
-    given = [vote.what for vote in item.votes("ocr", item.round) if isinstance(vote.what, Checked)]
+    given = [vote.what for vote in item.votes(TEXT_CHECK.name, item.round) if isinstance(vote.what, Checked)]
     return given[0].texts if given else ()

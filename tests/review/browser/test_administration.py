@@ -16,8 +16,8 @@ pytest.importorskip("uvicorn", reason='pip install "vdebench[review]"')
 expect = sync_api.expect
 
 from tests.review.browser.served import PASSWORD  # noqa: E402
-from vdebench.review.commands import Rate  # noqa: E402
 from vdebench.review.ratings import Ratings  # noqa: E402
+from vdebench.review.steps.score import Rate  # noqa: E402
 
 
 def test_invitations_pilot_and_files(review, person):

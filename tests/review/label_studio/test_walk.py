@@ -219,7 +219,9 @@ def run(*words):
 def test_command_line(walk, studio):
     done = run("push", walk.folder, "--url", studio.url)
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("pushed: 27 new tasks (score 27), 0 there before; 4 new projects, 12 images uploaded")
+    assert done.stdout.startswith(
+        "pushed: 27 new tasks (score 27), 0 already there; 4 new projects, 12 images uploaded"
+    )
     studio.say("1a", studio.tasks(SCORE)["harbour-1", 1], rated(3, 3, 9))
     done = run("pull", walk.folder, "--url", studio.url, "--people", walk.people)
     assert done.exit_code == 0  # a refusal of an annotation is no fault of the command

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tests.review.server.serving import NINE
-from vdebench.review.commands import KINDS
+from vdebench.review.commands import command_kinds
 from vdebench.review.json_form import _names
 from vdebench.review.server.responses import ReplyError, object_from
 
@@ -119,8 +119,12 @@ def test_whatever_stands_in_a_command_it_is_no_error_of_ours(site):
     right = {"sample": "s0", "round": 1, "group": "1"}
     statuses = set()
     for number in range(150):
-        kind = random.choice(sorted(KINDS.keys() - {"withdraw", "leave"}))
-        fields = [*_names(KINDS[kind])[0], random.choice(FIELDS)] if random.random() < 0.2 else _names(KINDS[kind])[0]
+        kind = random.choice(sorted(command_kinds().keys() - {"withdraw", "leave"}))
+        fields = (
+            [*_names(command_kinds()[kind])[0], random.choice(FIELDS)]
+            if random.random() < 0.2
+            else _names(command_kinds()[kind])[0]
+        )
         command = {name: right.get(name, "s0") for name in fields}
         for name in random.sample(list(fields), k=min(len(fields), random.randint(1, 3))):
             command[name] = random.choice(VALUES)

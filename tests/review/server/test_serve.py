@@ -242,10 +242,12 @@ sys.exit(main())
 def test_what_was_agreed_on_is_read_beside_the_server(folder):
     from tests.review.people import NINE, at
     from vdebench.core.box import Box
-    from vdebench.review.commands import Draw, Join, Rate
+    from vdebench.review.commands import Join
     from vdebench.review.pool import Pool
     from vdebench.review.refusals import Refusal
     from vdebench.review.server.preparer import Preparer
+    from vdebench.review.steps.boxes import Draw
+    from vdebench.review.steps.score import Rate
 
     with Store(folder / "review.sqlite") as store:
         pool, (id, *_) = Pool(folder), store.state().items

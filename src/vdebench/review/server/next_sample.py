@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from vdebench.review import listing
 from vdebench.review.refusals import Refusal
 from vdebench.review.server.app_context import AppContext, AuthorizedRequest
 from vdebench.review.server.responses import NOTHING, ApiReply, refused
 from vdebench.review.server.samples import seen_by, told
 from vdebench.review.visibility import View
+from vdebench.review.workflow import WORKFLOW
 
 MOST_TRIED = 20
 """Samples that are looked at for one that is ready; then what has to be read first is passed over altogether."""
@@ -28,7 +28,7 @@ def next_sample(desk: AppContext, asked: AuthorizedRequest, steps: Collection[st
         desk.unready.add(taken.sample)
         without.add(taken.sample)
     else:
-        others = [step for step in (listing.ALL_STEPS if steps is None else steps) if step != "ocr"]
+        others = [step for step in (WORKFLOW.names if steps is None else steps) if not WORKFLOW[step].needs_text]
         taken = desk.store.take(asked.member.name, asked.now, others, without)
     if taken is None and without:
         taken = desk.store.take(asked.member.name, asked.now, steps)

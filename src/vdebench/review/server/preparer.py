@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from vdebench.errors import VdeError
 from vdebench.review import listing
 from vdebench.review.store import Store
+from vdebench.review.workflow import WORKFLOW
 
 log = logging.getLogger("vdebench.review.server")
 EVERY_SECONDS = 2.0
@@ -73,8 +74,9 @@ class Preparer:
 
     def unfinished(self) -> list[Wanted]:
         """What people wait for that is not made and read yet."""
+        waiting = [step.name for step in WORKFLOW.steps if step.image == "reference"]
         found = []
-        for sample, round in listing.in_steps(self.store, ("screen", "ocr")):
+        for sample, round in listing.in_steps(self.store, waiting):
             if (sample, round) in self._ready or self._stopping.is_set():
                 continue
             try:

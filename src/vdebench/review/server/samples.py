@@ -12,7 +12,7 @@ from vdebench.review.listing import ListedSample, look
 from vdebench.review.refusals import Refusal
 from vdebench.review.server.app_context import AppContext, AuthorizedRequest
 from vdebench.review.server.responses import NOT_FOUND, UNKNOWN_SAMPLE, ApiReply, ReplyError, fail, problem, refused
-from vdebench.review.state import FINAL
+from vdebench.review.workflow import FINAL, WORKFLOW
 
 IMAGES = ("before", "after", "reference")
 FOR_EVER = "private, max-age=31536000, immutable"
@@ -35,14 +35,16 @@ def told(desk: AppContext, asked: AuthorizedRequest, seen: ListedSample) -> dict
         about, there = dict(desk.pool.about(view.sample)), True
     if asked.member.role == "annotator":
         about.pop("editor", None)  # they judge the edit, not whose it is
-    if view.boxes and (view.step in ("ocr", *FINAL) or asked.member.role != "annotator"):
+    step = WORKFLOW.get(view.step)
+    needs_text = step is not None and step.needs_text
+    if view.boxes and (needs_text or view.step in FINAL or asked.member.role != "annotator"):
         with suppress(KeyError, VdeError):  # its edit is gone: the image says so
             readings = desk.pool.readings(view.sample, view.boxes)
     return {
         **view.to_json(),
         "about": about,
         "readings": readings,
-        "ready": there and (view.step != "ocr" or readings is not None),
+        "ready": there and (not needs_text or readings is not None),
         "images": {which: image_url(seen, which) for which in IMAGES},
         "voter": seen.voter,
         "lease": {"until": seen.until} if seen.until else None,

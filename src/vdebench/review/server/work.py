@@ -9,7 +9,7 @@ from typing import Any
 
 from vdebench.errors import VdeError
 from vdebench.review import listing
-from vdebench.review.commands import Add, Check, Join, Leave, Open, SampleCommand, command_from_json
+from vdebench.review.commands import Add, Join, Leave, Open, SampleCommand, command_from_json
 from vdebench.review.listing import look
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.server.app_context import AppContext, AuthorizedRequest, csrf_of
@@ -17,7 +17,8 @@ from vdebench.review.server.next_sample import next_sample
 from vdebench.review.server.responses import NOTHING, ApiReply, ReplyError, fail, only, problem, refused, text_of
 from vdebench.review.server.samples import seen_by, told
 from vdebench.review.sessions import end_sessions
-from vdebench.review.state import FINAL
+from vdebench.review.steps.ocr import Check
+from vdebench.review.workflow import FINAL, WORKFLOW
 
 KEY = pattern(r"[A-Za-z0-9-]{16,64}")
 LISTS = ("todo", "mine", "all", "unvoted")
@@ -35,6 +36,7 @@ def me(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
         "options": {name: getattr(options, name) for name in options.__slots__},
         "pilot": {"open": study.pilot_open, "round": study.pilot, "samples": len(study.pilot_samples)},
         "steps": listing.own_counts(desk.store, member),
+        "workflow": [step.to_json() for step in WORKFLOW.steps],
     }
     return ApiReply(data=data)
 
@@ -48,15 +50,15 @@ def take(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """POST /api/take."""
     only(asked.body, "steps")
     steps = asked.body.get("steps")
-    if steps is not None and not (isinstance(steps, list) and all(step in listing.ALL_STEPS for step in steps)):
-        fail(400, "malformed", f"steps are no list of {', '.join(listing.ALL_STEPS)}")
+    if steps is not None and not (isinstance(steps, list) and all(step in WORKFLOW.names for step in steps)):
+        fail(400, "malformed", f"steps are no list of {', '.join(WORKFLOW.names)}")
     return next_sample(desk, asked, steps)
 
 
 def samples(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
     """GET /api/samples."""
     which, step = asked.query.get("which", "todo"), asked.query.get("step", "")
-    if which not in LISTS or (step and step not in (*listing.ALL_STEPS, *FINAL)):
+    if which not in LISTS or (step and step not in (*WORKFLOW.names, *FINAL)):
         fail(400, "malformed", f"which or step is not known, expected which of {', '.join(LISTS)}")
     if which == "todo":
         found = listing.todo(desk.store, asked.member, step)
