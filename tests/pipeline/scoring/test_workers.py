@@ -46,14 +46,14 @@ class Elsewhere(Engine):
     def size(self, *, gpus=False):
         return 3
 
-    def spread(self, work, tasks, workers=0, *, recycled=0, lost=None, tries=1, gpus=False):
+    def map_tasks(self, work, tasks, workers=0, *, max_tasks_per_worker=0, on_lost=None, attempts=1, gpus=False):
         sent = pickle.dumps(work)
         left = iter(tasks)
         while some := list(islice(left, 4)):
             random.Random(1).shuffle(some)
             for task in some:
                 if getattr(task, "number", None) == self.loses is not None:
-                    yield lost(task, "killed by SIGKILL")
+                    yield on_lost(task, "killed by SIGKILL")
                     continue
                 with self.monkeypatch.context() as there:
                     there.setenv("VDE_CACHE", str(self.cache))
