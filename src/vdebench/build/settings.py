@@ -146,7 +146,7 @@ def read_settings(folder: Path) -> BuildSettings:
     return BuildSettings(**plain, sources=sources)
 
 
-_KINDS = {"str": str, "int": int, "Chosen": dict}
+_KINDS = {"str": str, "int": int, "Component": dict}
 
 
 def _require(file: Path, where: str, told: Mapping[str, Any], kind: type[Any]) -> None:
