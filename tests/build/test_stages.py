@@ -60,7 +60,7 @@ def test_all_the_way(workspace):
     suite = load_suite(workspace.package)
     assert list(suite.faults()) == []
     assert len(suite) == 9
-    assert suite.has_region_readings
+    assert suite.has_region_ground_truth
     for sample in suite:
         files = suite.image_files(sample)
         source, reference, mask = (open_image(file) for file in files)
@@ -69,7 +69,7 @@ def test_all_the_way(workspace):
         assert (source == reference)[~inside].all()
         region = sample.regions[0].box(suite.image_size(sample))
         assert inside.sum() == pytest.approx(region.area)  # the mask is the region
-        said = suite.truth_regions(sample)[0].blocks
+        said = suite.ground_truth_regions(sample)[0].blocks
         new = sample.extra.get("replacement", "").split(" ")  # "bring 67 books": the region is where "67" came
         assert not new[0] or any(word in " ".join(block.content for block in said) for word in new)
 

@@ -262,11 +262,11 @@ def test_typeset_make_show_export(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--languages", "fr"], "no language is called 'fr'"),
+        (["--languages", "fr"], "unknown language 'fr'"),
         (["--languages", ","], "--languages: nothing is named"),
-        (["--operations", "dance"], "no operation is called 'dance'"),
+        (["--operations", "dance"], "unknown operation 'dance'"),
         (["--n", "0"], "at least one is needed"),
-        (["--wear", "burnt"], "no wear is called 'burnt'"),
+        (["--wear", "burnt"], "unknown wear 'burnt'"),
     ],
 )
 def test_typeset_make_says_what_is_wrong(tmp_path, arguments, message):
@@ -282,5 +282,5 @@ def test_typeset_sheet(tmp_path):
 
 def test_export_says_what_is_wrong(tmp_path):
     found = vde("suite", "export", TINY, "--to", "zip", "--out", tmp_path / "x", code=2)
-    assert "no form is called 'zip'" in found.stderr
+    assert "unknown form 'zip'" in found.stderr
     assert "n is 'many'" in vde("suite", "show", "typeset:n=many", code=2).stderr

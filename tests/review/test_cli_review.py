@@ -113,7 +113,7 @@ def test_what_people_let_pass_is_what_is_packaged(workspace, store):
         assert not np.array_equal(reference, source)
         assert sample.extra["reviewed_by_people"]
         replacement = sample.extra.get("replacement", "")
-        assert replacement in " ".join(block.content for block in suite.truth(sample).blocks)
+        assert replacement in " ".join(block.content for block in suite.ground_truth(sample).blocks)
     assert f"next: vde review serve {workspace.root}" in vde("build", "status", workspace.root)
     assert state.items[waiting].step == "score"
     before = workspace.review_file.read_bytes(), workspace.pool_file.read_bytes(), workspace.ledger.file.read_bytes()
@@ -141,8 +141,8 @@ def test_corrected_texts_are_packaged(workspace, store):
     vde("build", "package", workspace.root)
     suite = load_suite(workspace.package)
     (sample,) = suite
-    assert [block.content for block in suite.truth_regions(sample)[0].blocks] == [f"{text}{text}"]
-    whole = " ".join(block.content for block in suite.truth(sample).blocks)
+    assert [block.content for block in suite.ground_truth_regions(sample)[0].blocks] == [f"{text}{text}"]
+    whole = " ".join(block.content for block in suite.ground_truth(sample).blocks)
     assert (whole.count(f"{text}{text}"), whole.count(text)) == (1, 2)
     assert finished(workspace, id, store.state().items[id].edit, boxes).texts == [text]  # as it was read
     shutil.rmtree(workspace.references)  # made anew, with the correction

@@ -95,8 +95,8 @@ class _AmbiguousSuite(Suite):
     def samples(self) -> list[Sample]:
         return self._samples
 
-    def truth(self, sample: Sample) -> PageText:
-        return self._of.truth(sample)
+    def ground_truth(self, sample: Sample) -> PageText:
+        return self._of.ground_truth(sample)
 
     def digest(self, sample: Sample) -> str:
         return self._of.digest(sample)
@@ -107,8 +107,8 @@ class _AmbiguousSuite(Suite):
     def source(self, sample: Sample) -> PageText | None:
         return self._of.source(sample)
 
-    def truth_regions(self, sample: Sample) -> list[PageText] | None:
-        return self._of.truth_regions(sample)
+    def ground_truth_regions(self, sample: Sample) -> list[PageText] | None:
+        return self._of.ground_truth_regions(sample)
 
     def image_size(self, sample: Sample) -> Size | None:
         return self._of.image_size(sample)

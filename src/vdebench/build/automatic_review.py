@@ -127,7 +127,7 @@ def _count(page: PageIndex, words: str) -> int:
     exact = page.count(words)
     if exact or len(folded(words)) < LONG_ENOUGH:
         return exact
-    return sum(confusable(folded(block.plain_text)).count(confusable(folded(words))) for block in page.reading.blocks)
+    return sum(confusable(folded(block.plain_text)).count(confusable(folded(words))) for block in page.page_text.blocks)
 
 
 def wrong_place(instruction: Instruction, boxes: Sequence[Box], page: Size) -> RejectedEdit | None:

@@ -83,11 +83,11 @@ class PackagedSuite(Suite):
         """All that have passed, in the order of the draws, text before tables."""
         return self._samples
 
-    def truth(self, sample: Sample) -> PageText:
+    def ground_truth(self, sample: Sample) -> PageText:
         """What the right answer reads."""
         return self._workspace.reference_reading(sample.id)
 
-    def truth_regions(self, sample: Sample) -> list[PageText]:
+    def ground_truth_regions(self, sample: Sample) -> list[PageText]:
         """What its regions read."""
         return [self._workspace.reference_reading(sample.id, number) for number in range(len(sample.regions))]
 

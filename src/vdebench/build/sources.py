@@ -17,7 +17,7 @@ from vdebench.errors import InputError
 from vdebench.io.cache import digest_of
 from vdebench.io.files import is_file, is_folder, list_folder, read_bytes, read_json
 from vdebench.suites.names import FILES, stem
-from vdebench.suites.omnidoc import OmniDocSuite, reading_of_page
+from vdebench.suites.omnidoc import OmniDocSuite, page_text_of_annotation
 from vdebench.suites.suite import SuiteGroup
 
 _UNSAFE = re.compile(r"[^\w.+-]+")
@@ -68,7 +68,7 @@ class SourcePage(NamedTuple):
 
     def reading(self, size: Size) -> PageText | None:
         """Its annotation as a reading, where it has one."""
-        return None if self.annotation is None else reading_of_page(self.annotation, size)
+        return None if self.annotation is None else page_text_of_annotation(self.annotation, size)
 
     @property
     def language(self) -> str:

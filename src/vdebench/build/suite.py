@@ -55,7 +55,7 @@ class WorkspaceSuite(Suite):
         """One for each instruction."""
         return [sample for sample, _, _ in self._all.values()]
 
-    def truth(self, sample: Sample) -> PageText:
+    def ground_truth(self, sample: Sample) -> PageText:
         """Nobody knows yet."""
         raise SuiteError(f"suite {self.name}: {sample.key} has no right answer before it is reviewed and packaged")
 

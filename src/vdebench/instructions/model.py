@@ -1,4 +1,4 @@
-"""Generators that are models behind an OpenAI-compatible server; keys come from the environment and go nowhere else."""
+"""Generators that are models behind an OpenAI-compatible server; keys are read from the environment only."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from vdebench.instructions.ambiguity import KINDS
 from vdebench.instructions.generator import GeneratedAnswer, GenerationRequest, Generator, GeneratorError
 from vdebench.instructions.prompt_pool import pool, read_prompt
 from vdebench.net.addresses import INSTALL, bad_address, excerpt, seconds, setting, shown
-from vdebench.net.image_payloads import ImageInput as Shown
-from vdebench.net.image_payloads import picture
+from vdebench.net.image_payloads import ImageInput, picture
 from vdebench.net.keys import Secret, key_from
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ HOME, HOME_KEY = "https://api.openai.com/v1", "OPENAI_API_KEY"
 
 
 class ModelGenerator(Generator):
-    """A vision-language model that is shown the page and one prompt of the pool."""
+    """A vision-language model that receives the page and one prompt of the pool."""
 
     def __init__(
         self,
@@ -46,45 +45,45 @@ class ModelGenerator(Generator):
         self.name = name
         self.model = model or name
         self.url = (setting(url, URL) or HOME).rstrip("/")
-        if gap := bad_address(self.url):
-            raise VdeError(f"the generator {name}: {gap}")
+        if problem := bad_address(self.url):
+            raise VdeError(f"the generator {name}: {problem}")
         self._temperature = _number("temperature", temperature, name) if temperature != "" else None
         self._timeout = seconds(timeout)
         self._longest_side = int(_number("longest_side", longest_side, name))
         variable = key_variable or (HOME_KEY if self.url == HOME else KEY)
         self._key: Secret = key_from(variable)
         if self.url == HOME and self._key.reveal() == "none":
-            raise MissingPartError(f"the generator {name} needs a key: set {variable}, or give url=…")
+            raise MissingPartError(f"the generator {name} needs a key: set {variable}, or pass url=…")
 
     @property
     def label(self) -> str:
-        """The model, its server and what else changes answers."""
-        warm = "" if self._temperature is None else f",t={self._temperature:g}"
-        small = f",side={self._longest_side}" if self._longest_side else ""
-        return f"{self.model}@{shown(self.url)}{warm}{small}"
+        """The model, its server and all settings that change answers."""
+        temperature_suffix = "" if self._temperature is None else f",t={self._temperature:g}"
+        size_suffix = f",side={self._longest_side}" if self._longest_side else ""
+        return f"{self.model}@{shown(self.url)}{temperature_suffix}{size_suffix}"
 
-    def answer(self, asked: GenerationRequest) -> GeneratedAnswer:
-        """What the model says to the page's image and the drawn prompt."""
-        if asked.image is None:
-            raise VdeError(f"the generator {self.name} must be shown the page {asked.page.id}: no image was given")
-        question = pool()[asked.drawn.prompt].question(asked.page.language, asked.complaint)
-        return self._ask(question, [asked.image])
+    def answer(self, request: GenerationRequest) -> GeneratedAnswer:
+        """Return the model's answer to the page's image and the drawn prompt."""
+        if request.image is None:
+            raise VdeError(f"the generator {self.name} needs an image of page {request.page.id}")
+        question = pool()[request.drawn.prompt].question(request.page.language, request.complaint)
+        return self._ask(question, [request.image])
 
     def classify(self, instruction: str) -> Operation:
-        """The operation of an instruction, by the model; `OTHER` where its answer is none of them."""
-        told = self._ask(f"{read_prompt('classify')}{instruction}").text.strip().strip(".\"'`").lower()
-        return Operation(told) if told in set(Operation) else Operation.OTHER
+        """Classify an instruction with the model; `OTHER` if the answer is not an operation."""
+        name = self._ask(f"{read_prompt('classify')}{instruction}").text.strip().strip(".\"'`").lower()
+        return Operation(name) if name in set(Operation) else Operation.OTHER
 
     def infer(self, before: Path | Image, after: Path | Image, language: str) -> GeneratedAnswer:
-        """The instruction between two images, unchecked; no text where the model sees no edit."""
+        """Return the instruction between two images, unchecked; empty text if the model sees no edit."""
         rules = read_prompt("rules").replace("{language}", language.replace("_", " "))
-        found = self._ask(f"{read_prompt('infer')}\n{rules}", [before, after])
-        return found._replace(text="") if found.text.strip().strip(".").lower() == "none" else found
+        answer = self._ask(f"{read_prompt('infer')}\n{rules}", [before, after])
+        return answer._replace(text="") if answer.text.strip().strip(".").lower() == "none" else answer
 
     def make_ambiguous(self, instruction: str, kind: str) -> GeneratedAnswer:
-        """The instruction with one thing left open, in the model's words."""
+        """Return the instruction with one ambiguity, phrased by the model."""
         if kind not in KINDS:
-            raise VdeError(f"there is no ambiguity {kind!r}; there are: {', '.join(KINDS)}")
+            raise VdeError(f"unknown ambiguity {kind!r}; available: {', '.join(KINDS)}")
         return self._ask(read_prompt("ambiguous").replace("{kind}", KINDS[kind]) + instruction)
 
     @cached_property
@@ -100,38 +99,38 @@ class ModelGenerator(Generator):
 
     def _ask(self, question: str, images: Sequence[Path | Image] = ()) -> GeneratedAnswer:
         content: list[dict[str, Any]] = [
-            {"type": "image_url", "image_url": {"url": picture(Shown("page", image), self._longest_side).url}}
+            {"type": "image_url", "image_url": {"url": picture(ImageInput("page", image), self._longest_side).url}}
             for image in images
         ]
         content.append({"type": "text", "text": question})
-        asked: dict[str, Any] = {"model": self.model, "messages": [{"role": "user", "content": content}]}
+        payload: dict[str, Any] = {"model": self.model, "messages": [{"role": "user", "content": content}]}
         if self._temperature is not None:
-            asked["temperature"] = self._temperature
-        return self._said(self._post(asked))
+            payload["temperature"] = self._temperature
+        return self._parse_answer(self._post(payload))
 
-    def _post(self, asked: Mapping[str, Any]) -> bytes:
+    def _post(self, payload: Mapping[str, Any]) -> bytes:
         import httpx2
 
         from vdebench.net.retrying_client import no_answer, not_done
 
         try:
-            response = self._client.post(f"{self.url}/chat/completions", json=asked)
+            response = self._client.post(f"{self.url}/chat/completions", json=payload)
         except httpx2.HTTPError as error:
             raise GeneratorError(self._key.out_of(str(no_answer(self._who, error)))) from None
         if not response.is_success:
             raise GeneratorError(self._key.out_of(str(not_done(self._who, response, "key_variable=NAME")))) from None
         return response.content
 
-    def _said(self, answer: bytes) -> GeneratedAnswer:
+    def _parse_answer(self, answer: bytes) -> GeneratedAnswer:
         try:
-            told = json.loads(answer)
-            text = told["choices"][0]["message"].get("content") or ""
+            data = json.loads(answer)
+            text = data["choices"][0]["message"].get("content") or ""
             if not isinstance(text, str):
                 raise TypeError
-            model = told.get("model")
+            model = data.get("model")
         except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-            said = self._key.out_of(excerpt(answer.decode("utf-8", "replace")))
-            raise GeneratorError(f"{self._who}: no answer in {said!r}") from None
+            body = self._key.out_of(excerpt(answer.decode("utf-8", "replace")))
+            raise GeneratorError(f"{self._who}: no answer in {body!r}") from None
         return GeneratedAnswer(
             self._key.out_of(text), self._key.out_of(model) if isinstance(model, str) else self.model
         )

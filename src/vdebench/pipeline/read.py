@@ -65,8 +65,8 @@ def _read_new(
     if not wanted:
         return
     tasks = (_Task(reader, picture) for picture in wanted.values())
-    most = min(engine.staff(workers), len(wanted))
-    found = engine.spread(_read, tasks, most, recycled=RECYCLED, lost=_lost, tries=2)
+    most = min(engine.worker_count(workers), len(wanted))
+    found = engine.map_tasks(_read, tasks, most, max_tasks_per_worker=RECYCLED, on_lost=_lost, attempts=2)
     fails = 0
     for done, outcome in enumerate(found, start=1):
         if outcome.failure:

@@ -68,9 +68,9 @@ def _score(
     found["notes"] = [f"{about['editor']}: {note}" for note in found["notes"]]
     if scope.reader is not None and (caveat := caveat_of(scope.reader.reader)):
         found["notes"].append(caveat)
-    strangers = scope.predictions.strangers()
-    if strangers:
-        note = f"{len(strangers)} files in {scope.predictions.root} belong to no sample, such as {strangers[0].name}"
+    unmatched = scope.predictions.unmatched_files()
+    if unmatched:
+        note = f"{len(unmatched)} files in {scope.predictions.root} belong to no sample, such as {unmatched[0].name}"
         found["notes"].append(note)
     if scope.suite.left_out:
         sample, why = next(iter(scope.suite.left_out.items()))

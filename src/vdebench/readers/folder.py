@@ -61,9 +61,9 @@ class FolderReadings(Predictions):
         """The readings by their names, and the images they were made from where these are at hand."""
         return (self._named, self._images) if self._images else (self._named,)
 
-    def strangers(self) -> list[Path]:
+    def unmatched_files(self) -> list[Path]:
         """Readings that belong to none of the samples."""
-        return self._named.strangers(self._samples)
+        return self._named.unmatched_files(self._samples)
 
     def has_any(self, sample: Sample) -> bool:
         """Whether any file could be the reading of the sample's page."""

@@ -78,7 +78,7 @@ class Predictions(ABC):
         """Why a prediction is missing, as far as that is known."""
         return "no prediction"
 
-    def strangers(self) -> list[Path]:
+    def unmatched_files(self) -> list[Path]:
         """Files that belong to no sample."""
         return []
 
@@ -179,9 +179,9 @@ class ImagePredictions(ReadPredictions):
         """Why the image is missing: what the editor said, by the sample's key."""
         return self._absent.get(sample.key, "no prediction")
 
-    def strangers(self) -> list[Path]:
+    def unmatched_files(self) -> list[Path]:
         """Images that belong to no sample."""
-        return self._named.strangers(self._samples)
+        return self._named.unmatched_files(self._samples)
 
     def files(self) -> Sequence[Outputs]:
         """The images by their names."""
@@ -207,9 +207,9 @@ def holds_readings(root: Path, suite: Suite, match: str = "") -> bool:
         )
     if counts["reading"] or counts["image"]:
         return counts["reading"] > 0
-    if named["image"].strangers(suite.samples):
+    if named["image"].unmatched_files(suite.samples):
         return False  # of another suite: it will be told
-    if named["reading"].strangers(suite.samples):
+    if named["reading"].unmatched_files(suite.samples):
         return True
     others = [name for name in list_folder(root) if not name.startswith(".") and not is_folder(root / name)]
     if others:

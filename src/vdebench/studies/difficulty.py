@@ -178,9 +178,9 @@ def _estimate_files(suite: Suite, sample: Sample, read: Read | None) -> dict[str
 
 
 def _readings(suite: Suite, sample: Sample, read: Read | None) -> list[PageText]:
-    if suite.means_to_read(sample):
+    if suite.provides_text(sample):
         source = suite.source(sample)
-        return [reading for reading in (source, suite.truth(sample)) if reading is not None]
+        return [reading for reading in (source, suite.ground_truth(sample)) if reading is not None]
     files = suite.image_files(sample)
     return [read(file) for file in (files.source, files.reference) if read and file]
 

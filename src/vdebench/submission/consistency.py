@@ -93,9 +93,11 @@ def unpack(archive: Archive, manifest: Manifest, folder: Path) -> Submission:
     if rows.select("sample", "setting").is_duplicated().any() or rows["sample"].null_count():
         raise InputError(f"{archive.file}: {TABLES[0]} has two rows of one sample and setting, or one without a name")
     for name in (each for each in (*TABLES[1:], *REFERENCE) if (folder / each).exists()):
-        strangers = _samples(folder / name) - set(rows["sample"])
-        if strangers:
-            raise InputError(f"{archive.file}: {name} has rows of {next(iter(strangers))!r}, which {TABLES[0]} has not")
+        unmatched_files = _samples(folder / name) - set(rows["sample"])
+        if unmatched_files:
+            raise InputError(
+                f"{archive.file}: {name} has rows of {next(iter(unmatched_files))!r}, which {TABLES[0]} has not"
+            )
     return Submission(manifest, summary, rows, folder)
 
 
@@ -151,10 +153,14 @@ def signature_faults(submission: Submission) -> list[str]:
 def row_faults(submission: Submission) -> list[str]:
     """Rows and predictions that do not belong together."""
     claimed = {output.sample for output in submission.manifest.predictions}
-    strangers = sorted(claimed - set(submission.rows["sample"]))
+    unmatched_files = sorted(claimed - set(submission.rows["sample"]))
     scored = {sample for sample, state in submission.rows.select("sample", "state").iter_rows() if state == "scored"}
     without = sorted(scored - claimed)
-    faults = [f"{len(strangers)} predictions of samples without a row, such as {strangers[0]}"] if strangers else []
+    faults = (
+        [f"{len(unmatched_files)} predictions of samples without a row, such as {unmatched_files[0]}"]
+        if unmatched_files
+        else []
+    )
     if without:
         faults.append(f"{len(without)} scored samples without the hash of a prediction, such as {without[0]}")
     odd = sorted(set(map(str, submission.rows["state"])) - STATES)

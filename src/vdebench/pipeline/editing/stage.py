@@ -189,7 +189,9 @@ def _carried_out(
     def spread(units: Iterable[JobBatch], count: int) -> Iterator[BatchResult]:
         most = min(workers or engine.size(gpus=maker.needs_gpu), maker.at_once or count, count)
         recycled = 0 if maker.needs_gpu else RECYCLED
-        return engine.spread(carry_out, stop.until(units), most, recycled=recycled, lost=lost, gpus=maker.needs_gpu)
+        return engine.map_tasks(
+            carry_out, stop.until(units), most, max_tasks_per_worker=recycled, on_lost=lost, gpus=maker.needs_gpu
+        )
 
     with closing(maker):
         yield from spread(units, -(-jobs // max(1, maker.batch)))

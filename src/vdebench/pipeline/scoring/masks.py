@@ -148,7 +148,7 @@ def _measure_ahead(
             failures[task.sample] = UnscoredSample("failed", str(error))
     if not todo:
         return failures
-    outcomes = engine.spread(_try, todo, min(engine.staff(workers), len(todo)), lost=_lost, tries=2)
+    outcomes = engine.map_tasks(_try, todo, min(engine.worker_count(workers), len(todo)), on_lost=_lost, attempts=2)
     for done, outcome in enumerate(outcomes, start=1):
         if outcome.failure:
             failures[outcome.sample] = UnscoredSample("failed", outcome.failure)

@@ -107,11 +107,11 @@ def suite_pages(suite: Suite, read: Read | None = None) -> Layouts:
 def _read(suite: Suite, sample: Sample, read: Read | None) -> tuple[PageText, Size | None, str]:
     """A page's reading, its size and where the reading is from."""
     files = suite.image_files(sample)
-    if suite.means_to_read(sample):
+    if suite.provides_text(sample):
         before = suite.source(sample)
         if before is not None:
             return before, before.size or (image_size(files.source) if files.source else None), SOURCES
-        after = suite.truth(sample)
+        after = suite.ground_truth(sample)
         return after, after.size or suite.image_size(sample), REFERENCES
     file = files.source or files.reference
     if read is None or file is None:

@@ -17,7 +17,7 @@ from vdebench.errors import InputError
 from vdebench.io.cache import digest_of
 from vdebench.io.locations import cache_folder
 from vdebench.metrics.image_metrics import MEASURES, require_known
-from vdebench.parallel.local import spread, usable_processors
+from vdebench.parallel.local import map_tasks, usable_processors
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.protocols import PROTOCOLS, get_protocol
@@ -39,7 +39,7 @@ from vdebench.studies.validity.subject import (
     typeset_suite,
 )
 from vdebench.suites.suite import load_suite
-from vdebench.suites.typeset.recipe import made_with
+from vdebench.suites.typeset.recipe import provenance
 
 METRICS = ("psnr", "ssim")
 PPI = 110
@@ -118,11 +118,13 @@ def climb(
     tasks = [LadderTask(suite.name, page, done_to, *how) for page in range(pages_in(suite))]
     kept_pages = LadderRows(
         kept,
-        digest_of(__version__, repr(tasks[0]), repr(made_with()), *(repr((each.name, each.levels)) for each in chosen)),
+        digest_of(
+            __version__, repr(tasks[0]), repr(provenance()), *(repr((each.name, each.levels)) for each in chosen)
+        ),
     )
     parts = {page: found for page in range(len(tasks)) if (found := kept_pages.find(page))}
     left = [task for task in tasks if task.page not in parts]
-    for page, tables in spread(_climbed, left, min(workers or usable_processors(), max(1, len(left)))):
+    for page, tables in map_tasks(_climbed, left, min(workers or usable_processors(), max(1, len(left)))):
         kept_pages.add(page, tables)
         parts[page] = tables
         if progress:
