@@ -107,7 +107,7 @@ def test_a_machine_with_a_cache_of_its_own_gives_the_same_bytes(coloured, tmp_pa
     engine = Elsewhere(monkeypatch, tmp_path / "there")
     score(suite, editor, reader=CachedReader.named("colour"), out=tmp_path / "run", engine=engine, **options)
     assert content(tmp_path / "here") == content(tmp_path / "run")
-    assert engine.done.count("Task") == 9 - 2 + len(reading_of_references(tmp_path / "run")) - 2
+    assert engine.done.count("ScoringTask") == 9 - 2 + len(reading_of_references(tmp_path / "run")) - 2
     assert engine.done.count("_Task") == reader.reader.reads + 2  # two could not be opened
     # Another one, whose cache is empty, reads nothing: what was read is here, and goes along.
     cached._made_again.cache_clear()
