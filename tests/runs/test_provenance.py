@@ -154,7 +154,7 @@ class Dear(Editor):
 
 
 def test_editing_is_in_the_provenance_of_all_that_is_made_of_it(make, tmp_path, monkeypatch):
-    monkeypatch.setitem(EDITORS, "dear", "test_provenance:Dear")
+    monkeypatch.setitem(EDITORS, "dear", "tests.runs.test_provenance:Dear")
     root, _ = make(3)
     with (root / "suite.toml").open("a") as file:
         file.write('source_images = "images"\n')
