@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from vdebench.errors import ReaderError, VdeError
+from vdebench.io.cache import Digest
 from vdebench.parallel.engines import LOCAL, Engine
-from vdebench.pipeline.scoring.ocr_requests import keep, pictures_of
+from vdebench.pipeline.scoring.ocr_requests import pictures_of
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, OcrInput
@@ -26,7 +27,7 @@ class _Task(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    key: str
+    key: Digest
     reading: Any = None
     """As JSON: a worker on another machine keeps it in its own cache only."""
     failure: str = ""
@@ -72,7 +73,7 @@ def _read_new(
         if outcome.failure:
             reader.failures[outcome.key] = outcome.failure
         else:
-            keep(reader.cache, outcome.key, outcome.reading)
+            reader.cache.put(outcome.key, outcome.reading)
             worked(pictures_read=1)
         fails += outcome.is_readers
         if fails == done == ENOUGH:

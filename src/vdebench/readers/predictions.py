@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from vdebench.core.input_policy import InputPolicy
 from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import EditorError, InputError
+from vdebench.io.cache import digest_of
 from vdebench.io.files import is_folder, list_folder
 from vdebench.io.images import image_size
 from vdebench.io.stores import place
@@ -101,7 +101,7 @@ class ReadImage:
     @property
     def digest(self) -> str:
         """Hash of the picture and of all that its reader is."""
-        return hashlib.sha256(f"{self.picture.key} {self._reader.cache.folder.name}".encode()).hexdigest()
+        return digest_of(f"{self.picture.key} {self._reader.cache.folder.name}")
 
     def parse(self) -> PageText:
         """The reading, made now where it was not made before."""

@@ -15,6 +15,7 @@ import polars as pl
 
 from vdebench.core.sample import Sample
 from vdebench.errors import RunFolderError
+from vdebench.io.cache import Digest
 from vdebench.io.files import is_file, locked, read_json, replacing, write_json
 from vdebench.io.journal import Journal, report
 from vdebench.judges.outcome import SETTLED
@@ -38,7 +39,7 @@ class WantedGrade(NamedTuple):
     """A row of the table: its question, and the digest under which its outcome is; or why there is none."""
 
     question: Question
-    digest: str = ""
+    digest: Digest = Digest("")
     state: str = ""
     reason: str = ""
 

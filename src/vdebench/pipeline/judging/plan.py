@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vdebench.io.cache import Digest
 from vdebench.judges.dimension import Dimension
 from vdebench.judges.judge import Judge
 from vdebench.judges.questions import JudgedSample, Question, questions_of
@@ -43,7 +44,7 @@ class Plan:
                 if subject.absent:
                     yield WantedGrade(question, state=subject.state, reason=subject.absent)
                 else:
-                    yield WantedGrade(question, question.digest(asker, self.images))
+                    yield WantedGrade(question, Digest(question.digest(asker, self.images)))
 
     def usage(self, question: Question) -> Usage:
         """Tokens of one question, estimated."""

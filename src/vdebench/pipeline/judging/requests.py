@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from vdebench.errors import VdeError
-from vdebench.io.cache import Cache
+from vdebench.io.cache import Cache, Digest
 from vdebench.judges.asking import JudgeClient, JudgeUnusableError
 from vdebench.judges.judge import JudgeRequest
 from vdebench.judges.outcome import JudgeOutcome
@@ -78,7 +78,7 @@ class JudgingSession:
         self,
         plan: Plan,
         journal: GradeJournal,
-        cache: Cache,
+        cache: Cache[dict[str, Any]],
         budget: Budget,
         *,
         most: int,
@@ -118,7 +118,7 @@ class JudgingSession:
         finally:
             await self.plan.judge.close()
 
-    def _unsettled(self, wanted: Iterable[WantedGrade]) -> Iterator[tuple[Question, str, SampleImages]]:
+    def _unsettled(self, wanted: Iterable[WantedGrade]) -> Iterator[tuple[Question, Digest, SampleImages]]:
         """What is to be asked, one by one; what the cache knows is settled on the way."""
         given: set[str] = set()
         for each in wanted:
@@ -167,7 +167,7 @@ class JudgingSession:
             self.stopped = self.stopped or stop.outcome.reason
             return stop.outcome, told
 
-    def _settle(self, question: Question, digest: str, outcome: JudgeOutcome, told: list[Any]) -> None:
+    def _settle(self, question: Question, digest: Digest, outcome: JudgeOutcome, told: list[Any]) -> None:
         record = GradeRecord.of(question, digest, outcome, told)
         self.journal.add(record)
         if record.state == "graded":

@@ -17,7 +17,7 @@ import polars as pl
 
 from vdebench._version import __version__
 from vdebench.errors import VdeError
-from vdebench.io.cache import Cache
+from vdebench.io.cache import Cache, as_object
 from vdebench.io.files import is_folder, write_json
 from vdebench.judges.canary import canary_cases
 from vdebench.judges.dimension import (
@@ -132,7 +132,7 @@ def _plan(judge: Judge, asked: JudgingOptions, subjects: list[JudgedSample], see
 
 def estimate_run(plan: Plan, out: Path | None = None) -> Estimate:
     """What is still to be asked, given what a run folder and the cache know."""
-    cache = Cache("grades", plan.judge.identity)
+    cache = Cache("grades", plan.judge.identity, as_object)
     known: set[str] = GradeJournal(out).settled() if out else set()
 
     def is_known(wanted: WantedGrade) -> bool:
@@ -185,7 +185,7 @@ def _judge(
     wanted = list(plan.wanted())
     with GradeJournal(out).open(pins) as journal:
         budget = Budget(asked.budget, journal.spent)
-        cache = Cache("grades", plan.judge.identity)
+        cache = Cache("grades", plan.judge.identity, as_object)
         session = JudgingSession(plan, journal, cache, budget, most=asked.concurrency, told=told, pause=asked.pause)
         _run(session.run(wanted, len(wanted)))
         rows = journal.write_table([each._replace(reason=each.reason or session.stopped) for each in wanted])

@@ -12,7 +12,7 @@ import numpy as np
 from vdebench.core.images import DECODINGS, RESIZING, Image, PixelBox, resized
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
-from vdebench.io.cache import Cache, digest_of
+from vdebench.io.cache import Cache, as_numbers, digest_of
 from vdebench.io.images import open_image
 from vdebench.metrics.edit_traces import IDENTITY, TILE, edited_share, outside, scale_of, visual_fidelity
 from vdebench.pipeline.scoring.image_metrics import LEAST_SIDE, ImagePair
@@ -75,7 +75,7 @@ def _visual_fidelity(sample: Sample, pair: ImagePair) -> float | None:
     def make() -> object:
         return {"value": min(visual_fidelity(box.cut(pair.candidate), box.cut(pair.page)) for box in boxes)}
 
-    return _cached("visual_fidelity", make, pair, repr(boxes))["value"]
+    return _cached("visual_fidelity", make, pair, repr(boxes)).get("value")
 
 
 def _edited(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> float | None:
@@ -94,7 +94,7 @@ def _edited(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> float 
         ]
         return {"value": min((share for share in shares if share is not None), default=None)}
 
-    return _cached("edited", make, pair, source.content, repr(boxes))["value"]
+    return _cached("edited", make, pair, source.content, repr(boxes)).get("value")
 
 
 def _boxes(sample: Sample, pair: ImagePair, at_least: int) -> list[PixelBox]:
@@ -114,6 +114,5 @@ def _long_side(pair: ImagePair) -> int:
 
 def _cached(name: str, make: Callable[[], object], pair: ImagePair, *parts: str) -> dict[str, float | None]:
     images = f"{DECODINGS[pair.opening]},{RESIZING}"
-    cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": images})
-    found: dict[str, float | None] = cache.get(digest_of(pair.content, pair.reference.content, *parts), make)
-    return found
+    cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": images}, as_numbers)
+    return cache.get(digest_of(pair.content, pair.reference.content, *parts), make)

@@ -7,7 +7,7 @@ protocol that opens files in the same way, opens no image.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from vdebench.core.box import Box, Size
 from vdebench.core.images import DECODINGS, RESIZING, Image, Opening, PixelBox, resized
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, MissingPartError, VdeError
-from vdebench.io.cache import Cache, digest_of
+from vdebench.io.cache import Cache, Value, as_numbers, digest_of, is_finite
 from vdebench.io.images import image_size, open_image
 from vdebench.metrics.image import TooSmallError, decibel
 from vdebench.metrics.image_metrics import MEASURES, LoadedMetric
@@ -42,13 +42,10 @@ class ImageMetrics:
                 self.loaded[name] = MEASURES[name].load()
             except VdeError as error:  # a part is missing, or a file of weights is not what it should be
                 self.unavailable[name] = str(error)
-        self._caches = {
-            (name, opening): Cache(
-                "measures", {"name": name, "identity": loaded.identity, "images": f"{decoding},{RESIZING}"}
-            )
-            for name, loaded in self.loaded.items()
-            for opening, decoding in DECODINGS.items()
-        }
+
+    def _cache(self, name: str, opening: Opening, parse: Callable[[Any], Value]) -> Cache[Value]:
+        images = f"{DECODINGS[opening]},{RESIZING}"
+        return Cache("measures", {"name": name, "identity": self.loaded[name].identity, "images": images}, parse)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process loads the metrics again by their names."""
@@ -104,12 +101,11 @@ class ImageMetrics:
                 raise InputError(f"{name} of {sample.key} is {found}")
             return {"value": found}
 
-        value: float | None = self._caches[name, pair.opening].get(key, make)["value"]
-        return value
+        return self._cache(name, pair.opening, as_numbers).get(key, make).get("value")
 
     def features(self, setting: str, sample: Sample, pair: ImagePair, protocol: Protocol) -> Iterator[tuple[Any, Any]]:
         """For FID: features of the prediction and of the reference, of the page or of each crop."""
-        loaded, cache = self.loaded["fid"], self._caches["fid", pair.opening]
+        loaded, cache = self.loaded["fid"], self._cache("fid", pair.opening, _features)
         for place in [None] if setting == "global" else pair.crops(sample, protocol):
 
             def kept(content: str, side: str, place: PixelBox | None = place) -> Any:
@@ -120,6 +116,12 @@ class ImageMetrics:
                 return cache.get(digest_of(content, repr(pair.size), repr(place and tuple(place))), make)
 
             yield kept(pair.content, "candidate"), kept(pair.reference.content, "page")
+
+
+def _features(data: Any) -> list[float]:
+    if not isinstance(data, list) or not all(map(is_finite, data)):
+        raise TypeError("expected a list of finite numbers")
+    return data
 
 
 def _loaded_again(names: tuple[str, ...], identity: str) -> ImageMetrics:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 from vdebench.errors import InputError
+from vdebench.io.cache import digest_of
 from vdebench.io.files import is_file
 from vdebench.io.locations import cache_folder
 from vdebench.suites.suite import SuiteGroup, read_groups
@@ -28,7 +28,7 @@ class TypesetSuite(VdeSuite):
         self.n = n
         self.recipe = recipe
         specification = json.dumps({"n": n, **recipe.to_json(), "made_with": provenance()}, sort_keys=True)
-        folder = cache_folder() / "typeset" / hashlib.sha256(specification.encode()).hexdigest()[:16]
+        folder = cache_folder() / "typeset" / digest_of(specification)[:16]
         super().__init__(folder, name, self._make)
 
     def _make(self) -> list[SuiteGroup]:
