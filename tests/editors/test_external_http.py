@@ -91,7 +91,7 @@ def test_the_shims_server(shim):
         ((200, b"<html>"), "expected a JSON object, found '<html>'"),
         ((200, {"id": "9", "state": "edited"}), "answered request '9'"),
         ((200, {"state": "edited"}), "sent no image"),
-        ((200, {"state": "edited", "png": "%%"}), "is no base64"),
+        ((200, {"state": "edited", "png": "%%"}), "is not base64"),
         ((200, {"state": "edited", "png": "AAAA"}), "is no image we know"),
         ((200, "hang"), r"no answer to /edit within 0\.4 s"),
     ],

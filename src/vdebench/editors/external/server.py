@@ -14,10 +14,10 @@ from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 from vdebench.core.images import Image
 from vdebench.core.png import encode_png
 from vdebench.editors.external.protocol import Hello, ProgramAnswer, differing, parse_answer, parse_hello, parse_object
-from vdebench.editors.servers.errors import CallError
 from vdebench.editors.servers.images import bytes_of, decoded
 from vdebench.errors import EditorError, VdeError
 from vdebench.net.addresses import bad_address, excerpt, shown
+from vdebench.net.errors import RequestError
 
 MOST_BYTES = 1 << 28
 HELLO_TIMEOUT = 30.0
@@ -75,7 +75,7 @@ class Server:
             raise EditorError(f"{self._who}: said edited, and sent no image (png, in Base64)")
         try:
             return decoded(bytes_of(answer.png))
-        except CallError as fault:
+        except RequestError as fault:
             raise EditorError(f"{self._who}: {fault.reason}") from None
 
     def stop(self) -> None:

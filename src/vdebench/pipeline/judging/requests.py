@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from vdebench.errors import VdeError
-from vdebench.judges.asking import JudgeClient, JudgeUnusableError
+from vdebench.judges.client import JudgeClient, JudgeUnusableError
 from vdebench.judges.judge import JudgeRequest
 from vdebench.judges.outcome import JudgeOutcome
 from vdebench.judges.questions import JudgedSample, Question
