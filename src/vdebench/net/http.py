@@ -78,6 +78,7 @@ class AsyncHttpClient:
         self._client = httpx2.AsyncClient(
             headers=dict(headers or {}),
             verify=_certificates(),
+            mounts=dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]")),  # no proxy to this machine
             timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),  # the deadline is set for the whole request
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),  # callers limit their requests
         )
@@ -93,8 +94,11 @@ class AsyncHttpClient:
         """Send a request once."""
         return await self.send(self.build(method, url, **content))
 
-    async def send(self, request: httpx2.Request, timeout: float | None = None) -> Reply:
-        """Send a request once; all that is no success is a `RequestError`."""
+    async def send(self, request: httpx2.Request, timeout: float | None = None, limit: float | None = None) -> Reply:
+        """Send a request once; all that is no success is a `RequestError`.
+
+        `limit` is the time that messages state, where `timeout` is what earlier attempts left of it.
+        """
         seconds = self.timeout if timeout is None else timeout
         post = request.method != "GET"  # what was sent and not answered may have been done
         try:
@@ -104,7 +108,7 @@ class AsyncHttpClient:
             words = _system_words(error) or self.words(error, "it did not answer in time")
             raise self._error("connection", f"no connection: {words}", retryable=True) from None
         except (TimeoutError, httpx2.TimeoutException):
-            reason = f"no answer in {self.timeout:g} seconds"
+            reason = f"no answer in {limit or seconds:g} seconds"
             raise self._error("timeout", reason, retryable=True, lost=post) from None
         except httpx2.TransportError as error:
             reason = f"the connection broke: {self.words(error)}"
@@ -207,15 +211,18 @@ class HttpClient:
         """What to do about failures, by kind."""
         return self._client.advice
 
-    def request(self, method: str, url: str, *, retry: bool = True, **content: Any) -> Reply:
+    def request(
+        self, method: str, url: str, *, retry: bool = True, timeout: float | None = None, **content: Any
+    ) -> Reply:
         """Send a request; all that is no success is a `RequestError`."""
         request = self._client.build(method, url, **content)
-        end = time.monotonic() + self.timeout
-        if self.retries is None or not retry:
-            return self._once(request, self.timeout)
-        return self.patiently(
-            lambda: self._once(request, max(end - time.monotonic(), 0.01)), self.retries, self.timeout
-        )
+        limit = self.timeout if timeout is None else timeout
+        end = time.monotonic() + limit
+
+        def attempt() -> Reply:
+            return self._once(request, max(end - time.monotonic(), 0.01), limit)
+
+        return self.patiently(attempt, self.retries, limit) if self.retries and retry else attempt()
 
     def patiently(self, work: Callable[[], Result], retries: RetryPolicy, limit: float | None = None) -> Result:
         """The result of some work, tried again after failures that may pass; closing the client ends the pauses."""
@@ -241,11 +248,11 @@ class HttpClient:
         self._closed.set()
         self._finalizer()
 
-    def _once(self, request: httpx2.Request, seconds: float) -> Reply:
+    def _once(self, request: httpx2.Request, seconds: float, limit: float) -> Reply:
         if self._closed.is_set():
             raise RequestError("closed", "the client was closed", ADVICE["closed"])
         try:
-            return self._thread.run(self._client.send(request, seconds))
+            return self._thread.run(self._client.send(request, seconds, limit))
         except CancelledError:
             raise RequestError("closed", "the client was closed", ADVICE["closed"]) from None
 
