@@ -16,7 +16,7 @@ from tests.judges.suites import write_suite
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
 
-pytest.importorskip("openai")
+pytest.importorskip("httpx2")
 KEY = "sk-planted-0123456789"
 
 

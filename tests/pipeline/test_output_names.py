@@ -223,7 +223,7 @@ class TestAroundMasks:
 class TestJudging:
     @pytest.fixture(autouse=True)
     def _apart(self, tmp_path, monkeypatch):
-        pytest.importorskip("openai")
+        pytest.importorskip("httpx2")
         monkeypatch.setenv("VDE_CACHE", str(tmp_path / "cache"))
         monkeypatch.setenv("PLANTED", "sk-planted")
 

@@ -13,13 +13,14 @@ from vdebench.core.images import Image
 from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, MissingPartError, ReaderError
-from vdebench.io.files import parse_json
 from vdebench.net.addresses import INSTALL, bad_address, excerpt, one_of, seconds, setting, shown
+from vdebench.net.errors import Kind, RequestError
+from vdebench.net.keys import checked_key
 from vdebench.readers.paddle import PIPELINE_VERSIONS, paddle_reading
 from vdebench.readers.reader import Reader
 
 if TYPE_CHECKING:
-    from vdebench.net.retrying_client import RetryingClient
+    from vdebench.net.http import HttpClient, Reply
 
 URL, TOKEN = "VDE_PADDLEOCR_URL", "VDE_PADDLEOCR_TOKEN"
 _ENDPOINT = "/layout-parsing"
@@ -45,7 +46,7 @@ class ServingReader(Reader):
         self.url = setting(url, URL).rstrip("/").removesuffix(_ENDPOINT)
         self.pipeline_version = pipeline_version
         self.timeout = seconds(timeout)
-        self._token = setting(token, TOKEN)
+        self._token = checked_key(setting(token, TOKEN).strip(), TOKEN)
 
     @classmethod
     def missing(cls, **options: Any) -> str:
@@ -67,33 +68,38 @@ class ServingReader(Reader):
         return f"{self.name} at {shown(self.url)}"
 
     @cached_property
-    def _client(self) -> RetryingClient:
-        from vdebench.net.retrying_client import RetryingClient
+    def _client(self) -> HttpClient:
+        from vdebench.net.http import HttpClient
+        from vdebench.net.retries import RetryPolicy
 
+        advice: dict[Kind, str] = {
+            "key": f"the server wants a key, or another one: token=…, or set {TOKEN}",
+            "wall": f"something before the server does not let the request pass, or it wants a key: set {TOKEN}",
+            "address": "nothing is served under this address: correct the address (url=…)",
+            "busy": "the server is overloaded: run again later, or with fewer workers",
+            "size": "the page is too large for the server: raise its limit",
+            "request": "the server does not accept this request: compare its version with docs/readers.md",
+        }
         # the scheme `token` is the one of the service that Paddle's makers run
-        return RetryingClient(self.timeout, headers={"Authorization": f"token {self._token}"} if self._token else {})
+        headers = {"Authorization": f"token {self._token.reveal()}"} if self._token else {}
+        return HttpClient(self.timeout, key=self._token, headers=headers, advice=advice, retries=RetryPolicy())
 
     def read(self, image: Image) -> PageText:
         """Blocks of a page."""
-        import httpx2
-
-        from vdebench.net.retrying_client import no_answer, not_done
-
         body = {"file": b64encode(encode_png(image)).decode(), "fileType": _IMAGE, **_AS_IT_IS, **_NO_PICTURES}
         try:
-            response = self._client.post(self.url + _ENDPOINT, json=body)
-        except httpx2.HTTPError as error:
-            raise no_answer(self._who, error) from error
-        if not response.is_success:
-            raise not_done(self._who, response, f"token=…, or set {TOKEN}")
-        return self._reading(response.content, Size(image.shape[1], image.shape[0]))
+            reply = self._client.request("POST", self.url + _ENDPOINT, json=body)
+        except RequestError as error:
+            raise ReaderError(f"{self._who}: {error}") from None
+        return self._reading(reply, Size(image.shape[1], image.shape[0]))
 
-    def _reading(self, content: bytes, page: Size) -> PageText:
+    def _reading(self, reply: Reply, page: Size) -> PageText:
         try:
-            data = parse_json(content, self._who)
+            data = reply.json()
         except InputError as error:
-            told = excerpt(content.decode("utf-8", "replace"))
-            raise ReaderError(f"{error}: {told}\n  is this PaddleOCR's serving API? See docs/readers.md") from None
+            raise ReaderError(
+                f"{self._who}: {error}: {excerpt(reply.text)}\n  is this PaddleOCR's serving API? See docs/readers.md"
+            ) from None
         if isinstance(data, dict) and data.get("errorCode"):
             message = excerpt(str(data.get("errorMsg")))
             raise ReaderError(f"{self._who}: error {data['errorCode']}: {message}\n  see the server's log")
@@ -101,9 +107,8 @@ class ServingReader(Reader):
             pages = data["result"]["layoutParsingResults"]
             (result,) = (page["prunedResult"] for page in pages)
         except (KeyError, TypeError, ValueError):
-            told = excerpt(content.decode("utf-8", "replace"))
             raise ReaderError(
-                f"{self._who}: the answer has no result.layoutParsingResults[0].prunedResult: {told}\n"
+                f"{self._who}: the answer has no result.layoutParsingResults[0].prunedResult: {excerpt(reply.text)}\n"
                 "  is this PaddleOCR's serving API? See docs/readers.md"
             ) from None
         return paddle_reading(result, self._who, page)

@@ -1,4 +1,4 @@
-"""What a vision-language model answers: an envelope of the OpenAI kind, in it our JSON of blocks, in that a reading."""
+"""The answer of a vision-language model: our JSON of blocks, as the text of a page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from vdebench.core.page_text import PageText, as_numbers
 from vdebench.errors import InputError
 from vdebench.io.files import parse_json
 from vdebench.net.addresses import excerpt
+from vdebench.net.answer import ModelAnswer
 
 SCALE = 1000
 """Boxes are asked for in thousandths of the page: servers shrink pages, and models do not know by how much."""
@@ -41,32 +42,18 @@ SCHEMA = {
 _FENCED = regex.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", regex.DOTALL)
 
 
-def answer_text(content: bytes) -> tuple[str, str]:
-    """What the model wrote and the name it goes by on the server; an error where it did not come to an end."""
-    whole = excerpt(content.decode("utf-8", "replace"))
-    try:
-        answer = parse_json(content, "the answer")
-    except InputError as error:
-        raise InputError(f"{error}: {whole}\n  is this an OpenAI-compatible server? The address ends in /v1") from None
-    try:
-        (choice, *_) = answer["choices"]
-        message, reason = choice["message"], choice.get("finish_reason")
-        text, refusal = message.get("content"), message.get("refusal")
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(f"the answer has no choices[0].message: {whole}") from None
-    if refusal:
-        raise InputError(f"the model refuses: {excerpt(str(refusal))}")
-    if reason == "content_filter":
-        raise InputError(f"the answer was filtered: {excerpt(str(text or 'nothing is left'))}")
-    if reason == "length":
+def answer_text(answer: ModelAnswer) -> str:
+    """What the model wrote; an error where it refused, was cut off, or wrote nothing."""
+    if answer.state != "answered":
+        raise InputError(answer.reason)
+    if answer.finish == "length":
         raise InputError(
-            f"the answer was cut off after {len(str(text or ''))} characters: {excerpt(str(text or ''))}\n"
+            f"the answer was cut off after {len(answer.text)} characters: {excerpt(answer.text)}\n"
             "  give it more room with max_tokens=…, or raise the server's context length"
         )
-    if not isinstance(text, str) or not text.strip():
-        raise InputError(f"the answer is empty (finish_reason {reason!r}): {whole}")
-    model = answer.get("model")
-    return text, model if isinstance(model, str) else ""
+    if not answer.text.strip():
+        raise InputError(f"the answer is empty (finish_reason {answer.finish!r})")
+    return answer.text
 
 
 def answer_reading(text: str, page: Size) -> PageText:

@@ -16,7 +16,7 @@ from tests.review.label_studio.small_studio import SmallStudio
 from tests.review.label_studio.walk import GROUPS, Walk, whole_walk
 from vdebench.cli.review_label_studio import app
 from vdebench.errors import InputError, MissingPartError
-from vdebench.net import retrying_client as patient
+from vdebench.net.http import HttpClient
 from vdebench.review.commands import EndPilot, Leave, StartPilot, Withdraw
 from vdebench.review.label_studio import sync as running
 from vdebench.review.label_studio.projects import ReviewProject
@@ -34,7 +34,7 @@ def studio():
 
 @pytest.fixture
 def walk(workspace, studio, monkeypatch):
-    monkeypatch.setattr(patient.time, "sleep", lambda _: None)
+    monkeypatch.setattr(HttpClient, "pause", lambda self, seconds: None)
     with Walk(workspace, studio, monkeypatch) as made:
         yield made
 

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from vdebench.errors import VdeError
 from vdebench.io.cache import Cache, Digest
-from vdebench.judges.asking import JudgeClient, JudgeUnusableError
+from vdebench.judges.client import JudgeClient, JudgeUnusableError
 from vdebench.judges.judge import JudgeRequest
 from vdebench.judges.outcome import JudgeOutcome
 from vdebench.judges.questions import JudgedSample, Question

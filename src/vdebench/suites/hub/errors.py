@@ -22,9 +22,15 @@ class HubAwayError(HubError):
 class HubBusyError(HubError):
     """The hub or the line failed for the moment; `wait` is how long the hub asks for, in seconds."""
 
+    retryable = True
+
     def __init__(self, message: str, wait: float = 0.0) -> None:
         super().__init__(message)
         self.wait = wait
+
+    def noted(self, note: str) -> HubBusyError:
+        """The same with a note on how often it was tried."""
+        return HubBusyError(f"{self} ({note})", self.wait)
 
 
 class WrongBytesError(HubError):

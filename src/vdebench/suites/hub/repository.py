@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 
 from vdebench._version import __version__
 from vdebench.errors import MissingPartError
+from vdebench.net.retries import requested_wait
 from vdebench.suites.hub.errors import HubAwayError, HubBusyError, HubError, WrongBytesError
 from vdebench.suites.hub.licence import Licence, front_matter, licence_of_card
 from vdebench.suites.hub.record import HubFile, is_safe
@@ -160,9 +160,7 @@ class Repository:
     def _answered(self, where: str, response: Any) -> HubError:
         status = response.status_code
         if status in (408, 429) or status >= 500:
-            asked = response.headers.get("Retry-After", "") or response.headers.get("RateLimit", "")
-            wait = re.fullmatch(r"(\d+)|.*;\s*t=(\d+).*", asked)
-            return HubBusyError(f"{where}: the hub answered {status}", float(wait[1] or wait[2]) if wait else 0.0)
+            return HubBusyError(f"{where}: the hub answered {status}", requested_wait(response.headers))
         if status == 401:
             return HubError(f"{where}: the hub answered 401: it does not accept HF_TOKEN; set a valid one, or none")
         if status == 403:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol as Interface
 from typing import TypeVar
 
+from vdebench.net.retries import RetryPolicy
 from vdebench.suites.hub.errors import HubAwayError, HubBusyError, HubError, WrongBytesError
 from vdebench.suites.hub.record import HubFile
 
@@ -140,14 +141,9 @@ class Fetcher:
         self._stop.wait(min(seconds, LONGEST_WAIT))
 
 
-def patiently(ask: Callable[[], T], tries: int = TRIES) -> T:
+def patiently(ask: Callable[[], T]) -> T:
     """The answer to a question, asked again while the hub is busy."""
-    for attempt in range(tries - 1):
-        try:
-            return ask()
-        except HubBusyError as busy:
-            rest(min(max(busy.wait, 2.0**attempt), LONGEST_WAIT))
-    return ask()
+    return RetryPolicy(TRIES, pause=1.0, longest_wait=LONGEST_WAIT).call(ask, sleep=lambda seconds: rest(seconds))
 
 
 def rest(seconds: float) -> None:
