@@ -7,7 +7,7 @@ import pytest
 
 from tests.report import site_runs
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.runs.folder import REGIONS, SCORES
+from vdebench.runs.folder import schema_of
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, usable_summary, verdicts
 from vdebench.stats.usable_runs import judge_runs
 
@@ -41,7 +41,7 @@ def rows_of(*samples, references=()):
                 {"sample": name, "setting": "local", "region": 0, "read": changed.get("read", "412.7"), **region}
                 | {"wanted": changed.get("wanted"), "before": changed.get("before")}
             )
-        return pl.DataFrame(scores, schema=SCORES), pl.DataFrame(regions, schema=REGIONS)
+        return pl.DataFrame(scores, schema=schema_of("scores")), pl.DataFrame(regions, schema=schema_of("regions"))
 
     return Rows(*frames(samples), *(frames(references) if references else ()))
 

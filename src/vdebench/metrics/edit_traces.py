@@ -187,7 +187,7 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArra
     return np.asarray(np.divide((one * other).sum(-1), norm, out=np.zeros_like(norm), where=norm > 0), np.float32)
 
 
-@metric("visual_fidelity")
+@metric("visual_fidelity", kind="rate", title="Visual fidelity")
 def visual_fidelity(candidate: Image, reference: Image) -> float:
     """How alike the colours and the sharpness of two crops are, wherever in them things stand.
 

@@ -42,7 +42,7 @@ from vdebench.readers.predictions import (
     holds_readings,
 )
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
-from vdebench.runs.folder import TABLES, RunFolder
+from vdebench.runs.folder import TABLES, RunFolder, schema_of
 from vdebench.runs.provenance import session, stage, tell
 from vdebench.stats.intervals import with_intervals
 from vdebench.stats.summary import regions_of, summarise
@@ -232,7 +232,7 @@ def score(
             how = {"truth": truth, "metrics": metrics, "crossed": crossed, "match": match or None}
             tell(asked=asked_of(suite, predictions, how, reader=masked.reader is not None))
             found, rows = masked_run(masked, place, crossed, workers, progress, reading, engine or LOCAL)
-        nothing = {name: pl.LazyFrame(schema=schema) for name, schema in TABLES.items()}
+        nothing = {name: pl.LazyFrame(schema=schema_of(name)) for name in TABLES}
         return Score(found, {**nothing, "scores": rows.lazy()})
     protocol = protocol if isinstance(protocol, Protocol) else get_protocol(_name_of(protocol))
     if not isinstance(predictions, Predictions):

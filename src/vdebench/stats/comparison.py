@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from vdebench.errors import VdeError
+from vdebench.metrics.registry import facts
 from vdebench.protocols import get_protocol
 from vdebench.stats.bootstrap import RESAMPLES, Array, Method, bootstrap, summed
 from vdebench.stats.mask_summary import CALLED
@@ -17,7 +18,7 @@ from vdebench.stats.pages import clusters
 from vdebench.stats.paired import Side, compare_pair, holm
 from vdebench.stats.rates import rate_interval
 from vdebench.stats.sign_flip import pages_needed, sign_flip_p
-from vdebench.stats.stored import Matrix, StoredRun, best, differing_parts, matrix
+from vdebench.stats.stored import Matrix, StoredRun, differing_parts, matrix
 from vdebench.stats.usable_runs import USABLE, unjudged, usable_matrix
 
 _SLICES = ("operation", "edit_class", "language", "source", "group", "tier")
@@ -193,7 +194,7 @@ class _Part:
 
     def _against_first(self, one: Matrix, drawn: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
         first = self.matrices[0]
-        lower = [best(metric) == "lower" for metric in self.metrics]
+        lower = [facts(metric).best == "lower" for metric in self.metrics]
         two = Side(one.numerators, one.denominators)
         paired = compare_pair(
             Side(first.numerators, first.denominators), two, drawn, lower_is_better=lower, derive=one.derive, **options
@@ -319,7 +320,8 @@ def _usual(run: StoredRun) -> tuple[str, ...]:
     """The metrics that are compared where none is named: few, since every further test asks for more evidence."""
     if run.around_masks:
         return _AROUND_MASKS
-    return ("iou", "cdm", "bleu", get_protocol(run.summary["protocol"]).teds_column)
+    protocol = get_protocol(run.summary["protocol"])
+    return ("iou", "cdm", "bleu", protocol.teds_column, *protocol.added)
 
 
 def _sliced(run: StoredRun, samples: Sequence[str], by: str) -> list[tuple[str, list[str]]]:

@@ -11,7 +11,7 @@ import polars as pl
 
 from vdebench.protocols.masks.columns import NUMBERS
 from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.pages.protocol import IMAGE_METRICS, Protocol
+from vdebench.protocols.pages.protocol import Protocol
 from vdebench.stats import means as page_means
 from vdebench.stats.bootstrap import Array, Derive, means
 
@@ -102,10 +102,10 @@ def _of_pages(rows: pl.DataFrame, protocol: Protocol) -> tuple[dict[str, MeanCol
     """Columns and headline metrics of a run on pages, by the protocol's kind of mean."""
     names = page_means.mean_names(protocol)  # the one place that knows which sums make which mean
     vectors = list(page_means.mean_columns(rows, protocol))
-    columns = {}
+    columns, images = {}, page_means.image_names()
     for at, name in enumerate(names):
         total, count, value, there = vectors[4 * at : 4 * at + 4]
-        each = protocol.headline == "macro" or name in ("mse", *page_means.HEADLINE_PSNR.values(), *IMAGE_METRICS)
+        each = protocol.headline == "macro" or name in images
         columns[name] = MeanColumn(value, there, True) if each else MeanColumn(total, count, False)
     statistics = {name: Statistic((name,)) for name in names if name not in ("mse", "psnr_below_100")}
     if set(_CORRECTNESS) <= columns.keys():

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.io.files import is_file, read_json
-from vdebench.metrics.image_metrics import MEASURES
 from vdebench.protocols import get_protocol
 from vdebench.protocols.masks.protocol import PixelProtocol, get_pixel_protocol
 from vdebench.protocols.pages.protocol import Protocol
@@ -20,8 +19,6 @@ from vdebench.protocols.signature import parts_of
 from vdebench.stats.bootstrap import RESAMPLES, Method, bootstrap
 from vdebench.stats.matrix import Matrix as Matrix
 from vdebench.stats.matrix import columns_of, matrix_of
-
-_LOWER = {"mse", "edit_mse", "residual", "untouched"} | {key for key, each in MEASURES.items() if each.best == "lower"}
 
 
 @dataclass(frozen=True)
@@ -103,15 +100,6 @@ def matrix(run: StoredRun, setting: str, metrics: Sequence[str] | None = None) -
             raise VdeError(f"{run.root}: no {name!r} in the setting {setting}; there are: {there}")
     chosen = list(metrics) if metrics is not None else [name for name in statistics if name in known]
     return matrix_of(rows["sample"].to_list(), columns, {name: statistics[name] for name in chosen})
-
-
-def best(metric: str) -> Literal["higher", "lower"]:
-    """Which way a metric is better.
-
-    >>> best("cdm"), best("lpips_raw")
-    ('higher', 'lower')
-    """
-    return "lower" if metric.removesuffix("_raw") in _LOWER else "higher"
 
 
 def intervals(

@@ -21,7 +21,8 @@ from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.io.cache import Cache, Value, as_numbers, digest_of, is_finite
 from vdebench.io.images import image_size, open_image
 from vdebench.metrics.image import TooSmallError, decibel
-from vdebench.metrics.image_metrics import MEASURES, LoadedMetric
+from vdebench.metrics.image_metrics import TO_INSTRUCTION, LoadedMetric, loaders
+from vdebench.metrics.registry import facts
 from vdebench.protocols.pages.protocol import Protocol
 from vdebench.readers.cached import ImageCrop
 
@@ -37,9 +38,10 @@ class ImageMetrics:
     def __init__(self, names: Sequence[str]) -> None:
         self.loaded: dict[str, LoadedMetric] = {}
         self.unavailable: dict[str, str] = {}
+        known = loaders()
         for name in dict.fromkeys(names):
             try:
-                self.loaded[name] = MEASURES[name].load()
+                self.loaded[name] = known[name].load()
             except VdeError as error:  # a part is missing, or a file of weights is not what it should be
                 self.unavailable[name] = str(error)
 
@@ -63,7 +65,7 @@ class ImageMetrics:
     @property
     def _by_sample(self) -> list[str]:
         """Metrics that each sample has by itself."""
-        return [name for name in self.loaded if MEASURES[name].against != "all references"]
+        return [name for name in self.loaded if facts(name).kind == "image"]
 
     def row(self, sample: Sample, setting: str, pair: ImagePair, protocol: Protocol) -> dict[str, Any]:
         """The columns of a sample's row: means over its crops, each crop's error weighed by its pixels."""
@@ -86,7 +88,7 @@ class ImageMetrics:
         return {name: self._value(name, sample, pair, place) for name in self._by_sample}
 
     def _value(self, name: str, sample: Sample, pair: ImagePair, place: PixelBox | None) -> float | None:
-        against_text = MEASURES[name].against == "instruction"
+        against_text = name in TO_INSTRUCTION
         other = sample.instruction if against_text else pair.reference.content
         key = digest_of(pair.content, other, repr(place and tuple(place)), repr(pair.size if against_text else ""))
 

@@ -19,7 +19,7 @@ from vdebench.io.cache import Cache, Digest, as_object, digest_of, digest_of_fil
 from vdebench.io.images import open_image
 from vdebench.metrics.alignment import IDENTITY, Alignment, Features, align, features, outside, warped
 from vdebench.metrics.image import TooSmallError
-from vdebench.metrics.image_metrics import MEASURES, LoadedMetric
+from vdebench.metrics.image_metrics import LoadedMetric, loaders
 from vdebench.metrics.masked import (
     REDRAWN,
     Mask,
@@ -93,7 +93,7 @@ def measures_cache(protocol: PixelProtocol, metrics: tuple[str, ...]) -> Cache[d
 @cache
 def lpips(protocol: PixelProtocol) -> LoadedMetric:
     """The protocol's LPIPS, ready; MissingPartError where its weights are not there."""
-    return MEASURES[protocol.lpips].load()
+    return loaders()[protocol.lpips].load()
 
 
 @cache

@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from vdebench.errors import VdeError
-from vdebench.metrics.image_metrics import MEASURES
+from vdebench.metrics.registry import facts
 from vdebench.protocols import get_protocol
 from vdebench.protocols.masks.protocol import get_pixel_protocol
 from vdebench.report.leaderboard.gather import LeaderboardRun
-from vdebench.report.site.tracks import PAGES
+from vdebench.report.tracks import PAGES
 from vdebench.report.usable import bounds_line
 from vdebench.stats.stored import differing_parts
 
@@ -99,8 +99,7 @@ class SignatureGroup:
         for name, run in zip(self.names, self.runs, strict=True):
             said = [str(note) for note in run.summary.get("notes") or ()]
             for metric, why in (run.summary.get("unavailable") or {}).items():
-                title = MEASURES[metric].title if metric in MEASURES else metric
-                said.append(f"{title} unavailable: {str(why).partition(chr(10))[0]}")
+                said.append(f"{facts(metric).title} unavailable: {str(why).partition(chr(10))[0]}")
             usable = run.summary.get("usable")
             if isinstance(usable, Mapping) and usable.get("rate") is None and isinstance(usable.get("bounds"), list):
                 said.append(bounds_line(usable))

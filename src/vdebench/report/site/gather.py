@@ -19,7 +19,7 @@ from vdebench.protocols import get_protocol
 from vdebench.protocols.masks.protocol import PixelProtocol, get_pixel_protocol
 from vdebench.protocols.pages.protocol import Protocol
 from vdebench.report.site.sources import OutputSource, scored_source
-from vdebench.report.site.tracks import PAGES, Track, track_of
+from vdebench.report.tracks import PAGES, Track, track_of
 from vdebench.runs.search import run_folders
 from vdebench.suites.suite import Suite, load_suite
 

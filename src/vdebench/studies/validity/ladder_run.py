@@ -16,13 +16,14 @@ from vdebench._version import __version__
 from vdebench.errors import InputError
 from vdebench.io.cache import digest_of
 from vdebench.io.locations import cache_folder
-from vdebench.metrics.image_metrics import MEASURES, require_known
+from vdebench.metrics.image_metrics import require_known
+from vdebench.metrics.registry import facts
 from vdebench.parallel.local import map_tasks, usable_processors
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.protocols import PROTOCOLS, get_protocol
 from vdebench.readers.cached import CachedReader
-from vdebench.runs.folder import TABLES
+from vdebench.runs.folder import schema_of
 from vdebench.studies.validity.corruption import Corruption
 from vdebench.studies.validity.export import EXACT_LAYOUT
 from vdebench.studies.validity.findings import LEVEL, findings_of, usable_rows
@@ -105,7 +106,7 @@ def climb(
         get_protocol(name)
     require_known(metrics)
     for name in metrics:
-        if MEASURES[name].against == "all references":
+        if facts(name).kind == "image sets":
             raise InputError(f"{name} is a number of many pages at once, not of one; leave it out")
     if usable and not any(get_protocol(name).properties for name in names):
         raise InputError(f"usable edits are judged by strict alone, not by {', '.join(names)}")
@@ -194,7 +195,7 @@ def _climbed(task: LadderTask) -> tuple[int, Tables]:
                         found["scores"].append({**head, **about, **row.score})
                         found["regions"] += [{**head, **region} for region in row.regions]
     schema = {"protocol": pl.String, "corruption": pl.String, LEVEL: pl.Int64}
-    return task.page, {name: pl.DataFrame(list_, schema={**schema, **TABLES[name]}) for name, list_ in found.items()}
+    return task.page, {name: pl.DataFrame(list_, schema={**schema, **schema_of(name)}) for name, list_ in found.items()}
 
 
 def _pages(task: LadderTask, subject: LadderSample, workshop: CorruptionWorkspace) -> Iterator[tuple[str, int, Any]]:
