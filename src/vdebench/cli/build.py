@@ -103,7 +103,7 @@ def instruct(
     from vdebench.build.workspace import Workspace
 
     with progress_bar("instructions") as progress:
-        counts = run(Workspace(workspace), attempts=attempts, at_once=at_once, progress=progress)
+        counts = run(Workspace(workspace), attempts=attempts, parallelism=at_once, progress=progress)
     tell(workspace, counts, "instructions", f"vde build edit {workspace}")
 
 

@@ -1,4 +1,4 @@
-"""The same protocol over HTTP, for a program that runs elsewhere: images travel inside the JSON."""
+"""The external protocol over HTTP, with images inside the JSON."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from vdebench.editors.servers.images import bytes_of, decoded
 from vdebench.errors import EditorError, VdeError
 from vdebench.net.addresses import bad_address, excerpt, shown
 
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 HELLO_TIMEOUT = 30.0
 
 
 def bad_url(url: str) -> str:
-    """Why an address is not taken, or nothing. What may be a password is not repeated.
+    """Return why an address is not accepted, empty if it is; the message does not repeat possible passwords.
 
     >>> bad_url("http://me:hush@localhost:8000").partition("\\n")[0]
-    'url holds a password or a query, which no address here has'
+    'url contains a password or a query'
     """
     if any(mark in url for mark in "@?#"):
-        return "url holds a password or a query, which no address here has\n  give http://host:port, or a path below it"
+        return "url contains a password or a query\n  expected http://host:port, or a path below it"
     return bad_address(url)
 
 
@@ -47,7 +47,7 @@ class Server:
         self._opener = _opener(urlsplit(url).hostname or "")
 
     def hello(self) -> Hello:
-        """Who it is; an error where it is another than before."""
+        """Return its hello; raise an error if it has changed."""
         hello = parse_hello(self._ask("hello", None, min(HELLO_TIMEOUT, self._start_timeout)), self._who)
         if self._hello is not None and self._hello != hello:
             raise differing(self._who, self._hello, hello)
@@ -56,37 +56,37 @@ class Server:
 
     @property
     def known(self) -> Hello:
-        """Who it last said it is."""
+        """The last hello."""
         return self._hello or self.hello()
 
     def edit(self, image: Image, instruction: str, seed: int) -> tuple[ProgramAnswer, Image | None]:
-        """Its answer, and its image where it made one."""
-        self.hello()  # a server may be another one since the last page
-        asked = uuid.uuid4().hex
+        """Return its answer, and its image if there is one."""
+        self.hello()  # the server may have been replaced since the last page
+        request_id = uuid.uuid4().hex
         png = base64.b64encode(encode_png(image)).decode()
-        request = {"id": asked, "png": png, "instruction": instruction, "seed": seed}
+        request = {"id": request_id, "png": png, "instruction": instruction, "seed": seed}
         limit = self._timeout if self._warm else self._timeout + self._start_timeout
-        answer = parse_answer(self._ask("edit", request, limit), asked, self._who)
+        answer = parse_answer(self._ask("edit", request, limit), request_id, self._who)
         self._warm = True
         return answer, self._image(answer) if answer.state == "edited" else None
 
     def _image(self, answer: ProgramAnswer) -> Image:
         if not answer.png:
-            raise EditorError(f"{self._who}: said edited, and sent no image (png, in Base64)")
+            raise EditorError(f"{self._who}: reported edited, but sent no image (png, in Base64)")
         try:
             return decoded(bytes_of(answer.png))
         except CallError as fault:
             raise EditorError(f"{self._who}: {fault.reason}") from None
 
     def stop(self) -> None:
-        """Nothing is held: the server is not ours to end."""
+        """Do nothing: the server is not ours to stop."""
 
     def _ask(self, what: str, data: dict[str, Any] | None, limit: float) -> dict[str, Any]:
         body = None if data is None else json.dumps(data).encode()
         request = Request(f"{self._url}/{what}", body, {"Content-Type": "application/json"})
         try:
             with self._opener.open(request, timeout=limit) as reply:
-                content: bytes = reply.read(MOST_BYTES + 1)
+                content: bytes = reply.read(MAX_BYTES + 1)
         except HTTPError as error:
             with error:
                 told = excerpt(error.read(1000).decode("utf-8", "replace"))
@@ -100,11 +100,11 @@ class Server:
             raise EditorError(f"{self._who}: cannot be reached: {cause}; is it running?") from None
         except (OSError, HTTPException) as error:
             raise EditorError(f"{self._who}: the connection broke: {error or type(error).__name__}") from None
-        if len(content) > MOST_BYTES:
-            raise EditorError(f"{self._who}: an answer of more than {MOST_BYTES:,} bytes")
+        if len(content) > MAX_BYTES:
+            raise EditorError(f"{self._who}: an answer of more than {MAX_BYTES:,} bytes")
         return parse_object(content, self._who)
 
 
 def _opener(host: str) -> OpenerDirector:
-    """Proxies as the environment says, but none to this very machine."""
+    """Use the proxies of the environment, except for this machine."""
     return build_opener(ProxyHandler({})) if host in ("localhost", "127.0.0.1", "::1") else build_opener()
