@@ -11,7 +11,7 @@ import pytest
 
 from tests.build.pages import CodeReader
 from vdebench.build.card import body
-from vdebench.build.decisions import PEOPLE, Decision, last_words
+from vdebench.build.decisions import PEOPLE, Decision, latest_decisions
 from vdebench.build.edit import edits_of
 from vdebench.build.funnel import funnel
 from vdebench.build.instruct import instruct
@@ -68,7 +68,7 @@ class Faltering(Generator):
 def test_draws_do_not_stay_open_after_fewer_attempts(workspace, monkeypatch):
     monkeypatch.setattr("vdebench.build.instruct.generator", lambda name, options: Faltering())
     with pytest.raises(VdeError, match="the server is away"):
-        instruct(workspace, at_once=1)
+        instruct(workspace, parallelism=1)
     assert funnel(workspace)[1].pending == 9
     assert instruct(workspace, attempts=1) == {"known": 0, "empty": 9, "answers": 1}  # eight gave up before the ninth
     assert (funnel(workspace)[1].pending, funnel(workspace)[1].rejected) == (0, {"empty": 9})
@@ -139,7 +139,7 @@ def test_status_notices_a_package_that_is_out_of_date(reviewed):
 def test_boxes_of_no_area_are_refused(box):
     decision = Decision("a", "e", "boxes", "pass", "group 1", PEOPLE, "", boxes=[[0, 0, 9, 9], box])
     with pytest.raises(InputError, match=r"a: boxes are .*right of left and below top"):
-        last_words([decision])
+        latest_decisions([decision])
 
 
 def test_boxes_end_where_the_page_does(reviewed):

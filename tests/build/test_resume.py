@@ -128,10 +128,9 @@ def test_killed_and_gone_on_with(tmp_path, settings, serve):
         process.send_signal(signal.SIGKILL)
         process.wait()
         server.holds_after = 1000
-    assert (
-        len(workspace.journal(StoredAnswer).file.read_text().splitlines()) == 6
-    )  # all that were given, whatever was made of them
-    counts = instruct(Workspace(workspace.root), at_once=3)
+    answers = workspace.journal(StoredAnswer).file.read_text().splitlines()
+    assert len(answers) == 6  # all that were given, whatever was made of them
+    counts = instruct(Workspace(workspace.root), parallelism=3)
     assert set(server.answered.values()) == {1}  # nothing was asked twice
     assert sum(server.answered.values()) == 6 + counts["answers"] == 12  # nine draws, three of them in two answers
     assert server.models == {"first", "second"}
@@ -179,7 +178,7 @@ def test_a_server_that_is_away_is_no_rejection(tmp_path, settings, serve):
     workspace = workspace_at(tmp_path, settings, server.url)
     server.stopped = True
     with pytest.raises(VdeError, match="draws have no answer yet"):
-        instruct(workspace, at_once=1)
+        instruct(workspace, parallelism=1)
     assert workspace.rejections() == []
     server.stopped = False
     assert instruct(workspace)["instructions"] == 9

@@ -109,7 +109,7 @@ def test_refusals_are_counted(workspace):
     assert steps["edits"].passed == 6
     package(workspace)
     card = (workspace.package / "huggingface" / "README.md").read_text()
-    assert "| edits | `refused` | 3 | the editor would not do it |" in card
+    assert "| edits | `refused` | 3 | the editor refused |" in card
 
 
 def test_each_stage_waits_for_the_one_before(workspace):
@@ -130,7 +130,7 @@ def test_a_locked_workspace_is_left_alone(workspace):
 
 def test_other_settings_are_refused(workspace, settings):
     prepare(workspace.root, settings)  # the same
-    with pytest.raises(RunFolderError, match="with other seed"):
+    with pytest.raises(RunFolderError, match="with different seed"):
         prepare(workspace.root, replace(settings, seed=4))
     instruct(workspace)
     text = (workspace.root / "build.toml").read_text()
@@ -142,7 +142,7 @@ def test_other_settings_are_refused(workspace, settings):
 def test_another_editor_is_refused_once_one_has_begun(workspace):
     instruct(workspace)
     edit(workspace, workers=1)
-    with pytest.raises(RunFolderError, match="code has begun to edit"):
+    with pytest.raises(RunFolderError, match="code has edited samples already"):
         choose_editor(workspace, "copy", {})
 
 
@@ -279,7 +279,7 @@ def test_a_funnel_that_does_not_add_up_is_refused(reviewed):
     workspace = reviewed
     twice = {"stage": "instruct", "id": next(iter(workspace.instructions())), "reason": "two_places"}
     add_line(workspace.rejected_file, twice)  # it is in both: accepted and turned down
-    with pytest.raises(RunFolderError, match="does not add up at instructions: 9 draws in; 9 passed, 1 rejected"):
+    with pytest.raises(RunFolderError, match="inconsistent counts at instructions: 9 draws in; 9 passed, 1 rejected"):
         package(workspace)
 
 

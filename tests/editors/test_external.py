@@ -237,7 +237,7 @@ def test_stopping_does_not_wait_for_a_start():
 
 @pytest.mark.slow
 def test_a_deaf_program_is_made_to_end(monkeypatch):
-    monkeypatch.setattr("vdebench.editors.external.process.PATIENCE", 0.2)
+    monkeypatch.setattr("vdebench.editors.external.process.EXIT_SECONDS", 0.2)
     command = [
         sys.executable,
         "-c",

@@ -106,8 +106,8 @@ def test_options_that_make_no_sense(name, options, told, installed):
 def test_listing_imports_nothing_heavy():
     code = (
         "import sys\n"
-        "from vdebench.editors.listing import listed\n"
-        "names = [each.name for each in listed()]\n"
+        "from vdebench.editors.listing import list_editors\n"
+        "names = [each.name for each in list_editors()]\n"
         "assert 'icedit' in names, names\n"
         "heavy = {'torch', 'diffusers', 'transformers', 'huggingface_hub', 'torchvision'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"

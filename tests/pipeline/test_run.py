@@ -38,7 +38,7 @@ class Wayward(Editor):
     def edit(self, image, instruction, *, seed=0):
         raise AssertionError("it is to be shown the sample")
 
-    def carry_out(self, task):
+    def run_task(self, task):
         type(self).asked += 1
         match task.sample.id:
             case "0":

@@ -103,7 +103,7 @@ def instruct(
     from vdebench.build.workspace import Workspace
 
     with progress_bar("instructions") as progress:
-        counts = run(Workspace(workspace), attempts=attempts, at_once=concurrency, progress=progress)
+        counts = run(Workspace(workspace), attempts=attempts, parallelism=concurrency, progress=progress)
     tell(workspace, counts, "instructions", f"vde build edit {workspace}")
 
 

@@ -1,4 +1,4 @@
-"""The same protocol over HTTP, for a program that runs elsewhere: images travel inside the JSON."""
+"""The external protocol over HTTP, with images inside the JSON."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ HELLO_TIMEOUT = 30.0
 
 
 def bad_url(url: str) -> str:
-    """Why an address is not taken, or nothing. What may be a password is not repeated.
+    """Return why an address is not accepted, empty if it is; the message does not repeat possible passwords.
 
     >>> bad_url("http://me:hush@localhost:8000").partition("\\n")[0]
-    'url holds a password or a query, which no address here has'
+    'url contains a password or a query'
     """
     if any(mark in url for mark in "@?#"):
-        return "url holds a password or a query, which no address here has\n  give http://host:port, or a path below it"
+        return "url contains a password or a query\n  expected http://host:port, or a path below it"
     if not find_spec("httpx2"):
         return f"an editor with url=… needs the package httpx2\n  {INSTALL}"
     return bad_address(url)
@@ -50,7 +50,7 @@ class Server:
         self._client: HttpClient | None = None
 
     def hello(self) -> Hello:
-        """Who it is; an error where it is another than before."""
+        """Return its hello; raise an error if it has changed."""
         hello = parse_hello(self._ask("hello", None, min(HELLO_TIMEOUT, self._start_timeout)), self._who)
         if self._hello is not None and self._hello != hello:
             raise differing(self._who, self._hello, hello)
@@ -59,23 +59,23 @@ class Server:
 
     @property
     def known(self) -> Hello:
-        """Who it last said it is."""
+        """The last hello."""
         return self._hello or self.hello()
 
     def edit(self, image: Image, instruction: str, seed: int) -> tuple[ProgramAnswer, Image | None]:
-        """Its answer, and its image where it made one."""
-        self.hello()  # a server may be another one since the last page
-        asked = uuid.uuid4().hex
+        """Return its answer, and its image if there is one."""
+        self.hello()  # the server may have been replaced since the last page
+        request_id = uuid.uuid4().hex
         png = base64.b64encode(encode_png(image)).decode()
-        request = {"id": asked, "png": png, "instruction": instruction, "seed": seed}
+        request = {"id": request_id, "png": png, "instruction": instruction, "seed": seed}
         limit = self._timeout if self._warm else self._timeout + self._start_timeout
-        answer = parse_answer(self._ask("edit", request, limit), asked, self._who)
+        answer = parse_answer(self._ask("edit", request, limit), request_id, self._who)
         self._warm = True
         return answer, self._image(answer) if answer.state == "edited" else None
 
     def _image(self, answer: ProgramAnswer) -> Image:
         if not answer.png:
-            raise EditorError(f"{self._who}: said edited, and sent no image (png, in Base64)")
+            raise EditorError(f"{self._who}: reported edited, but sent no image (png, in Base64)")
         try:
             return decoded(bytes_of(answer.png))
         except RequestError as fault:

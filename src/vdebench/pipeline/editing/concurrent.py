@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
 
 from vdebench.net.budget import Budget
-from vdebench.pipeline.editing.jobs import BatchResult, JobBatch, carry_out, failed
+from vdebench.pipeline.editing.jobs import BatchResult, JobBatch, failed, run_task
 from vdebench.pipeline.editing.stopping import Stop
 
 
@@ -100,7 +100,7 @@ def _asker(
     while (task := asked.get()) is not None:
         unit, estimate = task
         try:
-            outcome = carry_out(unit) if rate.turn(stop) else None
+            outcome = run_task(unit) if rate.turn(stop) else None
         except BaseException as error:  # such as a library's SystemExit: it must not end as a sample without a word
             outcome = failed(unit, f"{type(error).__name__}: {error}")
         answered.put((outcome, estimate))

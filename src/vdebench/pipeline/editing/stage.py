@@ -20,12 +20,12 @@ from vdebench.pipeline.editing.jobs import (
     EditorJobSettings,
     JobBatch,
     Options,
-    carry_out,
     editor_of,
     failed,
     identity_text,
     input_by_hand,
     job_of,
+    run_task,
     units_of,
 )
 from vdebench.pipeline.editing.journal import (
@@ -190,7 +190,7 @@ def _carried_out(
         most = min(workers or engine.size(gpus=maker.needs_gpu), maker.at_once or count, count)
         recycled = 0 if maker.needs_gpu else RECYCLED
         return engine.map_tasks(
-            carry_out, stop.until(units), most, max_tasks_per_worker=recycled, on_lost=lost, gpus=maker.needs_gpu
+            run_task, stop.until(units), most, max_tasks_per_worker=recycled, on_lost=lost, gpus=maker.needs_gpu
         )
 
     with closing(maker):
