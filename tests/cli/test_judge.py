@@ -56,6 +56,21 @@ def test_help_has_examples():
         assert f"vde {verb} SUITE" in text
 
 
+def test_a_grade_that_cannot_be_is_named_on_standard_error_and_asked_again(tmp_path):
+    write_suite(tmp_path, 2)
+    given = ("--dimensions", "IF", "--out", tmp_path / "run", "--json")
+    with judging(always(4)) as server:
+        process(*asked(tmp_path, server, *given))
+        journal = tmp_path / "run/grades.jsonl"
+        lines = [json.loads(line) for line in journal.read_text().splitlines()]
+        at = next(at for at, line in enumerate(lines) if line["sample"] == "text/1")
+        lines[at]["grade"] = 99
+        journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        done = process(*asked(tmp_path, server, *given))
+    assert f"vde: {journal}: line {at + 1}: the grade is 99, expected an integer from 0 to 5" in done.stderr
+    assert json.loads(done.stdout)["overall"]["mean"] == 4
+
+
 def test_a_table_with_coverage_canary_and_signature(tmp_path):
     write_suite(tmp_path, 3)
     (tmp_path / "editor/page_2.png").unlink()

@@ -38,7 +38,7 @@ from vdebench.cli import (
 from vdebench.cli import (
     run as run_verb,
 )
-from vdebench.cli.names import names_told
+from vdebench.cli.names import warnings_shown
 from vdebench.errors import VdeError
 
 INTERRUPTED = 130  # typer's exit code for Ctrl-C
@@ -100,7 +100,7 @@ def run() -> None:
         ):  # names of files may be no text, and a terminal may know less than UTF-8
             stream.reconfigure(errors="backslashreplace")
     try:
-        with names_told():
+        with warnings_shown():
             app()
     except VdeError as error:
         Console(stderr=True, highlight=False, soft_wrap=True).print(f"vde: {error}", markup=False)
