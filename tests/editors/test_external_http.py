@@ -124,8 +124,8 @@ def test_pages_are_not_sent_to_another_host(odd):
         answers["/edit"] = (200, {})
         editor = ExternalEditor(url=url)
         assert editor.identity["model"] == "m"
-        editor._there[0].hello = lambda: editor._there[0].known
-        editor._there[0]._url = pointing.url
+        editor._backends[0].hello = lambda: editor._backends[0].known
+        editor._backends[0]._url = pointing.url
         with pytest.raises(EditorError, match=r"HTTP 307(.|\n)*another host"):
             editor.edit(PAGE, "x")
         assert other.requests == []
