@@ -61,7 +61,7 @@ def test_one_that_breaks_does_not_hide_the_others(monkeypatch):
     for module in ("vdebench.editors.listing", "vdebench.registry"):
         monkeypatch.setattr(f"{module}.entry_points", lambda group: [broken, plain])
     found = {one.name: one.state for one in list_editors()}
-    assert found["broken"] == "cannot be asked: No module named 'no_such_module'"
+    assert found["broken"] == "cannot be loaded: No module named 'no_such_module'"
     assert (found["plain"], found["oracle"]) == ("ready", "ready")
 
 

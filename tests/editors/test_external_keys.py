@@ -102,8 +102,8 @@ def test_the_shim_leaves_keys_out_by_itself():
     "http://localhost/x?key=hunter2secret",
 ])  # fmt: skip
 def test_an_address_with_a_password_is_refused_and_not_repeated(url):
-    with pytest.raises(VdeError, match="url holds a password or a query") as told:
+    with pytest.raises(VdeError, match="url contains a password or a query") as told:
         get_editor("external", url=url)
     assert "hunter2" not in f"{told.value!r}{told.value.__cause__!r}"
-    assert ExternalEditor.missing(url=url).startswith("url holds a password")
+    assert ExternalEditor.missing(url=url).startswith("url contains a password")
     assert ExternalEditor.missing(url="http://localhost:80") == ""

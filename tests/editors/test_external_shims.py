@@ -202,7 +202,7 @@ def test_setup_prints_a_script(name, tmp_path):
 
 
 def test_setup_of_an_unknown_name():
-    with pytest.raises(VdeError, match="no environment is known for 'mine'; there are: step1x-edit, omnigen2"):
+    with pytest.raises(VdeError, match="unknown environment 'mine'; available: step1x-edit, omnigen2"):
         setup_command("mine", None, "python3", False)
 
 
