@@ -12,6 +12,7 @@ from vdebench.net.addresses import excerpt, shown
 from vdebench.net.errors import Kind, RequestError, ServerMessage, message_in, status_error
 from vdebench.net.http import HttpClient
 from vdebench.net.keys import Secret
+from vdebench.net.pacing import RateLimit
 from vdebench.net.retries import RetryPolicy
 
 PAUSE = 1.0
@@ -37,7 +38,9 @@ class HttpReply(NamedTuple):
 class ServerClient:
     """One server, for any number of threads; images at other addresses are fetched without its key."""
 
-    def __init__(self, headers: Mapping[str, str], timeout: float, tries: int, how: str, key: Secret) -> None:
+    def __init__(
+        self, headers: Mapping[str, str], timeout: float, tries: int, how: str, key: Secret, per_minute: float = 0
+    ) -> None:
         advice: dict[Kind, str] = {
             "timeout": "give it more time with the option timeout=SECONDS, or send fewer requests at once: at_once=1",
             "key": f"the server wants a key, or another one, or does not let this one edit: {how}",
@@ -51,6 +54,7 @@ class ServerClient:
             "request": f"the server does not accept this request: check model=… and the options; {_SMALLER}",
             "answer": "is base_url right? See what the server says, and its log",
         }
+        self._rate = RateLimit(per_minute)
         self._retries = RetryPolicy(tries, min(TIMEOUTS, tries), pause=PAUSE, longest_wait=timeout)
         self._http = HttpClient(timeout, key=key, headers=headers, advice=advice, max_bytes=MAX_BYTES)
         self._plain = HttpClient(timeout, key=key, other_hosts=True, max_bytes=MAX_BYTES)  # sends no key
@@ -73,6 +77,8 @@ class ServerClient:
 
     def post(self, url: str, **content: Any) -> HttpReply:
         """The JSON that answers a request, which may be a refusal."""
+        if delay := self._rate.delay():  # repeated requests count too
+            self._http.pause(delay)
         try:
             reply = self._http.request("POST", url, **content)
         except RequestError as error:

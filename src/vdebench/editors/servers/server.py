@@ -181,7 +181,8 @@ class ServerEditor(Editor):
                 headers = self._headers(self._secret.reveal()) if self._secret else {}
                 variable = self.key_variable or self.default_key_variable
                 how = f"set the environment variable {variable}, or key_variable=NAME"
-                self._client = ServerClient(headers, float(self.timeout), int(self.tries), how, self._secret)
+                limits = float(self.timeout), int(self.tries)
+                self._client = ServerClient(headers, *limits, how, self._secret, per_minute=float(self.per_minute))
             return self._client
 
     def close(self) -> None:
