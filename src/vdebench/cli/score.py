@@ -20,7 +20,8 @@ from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP, SIGNATURE, USABLE_HEL
 from vdebench.core.input_policy import NOBODY, InputPolicy, checked_pixels
 from vdebench.errors import VdeError
 from vdebench.pipeline.editing.journal import editors_images
-from vdebench.pipeline.score import NO_READER, Score, SettingChoice, TruthChoice, around_masks, check_outputs, score
+from vdebench.pipeline.score import NO_READER, Score, SettingChoice, TruthChoice, check_outputs, score
+from vdebench.protocols.protocol import protocol_for
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
@@ -108,7 +109,7 @@ def score_command(
     for name in dict.fromkeys(protocol):  # names of all editors' files, before anything is read for the first
         for _, folder, images in editors:
             check_outputs(loaded, folder, protocol=name, images=images, match=match, strict_names=strict_names)
-    masked = all(around_masks(loaded, name) for name in protocol)
+    masked = all(protocol_for(loaded.track, name).track == "pixels" for name in protocol)
     read = {
         folder
         for _, folder, images in editors
