@@ -76,10 +76,12 @@ def score_command(
         NOBODY, "--prompt-rewriter", metavar="NAME", help="Say who rewrote the instructions; for the signature."
     ),
     workers: int = typer.Option(0, "--workers", help="Processes that read and score; 0 for one per processor."),
-    like: list[str] = typer.Option([], "--like", help=SHAPE_HELP + " Repeat for several."),
+    like: list[str] = typer.Option([], "--paper-table", help=SHAPE_HELP + " Repeat for several."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(
-        False, "--published", help="Add the paper's rows, marked as published; --like vde-v3:2 where no shape is given."
+        False,
+        "--published",
+        help="Add the paper's rows, marked as published; --paper-table vde-v3:2 where no shape is given.",
     ),
     with_usable: bool = typer.Option(False, "--with-usable", help=USABLE_HELP),
     intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
