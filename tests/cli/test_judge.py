@@ -127,7 +127,7 @@ def test_a_wrong_key_is_told_and_not_shown(tmp_path):
         (["--judge", "mystery", "--budget", "1"], "--price IN,OUT"),
         (["--image-size", "tiny"], "--image-size"),
         (["-d", "XX"], "there are: IF, TA, VC, LP, SE"),
-        (["--like", "vde-v9:1"], "no table shape"),
+        (["--paper-table", "vde-v9:1"], "no table shape"),
         (["--by", "colour"], "--by"),
         (["--price", "1"], "--price"),
         (["--key-variable", "NO_SUCH"], "NO_SUCH"),
@@ -171,7 +171,7 @@ def test_editors_side_by_side_in_the_papers_shape_with_peoples_scores(tmp_path):
     with judging(lambda ask: grade(len(ask.images[1]) % 6)) as server:
         text = vde(
             *("judge", f"textedit:{tmp_path / 'te'}", tmp_path / "one", tmp_path / "two", "--judge", "gpt-4o"),
-            *("--base-url", server.url, "--out", tmp_path / "runs", "--like", "textedit:4", "--published"),
+            *("--base-url", server.url, "--out", tmp_path / "runs", "--paper-table", "textedit:4", "--published"),
             *("--human", tmp_path / "people.csv", "--format", "markdown"),
         ).stdout
     assert "one" in text

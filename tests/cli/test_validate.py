@@ -1,4 +1,4 @@
-"""`vde validate` as a user meets it."""
+"""`vde validate-metrics` as a user meets it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from vdebench.errors import VdeError
 
 def vde(*arguments):
     """In this process: the typesetter takes a while to load."""
-    return CliRunner().invoke(app, ["validate", *map(str, arguments)])
+    return CliRunner().invoke(app, ["validate-metrics", *map(str, arguments)])
 
 
 def test_help_has_examples():
-    assert "vde validate --out validity" in vde("--help").stdout
+    assert "vde validate-metrics --out validity" in vde("--help").stdout
 
 
 def test_a_small_ladder(tmp_path):

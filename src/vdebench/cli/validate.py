@@ -1,4 +1,4 @@
-"""`vde validate`: do the metrics fall when pages get worse?"""
+"""`vde validate-metrics`: do the metrics fall when pages get worse?"""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def validate_command(
 
     Examples:
 
-    `vde validate --out validity`
+    `vde validate-metrics --out validity`
 
-    `vde validate --sample-count 24 --reader rapidocr --corruption blur --corruption wrong-characters`
+    `vde validate-metrics --sample-count 24 --reader rapidocr --corruption blur --corruption wrong-characters`
     """
     from vdebench.report.validity import ladder_json, ladder_text  # the typesetter and OpenCV take a while to load
     from vdebench.report.validity_page import require_place, write_ladder

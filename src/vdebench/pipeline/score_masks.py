@@ -20,12 +20,13 @@ from vdebench.pipeline.scoring.mask_sample import VERSION, lpips
 from vdebench.pipeline.scoring.masks import MaskedScope, score_masked
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.protocols.digest import DIGITS
+from vdebench.protocols.masks.columns import CALLED
 from vdebench.protocols.signature import as_signature
 from vdebench.readers.caveats import caveat_of
 from vdebench.runs.folder import RunFolder
 from vdebench.runs.provenance import stage, tell
 from vdebench.stats.intervals import with_intervals
-from vdebench.stats.mask_summary import CALLED, SLICES, summarise_masked
+from vdebench.stats.mask_summary import SLICES, summarise_masked
 
 
 def masked_run(

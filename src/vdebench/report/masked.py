@@ -6,10 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vdebench.protocols.masks.columns import COLUMNS, SETTING
+from vdebench.protocols.masks.columns import CALLED, COLUMNS, SETTING
 from vdebench.report.overview import bounds_of, interval_notes, metric_column, provenance
 from vdebench.report.table import Column, Row, Table
-from vdebench.stats.mask_summary import CALLED
 
 TITLES = {column: name for name, column in CALLED.items()}
 

@@ -12,6 +12,7 @@ import polars as pl
 from vdebench.protocols.masks.columns import NUMBERS
 from vdebench.protocols.masks.protocol import PixelProtocol
 from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.protocol import ScoringProtocol
 from vdebench.stats import means as page_means
 from vdebench.stats.bootstrap import Array, Derive, means
 
@@ -64,11 +65,12 @@ class Matrix(NamedTuple):
         return means(self.numerators.sum(axis=0), self.denominators.sum(axis=0), self.derive)
 
 
-def columns_of(
-    rows: pl.DataFrame, protocol: Protocol | PixelProtocol
-) -> tuple[dict[str, MeanColumn], dict[str, Statistic]]:
+def columns_of(rows: pl.DataFrame, protocol: ScoringProtocol) -> tuple[dict[str, MeanColumn], dict[str, Statistic]]:
     """What adds up to the means of score rows of one setting, and the metrics that are made of it."""
-    return _around_masks(rows, protocol) if isinstance(protocol, PixelProtocol) else _of_pages(rows, protocol)
+    if isinstance(protocol, PixelProtocol):
+        return _around_masks(rows, protocol)
+    assert isinstance(protocol, Protocol)
+    return _of_pages(rows, protocol)
 
 
 def matrix_of(samples: Sequence[str], columns: Mapping[str, MeanColumn], statistics: Mapping[str, Statistic]) -> Matrix:

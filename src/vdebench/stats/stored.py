@@ -12,9 +12,8 @@ import polars as pl
 
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.io.files import is_file, read_json
-from vdebench.protocols import get_protocol
-from vdebench.protocols.masks.protocol import PixelProtocol, get_pixel_protocol
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.masks.protocol import PixelProtocol
+from vdebench.protocols.protocol import ScoringProtocol, protocol_of
 from vdebench.protocols.signature import parts_of
 from vdebench.stats.bootstrap import RESAMPLES, Method, bootstrap
 from vdebench.stats.matrix import Matrix as Matrix
@@ -35,9 +34,9 @@ class StoredRun:
         return str(self.summary["editor"])
 
     @property
-    def around_masks(self) -> bool:
-        """Whether images were compared around masks."""
-        return self.summary.get("track") == "pixels"
+    def protocol(self) -> ScoringProtocol:
+        """The protocol that scored it."""
+        return protocol_of(self.summary)
 
     @property
     def settings(self) -> list[str]:
@@ -85,11 +84,8 @@ def differing_parts(signatures: Sequence[str]) -> dict[str, list[str]]:
 def matrix(run: StoredRun, setting: str, metrics: Sequence[str] | None = None) -> Matrix:
     """What the means of a setting are made of, for some metrics or for all that have a number."""
     rows = run.rows.filter(pl.col("setting") == setting)
-    if run.around_masks:
-        protocol: Protocol | PixelProtocol = get_pixel_protocol(run.summary["protocol"])
-    else:
-        protocol = get_protocol(run.summary["protocol"])
-        rows = rows.filter(pl.col("gt_blocks").is_not_null())
+    protocol = run.protocol
+    rows = protocol.counted(rows)
     columns, statistics = columns_of(rows, protocol)
     known = {name for name, parts in statistics.items() if all(columns[part].under.any() for part in parts.columns)}
     if isinstance(protocol, PixelProtocol) and protocol.psnr == "as it comes":

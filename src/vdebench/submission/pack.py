@@ -121,7 +121,7 @@ def _contents(stored: StoredRun, root: Path, roots: tuple[Path, ...]) -> dict[st
     for name in TABLES:
         if is_file(root / name):
             contents[name] = _table(root / name, roots)
-        elif not stored.around_masks:
+        elif Path(name).stem in stored.protocol.run_tables:
             raise RunFolderError(f"{root}: no {name} here; score again")
     if stored.summary.get("noise_floor"):
         contents |= {name: _table(root / name, roots) for name in REFERENCE}

@@ -10,3 +10,5 @@ NUMBERS = (
 """Columns of numbers in the rows."""
 COLUMNS = ("score", "done", "untouched", "text_kept", "ssim", "lpips", "psnr", "mse", "ssim_raw", "psnr_raw")
 """Metrics in tables."""
+CALLED = {"split": "group", "topic": "source"}
+"""Names that TextEditBench has for slices, and their columns."""

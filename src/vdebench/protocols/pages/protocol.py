@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
+
+import polars as pl
 
 from vdebench.core.page_text import Block
 from vdebench.core.sample import Sample
@@ -31,6 +33,9 @@ def joined_plain_text(blocks: Sequence[Block]) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
     """How a suite is scored. Adding a protocol is adding such a value."""
+
+    track: ClassVar[str] = "pages"
+    run_tables: ClassVar[tuple[str, ...]] = ("scores", "blocks", "regions")
 
     name: str
     says: str
@@ -138,6 +143,19 @@ class Protocol:
     def on_any_text(self) -> tuple[str, ...]:
         """Metrics of texts, tables aside."""
         return (*self.on_text, *self.on_tokens, *self.on_strict_text)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Metrics that `vde compare` shows where none is named."""
+        return ("iou", "cdm", "bleu", self.teds_column, *self.added)
+
+    def counted(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows of samples that were compared block by block."""
+        return rows.filter(pl.col("gt_blocks").is_not_null())
+
+    def slice_column(self, name: str) -> str:
+        """The name itself: slices are called as their columns."""
+        return name
 
     def covers(self, sample: Sample) -> bool:
         """Whether the protocol says anything of a sample."""

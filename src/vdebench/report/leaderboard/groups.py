@@ -11,10 +11,8 @@ from typing import Any, NamedTuple
 
 from vdebench.errors import VdeError
 from vdebench.metrics.registry import facts
-from vdebench.protocols import get_protocol
-from vdebench.protocols.masks.protocol import get_pixel_protocol
+from vdebench.protocols.protocol import protocol_of
 from vdebench.report.leaderboard.gather import LeaderboardRun
-from vdebench.report.tracks import PAGES
 from vdebench.report.usable import bounds_line
 from vdebench.stats.stored import differing_parts
 
@@ -58,10 +56,9 @@ class SignatureGroup:
     def says(self) -> str:
         """The protocol in words, nothing where it is one that is not known here."""
         try:
-            found = get_protocol(self.protocol) if self.runs[0].track is PAGES else get_pixel_protocol(self.protocol)
+            return protocol_of(self.runs[0].summary).says
         except VdeError:
             return ""
-        return found.says
 
     @cached_property
     def signature(self) -> str:
@@ -84,7 +81,7 @@ class SignatureGroup:
     def teds_column(self) -> str:
         """What the protocol calls TEDS; nothing around masks, nor for a protocol that is not known here."""
         try:
-            return get_protocol(self.protocol).teds_column if self.runs[0].track is PAGES else ""
+            return protocol_of(self.runs[0].summary).teds_column
         except VdeError:
             return ""
 
