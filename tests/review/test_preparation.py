@@ -154,7 +154,7 @@ def test_what_cannot_be_made_or_read_does_not_stop_the_rest(workspace, store, mo
         return read(self, image)
 
     monkeypatch.setattr(CodeReader, "read", reading)
-    with pytest.raises(ReaderError, match=r"3 samples of the review could not be pasted back"):
+    with pytest.raises(ReaderError, match=r"3 samples of the review failed"):
         vde("review", "prepare", workspace.root, "--workers", 1)
     decided = workspace.decisions()
     steps = {id: sorted(found) for (id, _), found in decided.items()}
@@ -163,4 +163,4 @@ def test_what_cannot_be_made_or_read_does_not_stop_the_rest(workspace, store, mo
     files_of[gone].write_bytes(kept)
     done = prepare(workspace.root, workers=1)
     assert (sorted(done.made), list(done.failed)) == (sorted([gone, unread]), [changed])
-    assert "was edited anew after it came into the review" in done.failed[changed]
+    assert "was edited again after it was added to the review" in done.failed[changed]

@@ -358,8 +358,8 @@ def test_places_that_are_none(tmp_path):
     for place, words in (
         (tmp_path / "text.sqlite", "cannot be opened as a database"),
         (tmp_path / "nowhere" / "r.sqlite", "no such folder"),
-        ("mysql://root:secret@localhost/x", "no database we know"),
-        ("sqlite://", "no database we know"),
+        ("mysql://root:secret@localhost/x", "unsupported database"),
+        ("sqlite://", "unsupported database"),
         ("postgresql://vde:secret@localhost:1/x", "cannot be opened"),
     ):
         with pytest.raises(InputError, match=words) as caught:

@@ -34,7 +34,7 @@ class ListedSample:
     """End of their lease; None without one."""
 
 
-def look(store: Store, who: str, sample: str, now: datetime) -> ListedSample | Refusal:
+def view_sample(store: Store, who: str, sample: str, now: datetime) -> ListedSample | Refusal:
     """Return what a member may see of a sample, read in one transaction."""
     with store.reading() as (connection, study):
         item = StoredItems(connection, study).get(sample)

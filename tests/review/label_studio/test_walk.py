@@ -160,7 +160,7 @@ def test_a_loop_waits_for_a_server_that_is_away(walk, studio, monkeypatch):
     assert len(told) == 3
     assert [len(each.pulled.refused) for each in told] == [1, 0, 0]  # told once
     assert len(complaints) == 1
-    assert "asked again in 7 seconds" in complaints[0]
+    assert "next try in 7 seconds" in complaints[0]
 
 
 def test_a_loop_goes_on_after_what_passes(walk, studio, monkeypatch):
@@ -198,7 +198,7 @@ def test_people_join_by_their_file(walk, studio):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('"carl"', "who does: 1a, 1b, 2a, 3a, root"),
+        ('"carl"', "members: 1a, 1b, 2a, 3a, root"),
         ('{name = "carl", group = "4"}', "expected one of 1, 2, 3"),
         ('{name = "1a", group = "2"}', "1a is annotator 1, not annotator 2"),
         ('{name = "root", group = "1"}', "root is admin, not annotator 1"),
