@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from vdebench.protocols import TEXT_METRICS, get_protocol
+from vdebench.metrics.registry import block_metrics
+from vdebench.protocols import get_protocol
 from vdebench.runs.folder import BLOCKS, REGIONS, SCORES, RunFolder
 from vdebench.stats.bootstrap import bootstrap
 from vdebench.stats.comparison import compare_runs
@@ -61,7 +62,7 @@ def run_of(editor: str, over: np.ndarray, under: np.ndarray) -> StoredRun:
         "operation": ["text_delete"] * len(over),
     }
     columns |= {"gt_blocks": under[:, 0].astype(int), "matched_blocks": under[:, 0].astype(int), "iou_sum": over[:, 0]}
-    for at, name in enumerate(TEXT_METRICS, start=1):
+    for at, name in enumerate(block_metrics(), start=1):
         counts = under[:, at].astype(int)
         columns |= {f"{name}_sum": over[:, at], f"{name}_n": counts, f"{name}_matched_n": counts}
     frame = pl.DataFrame(columns)
@@ -87,19 +88,19 @@ def kept_run(root: Path, random: np.random.Generator) -> RunFolder:
             "page": f"page {at % PAGES}",
         }
         for setting in ("global", "local"):
-            values = random.beta(5, 2, (int(random.integers(3, 20)), 1 + len(TEXT_METRICS)))
+            values = random.beta(5, 2, (int(random.integers(3, 20)), 1 + len(block_metrics())))
             row = {"sample": f"{at}", "setting": setting, "state": "scored", **about, "unmatched_pred": 0}
             row |= {"gt_blocks": len(values), "matched_blocks": len(values), "unmatched_gt": 0, "image_reason": None}
             row |= {"iou_sum": values[:, 0].sum(), "page_edits": 1, "page_characters": 99, "width": 9, "height": 9}
             row |= {name: float(random.random()) for name in ("mse", "psnr", "ssim", "lpips", "clip")}
-            for place, name in enumerate(TEXT_METRICS, start=1):
+            for place, name in enumerate(block_metrics(), start=1):
                 row |= {f"{name}_sum": values[:, place].sum()}
                 row |= dict.fromkeys((f"{name}_n", f"{name}_matched_n"), len(values))
             scores.append(row)
             for truth, each in enumerate(values):
                 label = f"label {min(11, random.geometric(0.3))}"
                 block = {"sample": f"{at}", "setting": setting, "state": "matched", "label": label, "truth": truth}
-                blocks.append({**block, **dict(zip(("iou", *TEXT_METRICS), each.tolist(), strict=True))})
+                blocks.append({**block, **dict(zip(("iou", *block_metrics()), each.tolist(), strict=True))})
     pl.DataFrame(scores, schema={**SCORES, "page": pl.String}).write_parquet(root / "scores.parquet")
     pl.DataFrame(blocks, schema=BLOCKS).write_parquet(root / "blocks.parquet")
     pl.DataFrame(schema=REGIONS).write_parquet(root / "regions.parquet")

@@ -40,7 +40,7 @@ METRICS = (
     "psnr",
 )
 SLICES = {"operation": 8, "edit_class": 4, "language": 2, "source": 9, "group": 2}
-PROPERTIES = ("complete", "text", "place", "look", "kept")
+PROPERTIES = ("completeness", "textual_correctness", "spatial_precision", "visual_fidelity", "preservation")
 
 
 def make_run(folder: Path, at: int) -> None:

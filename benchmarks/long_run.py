@@ -71,7 +71,7 @@ def readings(order: str, place: Path) -> tuple[Path, list[Path]]:
         files = suite.image_files(sample)
         for side, image, reading in (
             ("source", files.source, suite.source(sample)),
-            ("reference", files.reference, suite.truth(sample)),
+            ("reference", files.reference, suite.ground_truth(sample)),
         ):
             file = place / f"{number}_{side}.json"
             file.write_text(json.dumps(reading.to_json()))

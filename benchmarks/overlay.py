@@ -66,7 +66,7 @@ class Result(NamedTuple):
 
 def judge(suite: Suite, sample: Sample, file: Path, reader: CachedReader) -> list[str]:
     """Outcome of each region of an image."""
-    source, wanted = suite.source(sample), suite.truth_regions(sample)
+    source, wanted = suite.source(sample), suite.ground_truth_regions(sample)
     assert source is not None
     assert source.size is not None
     assert wanted is not None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from vdebench.core.box import Box
 from vdebench.core.page_text import Block, PageText
-from vdebench.suites.omnidoc import reading_of_page
+from vdebench.suites.omnidoc import page_text_of_annotation
 
 ROOT = Path(__file__).parent.parent
 PAGES = Path(os.environ.get("VDE_SHARED", ROOT.parent / "shared")) / "data/omnidocbench/OmniDocBench_demo.json"
@@ -26,7 +26,7 @@ def real_pages() -> list[PageText]:
     """The 18 annotated pages; without what a reading would not hold; sizes from the boxes, since the file's widths and heights are swapped in places."""
     if not PAGES.exists():
         sys.exit(f"{PAGES} is not here: set VDE_SHARED to the folder with data/omnidocbench")
-    readings = [reading_of_page(page) for page in json.loads(PAGES.read_text(encoding="utf-8"))]
+    readings = [page_text_of_annotation(page) for page in json.loads(PAGES.read_text(encoding="utf-8"))]
     return [
         PageText(tuple(replace(block, extra={}) for block in reading.blocks if block.label != "image"))
         for reading in readings

@@ -41,7 +41,7 @@ from vdebench.readers.line_grouping import Line, center_inside, in_rows
 from vdebench.readers.line_text import join_lines
 from vdebench.readers.rapid import RapidReader
 from vdebench.readers.tables import read_table
-from vdebench.suites.omnidoc import reading_of_page
+from vdebench.suites.omnidoc import page_text_of_annotation
 from vdebench.suites.suite import load_suite
 
 SHARED = Path(os.environ.get("VDE_SHARED", Path(__file__).parents[2] / "shared")) / "data" / "omnidocbench"
@@ -117,7 +117,7 @@ def real_pages(count: int) -> Iterator[Page]:
     for page in json.loads((SHARED / "OmniDocBench_demo.json").read_text("utf-8"))[:count]:
         image = open_image(SHARED / "images" / Path(page["page_info"]["image_path"]).name)
         language = page["page_info"]["page_attribute"]["language"]
-        yield Page(language, image, reading_of_page(page, Size(image.shape[1], image.shape[0])))
+        yield Page(language, image, page_text_of_annotation(page, Size(image.shape[1], image.shape[0])))
 
 
 def typeset(reader: RapidReader, count: int) -> None:
@@ -125,8 +125,8 @@ def typeset(reader: RapidReader, count: int) -> None:
     pages, crops = Blocks(), Blocks()
     for sample in suite.samples:
         image = open_image(suite.image_files(sample).reference)
-        pages.add(Page(sample.language, image, suite.truth(sample)), reader.read(image).blocks)
-        for region, truth in zip(sample.regions, suite.truth_regions(sample) or [], strict=False):
+        pages.add(Page(sample.language, image, suite.ground_truth(sample)), reader.read(image).blocks)
+        for region, truth in zip(sample.regions, suite.ground_truth_regions(sample) or [], strict=False):
             x1, y1, x2, y2 = (max(0, round(side)) for side in region.box(Size(image.shape[1], image.shape[0])))
             crop = image[y1:y2, x1:x2]
             if truth is not None and crop.size and truth.blocks:

@@ -22,7 +22,10 @@ from vdebench.studies.validity.export import IMAGES, READINGS, write_corrupted
 from vdebench.studies.validity.ladder import CORRUPTIONS
 
 SUITE = "typeset:n={},seed=5,languages=en+zh,ppi=110"
-EVIDENCE = {"cdm": "text", "iou": "place", "look": "look", "kept": "kept", "edited": "edited", "stray": "stray"}
+EVIDENCE = {
+    **{"cdm": "textual_correctness", "iou": "spatial_precision"},
+    **{name: name for name in ("visual_fidelity", "preservation", "edited", "stray")},
+}
 
 
 def evidence(rows: Rows) -> dict[str, list[float]]:
@@ -32,15 +35,15 @@ def evidence(rows: Rows) -> dict[str, list[float]]:
     values = {
         "cdm": rows.regions.group_by("sample").agg(pl.col("cdm").min())["cdm"],
         "iou": (local["iou_sum"] / blocks).filter(blocks > 0),
-        **{name: local[name] for name in ("look", "edited")},
-        **{name: rows.scores.filter(pl.col("setting") == "global")[name] for name in ("kept", "stray")},
+        **{name: local[name] for name in ("visual_fidelity", "edited")},
+        **{name: rows.scores.filter(pl.col("setting") == "global")[name] for name in ("preservation", "stray")},
     }
     return {name: found.drop_nulls().to_list() for name, found in values.items()}
 
 
 def main(samples: int) -> None:
     """Print the table."""
-    heads = [f"{name:>8}" for name in ("usable", *PROPERTIES)]
+    heads = [f"{name:>20}" for name in ("usable", *PROPERTIES)]
     print(
         f"{'corruption':<22}{'level':>6}{'n':>4}" + "".join(heads) + "   lowest tenth (highest of stray):",
         *EVIDENCE.values(),
@@ -63,7 +66,7 @@ def main(samples: int) -> None:
             given = corruption.levels[level - 1] if level else 0
             print(
                 f"{corruption.name:<22}{given:>6g}{len(found):>4}"
-                + "".join(f"{rate:>8.2f}" for rate in rates)
+                + "".join(f"{rate:>20.2f}" for rate in rates)
                 + "   "
                 + " ".join(f"{value:.4f}" for value in tenths),
                 flush=True,

@@ -11,7 +11,7 @@ import pytest
 
 from tests.build.pages import CodeReader
 from vdebench.build.card import body
-from vdebench.build.decisions import PEOPLE, Decision, last_words
+from vdebench.build.decisions import PEOPLE, Decision, latest_decisions
 from vdebench.build.edit import edits_of
 from vdebench.build.funnel import funnel
 from vdebench.build.instruct import instruct
@@ -28,7 +28,7 @@ from vdebench.core.box import Box
 from vdebench.errors import InputError, VdeError
 from vdebench.instructions.generator import GeneratedAnswer, Generator, GeneratorError
 from vdebench.io.images import open_image
-from vdebench.io.journal import add_line, read_lines
+from vdebench.io.journal import add_line
 from vdebench.readers.reader import READERS
 from vdebench.suites.suite import load_suite
 
@@ -68,7 +68,7 @@ class Faltering(Generator):
 def test_draws_do_not_stay_open_after_fewer_attempts(workspace, monkeypatch):
     monkeypatch.setattr("vdebench.build.instruct.generator", lambda name, options: Faltering())
     with pytest.raises(VdeError, match="the server is away"):
-        instruct(workspace, at_once=1)
+        instruct(workspace, parallelism=1)
     assert funnel(workspace)[1].pending == 9
     assert instruct(workspace, attempts=1) == {"known": 0, "empty": 9, "answers": 1}  # eight gave up before the ninth
     assert (funnel(workspace)[1].pending, funnel(workspace)[1].rejected) == (0, {"empty": 9})
@@ -139,7 +139,7 @@ def test_status_notices_a_package_that_is_out_of_date(reviewed):
 def test_boxes_of_no_area_are_refused(box):
     decision = Decision("a", "e", "boxes", "pass", "group 1", PEOPLE, "", boxes=[[0, 0, 9, 9], box])
     with pytest.raises(InputError, match=r"a: boxes are .*right of left and below top"):
-        last_words([decision])
+        latest_decisions([decision])
 
 
 def test_boxes_end_where_the_page_does(reviewed):
@@ -174,15 +174,17 @@ def test_what_failures_said_is_not_packaged(reviewed):
 def test_a_whole_line_that_is_no_json_is_named_and_an_unfinished_one_is_not(reviewed):
     with reviewed.review_file.open("ab") as file:
         file.write(b'{"id": "half a')
-    count = len(list(read_lines(reviewed.review_file)))
+    journal = reviewed.journal(Decision)
+    count = len(list(journal))
     assert len(reviewed.decisions()) == 9
-    add_line(reviewed.review_file, {"id": "z"})  # the half is taken away, or it would be a line
-    assert len(list(read_lines(reviewed.review_file))) == count + 1
+    last = list(journal)[-1]
+    journal.append(last._replace(id="z"))  # the half is taken away, or it would be a line
+    assert len(list(journal)) == count + 1
     with reviewed.review_file.open("ab") as file:
-        file.write(b'{"id": "y"}')  # whole but for its end
-    add_line(reviewed.review_file, {"id": "x"})
-    assert [line["id"] for _, line in read_lines(reviewed.review_file)][-3:] == ["z", "y", "x"]
+        file.write(json.dumps(last._replace(id="y")._asdict()).encode())  # whole but for its end
+    journal.append(last._replace(id="x"))
+    assert [line.id for line in journal][-3:] == ["z", "y", "x"]
     with reviewed.review_file.open("ab") as file:
         file.write(b'{"id": "by hand", }\n\n{"id": "w"}\n')
-    with pytest.raises(InputError, match=rf"review\.jsonl: line {count + 4} is no JSON: .*\n  mend that line"):
-        list(read_lines(reviewed.review_file))
+    with pytest.raises(InputError, match=rf"review\.jsonl: line {count + 4}: not JSON: .*\n  correct that line"):
+        list(journal)

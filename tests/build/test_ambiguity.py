@@ -35,7 +35,7 @@ def test_from_a_package_to_the_drop(reviewed, tmp_path, monkeypatch):
     for kind, suite in (("plain", plain), ("vague", vague)):
         for editor in done:
             for number, sample in enumerate(suite):
-                said = suite.source(sample) if number % done[editor][kind] else suite.truth(sample)
+                said = suite.source(sample) if number % done[editor][kind] else suite.ground_truth(sample)
                 name = Path(sample.reference_image).stem
                 write_json(tmp_path / f"outputs/{kind}/{editor}/{sample.group}/{name}.json", said.to_json())
             outputs, out = tmp_path / f"outputs/{kind}/{editor}", tmp_path / f"runs/{kind}/{editor}"

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from vdebench.build.automatic_review import wrong_elsewhere, wrong_place, wrong_region, wrong_surroundings, wrong_text
-from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, last_words, reached
+from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, latest_decisions, reached
 from vdebench.build.funnel import Step, require_sums
 from vdebench.build.regions import differing
 from vdebench.core.box import Box, Size
@@ -190,9 +190,9 @@ def decision(step="score", verdict="pass", kind=PEOPLE, **more):
 
 def test_last_words():
     told = [decision(kind=AUTOMATIC), decision(verdict="reject"), decision(kind=AUTOMATIC), decision("ocr")]
-    steps = last_words(told)["a", "e"]
+    steps = latest_decisions(told)["a", "e"]
     assert reached(steps) == ([], steps["score"])
-    assert reached(last_words([*told, decision()])["a", "e"])[0] == ["score"]  # people may change their minds
+    assert reached(latest_decisions([*told, decision()])["a", "e"])[0] == ["score"]  # people may change their minds
 
 
 @pytest.mark.parametrize(
@@ -208,11 +208,11 @@ def test_last_words():
 )
 def test_decisions_nobody_can_use(wrong):
     with pytest.raises(InputError, match=r"review\.jsonl: a: "):
-        last_words([wrong])
+        latest_decisions([wrong])
 
 
 def test_sums():
     good = Step("edits", "instructions", 5, 3, {"refused": 1}, 1)
     require_sums([good, good, good, good._replace(name="scored 9", entered=3, passed=2, pending=0)])
-    with pytest.raises(RunFolderError, match="3 left edits, 4 came to scored 9"):
+    with pytest.raises(RunFolderError, match="3 passed edits, 4 entered scored 9"):
         require_sums([good, good, good, good._replace(name="scored 9", entered=4, passed=2)])

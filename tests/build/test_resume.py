@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from tests.build.pages import read_lines
+from vdebench.build.answers import StoredAnswer
 from vdebench.build.edit import edit
 from vdebench.build.funnel import funnel, require_sums
 from vdebench.build.instruct import instruct
@@ -121,15 +121,16 @@ def test_killed_and_gone_on_with(tmp_path, settings, serve):
     pytest.importorskip("httpx2")
     server = serve(holds_after=6)
     workspace = workspace_at(tmp_path, settings, server.url)
-    command = [sys.executable, "-m", "vdebench", "build", "instruct", str(workspace.root), "--at-once", "3"]
+    command = [sys.executable, "-m", "vdebench", "build", "instruct", str(workspace.root), "--concurrency", "3"]
     process = subprocess.Popen(command)
     with server.changed:
         assert server.changed.wait_for(lambda: server.held == 3, timeout=60)  # all that it may ask at once
         process.send_signal(signal.SIGKILL)
         process.wait()
         server.holds_after = 1000
-    assert len(workspace.answers_file.read_text().splitlines()) == 6  # all that were given, whatever was made of them
-    counts = instruct(Workspace(workspace.root), at_once=3)
+    answers = workspace.journal(StoredAnswer).file.read_text().splitlines()
+    assert len(answers) == 6  # all that were given, whatever was made of them
+    counts = instruct(Workspace(workspace.root), parallelism=3)
     assert set(server.answered.values()) == {1}  # nothing was asked twice
     assert sum(server.answered.values()) == 6 + counts["answers"] == 12  # nine draws, three of them in two answers
     assert server.models == {"first", "second"}
@@ -159,7 +160,7 @@ def test_bad_answers_are_in_rejected_with_their_reasons(tmp_path, settings, serv
     pytest.importorskip("httpx2")
     server = serve(wrongly=WRONGLY)
     workspace = workspace_at(tmp_path, settings, server.url)
-    command = [sys.executable, "-m", "vdebench", "build", "instruct", str(workspace.root), "--at-once", "1"]
+    command = [sys.executable, "-m", "vdebench", "build", "instruct", str(workspace.root), "--concurrency", "1"]
     subprocess.run(command, check=True)
     rejected = [json.loads(line) for line in workspace.rejected_file.read_text("utf-8").splitlines()][:5]
     assert [each["reason"] for each in rejected] == list(WRONGLY.values())
@@ -177,7 +178,7 @@ def test_a_server_that_is_away_is_no_rejection(tmp_path, settings, serve):
     workspace = workspace_at(tmp_path, settings, server.url)
     server.stopped = True
     with pytest.raises(VdeError, match="draws have no answer yet"):
-        instruct(workspace, at_once=1)
+        instruct(workspace, parallelism=1)
     assert workspace.rejections() == []
     server.stopped = False
     assert instruct(workspace)["instructions"] == 9
@@ -189,17 +190,17 @@ class Killed(BaseException):
 
 def test_killed_between_any_two_lines(tmp_path, settings, reviewed, monkeypatch):
     """Every few lines that are written the work ends; gone on with, it comes to what it comes to in one go."""
-    dumps, left = json.dumps, 0
+    add_line, left = lines.add_line, 0
 
-    def counted(*given, **options):
+    def counted(file, record):
         nonlocal left
         left -= 1
         if left < 0:
             raise Killed
-        return dumps(*given, **options)
+        return add_line(file, record)
 
     (tmp_path / "again").mkdir()
-    monkeypatch.setattr(lines, "json", SimpleNamespace(dumps=counted, loads=json.loads))
+    monkeypatch.setattr(lines, "add_line", counted)
     stages = [
         lambda: initialise(prepare(tmp_path / "again", settings) if not there() else Workspace(tmp_path / "again"), 1),
         lambda: instruct(Workspace(tmp_path / "again")),

@@ -27,23 +27,23 @@ KEY = "sk-proj-0123456789abcdef"
     [
         (
             {"generators": (Component("qwen", {"api_key": KEY}),)},
-            "generator qwen: its option 'api_key' has or is a secret",
+            "generator qwen: its option 'api_key' contains a secret",
         ),
         ({"generators": (Component("qwen", {"modle": "x"}),)}, "the generator qwen has no option 'modle'"),
         ({"generators": (Component("template", {"url": "http://here"}),)}, "template has no options"),
-        ({"generators": (Component("qwen", {"key_variable": KEY}),)}, "'key_variable' has or is a secret"),
-        ({"generators": (Component("qwen", {"url": "https://me:pass@here/v1"}),)}, "'url' has or is a secret"),
-        ({"generators": (Component("qwen", {"url": "https://here/v1?key=abc"}),)}, "'url' has or is a secret"),
+        ({"generators": (Component("qwen", {"key_variable": KEY}),)}, "'key_variable' contains a secret"),
+        ({"generators": (Component("qwen", {"url": "https://me:pass@here/v1"}),)}, "'url' contains a secret"),
+        ({"generators": (Component("qwen", {"url": "https://here/v1?key=abc"}),)}, "'url' contains a secret"),
         (
             {"editor": Component("code", {"colour": "red"})},
             "the editor code has no option 'colour'; it has: spoil, refuse",
         ),
-        ({"editor": Component("code", {"spoil": f"Bearer {KEY}"})}, "'spoil' has or is a secret"),
-        ({"editor": Component("http://me:pass@here/v1")}, "editor's address has a name"),
+        ({"editor": Component("code", {"spoil": f"Bearer {KEY}"})}, "'spoil' contains a secret"),
+        ({"editor": Component("http://me:pass@here/v1")}, "editor's address contains a user name"),
         ({"editor": Component("http://here/v1", {"modle": "x"})}, "has no option 'modle'"),
         ({"editor": Component("paintbrush")}, "no editor is called 'paintbrush'"),
-        ({"reader": Component("openai-vlm", {"key": "abc"})}, "reader openai-vlm: its option 'key' has or is a secret"),
-        ({"reader": Component("paddleocr-vl-server", {"token": "abc"})}, "'token' has or is a secret"),
+        ({"reader": Component("openai-vlm", {"key": "abc"})}, "reader openai-vlm: its option 'key' contains a secret"),
+        ({"reader": Component("paddleocr-vl-server", {"token": "abc"})}, "'token' contains a secret"),
         ({"reader": Component("code", {"x": "1"})}, "the reader code has no option 'x'; it has: none"),
     ],
 )
@@ -72,7 +72,7 @@ def test_another_editor_is_looked_at_before_it_is_written(workspace):
     before = (workspace.root / "build.toml").read_bytes()
     with pytest.raises(VdeError, match="no option 'colour'"):
         choose_editor(workspace, "code", {"colour": "red"})
-    with pytest.raises(VdeError, match="has or is a secret"):
+    with pytest.raises(VdeError, match="contains a secret"):
         choose_editor(workspace, "code", {"spoil": KEY})
     assert (workspace.root / "build.toml").read_bytes() == before
 

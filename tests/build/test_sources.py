@@ -166,7 +166,7 @@ def test_languages_of_real_pages(shared):
     file = shared / "data/omnidocbench/OmniDocBench_demo.json"
     wrong = []
     for found in find_pages(SourceSettings(str(file)), shared):
-        reading = found.reading(None)
+        reading = found.text(None)
         if language_of(reading) != found.attributes["language"]:
             wrong.append((found.name, found.attributes["language"], language_of(reading)))
         tables = [each for each in found.annotation["layout_dets"] if each["category_type"] == "table"]
@@ -177,11 +177,11 @@ def test_languages_of_real_pages(shared):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (SourceSettings("nowhere"), "is not there; expected an OmniDocBench"),
-        (SourceSettings("empty"), "no images and no PDFs here"),
-        (SourceSettings("a.docx"), "is no source we know"),
+        (SourceSettings("nowhere"), "no such file; expected an OmniDocBench"),
+        (SourceSettings("empty"), "no images or PDFs here"),
+        (SourceSettings("a.docx"), "unsupported source"),
         (SourceSettings("a.json"), "expected a list of pages"),
-        (SourceSettings("scans", pages="3-1"), "'3-1' is no page"),
+        (SourceSettings("scans", pages="3-1"), "'3-1' is not a page"),
         (SourceSettings("scans", language="klingon"), "language 'klingon', expected one of english"),
         (SourceSettings("scans", ppi=0), "0 pixels per inch"),
     ],
@@ -200,14 +200,14 @@ def test_sources_that_cannot_be_used(tmp_path, source, message):
 def test_a_folder_in_use_is_refused(tmp_path):
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "thesis.txt").write_text("years of work")
-    with pytest.raises(RunFolderError, match="not empty and no workspace"):
+    with pytest.raises(RunFolderError, match="not empty and not a workspace"):
         made(tmp_path, SourceSettings(str(write_pages(tmp_path / "scans"))))
     with pytest.raises(RunFolderError, match="make a workspace with"):
         Workspace(tmp_path / "ws")
 
 
 def test_an_unknown_preset_is_refused_at_once(tmp_path):
-    with pytest.raises(VdeError, match="no preset 'v9'"):
+    with pytest.raises(VdeError, match="unknown preset 'v9'"):
         made(tmp_path, SourceSettings(str(write_pages(tmp_path / "scans"))), preset="v9")
     assert not (tmp_path / "ws").exists()
 
@@ -221,7 +221,7 @@ def test_an_unknown_preset_is_refused_at_once(tmp_path):
         ('name = "a"\nseed = "one"', "'seed' is 'one', expected a whole number"),
         ('name = "a"\nseed = true', "'seed' is True, expected a whole number"),
         ('name = "a"\ngenerators = []', "generators are none, expected at least one"),
-        ('name = "a"\n[[generators]]\nname = "x"\n[[generators]]\nname = "x"', "each of its own name"),
+        ('name = "a"\n[[generators]]\nname = "x"\n[[generators]]\nname = "x"', "with distinct names"),
         ('name = "a"\n[editor]\nfont = "serif"', "no 'name'"),
         ('name = "a"\n[[sources]]\npages = "1"', "no 'path'"),
         ('name = "a"\n[[sources]]\npath = "x"\nppi = "150"', "'ppi' is '150', expected a whole number"),

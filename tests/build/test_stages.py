@@ -60,7 +60,7 @@ def test_all_the_way(workspace):
     suite = load_suite(workspace.package)
     assert list(suite.faults()) == []
     assert len(suite) == 9
-    assert suite.has_region_readings
+    assert suite.has_region_ground_truth
     for sample in suite:
         files = suite.image_files(sample)
         source, reference, mask = (open_image(file) for file in files)
@@ -69,7 +69,7 @@ def test_all_the_way(workspace):
         assert (source == reference)[~inside].all()
         region = sample.regions[0].box(suite.image_size(sample))
         assert inside.sum() == pytest.approx(region.area)  # the mask is the region
-        said = suite.truth_regions(sample)[0].blocks
+        said = suite.ground_truth_regions(sample)[0].blocks
         new = sample.extra.get("replacement", "").split(" ")  # "bring 67 books": the region is where "67" came
         assert not new[0] or any(word in " ".join(block.content for block in said) for word in new)
 
@@ -109,7 +109,7 @@ def test_refusals_are_counted(workspace):
     assert steps["edits"].passed == 6
     package(workspace)
     card = (workspace.package / "huggingface" / "README.md").read_text()
-    assert "| edits | `refused` | 3 | the editor would not do it |" in card
+    assert "| edits | `refused` | 3 | the editor refused |" in card
 
 
 def test_each_stage_waits_for_the_one_before(workspace):
@@ -130,7 +130,7 @@ def test_a_locked_workspace_is_left_alone(workspace):
 
 def test_other_settings_are_refused(workspace, settings):
     prepare(workspace.root, settings)  # the same
-    with pytest.raises(RunFolderError, match="with other seed"):
+    with pytest.raises(RunFolderError, match="with different seed"):
         prepare(workspace.root, replace(settings, seed=4))
     instruct(workspace)
     text = (workspace.root / "build.toml").read_text()
@@ -142,7 +142,7 @@ def test_other_settings_are_refused(workspace, settings):
 def test_another_editor_is_refused_once_one_has_begun(workspace):
     instruct(workspace)
     edit(workspace, workers=1)
-    with pytest.raises(RunFolderError, match="code has begun to edit"):
+    with pytest.raises(RunFolderError, match="code has edited samples already"):
         choose_editor(workspace, "copy", {})
 
 
@@ -279,7 +279,7 @@ def test_a_funnel_that_does_not_add_up_is_refused(reviewed):
     workspace = reviewed
     twice = {"stage": "instruct", "id": next(iter(workspace.instructions())), "reason": "two_places"}
     add_line(workspace.rejected_file, twice)  # it is in both: accepted and turned down
-    with pytest.raises(RunFolderError, match="does not add up at instructions: 9 draws in; 9 passed, 1 rejected"):
+    with pytest.raises(RunFolderError, match="inconsistent counts at instructions: 9 draws in; 9 passed, 1 rejected"):
         package(workspace)
 
 

@@ -184,7 +184,7 @@ def test_people_rank_scored_runs(made, tmp_path):
 
 @pytest.mark.parametrize("kind", ["images", "ocr", "ocr-images", "run/copy/strict", "masked"])
 def test_a_submission_of_any_run_is_confirmed(made, tmp_path, kind):
-    vde("submit", made / kind, "--images", "-o", tmp_path / "run.zip")
+    vde("submit", made / kind, "--include-images", "-o", tmp_path / "run.zip")
     suite = f"textedit:{made / 'textedit'}" if kind == "masked" else made / "suite"
     verdict = verify(tmp_path / "run.zip", VerificationRequest(suite=suite, part=1.0, workers=1), None)
     assert verdict.exit_code == 0, verdict.to_json()

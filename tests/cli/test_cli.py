@@ -69,7 +69,7 @@ def test_several_editors_and_protocols_in_one_call(tmp_path):
         ("careful", "strict"), ("copy", "strict"), ("careful", "vde-release"), ("copy", "vde-release"),
     ]  # fmt: skip
     assert (tmp_path / "runs/copy/vde-release/scores.parquet").exists()
-    table = vde("table", tmp_path / "runs", "--like", "vde-v3:2").stdout
+    table = vde("table", tmp_path / "runs", "--paper-table", "vde-v3:2").stdout
     assert "careful (strict)" in table
     assert "careful (vde-release)" in table
 
@@ -90,7 +90,17 @@ def test_predictions_with_readings_are_their_images(tmp_path):
 
 def test_tables_go_to_files(tmp_path):
     vde("score", TINY, "--readings", f"{TINY}/editors/careful", "--out", tmp_path / "run")
-    vde("table", tmp_path / "run", "--like", "vde-v3:4", "--published", "--format", "latex", "-o", tmp_path / "t.tex")
+    vde(
+        "table",
+        tmp_path / "run",
+        "--paper-table",
+        "vde-v3:4",
+        "--published",
+        "--format",
+        "latex",
+        "-o",
+        tmp_path / "t.tex",
+    )
     assert r"\toprule" in (tmp_path / "t.tex").read_text(encoding="utf-8")
 
 
@@ -130,7 +140,7 @@ def test_suite_show_and_check(tmp_path):
         ),
         (["score", TINY, "--readings", f"../x={TINY}/editors/copy"], "an editor cannot be called '../x'"),
         (
-            ["score", TINY, "--readings", f"{TINY}/editors/copy", "--like", "vde-v3:1"],
+            ["score", TINY, "--readings", f"{TINY}/editors/copy", "--paper-table", "vde-v3:1"],
             "no table shape is called 'vde-v3:1'",
         ),
         (["score", "x" * 5000, "--readings", TINY], "cannot be looked at: File name too long"),
@@ -262,11 +272,11 @@ def test_typeset_make_show_export(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--languages", "fr"], "no language is called 'fr'"),
+        (["--languages", "fr"], "unknown language 'fr'"),
         (["--languages", ","], "--languages: nothing is named"),
-        (["--operations", "dance"], "no operation is called 'dance'"),
+        (["--operations", "dance"], "unknown operation 'dance'"),
         (["--n", "0"], "at least one is needed"),
-        (["--wear", "burnt"], "no wear is called 'burnt'"),
+        (["--wear", "burnt"], "unknown wear 'burnt'"),
     ],
 )
 def test_typeset_make_says_what_is_wrong(tmp_path, arguments, message):
@@ -282,5 +292,5 @@ def test_typeset_sheet(tmp_path):
 
 def test_export_says_what_is_wrong(tmp_path):
     found = vde("suite", "export", TINY, "--to", "zip", "--out", tmp_path / "x", code=2)
-    assert "no form is called 'zip'" in found.stderr
+    assert "unknown form 'zip'" in found.stderr
     assert "n is 'many'" in vde("suite", "show", "typeset:n=many", code=2).stderr

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from vdebench.cli.main import app
 from vdebench.editors.catalog import EDITORS
-from vdebench.metrics.image_metrics import MEASURES
+from vdebench.metrics.image_metrics import LOADERS
 from vdebench.readers.reader import READERS
 from vdebench.report.doctor import examine
 
@@ -18,7 +18,7 @@ def test_every_part_is_told(monkeypatch):
     for variable in ("VDE_PADDLEOCR_URL", "VDE_VLM_URL", "VDE_WEIGHTS"):
         monkeypatch.delenv(variable, raising=False)
     found = {(one.kind, one.name): one for one in examine()}
-    for kind, names in (("editor", EDITORS), ("reader", READERS), ("metric", MEASURES)):
+    for kind, names in (("editor", EDITORS), ("reader", READERS), ("metric", LOADERS)):
         assert {name for other, name in found if other == kind} >= set(names)
     assert found["reader", "rapidocr"].missing == ""
     assert found["reader", "rapidocr"].default

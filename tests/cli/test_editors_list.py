@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from vdebench.cli.main import app
 from vdebench.editors.catalog import EDITORS
-from vdebench.editors.listing import editors_view, listed
+from vdebench.editors.listing import editors_view, list_editors
 from vdebench.editors.papers import PAPER_EDITORS
 
 
@@ -28,12 +28,12 @@ def no_keys(monkeypatch):
 
 def test_all_are_listed_with_what_they_need(monkeypatch):
     pytest.importorskip("httpx2")
-    found = {one.name: one for one in listed()}
+    found = {one.name: one for one in list_editors()}
     assert list(found)[: len(EDITORS)] == list(EDITORS)
     assert found["copy"].state == "ready"
     assert found["nano-banana"].state == "needs a key: set GEMINI_API_KEY"
     monkeypatch.setenv("GEMINI_API_KEY", "AIza-plant-0123456789")
-    assert {one.name: one.state for one in listed()}["nano-banana"] == "ready"
+    assert {one.name: one.state for one in list_editors()}["nano-banana"] == "ready"
 
 
 def test_the_table():
@@ -60,13 +60,13 @@ def test_one_that_breaks_does_not_hide_the_others(monkeypatch):
     plain = EntryPoint("plain", "vdebench.editors.baselines:CopyEditor", "vdebench.editors")
     for module in ("vdebench.editors.listing", "vdebench.registry"):
         monkeypatch.setattr(f"{module}.entry_points", lambda group: [broken, plain])
-    found = {one.name: one.state for one in listed()}
-    assert found["broken"] == "cannot be asked: No module named 'no_such_module'"
+    found = {one.name: one.state for one in list_editors()}
+    assert found["broken"] == "cannot be loaded: No module named 'no_such_module'"
     assert (found["plain"], found["oracle"]) == ("ready", "ready")
 
 
 def test_all_say_what_they_are():
-    for one in listed():
+    for one in list_editors():
         told = one.about
         assert told.model, one.name
         assert told.size, one.name
@@ -75,7 +75,7 @@ def test_all_say_what_they_are():
 
 @pytest.mark.parametrize("width", [150, 80])
 def test_nothing_is_cut_off(width):
-    found = list(listed())
+    found = list(list_editors())
     out = io.StringIO()
     Console(file=out, width=width).print(editors_view(found, width))
     lines = out.getvalue().splitlines()
@@ -87,7 +87,7 @@ def test_nothing_is_cut_off(width):
 
 def test_listing_loads_no_torch():
     script = (
-        "import sys\nfrom vdebench.editors.listing import listed\nlist(listed())\n"
+        "import sys\nfrom vdebench.editors.listing import list_editors\nlist(list_editors())\n"
         "print([name for name in ('torch', 'diffusers', 'transformers', 'openvino') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -47,7 +47,7 @@ def fill(folder):
 
 
 def test_from_the_sheet_to_the_numbers(runs, tmp_path):
-    told = vde("human", "sheet", runs, "--samples", 9, "--annotators", 2, "--out", tmp_path / "study")
+    told = vde("human", "sheet", runs, "--sample-count", 9, "--annotators", 2, "--out", tmp_path / "study")
     assert "3 samples (of 9 asked for: no more have scores and images) of 4 editors" in told
     assert "keep it to yourself" in told
     answers = fill(tmp_path / "study")

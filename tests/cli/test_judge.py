@@ -16,7 +16,7 @@ from tests.judges.suites import write_suite
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
 
-pytest.importorskip("openai")
+pytest.importorskip("httpx2")
 KEY = "sk-planted-0123456789"
 
 
@@ -54,6 +54,21 @@ def test_help_has_examples():
     for verb in ("judge", "ambiguity"):
         text = vde(verb, "--help").stdout
         assert f"vde {verb} SUITE" in text
+
+
+def test_a_grade_that_cannot_be_is_named_on_standard_error_and_asked_again(tmp_path):
+    write_suite(tmp_path, 2)
+    given = ("--dimensions", "IF", "--out", tmp_path / "run", "--json")
+    with judging(always(4)) as server:
+        process(*asked(tmp_path, server, *given))
+        journal = tmp_path / "run/grades.jsonl"
+        lines = [json.loads(line) for line in journal.read_text().splitlines()]
+        at = next(at for at, line in enumerate(lines) if line["sample"] == "text/1")
+        lines[at]["grade"] = 99
+        journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        done = process(*asked(tmp_path, server, *given))
+    assert f"vde: {journal}: line {at + 1}: the grade is 99, expected an integer from 0 to 5" in done.stderr
+    assert json.loads(done.stdout)["overall"]["mean"] == 4
 
 
 def test_a_table_with_coverage_canary_and_signature(tmp_path):
@@ -110,9 +125,9 @@ def test_a_wrong_key_is_told_and_not_shown(tmp_path):
     ("more", "told"),
     [
         (["--judge", "mystery", "--budget", "1"], "--price IN,OUT"),
-        (["--images", "tiny"], "--images"),
+        (["--image-size", "tiny"], "--image-size"),
         (["-d", "XX"], "there are: IF, TA, VC, LP, SE"),
-        (["--like", "vde-v9:1"], "no table shape"),
+        (["--paper-table", "vde-v9:1"], "no table shape"),
         (["--by", "colour"], "--by"),
         (["--price", "1"], "--price"),
         (["--key-variable", "NO_SUCH"], "NO_SUCH"),
@@ -156,7 +171,7 @@ def test_editors_side_by_side_in_the_papers_shape_with_peoples_scores(tmp_path):
     with judging(lambda ask: grade(len(ask.images[1]) % 6)) as server:
         text = vde(
             *("judge", f"textedit:{tmp_path / 'te'}", tmp_path / "one", tmp_path / "two", "--judge", "gpt-4o"),
-            *("--base-url", server.url, "--out", tmp_path / "runs", "--like", "textedit:4", "--published"),
+            *("--base-url", server.url, "--out", tmp_path / "runs", "--paper-table", "textedit:4", "--published"),
             *("--human", tmp_path / "people.csv", "--format", "markdown"),
         ).stdout
     assert "one" in text

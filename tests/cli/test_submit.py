@@ -38,7 +38,7 @@ def test_a_run_is_shown_handed_in_and_confirmed(vde, run, tmp_path):
     file = tmp_path / "run.zip"
     assert "16 predictions by their hashes" in vde("submit", run, "--out", file).out
     from_here = ("--suite", TINY, "--predictions", f"{TINY}/editors/copy")
-    confirmed = vde("verify", file, *from_here, "--samples", 3, "--seed", 7).out
+    confirmed = vde("verify", file, *from_here, "--sample-count", 3, "--seed", 7).out
     assert "3 of 8 samples scored again (seed 7: " in confirmed
     assert "Verdict       confirmed" in confirmed
     assert max(map(len, confirmed.splitlines())) <= 80

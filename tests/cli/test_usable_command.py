@@ -46,8 +46,8 @@ def test_samples_come_with_their_evidence(runs):
 
 
 def test_json_and_slices(runs):
-    (found,) = json.loads(vde("usable", runs / "oracle/strict", "--json", "-t", "text=1").stdout)
-    assert found["thresholds"]["text"] == 1
+    (found,) = json.loads(vde("usable", runs / "oracle/strict", "--json", "-t", "textual_correctness=1").stdout)
+    assert found["thresholds"]["textual_correctness"] == 1
     assert len(found["samples"]) == 4
     assert "text_delete" in vde("usable", runs / "oracle/strict", "--by", "operation", "--format", "csv").stdout
 

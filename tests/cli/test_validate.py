@@ -1,4 +1,4 @@
-"""`vde validate` as a user meets it."""
+"""`vde validate-metrics` as a user meets it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from vdebench.errors import VdeError
 
 def vde(*arguments):
     """In this process: the typesetter takes a while to load."""
-    return CliRunner().invoke(app, ["validate", *map(str, arguments)])
+    return CliRunner().invoke(app, ["validate-metrics", *map(str, arguments)])
 
 
 def test_help_has_examples():
-    assert "vde validate --out validity" in vde("--help").stdout
+    assert "vde validate-metrics --out validity" in vde("--help").stdout
 
 
 def test_a_small_ladder(tmp_path):
-    how = ("--samples", 2, "--corruption", "shift", "--protocol", "strict", "--metrics", "none", "--workers", 1)
+    how = ("--sample-count", 2, "--corruption", "shift", "--protocol", "strict", "--metrics", "none", "--workers", 1)
     done = vde(*how, "--json", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
@@ -36,7 +36,7 @@ def test_unknown_names_are_told():
         (("--corruption", "smudge"), "no corruption is called 'smudge'; there are: wrong-characters, "),
         (("--protocol", "best"), "no protocol is called 'best'"),
         (("--metrics", "beauty"), "beauty"),
-        (("--reader", "guess", "--samples", 2), "no reader is called 'guess'"),
+        (("--reader", "guess", "--sample-count", 2), "no reader is called 'guess'"),
     ):
         error = vde(*given).exception
         assert isinstance(error, VdeError)  # which `vde` tells with exit code 2
@@ -47,7 +47,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     other = tmp_path / "run"
     other.mkdir()
     (other / "scores.parquet").write_bytes(b"somebody's")
-    refused = vde("--samples", "2", "--corruption", "jpeg", "--out", other).exception
+    refused = vde("--sample-count", "2", "--corruption", "jpeg", "--out", other).exception
     assert isinstance(refused, VdeError)
     assert "is not empty and no ladder of ours: found scores.parquet" in str(refused)
     assert (other / "scores.parquet").read_bytes() == b"somebody's"

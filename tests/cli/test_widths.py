@@ -41,7 +41,11 @@ COMMANDS = {
     "usable": ("usable", "RUNS/runs"),
     "usable-by": ("usable", "RUNS/runs", "--by", "operation"),
     "judged": ("table", "RUNS/judged"),
-    **{f"table {shape}": ("table", "RUNS/tiny", "--like", shape, "--published") for shape in SHAPES if "vde" in shape},
+    **{
+        f"table {shape}": ("table", "RUNS/tiny", "--paper-table", shape, "--published")
+        for shape in SHAPES
+        if "vde" in shape
+    },
     "suite stats": ("suite", "stats", TINY),
     "suite show": ("suite", "show", TINY),
     "suite difficulty": ("suite", "difficulty", TINY),
@@ -50,7 +54,17 @@ COMMANDS = {
     "doctor": ("doctor",),
     "protocols": ("protocols",),
     "protocols explain": ("protocols", "explain", "strict"),
-    "validate": ("validate", "--samples", "2", "--corruption", "blur", "--metrics", "none", "--workers", "1"),
+    "validate-metrics": (
+        "validate-metrics",
+        "--sample-count",
+        "2",
+        "--corruption",
+        "blur",
+        "--metrics",
+        "none",
+        "--workers",
+        "1",
+    ),
 }
 
 
@@ -99,7 +113,7 @@ def test_usable_edits_stay_in_the_narrowest_terminal(runs, monkeypatch):
 
 def test_a_pipe_gets_all_columns(runs, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
-    command = ("table", runs / "tiny", "--like", "vde-v1:2", "--published")
+    command = ("table", runs / "tiny", "--paper-table", "vde-v1:2", "--published")
     text = vde(*command).stdout
     assert "not shown" not in text
     assert max(map(cell_len, text.splitlines())) <= 100

@@ -32,7 +32,7 @@ KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "ARK_API_KEY", "DASHSCOPE_API_KEY", 
 
 def without_keys_or_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine where no maker is known; tries follow each other at once."""
-    monkeypatch.setattr("vdebench.editors.servers.calls.PAUSE", 0.001)
+    monkeypatch.setattr("vdebench.editors.servers.client.PAUSE", 0.001)
     for name in KEYS:
         monkeypatch.delenv(name, raising=False)
 

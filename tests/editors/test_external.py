@@ -93,7 +93,7 @@ def test_a_program_killed_between_two_pages_costs_none():
     editor = ExternalEditor(inverting())
     process = editor.edit(PAGE, "invert").metadata["process"]
     os.kill(process, 9)
-    while editor._there[0]._running.alive:
+    while editor._backends[0]._running.alive:
         time.sleep(0.01)
     assert editor.edit(PAGE, "invert").metadata["process"] != process
 
@@ -135,7 +135,7 @@ def test_a_program_that_hangs_is_ended():
         ("at start", EditorError, r"exit code 3 while starting[^$]*no GPU here"),
         ("no hello", EditorError, r"no answer within 0\.2 s while starting"),
         ("garbage first", EditorError, "found 'Loading weights: 40%'"),
-        ("protocol 2", EditorUnusableError, "speaks protocol 2, we speak 1"),
+        ("protocol 2", EditorUnusableError, "implements protocol 2, expected 1"),
     ],
 )
 def test_programs_that_do_not_say_hello(way, failure, told):
@@ -148,13 +148,13 @@ def test_programs_that_do_not_say_hello(way, failure, told):
     ("way", "told"),
     [
         ("garbage", "found 'step 1 of 28'"),
-        ("wrong id", "answered request 'another', asked was '1'"),
+        ("wrong id", "answered request 'another', expected '1'"),
         ("state", "state is 'done', expected edited, refused or failed"),
-        ("flood", "answered request 'flood', asked was '1'"),
+        ("flood", "answered request 'flood', expected '1'"),
         ("not a number", "expected a JSON object"),
-        ("no file", "said edited, and wrote no file 1-out.png"),
+        ("no file", "reported edited, but wrote no file 1-out.png"),
         ("no image", "its image cannot be opened: .*is no image we know"),
-        ("elsewhere", r"wrote to /tmp/elsewhere\.png, asked was "),
+        ("elsewhere", r"wrote to /tmp/elsewhere\.png, expected "),
     ],
 )
 def test_answers_that_are_none(way, told):
@@ -204,7 +204,7 @@ def test_stopping_does_not_wait_for_an_edit():
     first, _ = editor.edit(PAGE, "invert", 0)
     with ThreadPoolExecutor(2) as threads:
         under_way = threads.submit(editor.edit, PAGE, "hang", 0)
-        while editor._asked < 2:
+        while editor._requests < 2:
             time.sleep(0.01)
         waiting = threads.submit(editor.edit, PAGE, "invert", 0)
         time.sleep(0.1)
@@ -237,7 +237,7 @@ def test_stopping_does_not_wait_for_a_start():
 
 @pytest.mark.slow
 def test_a_deaf_program_is_made_to_end(monkeypatch):
-    monkeypatch.setattr("vdebench.editors.external.process.PATIENCE", 0.2)
+    monkeypatch.setattr("vdebench.editors.external.process.EXIT_SECONDS", 0.2)
     command = [
         sys.executable,
         "-c",
@@ -281,7 +281,7 @@ def test_several_programs_at_once_each_with_a_card_of_its_own(monkeypatch):
     editor.close()
     assert not any(map(alive, cards))
     assert editor.identity["model"] == "tests/inverting"
-    assert not any(there._running for there in editor._there)  # nobody is started for a question that was answered
+    assert not any(there._running for there in editor._backends)  # nobody is started for a question that was answered
     assert editor.edit(PAGE, "invert").image is not None  # it may be asked again
     assert "card" not in repr(editor.identity)
 
@@ -305,7 +305,7 @@ def test_our_own_packages_are_kept_from_it(monkeypatch):
     ("options", "told"),
     [
         ({}, r"the editor external needs command= or url=\n.*--editor-option external.command="),
-        ({"command": "x", "url": "http://localhost:1"}, "give command or url, not both"),
+        ({"command": "x", "url": "http://localhost:1"}, "pass command or url, not both"),
         ({"command": "python 'x"}, "cannot be split: No closing quotation"),
         ({"command": '["x'}, "cannot be split"),
         ({"command": "  "}, "is empty"),

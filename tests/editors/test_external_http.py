@@ -12,9 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.readers.servers import Answer, serving
 from vdebench.editors.external.editor import ExternalEditor
 from vdebench.errors import EditorError, EditorUnusableError
 
+pytest.importorskip("httpx2")
 PAGE = np.full((20, 30, 3), 250, np.uint8)
 HELLO = {"name": "odd", "version": "1", "model": "m", "protocol": 1}
 
@@ -77,23 +79,23 @@ def test_the_shims_server(shim):
     assert editor.edit(PAGE, "refuse").reason == "I would rather not"
     with pytest.raises(EditorError, match="ValueError: cannot do that"):
         editor.edit(PAGE, "fail")
-    with pytest.raises(EditorError, match=r"the connection broke|cannot be reached"):
+    with pytest.raises(EditorError, match=r"the connection broke|no connection"):
         editor.edit(PAGE, "die")
     process.wait()
-    with pytest.raises(EditorError, match=r"cannot be reached: Connection refused; is it running\?"):
+    with pytest.raises(EditorError, match=r"no connection: Connection refused\n  is the server running"):
         editor.edit(PAGE, "invert")
 
 
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ((500, b"CUDA out of memory"), "/edit answered 500 Internal Server Error: CUDA out of memory"),
+        ((500, b"CUDA out of memory"), "/edit: HTTP 500: CUDA out of memory"),
         ((200, b"<html>"), "expected a JSON object, found '<html>'"),
         ((200, {"id": "9", "state": "edited"}), "answered request '9'"),
         ((200, {"state": "edited"}), "sent no image"),
-        ((200, {"state": "edited", "png": "%%"}), "is no base64"),
+        ((200, {"state": "edited", "png": "%%"}), "is not base64"),
         ((200, {"state": "edited", "png": "AAAA"}), "is no image we know"),
-        ((200, "hang"), r"no answer to /edit within 0\.4 s"),
+        ((200, "hang"), r"/edit: no answer in 0\.4 seconds"),
     ],
 )
 def test_servers_that_misbehave(odd, answer, told):
@@ -113,3 +115,17 @@ def test_a_server_that_is_another_now_is_refused(odd):
     answers["/hello"] = (200, {"hello": {**HELLO, "model": "m2"}})
     with pytest.raises(EditorUnusableError, match=r"model='m'.*model='m2'"):
         editor.edit(PAGE, "x")
+
+
+def test_pages_are_not_sent_to_another_host(odd):
+    url, answers = odd
+
+    with serving(Answer({})) as other, serving(Answer({}, 307, {"Location": f"{other.url}/edit"})) as pointing:
+        answers["/edit"] = (200, {})
+        editor = ExternalEditor(url=url)
+        assert editor.identity["model"] == "m"
+        editor._backends[0].hello = lambda: editor._backends[0].known
+        editor._backends[0]._url = pointing.url
+        with pytest.raises(EditorError, match=r"HTTP 307(.|\n)*another host"):
+            editor.edit(PAGE, "x")
+        assert other.requests == []

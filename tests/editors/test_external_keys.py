@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from vdebench.editors.external.commands import told_command
+from vdebench.editors.external.commands import redacted_command
 from vdebench.editors.external.editor import ExternalEditor
 from vdebench.editors.external.program import stop_programs
 from vdebench.editors.external.protocol import parse_answer, parse_hello
@@ -42,7 +42,7 @@ def test_no_key_of_a_command_is_in_the_identity():
     other = [word.replace("hush", "other") for word in words]  # another key is no other editor
     assert ExternalEditor([sys.executable, str(PROGRAMS / "broken.py"), *other]).identity["command"] == command
     more = ["--max-tokens", "9", "--tokenizer", "t5", "--out=/data/secret/x", "C:/Token/x"]  # no keys
-    assert told_command(more) == shlex.join(more)
+    assert redacted_command(more) == shlex.join(more)
 
 
 def test_no_key_of_a_programs_options_is_in_the_identity():
@@ -102,8 +102,8 @@ def test_the_shim_leaves_keys_out_by_itself():
     "http://localhost/x?key=hunter2secret",
 ])  # fmt: skip
 def test_an_address_with_a_password_is_refused_and_not_repeated(url):
-    with pytest.raises(VdeError, match="url holds a password or a query") as told:
+    with pytest.raises(VdeError, match="url contains a password or a query") as told:
         get_editor("external", url=url)
     assert "hunter2" not in f"{told.value!r}{told.value.__cause__!r}"
-    assert ExternalEditor.missing(url=url).startswith("url holds a password")
+    assert ExternalEditor.missing(url=url).startswith("url contains a password")
     assert ExternalEditor.missing(url="http://localhost:80") == ""

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from vdebench.cli.editors_setup import setup_command
 from vdebench.editors import EDITORS, get_editor
 from vdebench.editors.external.program import stop_programs
-from vdebench.editors.external.recipes import RECIPES, SHIMS, EnvironmentRecipe, told
+from vdebench.editors.external.recipes import RECIPES, SHIMS, EnvironmentRecipe, script_of
 from vdebench.editors.external.setup import set_up
 from vdebench.errors import EditorError, MissingPartError, VdeError
 from vdebench.registry import find
@@ -202,7 +202,7 @@ def test_setup_prints_a_script(name, tmp_path):
 
 
 def test_setup_of_an_unknown_name():
-    with pytest.raises(VdeError, match="no environment is known for 'mine'; there are: step1x-edit, omnigen2"):
+    with pytest.raises(VdeError, match="unknown environment 'mine'; available: step1x-edit, omnigen2"):
         setup_command("mine", None, "python3", False)
 
 
@@ -221,4 +221,4 @@ def test_setup_carries_out_its_steps_and_stops_at_the_first_that_fails(tmp_path,
     with pytest.raises(VdeError, match=r"mine: exit code 1 from: .*pip install bad\n"):
         set_up(bad, tmp_path / "e", str(interpreter))
     assert "never" not in capfd.readouterr().out
-    assert "vde run SUITE --editor mine --out RUNS" in told(good, good.folder())
+    assert "vde run SUITE --editor mine --out RUNS" in script_of(good, good.folder())

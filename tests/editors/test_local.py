@@ -106,8 +106,8 @@ def test_options_that_make_no_sense(name, options, told, installed):
 def test_listing_imports_nothing_heavy():
     code = (
         "import sys\n"
-        "from vdebench.editors.listing import listed\n"
-        "names = [each.name for each in listed()]\n"
+        "from vdebench.editors.listing import list_editors\n"
+        "names = [each.name for each in list_editors()]\n"
         "assert 'icedit' in names, names\n"
         "heavy = {'torch', 'diffusers', 'transformers', 'huggingface_hub', 'torchvision'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
@@ -186,11 +186,11 @@ def error_of(*names):
     [
         (error_of("RepositoryNotFoundError", "GatedRepoError"), MissingPartError, "accept their licence"),
         (error_of("RevisionNotFoundError"), MissingPartError, "have no revision 'v2'"),
-        (error_of("RepositoryNotFoundError"), MissingPartError, "the hub has no a/b, or not for you"),
+        (error_of("RepositoryNotFoundError"), MissingPartError, "the hub has no a/b, or access is restricted"),
         (
             error_of("OfflineModeIsEnabled"),
             MissingPartError,
-            "not on this machine, and the hub is not to be reached (said)",
+            "not on this machine, and the hub cannot be reached (said)",
         ),
         (error_of("EntryNotFoundError"), MissingPartError, "the weights a/b have no such file on the hub: said"),
         (ValueError("odd"), EditorUnusableError, "cannot be loaded: ValueError: odd"),

@@ -136,7 +136,7 @@ def test_a_revision_pins(hub, offline):
     offline()
     assert (find_weights("icedit", REPO, "v1").commit, find_weights("icedit", REPO, "").commit) == (first, second)
     assert find_weights("icedit", REPO, "0" * 40).commit == "0" * 40  # a commit is itself
-    with pytest.raises(MissingPartError, match="not on this machine, and the hub is not to be reached"):
+    with pytest.raises(MissingPartError, match="not on this machine, and the hub cannot be reached"):
         find_weights("icedit", REPO, "v2")
 
 

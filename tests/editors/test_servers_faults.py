@@ -115,6 +115,13 @@ def test_a_pause_beyond_the_time_limit_is_a_failure_at_once():
     assert (len(server.asks), time.monotonic() - start < 2) == (1, True)
 
 
+def test_repeated_requests_keep_the_rate():
+    with serving(error(503), error(503), openai()) as server:
+        edited("openai-images", server, per_minute=200)
+    assert len(server.asks) == 3
+    assert min(server.pauses) >= 0.28  # 60 s / 200, less the inaccuracy of clocks
+
+
 def test_tries_are_bounded():
     with serving(error(500, "out of memory")) as server, pytest.raises(EditorError, match="tried 4 times") as told:
         edited("seedream", server)

@@ -19,8 +19,8 @@ from tests.editors.server import (
     without_keys_or_pauses,
 )
 from vdebench.editors.factory import get_editor
-from vdebench.editors.servers.errors import complaint_in, fault_of
 from vdebench.errors import EditorError, EditorUnusableError
+from vdebench.net.errors import message_in, status_error
 
 pytest.importorskip("httpx2")
 
@@ -52,8 +52,8 @@ def quota(per: str, delay: str) -> Reply:
 
 def test_the_quota_of_a_minute_passes():
     reply = quota("Minute", "26s")
-    fault = fault_of(429, {}, json.dumps(reply.body), complaint_in(reply.body), "KEY")
-    assert (fault.passing, fault.fatal, fault.wait) == (True, False, 26)
+    fault = status_error(429, {}, json.dumps(reply.body), message_in(reply.body))
+    assert (fault.retryable, fault.fatal, fault.wait) == (True, False, 26)
     with serving(quota("Minute", "0.3s"), GOOD["gemini-image"]) as server:
         assert edited("gemini-image", server).state == "edited"
     assert server.pauses[0] >= 0.3

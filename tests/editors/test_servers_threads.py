@@ -14,14 +14,14 @@ import pytest
 
 from tests.editors.server import PAGE, coded, error, openai, png, serving
 from vdebench.editors.factory import get_editor
-from vdebench.editors.servers.errors import CallError
 from vdebench.errors import EditorError
+from vdebench.net.errors import RequestError
 
 pytest.importorskip("httpx2")
 
 
 def test_many_threads_share_one_editor(monkeypatch):
-    monkeypatch.setattr("vdebench.editors.servers.calls.PAUSE", 0.001)
+    monkeypatch.setattr("vdebench.editors.servers.client.PAUSE", 0.001)
     together, most = threading.Semaphore(0), []
 
     def behave(ask):
@@ -37,10 +37,10 @@ def test_many_threads_share_one_editor(monkeypatch):
         return openai(data=[{"b64_json": coded(png(colour=(number, 0, 0)))}], usage={"input_tokens": number})
 
     opened = []
-    from vdebench.editors.servers import calls
+    from vdebench.editors.servers import client
 
-    real = calls.PatientClient
-    monkeypatch.setattr(calls, "PatientClient", lambda *a, **k: opened.append(1) or real(*a, **k))
+    real = client.HttpClient
+    monkeypatch.setattr(client, "HttpClient", lambda *a, **k: opened.append(1) or real(*a, **k))
     with (
         serving(behaviour=behave) as server,
         closing(get_editor("openai-images", base_url=server.url, model="m")) as editor,
@@ -69,11 +69,11 @@ def test_closing_ends_pauses_and_it_may_be_asked_again():
                 waiting.result(10)
         assert time.monotonic() - start < 10
         assert editor.edit(PAGE, "do").state == "edited"
-        caller = editor.caller()
+        client = editor.client()
         editor.close()
         editor.close()
-        with pytest.raises(CallError, match="was closed"):  # as for a thread that was about to ask
-            caller.post(server.url)
+        with pytest.raises(RequestError, match="was closed"):  # as for a thread that was about to ask
+            client.post(server.url)
 
 
 def test_a_process_that_forgets_to_close_leaves_no_warnings():

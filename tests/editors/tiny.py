@@ -337,9 +337,9 @@ def save(build, folder: Path, seed: int = 0) -> Path:
     """Build with random weights and write as published checkpoints are, the processor's configuration with it."""
     import torch
 
-    from vdebench.editors.local.loading import import_or_mend_torchvision, quiet
+    from vdebench.editors.local.loading import import_or_hide_torchvision, quiet
 
-    import_or_mend_torchvision()
+    import_or_hide_torchvision()
 
     with quiet():
         torch.manual_seed(seed)
@@ -361,9 +361,9 @@ def save_lora(folder: Path, seed: int = 0, scale: float = 1.0) -> Path:
     """A LoRA for the attention of `fill`, both of its matrices random, written by peft and diffusers."""
     import torch
 
-    from vdebench.editors.local.loading import import_or_mend_torchvision, quiet
+    from vdebench.editors.local.loading import import_or_hide_torchvision, quiet
 
-    import_or_mend_torchvision()
+    import_or_hide_torchvision()
     from diffusers import FluxFillPipeline
     from peft import LoraConfig
     from peft.utils import get_peft_model_state_dict

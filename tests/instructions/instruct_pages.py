@@ -8,7 +8,7 @@ from pathlib import Path
 from vdebench.core.box import Box, Size
 from vdebench.core.page_text import Block, PageText
 from vdebench.instructions.records import InstructionDraw, SourcePageRecord
-from vdebench.suites.omnidoc import reading_of_page
+from vdebench.suites.omnidoc import page_text_of_annotation
 
 TABLE = (
     "<table><tr><td>Region</td><td>2022</td><td>2023</td></tr>"
@@ -49,5 +49,5 @@ def real_pages(shared: Path) -> list[tuple[SourcePageRecord, PageText, dict]]:
         made = SourcePageRecord(
             image.stem, str(image), "", info["width"], info["height"], told["language"], told["data_source"], has_table
         )
-        found.append((made, reading_of_page(each), each))
+        found.append((made, page_text_of_annotation(each), each))
     return found

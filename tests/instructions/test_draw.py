@@ -112,9 +112,9 @@ def test_the_same_on_every_machine():
 @pytest.mark.parametrize(
     ("preset", "generators", "said"),
     [
-        ("v2", ["template"], "no preset 'v2'; there are: v1, v3, all"),
-        ("v3", [], "no generator was named"),
-        ("v3", ["model-a", "model-a"], "at least 2 are needed"),
+        ("v2", ["template"], "unknown preset 'v2'; available: v1, v3, all"),
+        ("v3", [], "no generator given"),
+        ("v3", ["model-a", "model-a"], "at least 2 are required"),
     ],
 )
 def test_what_cannot_be_drawn(preset, generators, said):
@@ -123,5 +123,5 @@ def test_what_cannot_be_drawn(preset, generators, said):
 
 
 def test_two_pages_of_one_name_are_an_error():
-    with pytest.raises(VdeError, match="two pages are called p"):
+    with pytest.raises(VdeError, match="two pages have the id p"):
         draw([page(), page()], "v3", 0, ["template"])

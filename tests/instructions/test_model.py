@@ -32,7 +32,7 @@ def image(tmp_path):
 @pytest.fixture(autouse=True)
 def _key(monkeypatch):
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setattr("vdebench.net.retrying_client.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("vdebench.net.http.HttpClient.pause", lambda self, seconds: None)
 
 
 def asking(server, image, of=None, on=READ, language="english", **settings):

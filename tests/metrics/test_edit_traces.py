@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from scipy.stats import wasserstein_distance
 
-from vdebench.metrics.edit_traces import FLOOR, edited_share, look_alike, outside
+from vdebench.metrics.edit_traces import FLOOR, edited_share, outside, visual_fidelity
 
 NOWHERE = np.zeros((480, 640), bool)
 
@@ -46,7 +46,7 @@ def jpeg(image, quality):
 )
 def test_what_saving_anew_does_is_no_damage(page, benign):
     found = outside(benign(page), page, NOWHERE)
-    assert found.kept == 1
+    assert found.preservation == 1
     assert found.stray == 0
 
 
@@ -55,29 +55,29 @@ def test_a_word_drawn_anew_is_damage_unless_it_stands_in_a_region(page):
     other[100:120, 150:250] = 255
     write(other, "slow green", 150, 114)
     found = outside(other, page, NOWHERE)
-    assert 0.9 < found.kept < 0.99
+    assert 0.9 < found.preservation < 0.99
     inside = NOWHERE.copy()
     inside[96:124, 144:256] = True
-    assert outside(other, page, inside).kept == 1
+    assert outside(other, page, inside).preservation == 1
 
 
 def test_a_word_where_nothing_was_is_stray(page):
     other = page.copy()
     write(other, "invented", 300, 400)
     found = outside(other, page, NOWHERE)
-    assert found.kept == 1
+    assert found.preservation == 1
     assert 0.002 < found.stray < 0.01  # some 90 × 20 pixels of 640 × 480
 
 
 def test_what_moves_after_an_edit_may_move_or_stay(page):
     moved = page.copy()
     moved[150:] = np.roll(page[150:], 20, axis=0)
-    assert outside(page, moved, NOWHERE).kept < 0.8
-    assert outside(page, moved, NOWHERE, source=page).kept == 1
-    assert outside(moved, moved, NOWHERE, source=page).kept == 1
+    assert outside(page, moved, NOWHERE).preservation < 0.8
+    assert outside(page, moved, NOWHERE, source=page).preservation == 1
+    assert outside(moved, moved, NOWHERE, source=page).preservation == 1
     gone = page.copy()
     gone[150:] = 255
-    assert outside(gone, moved, NOWHERE, source=page).kept < 0.95  # neither moved nor left
+    assert outside(gone, moved, NOWHERE, source=page).preservation < 0.95  # neither moved nor left
 
 
 def test_nothing_is_said_where_regions_cover_all(page):
@@ -99,15 +99,15 @@ def test_an_edit_is_seen_in_text_and_in_colour(page):
 
 def test_look_is_blind_to_place_and_sees_blur_colour_and_size(page):
     crop = page[90:140, 10:430]
-    assert look_alike(crop, crop) == 1
-    assert look_alike(np.roll(crop, 5, axis=1), crop) > 0.98
-    assert look_alike(jpeg(crop, 60), crop) > 0.8
-    blurred = [look_alike(cv2.GaussianBlur(crop, (0, 0), sigma), crop) for sigma in (0.5, 1, 2, 3)]
+    assert visual_fidelity(crop, crop) == 1
+    assert visual_fidelity(np.roll(crop, 5, axis=1), crop) > 0.98
+    assert visual_fidelity(jpeg(crop, 60), crop) > 0.8
+    blurred = [visual_fidelity(cv2.GaussianBlur(crop, (0, 0), sigma), crop) for sigma in (0.5, 1, 2, 3)]
     assert blurred == sorted(blurred, reverse=True)
     assert blurred[-1] < 0.6
     red = np.where(crop < 128, np.uint8([[[230, 30, 30]]]), crop).astype(np.uint8)
-    assert look_alike(red, crop) < 0.85
-    assert look_alike(np.full_like(crop, 255), crop) < 0.4
+    assert visual_fidelity(red, crop) < 0.85
+    assert visual_fidelity(np.full_like(crop, 255), crop) < 0.4
 
 
 def test_the_distance_is_wassersteins():
@@ -117,7 +117,7 @@ def test_the_distance_is_wassersteins():
     paper = np.median(other[..., 0])
     values = [image[..., 0].ravel() - paper for image in (one, other)]
     colour = wasserstein_distance(*values) / (max(np.abs(each).mean() for each in values) + FLOOR)
-    assert 1 - look_alike(one, other) >= colour - 1e-6  # edges may lie farther apart
+    assert 1 - visual_fidelity(one, other) >= colour - 1e-6  # edges may lie farther apart
 
 
 def test_images_of_two_sizes_are_refused(page):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.oracle import exact as plain_exact
 from tests.oracle import release as plain
 from vdebench.errors import TooLargeError
-from vdebench.metrics import METRICS
+from vdebench.metrics import METRICS, registered
 from vdebench.metrics.text import (
     MAX_COMPARED_CHARACTERS,
     bleu4,
@@ -111,24 +111,22 @@ def test_texts_beyond_the_limit_are_refused_unless_equal():
 def test_every_metric_declares_its_direction_and_bounds():
     import math
 
-    import vdebench.metrics.boxes
-    import vdebench.metrics.image_metrics
-    import vdebench.metrics.teds
-    import vdebench.metrics.teds_release  # noqa: F401
-
+    registered()
     from_0_to_1 = {"iou", "cdm", "bleu", "teds", "teds_like", "teds_release", "text_similarity"}
     other_bounds = {
         "psnr": (0, math.inf),
-        "mse": (0, 255**2),
-        **dict.fromkeys(("ssim", "clip", "clip_text"), (-1, 1)),
+        **dict.fromkeys(("mse", "edit_mse"), (0, 255**2)),
+        **dict.fromkeys(("ssim", "ssim_raw", "clip", "clip_text"), (-1, 1)),
         **dict.fromkeys(("lpips", "lpips_vgg", "lpips_squeeze", "fid"), (0, math.inf)),
+        **dict.fromkeys(("psnr_raw", "edit_psnr", "residual"), (0, math.inf)),
     }
-    lower = {"mse", "flip", "lpips", "lpips_vgg", "lpips_squeeze", "fid"}
+    lower = {"mse", "flip", "lpips", "lpips_vgg", "lpips_squeeze", "fid", "untouched", "edit_mse", "residual"}
     assert from_0_to_1 | other_bounds.keys() | lower <= METRICS.keys()
     for name, fact in METRICS.items():
         assert fact.best == ("lower" if name in lower else "higher")
         assert fact.bounds == other_bounds.get(name, (0, 1))
-        assert fact.says
+        assert fact.says or fact.function is None
+        assert fact.title
 
 
 @pytest.mark.parametrize(

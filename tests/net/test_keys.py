@@ -11,10 +11,10 @@ from vdebench.errors import VdeError
 from vdebench.net.keys import Secret, key_from
 
 
-def test_a_key_is_taken_out_of_texts_in_every_spelling():
+def test_a_key_is_taken_redact_texts_in_every_spelling():
     key = Secret('se"cret/key+1')
     for told in ('se"cret/key+1', quote('se"cret/key+1', safe=""), 'se\\"cret/key+1'):
-        assert key.out_of(f"<{told}>") == "<[key]>"
+        assert key.redact(f"<{told}>") == "<[key]>"
 
 
 def test_a_key_cannot_be_shown_or_written():
@@ -25,7 +25,7 @@ def test_a_key_cannot_be_shown_or_written():
 
 
 def test_what_local_servers_want_is_no_key():
-    assert Secret("none").out_of("none of it") == "none of it"
+    assert Secret("none").redact("none of it") == "none of it"
 
 
 def test_a_key_with_a_line_break_is_named_and_not_shown(monkeypatch):

@@ -1,4 +1,4 @@
-"""Tasks spread over processes of this machine."""
+"""Tasks on worker processes of this machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from vdebench.errors import InputError, VdeError
 from vdebench.parallel import scheduler
 from vdebench.parallel.engines import LOCAL, get_engine
-from vdebench.parallel.local import spread, usable_gpus
+from vdebench.parallel.local import map_tasks, usable_gpus
 
 
 def square(number: int) -> int:
@@ -85,7 +85,7 @@ class Unloadable:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_all_results_come_once(workers):
     before = children()
-    assert sorted(spread(square, range(50), workers)) == [number * number for number in range(50)]
+    assert sorted(map_tasks(square, range(50), workers)) == [number * number for number in range(50)]
     assert children() == before
 
 
@@ -99,7 +99,7 @@ def test_tasks_are_taken_as_they_are_needed_and_an_end_is_an_end():
             yield number
 
     before = children()
-    results = LOCAL.spread(square, tasks(), 2)
+    results = LOCAL.map_tasks(square, tasks(), 2)
     assert next(results) in (0, 1)
     assert len(taken) <= 2 + 2 + 1  # two under way, two more when these are done, one ahead
     results.close()
@@ -107,37 +107,37 @@ def test_tasks_are_taken_as_they_are_needed_and_an_end_is_an_end():
 
 
 def test_no_task_starts_no_process(monkeypatch):
-    monkeypatch.setattr(scheduler.Scheduler, "_heard", lambda self: pytest.fail("there is nothing to hear"))
-    assert list(LOCAL.spread(square, [], 2)) == []
+    monkeypatch.setattr(scheduler.Scheduler, "_receive", lambda self: pytest.fail("nothing to wait for"))
+    assert list(LOCAL.map_tasks(square, [], 2)) == []
 
 
 def test_an_error_is_told_as_it_is():
     with pytest.raises(InputError, match=r"7\.png: cannot be read"):
-        list(spread(fail, [7, 8], 1))
+        list(map_tasks(fail, [7, 8], 1))
     with pytest.raises(InputError, match="png: cannot be read") as found:
-        list(spread(fail, [7, 8], 2))
+        list(map_tasks(fail, [7, 8], 2))
     assert "in fail" in found.value.__notes__[0]  # where it was raised
     with pytest.raises(InputError, match=r"7\.png"):
-        list(spread(Unloadable(), [1, 2], 2))
+        list(map_tasks(Unloadable(), [1, 2], 2))
 
 
 def test_a_worker_that_dies_loses_one_task():
-    found = list(LOCAL.spread(die_on_three, range(8), 2, lost=lambda task, reason: (task, reason)))
+    found = list(LOCAL.map_tasks(die_on_three, range(8), 2, on_lost=lambda task, reason: (task, reason)))
     assert [each for each in found if isinstance(each, tuple)] == [(3, "killed by SIGKILL (out of memory?)")]
     assert sorted(each for each in found if isinstance(each, int)) == [0, 1, 2, 4, 5, 6, 7]
 
 
 def test_a_task_is_tried_again_where_asked(tmp_path):
-    assert list(LOCAL.spread(die_once, [tmp_path / "mark"], 2, tries=2)) == ["mark"]
+    assert list(LOCAL.map_tasks(die_once, [tmp_path / "mark"], 2, attempts=2)) == ["mark"]
 
 
 def test_workers_that_all_die_are_given_up(monkeypatch):
     with pytest.raises(VdeError, match="a worker process died: killed by SIGKILL"):
-        list(spread(die, range(4), 2))
-    monkeypatch.setattr(scheduler, "DEATHS", 1)
+        list(map_tasks(die, range(4), 2))
+    monkeypatch.setattr(scheduler, "MAX_DEATHS", 1)
     given = iter(range(1_000_000))
-    with pytest.raises(VdeError, match="3 worker processes died one after the other"):
-        list(LOCAL.spread(die, given, 2, lost=lambda task, reason: task))
+    with pytest.raises(VdeError, match="3 worker processes died in a row"):
+        list(LOCAL.map_tasks(die, given, 2, on_lost=lambda task, reason: task))
     assert next(given) < 10
 
 
@@ -159,7 +159,7 @@ def kill_the_other(folder: Path) -> str:
 def test_a_worker_killed_while_it_waits_is_noticed(tmp_path):
     """The task of the first is given to the second, which is dead, and then to a third."""
     before = children()
-    assert list(LOCAL.spread(kill_the_other, [tmp_path] * 2, 2, tries=3)) == ["done", "done"]
+    assert list(LOCAL.map_tasks(kill_the_other, [tmp_path] * 2, 2, attempts=3)) == ["done", "done"]
     assert children() == before
 
 
@@ -177,7 +177,7 @@ def test_a_dead_worker_is_noticed_though_its_child_lives(tmp_path):
     begun = time.monotonic()
     try:
         with pytest.raises(VdeError, match="killed by SIGKILL"):
-            list(LOCAL.spread(die_with_a_child, [tmp_path] * 2, 2))
+            list(LOCAL.map_tasks(die_with_a_child, [tmp_path] * 2, 2))
         assert time.monotonic() - begun < 20
     finally:
         os.kill(int((tmp_path / "child").read_text()), signal.SIGKILL)
@@ -186,7 +186,7 @@ def test_a_dead_worker_is_noticed_though_its_child_lives(tmp_path):
 def test_each_process_is_replaced_after_its_tasks_without_waiting_for_the_others():
     """The first task takes long: meanwhile the other worker is replaced again and again."""
     before = dict(os.environ)
-    found = list(LOCAL.spread(process_and_settings, range(6), 2, recycled=2))
+    found = list(LOCAL.map_tasks(process_and_settings, range(6), 2, max_tasks_per_worker=2))
     by_process = {process: [number for number, of, *_ in found if of == process] for _, process, *_ in found}
     assert sorted(number for number, *_ in found) == list(range(6))
     assert all(len(numbers) <= 2 for numbers in by_process.values())
@@ -198,7 +198,7 @@ def test_each_process_is_replaced_after_its_tasks_without_waiting_for_the_others
 def test_each_worker_has_a_gpu_of_its_own(monkeypatch, tmp_path):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,GPU-7")
     assert LOCAL.size(gpus=True) == 2
-    found = list(LOCAL.spread(gpu_of, [tmp_path] * 12, 5, gpus=True))
+    found = list(LOCAL.map_tasks(gpu_of, [tmp_path] * 12, 5, gpus=True))
     assert len(set(found)) == 2  # two GPUs, two workers
     assert {gpu for _, gpu in found} == {"4", "GPU-7"}
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "4,GPU-7"
@@ -206,7 +206,7 @@ def test_each_worker_has_a_gpu_of_its_own(monkeypatch, tmp_path):
 
 def test_without_a_gpu_one_process_holds_the_model(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    found = LOCAL.spread(process_and_settings, range(6), 3, gpus=True)
+    found = LOCAL.map_tasks(process_and_settings, range(6), 3, gpus=True)
     assert len({process for _, process, *_ in found} - {os.getpid()}) == 1
 
 
@@ -234,7 +234,7 @@ from tests.parallel.test_engines import rest
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # tests that run in the background ignore it
-    for pid in LOCAL.spread(rest, range(100), 2):
+    for pid in LOCAL.map_tasks(rest, range(100), 2):
         print(pid, flush=True)
 """
 
@@ -281,8 +281,8 @@ def test_no_worker_outlives_its_parent(tmp_path, number):
 
 def test_engines_by_name():
     assert get_engine("local").name == "local"
-    assert LOCAL.staff(3) == 3
-    assert 1 <= LOCAL.staff() <= 8
+    assert LOCAL.worker_count(3) == 3
+    assert 1 <= LOCAL.worker_count() <= 8
     with pytest.raises(VdeError, match="--engine ray"):
         get_engine("local", "auto")
     with pytest.raises(VdeError, match="no engine is called 'slurm'"):

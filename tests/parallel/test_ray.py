@@ -83,17 +83,17 @@ def test_tasks_are_spread_as_they_are_here(tmp_path, monkeypatch):
     with get_engine("ray") as engine:
         assert engine.size() == len(os.sched_getaffinity(0))
         assert engine.machines == engine.size(gpus=True) == 1
-        assert sorted(engine.spread(square, range(20), 2)) == [number * number for number in range(20)]
-        assert len({process for process, *_ in engine.spread(about, range(4), 1, recycled=2)}) == 2
-        assert next(engine.spread(about, [0], 1))[1:] == (str(Path.cwd()), "passed on", "1")
-        found = list(engine.spread(die_on_three, range(6), 2, lost=lambda task, reason: (task, reason)))
+        assert sorted(engine.map_tasks(square, range(20), 2)) == [number * number for number in range(20)]
+        assert len({process for process, *_ in engine.map_tasks(about, range(4), 1, max_tasks_per_worker=2)}) == 2
+        assert next(engine.map_tasks(about, [0], 1))[1:] == (str(Path.cwd()), "passed on", "1")
+        found = list(engine.map_tasks(die_on_three, range(6), 2, on_lost=lambda task, reason: (task, reason)))
         assert [task for task, *_ in filter(lambda each: isinstance(each, tuple), found)] == [3]
         assert sorted(each for each in found if isinstance(each, int)) == [0, 1, 2, 4, 5]
-        assert list(engine.spread(die_once, [tmp_path / "mark"], 1, tries=2)) == ["mark"]
+        assert list(engine.map_tasks(die_once, [tmp_path / "mark"], 1, attempts=2)) == ["mark"]
         with pytest.raises(InputError, match="cannot be read"):
-            list(engine.spread(fail, [7]))
+            list(engine.map_tasks(fail, [7]))
         with pytest.raises(VdeError, match="a worker process died"):
-            list(engine.spread(die_on_three, [3], 1))
+            list(engine.map_tasks(die_on_three, [3], 1))
     assert actors(os.getpid()) == []
 
 
@@ -157,7 +157,7 @@ def test_a_cluster_by_its_address():
             while joined < 2 and time.monotonic() < deadline:  # leaving it does not end it
                 with suppress(VdeError), get_engine("ray", address) as engine:  # it may not be there yet
                     assert engine.size() == 2
-                    assert sorted(engine.spread(square, range(5), 2)) == [0, 1, 4, 9, 16]
+                    assert sorted(engine.map_tasks(square, range(5), 2)) == [0, 1, 4, 9, 16]
                     joined += 1
             assert joined == 2
         finally:

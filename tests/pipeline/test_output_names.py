@@ -84,7 +84,7 @@ class TestBeforeAnythingIsRead:
         told = vde(*command, code=2).stderr
         assert "2 of 4 samples have their image\n" in told
         assert "2 missing: text/2 (expected page_2.png), text/3 (expected page_3.png)\n" in told
-        assert "2 files of no sample: holiday.png, page_2_edited.png (perhaps text/2)\n" in told
+        assert "2 files without a sample: holiday.png, page_2_edited.png (perhaps text/2)\n" in told
         with pytest.raises(InputError, match="2 missing"):
             run(suite, editor, strict_names=True)
 
@@ -124,7 +124,7 @@ def test_what_is_missing_is_told_once_and_scored_as_missing(make, tmp_path, capl
     )
     assert done.stderr.count("2 of 5 samples have their image") == 1
     missing = "text/2 (expected page_2.png), text/3 (expected page_3.png), text/4 (expected page_4.png)"
-    assert f"  3 missing: {missing}\n  1 file of no sample: 2.png (perhaps text/2)\n" in done.stderr
+    assert f"  3 missing: {missing}\n  1 file without a sample: 2.png (perhaps text/2)\n" in done.stderr
     assert json.loads((out / "strict/summary.json").read_text())["coverage"]["missing"] == 3
     caplog.clear()
     with caplog.at_level(logging.WARNING, "vdebench.names"):
@@ -223,7 +223,7 @@ class TestAroundMasks:
 class TestJudging:
     @pytest.fixture(autouse=True)
     def _apart(self, tmp_path, monkeypatch):
-        pytest.importorskip("openai")
+        pytest.importorskip("httpx2")
         monkeypatch.setenv("VDE_CACHE", str(tmp_path / "cache"))
         monkeypatch.setenv("PLANTED", "sk-planted")
 
@@ -244,7 +244,7 @@ class TestJudging:
             assert "expected names like page_0.*" in told
             (editor / "page_0_result.png").rename(editor / "page_0.png")
             told = vde(*self.command(tmp_path, server, "--strict-names"), code=2).stderr
-            assert "1 file of no sample: page_1_result.png (perhaps text/1)" in told
+            assert "1 file without a sample: page_1_result.png (perhaps text/1)" in told
             empty = self.command(tmp_path, server)
             empty.insert(3, tmp_path / "empty")  # the second editor's
             assert "empty: no image of any sample here: the folder is empty" in vde(*empty, code=2).stderr

@@ -38,7 +38,7 @@ class Wayward(Editor):
     def edit(self, image, instruction, *, seed=0):
         raise AssertionError("it is to be shown the sample")
 
-    def carry_out(self, task):
+    def run_task(self, task):
         type(self).asked += 1
         match task.sample.id:
             case "0":
@@ -142,6 +142,19 @@ def test_an_unfinished_line_is_passed_over(suite, tmp_path):
         return [{**json.loads(line), "seconds": 0} for line in text.splitlines()]
 
     assert settled(journal.read_text()) == settled(whole)
+
+
+def test_a_sample_with_an_invalid_line_is_edited_again(suite, tmp_path, caplog):
+    first = edit_suite(suite, "copy", tmp_path / "c", workers=1)
+    journal = tmp_path / "c/edits.jsonl"
+    lines = journal.read_text().splitlines()
+    lines[1] = json.dumps({**json.loads(lines[1]), "seconds": -1})
+    journal.write_text("\n".join(lines) + "\n")
+    assert len(read_edits(tmp_path / "c")) == len(first) - 1
+    assert f"{journal}: line 2: 'seconds' is -1" in caplog.text
+    again = edit_suite(suite, "copy", tmp_path / "c", workers=1)
+    assert [each._replace(seconds=0) for each in again] == [each._replace(seconds=0) for each in first]
+    assert read_edits(tmp_path / "c") == again
 
 
 def test_folders_of_other_runs_are_refused(suite, tmp_path):

@@ -24,15 +24,15 @@ from vdebench.parallel.local import LocalEngine
 
 print("the program runs", flush=True)
 vdebench.pipeline.scoring.workers.PATIENCE = 0
-spread = LocalEngine.spread
+map_tasks = LocalEngine.map_tasks
 
 
 def told(self, work, tasks, workers=0, **how):
     print(f"{workers} workers are asked", flush=True)
-    return spread(self, work, tasks, workers, **how)
+    return map_tasks(self, work, tasks, workers, **how)
 
 
-LocalEngine.spread = told
+LocalEngine.map_tasks = told
 """
 SCORES = """
 from vdebench import load_suite, score
@@ -141,16 +141,16 @@ def test_workers_that_die_while_they_start_are_an_error(how, reason, tmp_path):
     assert time.monotonic() - begun < 30
     assert done.returncode == 1
     assert done.stdout.splitlines() == SCORED[:2]
-    assert f"VdeError: a worker process died before it could begin: {reason}" in done.stderr
+    assert f"VdeError: a worker process died while starting: {reason}" in done.stderr
     make = ["typeset", "make", "--n", "60", "--seed", "1", "--workers", "2", "--out", str(tmp_path / "t")]
     done = run("-m", "vdebench", *make, first=tmp_path)
     assert done.returncode == 2
-    assert f"vde: a worker process died before it could begin: {reason}" in done.stderr
+    assert f"vde: a worker process died while starting: {reason}" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_work_of_the_script_itself_is_refused_in_words():
-    script = "from vdebench.parallel.local import spread\ndef f(x): return x\nprint(list(spread(f, range(4), 2)))"
+    script = "from vdebench.parallel.local import map_tasks\ndef f(x): return x\nprint(list(map_tasks(f, range(4), 2)))"
     done = run("-c", script)
     assert done.returncode == 1
     assert "worker processes do not run your script; define it in a module" in done.stderr

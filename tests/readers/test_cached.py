@@ -14,8 +14,8 @@ from vdebench.core.images import Image
 from vdebench.core.page_text import Block, PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, VdeError
-from vdebench.io.cache import Cache, kept
-from vdebench.readers.cached import CachedReader
+from vdebench.io.cache import Cache, as_object, cache_usage
+from vdebench.readers.cached import CachedReader, ImageCrop
 from vdebench.readers.reader import Reader
 
 
@@ -71,7 +71,7 @@ def test_other_options_are_another_key(tmp_path):
     for options in ("a", "b", "a"):
         CachedReader(Counting(tmp_path / "log", options), tmp_path / "cache").read(file)
     assert reads(tmp_path) == 2
-    assert [one.values for one in kept(tmp_path / "cache")] == [1, 1]
+    assert [one.values for one in cache_usage(tmp_path / "cache")] == [1, 1]
 
 
 def test_two_processes_read_the_same_fifty_pages_once(tmp_path):
@@ -84,7 +84,7 @@ def test_two_processes_read_the_same_fifty_pages_once(tmp_path):
         process.join()
     assert [process.exitcode for process in both] == [0, 0]
     assert reads(tmp_path) == 50
-    count = kept(tmp_path / "cache")[0].values
+    count = cache_usage(tmp_path / "cache")[0].values
     assert count == 50
     assert not [file for file in (tmp_path / "cache").rglob(".*") if file.name not in (".locks", ".lock")]
 
@@ -102,27 +102,29 @@ def test_killed_while_reading_leaves_nothing_that_is_believed(tmp_path):
     assert 50 <= reads(tmp_path) <= 51
 
 
-def test_a_damaged_reading_is_read_again(tmp_path):
+@pytest.mark.parametrize("damaged", ['{"parsing_res', "[]", "{}", '{"parsing_res_list": 7}', "\0"])
+def test_a_damaged_reading_is_read_again(tmp_path, damaged):
     (file,) = pages(tmp_path, 1)
     cached = CachedReader(Counting(tmp_path / "log"), tmp_path / "cache")
     expected = cached.read(file).to_json()
     (kept,) = (tmp_path / "cache").glob("readings/*/??/*.json")
-    kept.write_text(kept.read_text()[:20])
+    kept.write_text(damaged)
+    assert not cached.knows(ImageCrop.of(file))
     assert cached.read(file).to_json() == expected
     assert reads(tmp_path) == 2
 
 
-def test_a_file_that_is_no_image_is_named_and_not_kept(tmp_path):
+def test_a_file_that_is_no_image_is_named_and_not_cache_usage(tmp_path):
     (tmp_path / "page.png").write_text("hello")
     cached = CachedReader(Counting(tmp_path / "log"), tmp_path / "cache")
     with pytest.raises(InputError, match=r"page\.png: is no image"):
         cached.read(tmp_path / "page.png")
-    assert kept(tmp_path / "cache") == [] or not list((tmp_path / "cache").rglob("*.json"))
+    assert cache_usage(tmp_path / "cache") == [] or not list((tmp_path / "cache").rglob("*.json"))
 
 
 def hurry(folder: Path, start: int) -> None:
     """Ask for many keys at once, in an order of its own; nothing takes time, so that processes meet."""
-    cache = Cache("readings", {"name": "hurried"}, folder)
+    cache = Cache("readings", {"name": "hurried"}, as_object, folder)
     for index in range(400):
         key = f"{(index * 7 + start) % 400:064x}"[::-1]
         assert cache.get(key, lambda key=key: {"key": key}) == {"key": key}
@@ -136,10 +138,10 @@ def test_processes_that_meet_at_every_key_do_not_disturb_each_other(tmp_path):
     for process in several:
         process.join()
     assert [process.exitcode for process in several] == [0] * 4
-    assert kept(tmp_path)[0].values == 400
+    assert cache_usage(tmp_path)[0].values == 400
 
 
 def test_a_cache_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(VdeError, match="set VDE_CACHE to a folder that can be written"):
-        Cache("readings", {"name": "x"}, tmp_path / "file").get("a" * 64, dict)
+        Cache("readings", {"name": "x"}, as_object, tmp_path / "file").get("a" * 64, dict)

@@ -15,6 +15,7 @@ from PIL import Image as Pictures
 from tests.readers.servers import Answer, closed_port, serving
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, MissingPartError, ReaderError, VdeError
+from vdebench.net.retries import RetryPolicy
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.paddle_server import ServingReader
 
@@ -47,7 +48,7 @@ def _no_variables(monkeypatch):
 
 def reader(server, **options):
     made = ServingReader(url=server.url, **options)
-    made._client.pause = 0.02
+    made._client.retries = RetryPolicy(pause=0.02)
     return made
 
 
@@ -143,8 +144,8 @@ def test_retry_after_beyond_the_time_ends_at_once():
 def test_pauses_grow_and_tries_end():
     with serving(Answer({"errorMsg": "out of memory"}, 500)) as server:
         made = reader(server)
-        made._client.pause = 0.1
-        with pytest.raises(ReaderError, match=r"HTTP 500 .*out of memory(.|\n)*server's log"):
+        made._client.retries = RetryPolicy(pause=0.1)
+        with pytest.raises(ReaderError, match=r"HTTP 500: .*out of memory(.|\n)*server's log"):
             made.read(PAGE)
     assert len(server.requests) == 4
     first, second, third = server.pauses
@@ -154,12 +155,12 @@ def test_pauses_grow_and_tries_end():
 @pytest.mark.parametrize(
     ("status", "advice"),
     [
-        (400, "does not take this request"),
+        (400, "does not accept this request"),
         (401, "VDE_PADDLEOCR_TOKEN"),
         (403, "VDE_PADDLEOCR_TOKEN"),
-        (404, "mend the address"),
+        (404, "correct the address"),
         (413, "too large"),
-        (422, "does not take this request"),
+        (422, "does not accept this request"),
     ],
 )
 def test_what_cannot_pass_is_tried_once(status, advice):
@@ -210,19 +211,19 @@ def test_a_body_that_dribbles_ends_in_time():
     start = time.monotonic()
     message, _ = failure([Answer(success(), dribble=0.05)], timeout=0.5)
     assert time.monotonic() - start < 2
-    assert "no answer in time" in message
+    assert "no answer in 0.5 seconds" in message
 
 
 def test_nobody_listens():
     made = ServingReader(url=f"http://127.0.0.1:{closed_port()}")
-    made._client.pause = 0.01
+    made._client.retries = RetryPolicy(pause=0.01)
     with pytest.raises(ReaderError, match=r"no connection: .*refused(.|\n)*is the server running"):
         made.read(PAGE)
 
 
 def test_passwords_are_not_shown():
     made = ServingReader(url=f"http://me:secret@127.0.0.1:{closed_port()}")
-    made._client.pause = 0.01
+    made._client.retries = RetryPolicy(pause=0.01)
     with pytest.raises(ReaderError) as caught:
         made.read(PAGE)
     assert "secret" not in str(caught.value)

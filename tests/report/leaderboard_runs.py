@@ -23,7 +23,13 @@ MEANS = {
     "identical": 0,
     "intervals": {"cdm": [0.7, 0.9], "iou": [0.5, 0.75]},
 }
-STEPS = [("complete", 1, 7), ("text", 2, 5), ("place", 0, 5), ("look", 1, 4), ("kept", 0, 4)]
+STEPS = [
+    ("completeness", 1, 7),
+    ("textual_correctness", 2, 5),
+    ("spatial_precision", 0, 5),
+    ("visual_fidelity", 1, 4),
+    ("preservation", 0, 4),
+]
 USABLE = {
     "rate": 0.5,
     "interval": [0.2, 0.8],

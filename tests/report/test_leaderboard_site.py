@@ -70,7 +70,16 @@ def test_numbers_are_those_of_the_summary(tmp_path):
     assert row["cells"]["global"]["cdm"] == [0.9]
     assert row["coverage"] == [8, 7, 1, 0]
     assert row["usable"] == [0.5, 0.2, 0.8, 8, 0]
-    assert row["falls"] == {"complete": 1, "text": 2, "place": 0, "look": 1, "kept": 0, "usable": 4, "unknown": 0}
+    assert row["falls"] == {
+        **{
+            "completeness": 1,
+            "textual_correctness": 2,
+            "spatial_precision": 0,
+            "visual_fidelity": 1,
+            "preservation": 0,
+        },
+        **{"usable": 4, "unknown": 0},
+    }
     assert row["regions"] == [0.25, 4]
     assert row["link"] is None
     name, values = board["tables"][0]["values"]["operation"]

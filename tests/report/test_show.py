@@ -62,7 +62,10 @@ def test_intervals_usable_edits_edits_and_cost_are_shown_where_they_are(run):
     summary["overall"]["global"] |= {"images": 4, "identical": 4}
     summary["usable"] = {
         **{"rate": 0.375, "interval": [0.1, 0.7], "n": 8, "unknown": 2},
-        "properties": {"text": {"passed": 3, "failed": 5, "unknown": 0}, "look": {"failed": 0}},
+        "properties": {
+            "textual_correctness": {"passed": 3, "failed": 5, "unknown": 0},
+            "visual_fidelity": {"failed": 0},
+        },
     }
     summary["edits"] = {"edited": 6, "refused": 1, "failed": 1}
     (run / "summary.json").write_text(json.dumps(summary))

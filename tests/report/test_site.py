@@ -279,7 +279,7 @@ def test_a_failure_leaves_the_old_report(made, tmp_path, monkeypatch):
     out = tmp_path / "report"
     write_report(made / "runs", out)
     before = (out / "data/board.js").read_bytes()
-    monkeypatch.setattr(writing, "Details", lambda runs: 1 / 0)
+    monkeypatch.setattr(writing, "SampleDetails", lambda runs: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_report(made / "runs", out)
     assert (out / "data/board.js").read_bytes() == before

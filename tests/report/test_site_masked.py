@@ -18,7 +18,6 @@ from tests.report.test_site import data, of_editor
 from vdebench.errors import InputError
 from vdebench.pipeline.score import score
 from vdebench.readers.reader import READERS
-from vdebench.report.masked import COLUMNS
 from vdebench.report.site import write_report
 from vdebench.report.site.board import cell
 from vdebench.report.site.pictures import AREAS, areas, drawn_mask
@@ -60,7 +59,8 @@ def test_columns_are_those_of_the_tables_that_have_numbers(report):
     keys = ["score", "done", "untouched", "ssim", "psnr", "mse", "ssim_raw", "psnr_raw"]  # no reader, no LPIPS
     assert [metric["key"] for metric in shown["metrics"]] == keys
     assert [(metric["title"], metric["best"], metric["digits"]) for metric in shown["metrics"]] == [
-        COLUMNS[key] for key in keys
+        *(("Score", "higher", 3), ("Done", "higher", 3), ("Untouched", "lower", 3), ("SSIM", "higher", 3)),
+        *(("PSNR", "higher", 2), ("MSE", "lower", 1), ("raw SSIM", "higher", 3), ("raw PSNR", "higher", 2)),
     ]
     assert [metric["key"] for metric in board_of(report, "textedit")["metrics"]] == ["ssim", "psnr", "mse"]
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from vdebench.core.box import Box
-from vdebench.review.commands import Add, Check, Draw, Join, Open, Rate, Sample, Screen
+from vdebench.review.commands import Add, Join, Open, Sample
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
 from vdebench.review.rules import decide
 from vdebench.review.state import EMPTY, apply
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.ocr import Check
+from vdebench.review.steps.score import Rate
+from vdebench.review.steps.screen import Screen
 
 START = datetime(2026, 11, 16, 9, tzinfo=UTC)
 GROUPS = ("1", "2", "3")

@@ -12,9 +12,9 @@ import numpy as np
 
 from tests.review.people import MEMBERS, NINE, at
 from tests.review.stores import filled, must, vote
-from vdebench.review.commands import Rate
 from vdebench.review.rules import decide
 from vdebench.review.state import replay
+from vdebench.review.steps.score import Rate
 
 ITEMS = 6499
 

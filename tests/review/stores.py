@@ -6,10 +6,15 @@ from random import Random
 
 from tests.review.people import BOX, MEMBERS, NINE, at, samples
 from vdebench.core.box import Box
-from vdebench.review.commands import Adjudicate, Check, Draw, Join, Open, Rate, Screen
+from vdebench.review.commands import Join, Open
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.conflict import Adjudicate
+from vdebench.review.steps.ocr import Check
+from vdebench.review.steps.score import Rate
+from vdebench.review.steps.screen import Screen
 from vdebench.review.store import Store
 
 

@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 
 from tests.review.people import BOX, GROUPS, NINE, Review
 from vdebench.core.box import Box
-from vdebench.review.commands import Adjudicate, Draw, Mark, Rate, RatePilot, Screen, StartPilot
-from vdebench.review.event_types import Drawn, Marked, PilotRated, Rated, Screened
+from vdebench.review.commands import Mark, StartPilot
+from vdebench.review.event_types import Marked
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.state import replay
+from vdebench.review.steps.boxes import Draw, Drawn
+from vdebench.review.steps.conflict import Adjudicate
+from vdebench.review.steps.pilot import PilotRated, RatePilot
+from vdebench.review.steps.score import Rate, Rated
+from vdebench.review.steps.screen import Screen, Screened
 from vdebench.review.visibility import view
 
 FAR = Box(350, 200, 370, 220)

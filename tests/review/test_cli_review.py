@@ -24,13 +24,14 @@ from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box
 from vdebench.errors import VdeError
 from vdebench.io.images import open_image
-from vdebench.review.commands import Adjudicate, Withdraw
+from vdebench.review.commands import Withdraw
 from vdebench.review.funnel import funnel, passed_through
 from vdebench.review.options import Options
 from vdebench.review.pool import Pool
 from vdebench.review.preparation import prepare
 from vdebench.review.ratings import Ratings
 from vdebench.review.reference_ocr import finished
+from vdebench.review.steps.conflict import Adjudicate
 from vdebench.review.store import Store
 from vdebench.suites.suite import load_suite
 
@@ -71,7 +72,7 @@ def test_what_people_let_pass_is_what_is_packaged(workspace, store):
         people.draw(conflict, boxes_of(workspace, conflict), [(Box(0, 0, 30, 30),)])
     ours, theirs = numbers(workspace, store)
     assert ours != theirs  # nobody has brought it over yet
-    assert f"{workspace.root}: {2 + len(good)} finished images made and read" in vde(
+    assert f"{workspace.root}: {2 + len(good)} reference images created and read" in vde(
         "review", "prepare", workspace.root, "--workers", 1
     )
     ours, theirs = numbers(workspace, store)
@@ -112,7 +113,7 @@ def test_what_people_let_pass_is_what_is_packaged(workspace, store):
         assert not np.array_equal(reference, source)
         assert sample.extra["reviewed_by_people"]
         replacement = sample.extra.get("replacement", "")
-        assert replacement in " ".join(block.content for block in suite.truth(sample).blocks)
+        assert replacement in " ".join(block.content for block in suite.ground_truth(sample).blocks)
     assert f"next: vde review serve {workspace.root}" in vde("build", "status", workspace.root)
     assert state.items[waiting].step == "score"
     before = workspace.review_file.read_bytes(), workspace.pool_file.read_bytes(), workspace.ledger.file.read_bytes()
@@ -140,8 +141,8 @@ def test_corrected_texts_are_packaged(workspace, store):
     vde("build", "package", workspace.root)
     suite = load_suite(workspace.package)
     (sample,) = suite
-    assert [block.content for block in suite.truth_regions(sample)[0].blocks] == [f"{text}{text}"]
-    whole = " ".join(block.content for block in suite.truth(sample).blocks)
+    assert [block.content for block in suite.ground_truth_regions(sample)[0].blocks] == [f"{text}{text}"]
+    whole = " ".join(block.content for block in suite.ground_truth(sample).blocks)
     assert (whole.count(f"{text}{text}"), whole.count(text)) == (1, 2)
     assert finished(workspace, id, store.state().items[id].edit, boxes).texts == [text]  # as it was read
     shutil.rmtree(workspace.references)  # made anew, with the correction
@@ -183,7 +184,7 @@ def test_edits_that_nobody_could_look_at_are_told(workspace):
         (
             "1×1 pixels, expected sides of 16 to 20,000",
             "is broken",
-            "more than the 178,956,970 pixels",
+            "more than 178,956,970 pixels",
             "20001×20 pixels",
             "is gone; run `vde build edit",
         ),
@@ -196,7 +197,7 @@ def test_edits_that_nobody_could_look_at_are_told(workspace):
     assert {entry.id for entry in workspace.ledger if entry.what == "left out"} == set(ids[:5])
     for file in files[5:]:
         Image.new("RGB", (1, 1)).save(file)
-    assert f"warning: {ids[5]} was edited anew after it came into the pool" in filled(workspace)
+    assert f"warning: {ids[5]} was edited again after it was added to the pool" in filled(workspace)
 
 
 def test_none_that_can_be_looked_at(workspace):
@@ -204,7 +205,7 @@ def test_none_that_can_be_looked_at(workspace):
         Image.new("RGB", (1, 1)).save(workspace.edit_image(instruction))
     with pytest.raises(VdeError, match=r"none of its 9 edits can be reviewed:\n.*1×1 pixels"):
         filled(workspace)
-    with pytest.raises(VdeError, match="no review was opened there"):
+    with pytest.raises(VdeError, match="there is no review"):
         vde("review", "status", workspace.root)
 
 
@@ -220,7 +221,7 @@ def test_what_is_done_again_changes_nothing_and_goes_on(workspace):
         (("--rescore",), "opened with rescore false, not true"),
         (("--needed-total", 8), "opened with needed_total 9, not 8"),
         (("--lease-minutes", 60), "opened with lease_minutes 30, not 60"),
-        (("--admin", "eve"), "'eve' is no admin of this review, whose admins are root"),
+        (("--admin", "eve"), "'eve' is not an admin of this review; its admins are root"),
     ):
         with pytest.raises(VdeError, match=words):
             vde("build", "review", workspace.root, *option)
@@ -312,7 +313,7 @@ VERBS = [
 def test_where_there_is_no_review(workspace, verb, tmp_path):
     pytest.importorskip("argon2")
     words = ("review", verb[0], workspace.root, *verb[1:])
-    with pytest.raises(VdeError, match=r"review\.sqlite: no review was opened there; run `vde build review"):
+    with pytest.raises(VdeError, match=r"review\.sqlite: there is no review; run `vde build review"):
         vde(*words)
     assert not (workspace.root / "review.sqlite").exists()
     (workspace.root / "review.sqlite").write_bytes(b"SQLite format 3\0" + bytes(2000))
@@ -323,10 +324,10 @@ def test_where_there_is_no_review(workspace, verb, tmp_path):
         made.execute("CREATE TABLE songs (name TEXT)")
         made.commit()
     before = other.read_bytes()
-    with pytest.raises(VdeError, match=r"other\.sqlite: is a database of something else"):
+    with pytest.raises(VdeError, match=r"other\.sqlite: is not a database of a review"):
         vde(*words, "--database", other)
     assert other.read_bytes() == before
-    with pytest.raises(VdeError, match="no database we know"):
+    with pytest.raises(VdeError, match="unsupported database"):
         vde(*words, "--database", "mysql://a@b/c")
 
 
@@ -353,9 +354,7 @@ def test_the_database_of_a_team_is_named(workspace, tmp_path, monkeypatch):
     filled(workspace)
     assert "9" in vde("review", "status", workspace.root)
     monkeypatch.delenv("VDE_REVIEW_DATABASE")
-    with pytest.raises(
-        VdeError, match=r"people review it, and review\.sqlite is not there: name the review's database"
-    ):
+    with pytest.raises(VdeError, match=r"it has a review, but review\.sqlite is missing: give the review's database"):
         vde("build", "package", workspace.root)
     for option in (("--database", place), ("--as-written",)):
         with pytest.raises(VdeError, match="people have decided nothing yet"):

@@ -83,10 +83,10 @@ def test_what_was_turned_down_and_edited_anew_is_out_for_good(workspace, store):
     people.draw(left, boxes_of(workspace, left))  # and is not pasted back before it is edited anew
     kept = {id: edit_anew(workspace, id) for id in (poor, gone, good, left)}
     told = CliRunner().invoke(app, ["build", "review", str(workspace.root), "--workers", "1"]).stdout
-    assert f"{poor} was edited anew after people had rejected it: it is out for good\n" in told
-    assert f"{gone} was edited anew after people had withdrawn it: it is out for good\n" in told
-    assert f"{good} was edited anew after it had passed: it is packaged only with the edit that passed\n" in told
-    assert f"{left} was edited anew after it came into the pool: bring the old edit back, or withdraw" in told
+    assert f"{poor} was edited again after it was rejected: it stays rejected\n" in told
+    assert f"{gone} was edited again after it was withdrawn: it stays withdrawn\n" in told
+    assert f"{good} was edited again after it had passed: it is packaged only with the edit that passed\n" in told
+    assert f"{left} was edited again after it was added to the pool: restore the old edit, or withdraw" in told
     people.must(Withdraw(left, "edited anew"), "root")
     told = filled(workspace)
     assert "bring the old edit back" not in told
@@ -128,9 +128,9 @@ def test_an_instruction_that_is_gone_stops_nothing_else(workspace, store):
     workspace.instructions_file.write_text("\n".join(lines) + "\n")
     done = prepare(workspace.root, workers=1)
     assert (done.made, sorted(done.failed)) == ([good], sorted([lost, lost_too]))
-    assert f"instructions.jsonl: has no {lost}, which the review has; bring its line back" in done.failed[lost]
+    assert f"instructions.jsonl: has no {lost}, which the review has; restore its line" in done.failed[lost]
     assert {id for id, _ in workspace.decisions()} == {good}
-    with pytest.raises(ReaderError, match=rf"2 samples of the review could not be .*: {lost}, {lost_too}; all else"):
+    with pytest.raises(ReaderError, match=rf"2 samples of the review failed: {lost}, {lost_too}; everything else"):
         vde("review", "prepare", workspace.root, "--workers", 1)
     assert not fill_pool(workspace.root).added
     told = vde("build", "package", workspace.root)
@@ -154,7 +154,7 @@ def test_a_database_of_another_workspace(workspace, store, tmp_path):
         for command in (Open(), Add((Sample("strange", "e", 100, 100),))):
             assert isinstance(other.submit(command, who="root", now=datetime.now(UTC)), AcceptedCommand)
     for act in (prepare, fill_pool):
-        with pytest.raises(InputError, match="has no instruction strange, nor any other that the review has"):
+        with pytest.raises(InputError, match="has no instruction strange, nor any other of the review"):
             act(workspace.root, file)
-    with pytest.raises(InputError, match="nor any other that the review has"):
+    with pytest.raises(InputError, match="nor any other of the review"):
         bring_decisions(workspace, file)

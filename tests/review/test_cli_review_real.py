@@ -44,7 +44,7 @@ def test_on_postgresql(workspace, monkeypatch):
     assert "topsecret" not in str(refused.value)
     with postgres.running() as url:
         monkeypatch.setenv("VDE_REVIEW_DATABASE", url)
-        with pytest.raises(VdeError, match="no review was opened there"):
+        with pytest.raises(VdeError, match="there is no review"):
             vde("review", "status", root)
         assert "9 samples into the pool" in vde("build", "review", root, "--admin", "root")
         with Store(url) as store:
@@ -52,7 +52,7 @@ def test_on_postgresql(workspace, monkeypatch):
             id = next(iter(store.state().items))
             people.score(id)
             people.draw(id, boxes_of(workspace, id))
-            assert "1 finished images made and read, 2 decisions" in vde("review", "prepare", root, "--workers", 1)
+            assert "1 reference images created and read, 2 decisions" in vde("review", "prepare", root, "--workers", 1)
             people.screen(id)
             people.check(id)
         assert "1 samples" in vde("build", "package", root)

@@ -19,7 +19,7 @@ from vdebench.review.store import Store
 CHILD = """
 import sys
 from tests.review.people import NINE, at
-from vdebench.review.commands import Rate
+from vdebench.review.steps.score import Rate
 from vdebench.review.refusals import Refusal
 from vdebench.review.store import Store
 

@@ -9,25 +9,19 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.review.people import BOX, GROUPS, Review
 from vdebench.core.box import Box
 from vdebench.review.assignment import next_for, waiting_for
-from vdebench.review.commands import (
-    Adjudicate,
-    Check,
-    Draw,
-    EndPilot,
-    Join,
-    Leave,
-    Rate,
-    RatePilot,
-    Screen,
-    StartPilot,
-    Withdraw,
-)
+from vdebench.review.commands import EndPilot, Join, Leave, StartPilot, Withdraw
 from vdebench.review.events import event_from_json
 from vdebench.review.funnel import funnel
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
 from vdebench.review.state import replay
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.conflict import Adjudicate
+from vdebench.review.steps.ocr import Check
+from vdebench.review.steps.pilot import RatePilot
+from vdebench.review.steps.score import Rate
+from vdebench.review.steps.screen import Screen
 
 SAMPLES = ("s0", "s1", "s2")
 DRAWN = {"a": (BOX,), "b": (Box(10, 10, 310, 51),), "c": (Box(10, 10, 160, 50),), "two": (BOX, Box(350, 200, 390, 240))}

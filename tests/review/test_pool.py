@@ -106,7 +106,7 @@ def test_a_picture_of_an_edit_that_was_made_anew(pool, workspace, id):
     Image.fromarray(255 - open_image(file)).save(file)
     assert pool.picture(id, "after") != first
     for which, boxes in (("after", ()), ("reference", [Box(1, 1, 20, 20)])):
-        with pytest.raises(InputError, match=f"{id}: was edited anew after it came into the review"):
+        with pytest.raises(InputError, match=f"{id}: was edited again after it was added to the review"):
             pool.picture(id, which, boxes, edit=seen)
 
 
@@ -128,18 +128,18 @@ def test_pictures_that_cannot_be_shown(pool, workspace, id):
     page, edit = files_of(workspace, id)
     with pytest.raises(InputError, match="not agreed on its boxes yet"):
         pool.picture(id, "reference")
-    with pytest.raises(InputError, match="no picture 'other'"):
+    with pytest.raises(InputError, match="no image 'other'"):
         pool.picture(id, "other")
     edit.write_bytes(edit.read_bytes()[:200])
     with pytest.raises(InputError, match=r"is broken|cannot be read") as broken:
         pool.picture(id, "after")
     assert str(workspace.root) not in str(broken.value)
     edit.unlink()
-    with pytest.raises(InputError, match=r"^edits/images/.*is gone; run `vde build edit`"):
+    with pytest.raises(InputError, match=r"^edits/images/.*is missing; run `vde build edit`"):
         pool.picture(id, "after")
     assert pool.readings(id, [Box(0, 0, 9, 9)]) is None
     page.unlink()
-    with pytest.raises(InputError, match=r"^pages/.*is gone"):
+    with pytest.raises(InputError, match=r"^pages/.*is missing"):
         pool.picture(id, "before")
 
 
@@ -147,7 +147,7 @@ def test_readings_of_these_boxes_and_no_others(pool, workspace, id):
     review = Review(0, pool=Add(tuple(pool_from_workspace(workspace.root))))
     boxes = boxes_of(workspace, id)
     assert pool.readings(id, boxes) is None
-    assert pool.wrong_correction(id, boxes, ["x"]) == "its regions are not read yet"
+    assert pool.wrong_correction(id, boxes, ["x"]) == "its regions have not been read yet"
     review.score(id)
     review.draw(id, [boxes] * 3)
     assert make_references(workspace, review.state, workers=1) == ([id], {})

@@ -134,7 +134,7 @@ def test_where_there_is_an_edit_none_is_taken(refusing):
     pool.upload(id, sent(drawn(refusing, id)), "anna")
     before = everything(refusing.root)
     for again in (id, edited):
-        with pytest.raises(InputError, match=f"{again}: has an edit already"):
+        with pytest.raises(InputError, match=f"{again}: already has an edit"):
             pool.upload(again, sent(drawn(refusing, again)), "bob")
     assert everything(refusing.root) == before
 
@@ -146,20 +146,23 @@ def bad(page):
         "a thin one": (sent(Image.new("RGB", (600, 15))), "600×15 pixels, expected sides"),
         "a side of 30,000": (
             sent(Image.new("1", (30_000, 11_000)), optimize=True),
-            "30000×11000 pixels|more than the 178,956,970 pixels",
+            "30000×11000 pixels|more than 178,956,970 pixels",
         ),
         "a side over the limit": (png(20_001, 7_000), "20001×7000 pixels, expected sides of 16 to 20,000"),
-        "a bomb by its header": (png(60_000, 60_000), "more than the 178,956,970 pixels|60000×60000"),
-        "a bomb within the sides": (png(19_000, 19_000), "more than the 178,956,970 pixels|19000×19000"),
+        "a bomb by its header": (png(60_000, 60_000), "more than 178,956,970 pixels|60000×60000"),
+        "a bomb within the sides": (png(19_000, 19_000), "more than 178,956,970 pixels|19000×19000"),
         "another shape": (sent(Image.new("RGB", (page[0], page[0]))), "expected the same shape, within 5%"),
         "cut off": (sent(plain)[:-40], "the picture: (is broken|cannot be read)"),
         "no pixels": (png(*page), "the picture: (is broken|cannot be read)"),
         "broken pixels": (png(*page, b"\7" * 100), "the picture: (is broken|cannot be read)"),
-        "GIF": (sent(plain, "GIF"), "no picture we take, expected PNG, JPEG, WebP"),
-        "TIFF": (sent(plain, "TIFF"), "no picture we take"),
-        "a program for a printer": (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 600 216\n", "no picture we take"),
-        "a page": (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no picture we take"),
-        "nothing": (b"", "no picture we take"),
+        "GIF": (sent(plain, "GIF"), "not an image of a supported format, expected PNG, JPEG, WebP"),
+        "TIFF": (sent(plain, "TIFF"), "not an image of a supported format"),
+        "a program for a printer": (
+            b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 600 216\n",
+            "not an image of a supported format",
+        ),
+        "a page": (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not an image of a supported format"),
+        "nothing": (b"", "not an image of a supported format"),
         "only the first bytes": (b"\x89PNG\r\n\x1a\n", "the picture: "),
         "half a JPEG": (sent(plain, "JPEG")[:300], "the picture: "),
         "half a WebP": (sent(plain, "WebP")[:40], "the picture: "),

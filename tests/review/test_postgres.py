@@ -15,10 +15,12 @@ from tests.review.people import GROUPS, NINE, at
 from tests.review.stores import filled, must, vote, walk
 from tests.review.test_store import leases
 from vdebench.review.assignment import next_for
-from vdebench.review.commands import EndPilot, Rate, RatePilot, StartPilot
+from vdebench.review.commands import EndPilot, StartPilot
 from vdebench.review.funnel import funnel
 from vdebench.review.options import Options
 from vdebench.review.refusals import Refusal
+from vdebench.review.steps.pilot import RatePilot
+from vdebench.review.steps.score import Rate
 from vdebench.review.store import Store
 from vdebench.review.tables import sqlalchemy, tables
 

@@ -14,7 +14,6 @@ from tests.build.pages import CodeReader
 from tests.review.tiny_workspace import boxes_of
 from tests.review.typed import agreed, vde
 from tests.review.voting import Voting
-from vdebench.build import ledger
 from vdebench.build.workspace import Workspace
 from vdebench.errors import ReaderError
 from vdebench.io import files
@@ -51,10 +50,10 @@ def kill_at(monkeypatch):
             with file.open("ab") as half:
                 half.write(json.dumps(record)[:20].encode())
             raise Killed
-        add_line(file, record)
+        return add_line(file, record)
 
     monkeypatch.setattr(files, "replacing", killed_replacing)
-    monkeypatch.setattr(ledger, "add_line", killed_add_line)
+    monkeypatch.setattr(lines, "add_line", killed_add_line)
     monkeypatch.setattr("vdebench.review.workspace.add_line", killed_add_line)
     return lambda number: left.__setitem__(0, number)
 
@@ -155,7 +154,7 @@ def test_what_cannot_be_made_or_read_does_not_stop_the_rest(workspace, store, mo
         return read(self, image)
 
     monkeypatch.setattr(CodeReader, "read", reading)
-    with pytest.raises(ReaderError, match=r"3 samples of the review could not be pasted back"):
+    with pytest.raises(ReaderError, match=r"3 samples of the review failed"):
         vde("review", "prepare", workspace.root, "--workers", 1)
     decided = workspace.decisions()
     steps = {id: sorted(found) for (id, _), found in decided.items()}
@@ -164,4 +163,4 @@ def test_what_cannot_be_made_or_read_does_not_stop_the_rest(workspace, store, mo
     files_of[gone].write_bytes(kept)
     done = prepare(workspace.root, workers=1)
     assert (sorted(done.made), list(done.failed)) == (sorted([gone, unread]), [changed])
-    assert "was edited anew after it came into the review" in done.failed[changed]
+    assert "was edited again after it was added to the review" in done.failed[changed]

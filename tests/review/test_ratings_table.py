@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 
 from tests.review.people import NINE, Review
-from vdebench.review.commands import EndPilot, Rate, RatePilot, StartPilot
+from vdebench.review.commands import EndPilot, StartPilot
 from vdebench.review.ratings import Ratings
 from vdebench.review.ratings_table import group_ratings, pilot_ratings, write_ratings
+from vdebench.review.steps.pilot import RatePilot
+from vdebench.review.steps.score import Rate
 
 
 def test_of_a_pilot(tmp_path):

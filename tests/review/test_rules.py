@@ -6,21 +6,15 @@ import pytest
 
 from tests.review.people import BOX, GROUPS, NINE, Review, at
 from vdebench.core.box import Box
-from vdebench.review.assignment import Lease, lent, next_for, waiting_for
+from vdebench.review.assignment import Lease, new_lease, next_for, waiting_for
 from vdebench.review.commands import (
     Add,
-    Adjudicate,
-    Check,
-    Draw,
     EndPilot,
     Join,
     Leave,
     Mark,
     Open,
-    Rate,
-    RatePilot,
     Sample,
-    Screen,
     StartPilot,
     Unmark,
     Withdraw,
@@ -34,6 +28,12 @@ from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
 from vdebench.review.rules import decide
 from vdebench.review.state import EMPTY, apply, replay
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.conflict import Adjudicate
+from vdebench.review.steps.ocr import Check
+from vdebench.review.steps.pilot import RatePilot
+from vdebench.review.steps.score import Rate
+from vdebench.review.steps.screen import Screen
 from vdebench.review.visibility import conflicts, progress
 
 OFF = Box(11, 11, 311, 51)
@@ -312,7 +312,7 @@ def test_nothing_before_it_is_opened():
 def test_leases_keep_the_others_of_a_group_out_until_they_are_over():
     review = Review(2)
     options = review.state.study.options
-    lease = lent(options, "s0", "group:1", "1a", at(0))
+    lease = new_lease(options, "s0", "group:1", "1a", at(0))
     held = {("s0", "group:1"): lease}
     assert next_for(review.state, "1a", at(1), held).id == "s0"
     assert next_for(review.state, "1b", at(1), held).id == "s1"

@@ -14,13 +14,16 @@ import pytest
 from tests.review.people import BOX, GROUPS, MEMBERS, NINE, Review, at
 from vdebench.errors import InputError, MissingPartError
 from vdebench.review.assignment import Lease, next_for
-from vdebench.review.commands import Add, Draw, EndPilot, Join, Leave, Rate, RatePilot, StartPilot, Withdraw
+from vdebench.review.commands import Add, EndPilot, Join, Leave, StartPilot, Withdraw
 from vdebench.review.events import stamp
 from vdebench.review.funnel import funnel
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
 from vdebench.review.state import replay
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.pilot import RatePilot
+from vdebench.review.steps.score import Rate
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("alembic")
@@ -355,8 +358,8 @@ def test_places_that_are_none(tmp_path):
     for place, words in (
         (tmp_path / "text.sqlite", "cannot be opened as a database"),
         (tmp_path / "nowhere" / "r.sqlite", "no such folder"),
-        ("mysql://root:secret@localhost/x", "no database we know"),
-        ("sqlite://", "no database we know"),
+        ("mysql://root:secret@localhost/x", "unsupported database"),
+        ("sqlite://", "unsupported database"),
         ("postgresql://vde:secret@localhost:1/x", "cannot be opened"),
     ):
         with pytest.raises(InputError, match=words) as caught:

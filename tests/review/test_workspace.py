@@ -18,13 +18,14 @@ from vdebench.build.review import review_automatically
 from vdebench.core.box import Box
 from vdebench.errors import InputError
 from vdebench.io.images import open_image
-from vdebench.review.commands import Add, Adjudicate, Mark, Withdraw
+from vdebench.review.commands import Add, Mark, Withdraw
 from vdebench.review.event_types import Unmarked
 from vdebench.review.events import Event
 from vdebench.review.options import Options
 from vdebench.review.preparation import make_references
 from vdebench.review.ratings import Ratings
 from vdebench.review.state import apply
+from vdebench.review.steps.conflict import Adjudicate
 from vdebench.review.workspace import decisions, pool_from_workspace, write_decisions
 from vdebench.suites.suite import load_suite
 

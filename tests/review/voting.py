@@ -5,8 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from tests.review.people import GROUPS, MEMBERS, NINE
-from vdebench.review.commands import Check, Draw, Join, Rate, Screen
+from vdebench.review.commands import Join
 from vdebench.review.refusals import Refusal
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.ocr import Check
+from vdebench.review.steps.score import Rate
+from vdebench.review.steps.screen import Screen
 
 
 class Voting:

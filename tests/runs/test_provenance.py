@@ -147,7 +147,7 @@ class Dear(Editor):
     def edit(self, image, instruction, *, seed=0):
         return Edit.of(image)
 
-    def carry_out(self, task):
+    def run_task(self, task):
         if task.sample.id == "1":
             return Edit.refused("too dear")
         return Edit.of(task.image, dollars=0.25, input_tokens=1000)

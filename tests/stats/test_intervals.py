@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 from vdebench import score
-from vdebench.protocols import TEXT_METRICS, get_protocol
-from vdebench.runs.folder import SCORES
+from vdebench.metrics.registry import block_metrics
+from vdebench.protocols import get_protocol
+from vdebench.runs.folder import schema_of
 from vdebench.stats import intervals as module
 from vdebench.stats.bootstrap import bootstrap, bootstrap_many, summed
 from vdebench.stats.intervals import with_intervals
@@ -27,11 +28,11 @@ def score_rows(pages, *, seed=3):
         row |= {"operation": "text_insert" if at >= len(pages) / 2 else "text_delete", "language": "english"}
         row |= {"gt_blocks": blocks, "matched_blocks": blocks - seen, "unmatched_gt": seen, "unmatched_pred": seen}
         row |= {"iou_sum": float(random.random() * (blocks - seen)), "page_edits": at, "page_characters": 20}
-        for name in TEXT_METRICS:
+        for name in block_metrics():
             row |= {f"{name}_sum": float(random.random() * blocks), f"{name}_n": blocks, f"{name}_matched_n": blocks}
         row |= {"mse": float(100 * random.random()), "psnr": float(30 * random.random()), "ssim": None}
         found.append(row)
-    return pl.DataFrame(found, schema={**SCORES, "page": pl.String})
+    return pl.DataFrame(found, schema={**schema_of("scores"), "page": pl.String})
 
 
 def summary_of(rows, protocol, *slices):

@@ -9,13 +9,14 @@ import sys
 SUMS = """
 import hashlib, random
 import polars as pl
-from vdebench.stats.means import TEXT_METRICS, _label_sums
+from vdebench.metrics.registry import block_metrics
+from vdebench.stats.means import _label_sums
 
 rng = random.Random(1)
 rows = [
     {"sample": f"s{i // 800}", "setting": "global", "label": rng.choice(["text", "table", None]),
      "state": rng.choice(["matched", "unmatched"]), "truth": rng.choice([i, None]), "iou": rng.random(),
-     **{name: rng.choice([rng.random(), None]) for name in TEXT_METRICS}}
+     **{name: rng.choice([rng.random(), None]) for name in block_metrics()}}
     for i in range(4000)
 ]
 found = _label_sums(pl.LazyFrame(rows))

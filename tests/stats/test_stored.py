@@ -14,6 +14,7 @@ from tests import pages
 from tests.report import masked_runs, site_runs
 from vdebench import load_suite, score
 from vdebench.errors import RunFolderError, SuiteError, VdeError
+from vdebench.metrics.registry import facts
 from vdebench.protocols import PROTOCOLS
 from vdebench.protocols.masks.protocol import get_pixel_protocol
 from vdebench.report.compare import compare_table
@@ -21,7 +22,7 @@ from vdebench.report.rendering import render
 from vdebench.stats.comparison import compare_runs
 from vdebench.stats.mask_summary import summarise_masked
 from vdebench.stats.pages import clusters, pages_beside, pages_for
-from vdebench.stats.stored import best, differing_parts, intervals, matrix, read_run
+from vdebench.stats.stored import differing_parts, intervals, matrix, read_run
 from vdebench.suites.pages import pages_of
 
 TINY = "examples/tiny"
@@ -157,7 +158,7 @@ def test_signatures_differ_part_by_part():
 
 
 def test_which_way_is_better():
-    assert {name: best(name) for name in ("cdm", "psnr_raw", "lpips", "mse_raw", "untouched", "clip")} == {
+    assert {name: facts(name).best for name in ("cdm", "psnr_raw", "lpips", "mse_raw", "untouched", "clip")} == {
         "cdm": "higher", "psnr_raw": "higher", "lpips": "lower", "mse_raw": "lower", "untouched": "lower", "clip": "higher",
     }  # fmt: skip
 

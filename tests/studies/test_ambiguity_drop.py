@@ -44,7 +44,7 @@ def write_outputs(suite, folder, is_done):
         done = is_done(number)
         files = suite.image_files(sample)
         name = Path(sample.reference_image).stem
-        reading = suite.truth(sample) if done else suite.source(sample)
+        reading = suite.ground_truth(sample) if done else suite.source(sample)
         write_json(folder / f"readings/{sample.group}/{name}.json", reading.to_json())
         target = folder / f"images/{sample.group}/{name}.png"
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def test_the_ambiguous_suite_is_the_same_but_for_its_instructions(study):
         assert other.instruction == one.extra["ambiguous"]["instruction"] != one.instruction
         assert other.extra["original_instruction"] == one.instruction
         assert other.extra["ambiguity"] == one.extra["ambiguous"]["kind"]
-        assert vague.truth(other) == plain.truth(one)
+        assert vague.ground_truth(other) == plain.ground_truth(one)
         assert vague.image_files(other).source.read_bytes() == plain.image_files(one).source.read_bytes()
     assert not list(vague.faults())
 

@@ -93,7 +93,7 @@ def test_runs_that_are_none_or_unfinished_are_refused(coloured, tmp_path):
         write_submission(coloured.run, tmp_path / "a.zip")
     (coloured.run / "parts").rmdir()
     (coloured.run / "outputs.jsonl").write_text('{"sample": "text/0"}\n')
-    with pytest.raises(InputError, match=r"outputs\.jsonl, line 1: not an output"):
+    with pytest.raises(InputError, match=r"outputs\.jsonl: line 1: missing 3 required fields: kind, file, sha256"):
         write_submission(coloured.run, tmp_path / "a.zip")
 
 

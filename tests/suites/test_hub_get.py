@@ -95,7 +95,7 @@ def test_vde(serve, tmp_path):
     tiny = load_suite("examples/tiny")
     assert [sample.key for sample in suite] == [sample.key for sample in tiny]
     for sample, own in zip(suite, tiny, strict=True):
-        assert suite.truth(sample) == tiny.truth(own)
+        assert suite.ground_truth(sample) == tiny.ground_truth(own)
         files = suite.image_files(sample)
         assert files.source.parent.name == f"{sample.group}_input"
         assert files.reference.parent.name in ("text_output_all", "table_output")

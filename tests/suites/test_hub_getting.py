@@ -89,7 +89,7 @@ def test_a_hand_written_suite_file_stays(played, tmp_path):
 def test_without_a_line_what_is_broken_is_told(played, tmp_path, monkeypatch):
     get_suite(wish(tmp_path), lambda *told: True)
     monkeypatch.setattr(played, "away", True)
-    assert "not reached" in get_suite(wish(tmp_path, verify=True), lambda *told: True).remark
+    assert "could not be reached" in get_suite(wish(tmp_path, verify=True), lambda *told: True).remark
     content = (tmp_path / "README.md").read_bytes()
     (tmp_path / "README.md").write_bytes(content[::-1])
     lines = []
@@ -103,7 +103,7 @@ def test_only_names_files(played, tmp_path):
     got = get_suite(wish(tmp_path, only=("*.json", "images/a*")), lambda *told: True)
     assert got.fetched == 2
     assert [fault.sample for fault in got.faults] == ["pages/b"]  # its image is not there
-    with pytest.raises(HubError, match="no file is meant by nothing"):
+    with pytest.raises(HubError, match="no file matches nothing"):
         get_suite(wish(tmp_path / "x", only=("nothing",)), lambda *told: True)
 
 

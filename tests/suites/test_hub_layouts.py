@@ -105,9 +105,11 @@ def test_by_hand_needs_nothing(tmp_path, monkeypatch):
 
 
 def test_licences_of_cards():
-    assert licence_of_card({}).told == "none named in the card"
+    assert licence_of_card({}).summary == "none named in the card"
     assert "ask its authors" in licence_of_card({}).advice
-    assert licence_of_card({"license": "mit"}, ["docs/LICENSE", "LICENSE.txt"]).told == "mit; see its file LICENSE.txt"
+    assert (
+        licence_of_card({"license": "mit"}, ["docs/LICENSE", "LICENSE.txt"]).summary == "mit; see its file LICENSE.txt"
+    )
     assert licence_of_card({"license": "mit\x1b[2J\nand more"}).name == "mit[2J and more"
     assert licence_of_card({"license": 7}).name == ""
     assert front_matter("---\nlicense: 'mit'\nconfigs:\n- config_name: a\n---\n") == {"license": "mit", "configs": []}

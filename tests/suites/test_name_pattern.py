@@ -102,7 +102,7 @@ def test_one_file_of_two_samples_is_an_error_that_names_both(tmp_path):
         ("{name}.png", "expected {id}, {stem}"),
         ("{stem", "expected {id}, {stem}"),
         ("{group:int}/{id}", "expected {id}, {stem}"),
-        ("{group}/*.png", "names no sample"),
+        ("{group}/*.png", "does not identify a sample"),
         ("/out/{id}.png", "expected a path below the folder"),
         ("../{id}.png", "expected a path below the folder"),
     ],
@@ -117,9 +117,9 @@ def test_a_bad_pattern_is_told(pattern, told, tmp_path):
 def test_strangers_are_those_where_the_pattern_looks(tmp_path):
     write(tmp_path, "run1/000007.png", "run1/odd.png", "run2/000007.png", "000007.png")
     files = MatchedFiles(tmp_path, pages(7), "run1/{stem}.*")
-    assert files.strangers(pages(7)) == [tmp_path / "run1/odd.png"]
+    assert files.unmatched_files(pages(7)) == [tmp_path / "run1/odd.png"]
     nothing = MatchedFiles(tmp_path, pages(8), "run1/{stem}.*")
-    assert len(nothing.strangers(pages(8))) == 4
+    assert len(nothing.unmatched_files(pages(8))) == 4
 
 
 def test_readings_of_regions_stand_beside_the_file(tmp_path):

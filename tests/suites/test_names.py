@@ -77,7 +77,7 @@ def test_an_image_named_with_its_id_finds_readings_without(tmp_path):
 def test_strangers_are_listed(tmp_path):
     one = sample("page_1")
     named = NamedFiles(folder(tmp_path, "page_1.json", "page_2.json", "readme.txt"), [one])
-    assert named.strangers([one]) == [tmp_path / "page_2.json"]
+    assert named.unmatched_files([one]) == [tmp_path / "page_2.json"]
 
 
 def test_a_folder_that_is_none_is_named(tmp_path):

@@ -11,7 +11,7 @@ from tests import pages
 from vdebench import load_suite
 from vdebench.core.page_text import PageText
 from vdebench.errors import InputError, SuiteError, VdeError
-from vdebench.suites.omnidoc import page_of_reading, reading_of_page
+from vdebench.suites.omnidoc import annotation_of, page_text_of_annotation
 from vdebench.suites.vde import entry_of
 
 BLOCK = {"block_bbox": [100, 100, 500, 200], "block_label": "text", "block_content": "hello"}
@@ -35,7 +35,7 @@ def test_a_sound_suite_has_no_fault(tmp_path):
 def test_a_missing_reading_is_named_with_what_was_looked_for(tmp_path):
     severity, sample, what = one_fault(pages.write_suite(tmp_path, [(None, None)]))
     assert (severity, sample) == ("error", "text/0")
-    assert "no reading for outputs/page_0.png" in what
+    assert "no ground-truth OCR output for outputs/page_0.png" in what
     assert "page_0_modified_0.json" in what
     assert f"in {tmp_path / 'gt'}" in what
 
@@ -106,7 +106,7 @@ def test_faulty_regions(tmp_path, label, severity, expected):
         ({"language": "latin"}, "warning", "language 'latin'"),
         ({"data_source": 3}, "error", "'data_source' is 3, expected text"),
         ({"instruction": ""}, "warning", "no 'instruction'"),
-        ({"label_output": []}, "warning", "nothing to score locally"),
+        ({"label_output": []}, "warning", "no region to score"),
         ({"id": None}, "error", "entry 0 has no id"),
     ],
 )
@@ -119,7 +119,7 @@ def test_duplicate_ids_are_reported_and_cannot_be_scored(tmp_path):
     entries = [pages.entry(0), pages.entry(1, id=0)]
     root = pages.write_suite(tmp_path, [([BLOCK], None)] * 2, entries)
     assert ("error", "text/0", "samples number 0 and 1 have the same id") in faults(root)
-    with pytest.raises(SuiteError, match="two samples are called text/0"):
+    with pytest.raises(SuiteError, match="two samples have the key text/0"):
         load_suite(root).require_distinct_keys()
 
 
@@ -172,7 +172,7 @@ def test_odd_omnidocbench_pages_are_read_as_far_as_they_go(tmp_path):
     (tmp_path / "suite.toml").write_text('format = "omnidoc"\n[groups.pages]\ninfo = "p.json"\n')
     suite = load_suite(tmp_path)
     assert suite.samples[0].language == "unknown"
-    assert len(suite.truth(suite.samples[0]).blocks) == 2
+    assert len(suite.ground_truth(suite.samples[0]).blocks) == 2
     assert [fault.what for fault in suite.faults()] == [
         "block 0: box [0, 0, 9, 0] has no area",
         "block 1: box [0, 0, 9, 0] has no area",
@@ -239,7 +239,7 @@ def test_an_info_file_that_is_no_list_is_named(tmp_path):
     with pytest.raises(InputError, match=r"text_info\.json: expected a list of entries"):
         _ = load_suite(root).samples
     (root / "text_info.json").write_text("[3]")
-    assert any("entry 0 is no object" in what for _, _, what in faults(root))
+    assert any("entry 0 is not an object" in what for _, _, what in faults(root))
 
 
 def test_the_revision_follows_content_and_not_place_or_order(tmp_path):
@@ -262,11 +262,11 @@ def omnidoc(tmp_path, shared):
 def test_omnidocbench_pages_are_samples_with_readings(omnidoc):
     assert len(omnidoc) == 18
     assert len({sample.source for sample in omnidoc}) == 9
-    labels = [block.label for sample in omnidoc for block in omnidoc.truth(sample).blocks]
+    labels = [block.label for sample in omnidoc for block in omnidoc.ground_truth(sample).blocks]
     assert labels.count("table") == 10
     assert labels.count("text") == 201
     for sample in omnidoc:
-        reading = omnidoc.truth(sample)
+        reading = omnidoc.ground_truth(sample)
         assert all(block.box.x2 <= reading.size.width + 1 for block in reading.blocks)  # the image's size is right
 
 
@@ -278,8 +278,10 @@ def test_omnidocbench_swapped_sizes_are_reported(omnidoc):
 def test_omnidocbench_pages_survive_a_round_trip(omnidoc, shared):
     data = json.loads((shared / "data/omnidocbench/OmniDocBench_demo.json").read_text(encoding="utf-8"))
     for page in data:
-        reading = reading_of_page(page)
-        again = reading_of_page(page_of_reading(PageText.from_json(reading.to_json()), page["page_info"]["image_path"]))
+        reading = page_text_of_annotation(page)
+        again = page_text_of_annotation(
+            annotation_of(PageText.from_json(reading.to_json()), page["page_info"]["image_path"])
+        )
         assert [(block.box, block.content, block.label) for block in again.blocks] == [
             (block.box, block.content, block.label) for block in reading.blocks
         ]

@@ -43,9 +43,9 @@ def test_a_right_sample_has_no_faults(tmp_path):
     assert tuple(suite.image_size(sample)) == (64, 48)
     assert suite.output_name(sample) == f"{KEY}_edited"
     assert (suite.name, suite.track, suite.left_out) == ("textedit", "pixels", {})
-    assert not suite.means_to_read(sample)
-    with pytest.raises(SuiteError, match="no readings"):
-        suite.truth(sample)
+    assert not suite.provides_text(sample)
+    with pytest.raises(SuiteError, match="no ground-truth text"):
+        suite.ground_truth(sample)
 
 
 def test_a_web_sample_needs_no_reference(tmp_path):

@@ -38,10 +38,10 @@ KEY = "manual/Packaging_Logistics/019"
         ({"topic": "Package & Logistics"}, "topic 'Package & Logistics', expected 'Packaging & Logistics' (the folder's)"),
         ({"topic": "Media & Publishing"}, "topic 'Media & Publishing', expected 'Packaging & Logistics' (the folder's)"),
         ({"input_image": "19.jpg "}, "input_image '19.jpg ' has spaces around it"),
-        ({"input_image": "23.jpg"}, "input_image '23.jpg' is not in the folder, 19.jpg is taken"),
-        ({"input_image": None}, "no 'input_image', 19.jpg is taken"),
-        ({"output_image": "text_insert_91.jpg"}, "output_image 'text_insert_91.jpg' is not in the folder, text_insert_19.jpg is taken"),
-        ({"output_image": None}, "no 'output_image', text_insert_19.jpg is taken"),
+        ({"input_image": "23.jpg"}, "input_image '23.jpg' is not in the folder, using 19.jpg"),
+        ({"input_image": None}, "no 'input_image', using 19.jpg"),
+        ({"output_image": "text_insert_91.jpg"}, "output_image 'text_insert_91.jpg' is not in the folder, using text_insert_19.jpg"),
+        ({"output_image": None}, "no 'output_image', using text_insert_19.jpg"),
         ({"source_tag": ["a"]}, "source_tag is list, expected text"),
     ],
 )  # fmt: skip
@@ -93,7 +93,7 @@ def test_which_tier_counts(tmp_path, word, score, tier, total):
 
 def test_a_byte_order_mark_and_an_object_without_a_list(tmp_path):
     folder = write(tmp_path, raw=b"\xef\xbb\xbf" + json.dumps(entry()).encode())
-    assert only(tmp_path) == ("warning", KEY, next(folder.glob("*.json")).name, "begins with a byte order mark")
+    assert only(tmp_path) == ("warning", KEY, next(folder.glob("*.json")).name, "starts with a byte order mark")
     assert only_sample(tmp_path).operation is Operation.TEXT_INSERT
 
 
@@ -105,10 +105,10 @@ def test_odd_white_space_between_tokens_is_read_with_a_warning(tmp_path, space):
     odd = f"{space}{text}{space}".replace('",\n', f'",{space} \n').replace('": "', f'"{space}:{space}"')
     folder = write(tmp_path, raw=odd.encode())
     name = next(folder.glob("*.json")).name
-    what = f"white space that JSON does not know: U+{ord(space):04X}; read as spaces"
+    what = f"invalid white space in JSON: U+{ord(space):04X}; replaced by spaces"
     faults = told(tmp_path)
     assert ("warning", KEY, name, what) in faults
-    assert [fault for fault in faults if fault[3] not in (what, "begins with a byte order mark")] == []
+    assert [fault for fault in faults if fault[3] not in (what, "starts with a byte order mark")] == []
     assert only_sample(tmp_path).instruction == prompt  # inside strings it stays
 
 
@@ -133,9 +133,9 @@ def test_a_misspelt_topic_is_named_once_and_its_samples_counted_right(tmp_path):
 def test_an_unknown_topic_stays_as_it_is(tmp_path):
     write(tmp_path, MANUAL, "Cats", topic="Cats")
     assert only_sample(tmp_path).source == "Cats"
-    assert only(tmp_path) == ("warning", "", f"{MANUAL}/Cats", "is none of the fourteen topics; kept as it is")
+    assert only(tmp_path) == ("warning", "", f"{MANUAL}/Cats", "is not one of the fourteen topics; kept as it is")
     (tmp_path / MANUAL / "Data_Analytics").mkdir()
-    assert ("warning", "", f"{MANUAL}/Data_Analytics", "holds no folders of samples") in told(tmp_path)
+    assert ("warning", "", f"{MANUAL}/Data_Analytics", "contains no sample folders") in told(tmp_path)
 
 
 def test_a_folder_inside_another_samples_folder_is_a_sample(tmp_path):
@@ -173,12 +173,12 @@ def test_one_id_twice_in_a_topic(tmp_path):
     [
         (b'{"id": }', "not JSON: Expecting value at line 1, column 8"),
         (b'{"prompt": "\xff"}', "not UTF-8 at byte 12"),
-        (json.dumps([entry(), entry()]).encode(), "holds a list of 2, expected an object or a list of one object"),
-        (b"[]", "holds a list of 0, expected"),
-        (b"[7]", "holds int, expected"),
+        (json.dumps([entry(), entry()]).encode(), "contains a list of 2, expected an object or a list of one object"),
+        (b"[]", "contains a list of 0, expected"),
+        (b"[7]", "contains int, expected"),
         (json.dumps(entry(editing_method="rotate")).encode(), "editing_method 'rotate', expected one of text_delete"),
         (json.dumps(entry(editing_method=None)).encode(), "editing_method '', expected one of"),
-        (json.dumps(entry(prompt="  ")).encode(), "no 'prompt': nothing is asked"),
+        (json.dumps(entry(prompt="  ")).encode(), "no 'prompt'"),
     ],
 )
 def test_a_json_that_is_not_clear_is_an_error(tmp_path, raw, what):
@@ -205,12 +205,10 @@ def test_no_input_and_two_that_could_be_it(tmp_path):
     folder = write(tmp_path, input_image="23.jpg")
     picture(folder / "20.jpg")
     assert only(tmp_path)[0] == "error"
-    assert (
-        "input_image '23.jpg' is not in the folder; there is: 19.jpg, 20.jpg, text_insert_19.jpg" in only(tmp_path)[3]
-    )
+    assert "input_image '23.jpg' is not in the folder; found: 19.jpg, 20.jpg, text_insert_19.jpg" in only(tmp_path)[3]
     (folder / "19.jpg").unlink()
     (folder / "20.jpg").unlink()
-    assert only(tmp_path)[3].endswith("there is: text_insert_19.jpg")
+    assert only(tmp_path)[3].endswith("found: text_insert_19.jpg")
     assert load(tmp_path).samples == []
 
 
@@ -227,7 +225,7 @@ def test_masks(tmp_path):
     (folder / "text_insert_19_mask.jpg").unlink()
     assert [fault[0] for fault in told(tmp_path)] == ["warning", "error"]
     (folder / "19_mask.jpg").unlink()
-    assert only(tmp_path)[0::3] == ("error", "no mask that can be read: what may change is not known")
+    assert only(tmp_path)[0::3] == ("error", "no readable mask: the region that may change is unknown")
     assert load(tmp_path).samples == []
 
 
@@ -247,8 +245,8 @@ def test_masks_that_allow_nothing_or_everything(tmp_path):
     picture(folder / "19_mask.jpg", colour="black")
     picture(folder / "text_insert_19_mask.jpg", colour="white")
     assert told(tmp_path) == [
-        ("warning", KEY, "19_mask.jpg", "mask is black: it lets nothing change"),
-        ("warning", KEY, "text_insert_19_mask.jpg", "mask is white: it lets everything change"),
+        ("warning", KEY, "19_mask.jpg", "mask is black: no pixel may change"),
+        ("warning", KEY, "text_insert_19_mask.jpg", "mask is white: every pixel may change"),
     ]
     for name in ("19", "text_insert_19"):
         picture(folder / f"{name}.jpg", (1024, 1024))
@@ -266,7 +264,7 @@ def test_a_manual_sample_without_reference(tmp_path):
 def test_a_reference_that_is_named_and_not_there(tmp_path):
     folder = write(tmp_path)
     (folder / "text_insert_19.jpg").unlink()
-    assert "no other reference is there" in only(tmp_path)[3]
+    assert "and there is no other reference" in only(tmp_path)[3]
     picture(folder / "19_edited.jpg")  # an editor's output is no reference
     assert [fault[2] for fault in told(tmp_path)][1] == "19_edited.jpg"
     assert only_sample(tmp_path).reference_image == ""

@@ -41,7 +41,7 @@ def test_every_layout_is_found(tmp_path, name):
     outputs = TextEditOutputs(folder(tmp_path, name), [one])
     assert outputs.find(one) == tmp_path / name
     assert outputs.has_any(one)
-    assert outputs.strangers([one]) == []
+    assert outputs.unmatched_files([one]) == []
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_nothing_is_guessed(tmp_path, name):
     outputs = TextEditOutputs(folder(tmp_path, name), [one])
     assert outputs.find(one) is None
     assert not outputs.has_any(one)
-    assert outputs.strangers([one]) == [tmp_path / name]
+    assert outputs.unmatched_files([one]) == [tmp_path / name]
 
 
 def test_a_web_image_never_stands_for_the_manual_sample_of_its_number(tmp_path):
@@ -114,5 +114,5 @@ def test_the_suite_finds_what_its_own_names_write(tmp_path):
     root = folder(tmp_path / "out", *(f"{suite.output_name(one)}.png" for one in suite), "notes.txt", ".hidden.png")
     outputs = suite.outputs(root)
     assert [outputs.find(one) for one in suite] == [root / f"{one.key}_edited.png" for one in suite]
-    assert outputs.strangers(suite.samples) == []
-    assert outputs.strangers(suite.samples[1:]) == [root / f"{suite.samples[0].key}_edited.png"]
+    assert outputs.unmatched_files(suite.samples) == []
+    assert outputs.unmatched_files(suite.samples[1:]) == [root / f"{suite.samples[0].key}_edited.png"]

@@ -24,7 +24,7 @@ MANUAL_FAULTS = {
     "', taken as medium": {"manual/Digtial_Interfaces_Reports/047", "manual/Professional_Documents_Reports/015"},
     "'esay', taken as easy": {"web/Art_Creative_Expression/014", "web/Art_Creative_Expression/015"},
     "; taken as": {"manual/Crafts_Personal_Creations/003", "web/Media_Publishing/005"},
-    "white space that JSON does not know: U+00A0": {"manual/Packaging_Logistics/004"},  # after a comma
+    "invalid white space in JSON: U+00A0": {"manual/Packaging_Logistics/004"},  # after a comma
 }
 
 

@@ -1,7 +1,7 @@
-"""A benchmark from documents: pages → instructions → edits → readings → review → package, in a workspace folder.
+"""Build a benchmark from documents: pages → instructions → edits → OCR → review → package, in a workspace folder.
 
-    sources, pdf, language ─▶ pages ─▶ instruct (instructions/, answers) ─▶ edit (suite) ─▶ read (regions) ─▶
-    review (automatic, decisions, paste) ─▶ package (packaged, card, statistics)
+sources, pdf, language ─▶ pages ─▶ instruct (instructions/, answers) ─▶ edit (suite) ─▶ read (regions) ─▶
+  review (automatic_review, decisions, paste_back) ─▶ package (package_contents, card, statistics)
 
-`workspace` knows where each stage finds what those before it left, `ledger` who did what, `funnel` how many.
+`workspace` gives access to the files of all stages, `ledger` records the provenance, `funnel` the counts.
 """

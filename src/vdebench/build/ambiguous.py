@@ -1,4 +1,4 @@
-"""A suite with instructions that leave something open, made of one whose do not: the same pages, the same truth."""
+"""Write a copy of a suite with ambiguous instructions and the same pages and ground truth."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _FORM = "vde-release"
 
 
 class AmbiguousInstruction(NamedTuple):
-    """An instruction that leaves something open, and what that is: target, operation, spatial, scope …"""
+    """An ambiguous instruction and its kind of ambiguity: target, operation, spatial, scope …"""
 
     instruction: str
     kind: str = ""
 
 
 Rewrite = Callable[[Sample], AmbiguousInstruction]
-"""A sample's instruction in ambiguous words; an error says why there are none."""
+"""Returns an ambiguous instruction for a sample; raises `VdeError` if there is none."""
 
 
 def own_form(sample: Sample) -> AmbiguousInstruction | None:
-    """The ambiguous form that a sample brings, as those of typeset suites do."""
-    told = sample.extra.get("ambiguous")
-    if not isinstance(told, dict) or not isinstance(told.get("instruction"), str) or not told["instruction"].strip():
+    """Return the ambiguous form stored in a sample, as in typeset suites; None if there is none."""
+    form = sample.extra.get("ambiguous")
+    if not isinstance(form, dict) or not isinstance(form.get("instruction"), str) or not form["instruction"].strip():
         return None
-    return AmbiguousInstruction(told["instruction"], str(told.get("kind") or ""))
+    return AmbiguousInstruction(form["instruction"], str(form.get("kind") or ""))
 
 
 def rewriter(kind: str = "", seed: int = 0) -> Rewrite:
-    """Samples' own ambiguous forms, and for those that bring none our rules; of one kind where it is named."""
+    """Return a function that uses the samples' own ambiguous forms, else rules; `kind` restricts the ambiguity."""
     if kind and kind not in KINDS:
-        raise VdeError(f"there is no ambiguity {kind!r}; there are: {', '.join(KINDS)}")
+        raise VdeError(f"unknown ambiguity {kind!r}; available: {', '.join(KINDS)}")
 
     def rewrite(sample: Sample) -> AmbiguousInstruction:
         own = own_form(sample)
@@ -54,38 +54,38 @@ def rewriter(kind: str = "", seed: int = 0) -> Rewrite:
 def write_ambiguous(
     suite: Suite, out: Path, rewrite: Rewrite | None = None, progress: Callable[[int, int], Any] | None = None
 ) -> dict[str, str]:
-    """Write the ambiguous suite into a new folder, and give what is not in it and why.
+    """Write the ambiguous suite to a new folder; return the omitted samples with the reason.
 
-    Samples keep their ids, so that runs on both suites can be paired. `original_instruction` and `ambiguity` are kept
-    with each.
+    Samples keep their ids, so that runs on both suites can be paired. Each has the extra fields `original_instruction`
+    and `ambiguity`.
     """
     require_exportable(_FORM, out)
     samples, left_out = [], {}
     rewrite = rewrite or rewriter()
     for sample in suite:
         try:
-            found = rewrite(sample)
+            ambiguous = rewrite(sample)
         except VdeError as error:
             left_out[sample.key] = str(error).partition("\n")[0]
             continue
-        if found.instruction.strip() == sample.instruction.strip():
-            left_out[sample.key] = "its ambiguous form is the instruction itself"
+        if ambiguous.instruction.strip() == sample.instruction.strip():
+            left_out[sample.key] = "its ambiguous form equals the instruction"
         else:
             kept = {key: value for key, value in sample.extra.items() if key != "ambiguous"}
-            told = {"original_instruction": sample.instruction, "ambiguity": found.kind}
-            samples.append(replace(sample, instruction=found.instruction, extra={**kept, **told}))
+            added = {"original_instruction": sample.instruction, "ambiguity": ambiguous.kind}
+            samples.append(replace(sample, instruction=ambiguous.instruction, extra={**kept, **added}))
     if not samples:
         why = next((f"{key}: {reason}" for key, reason in left_out.items()), "it has no samples")
         raise SuiteError(
             f"suite {suite.name}: no sample can be made ambiguous: the first {why}\n"
-            '  typeset suites bring ambiguous forms in their field \'ambiguous\': {"instruction": …, "kind": …}'
+            '  typeset suites contain ambiguous forms in the field \'ambiguous\': {"instruction": …, "kind": …}'
         )
     export_suite(_AmbiguousSuite(suite, samples), _FORM, out, progress)
     return left_out
 
 
 class _AmbiguousSuite(Suite):
-    """Another suite's samples with other instructions."""
+    """The samples of another suite with other instructions."""
 
     def __init__(self, of: Suite, samples: list[Sample]) -> None:
         super().__init__(of.root, f"{of.name} (ambiguous)", of.groups)
@@ -95,8 +95,8 @@ class _AmbiguousSuite(Suite):
     def samples(self) -> list[Sample]:
         return self._samples
 
-    def truth(self, sample: Sample) -> PageText:
-        return self._of.truth(sample)
+    def ground_truth(self, sample: Sample) -> PageText:
+        return self._of.ground_truth(sample)
 
     def digest(self, sample: Sample) -> str:
         return self._of.digest(sample)
@@ -107,8 +107,8 @@ class _AmbiguousSuite(Suite):
     def source(self, sample: Sample) -> PageText | None:
         return self._of.source(sample)
 
-    def truth_regions(self, sample: Sample) -> list[PageText] | None:
-        return self._of.truth_regions(sample)
+    def ground_truth_regions(self, sample: Sample) -> list[PageText] | None:
+        return self._of.ground_truth_regions(sample)
 
     def image_size(self, sample: Sample) -> Size | None:
         return self._of.image_size(sample)

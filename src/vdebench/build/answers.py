@@ -1,8 +1,7 @@
-"""`answers.jsonl`: what generators have said, written down before it is looked at: nothing is asked twice."""
+"""`answers.jsonl`: answers of generators, stored before they are checked, so that no request is sent twice."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
@@ -10,66 +9,66 @@ from vdebench.build.ledger import Ledger, LedgerEntry, now
 from vdebench.instructions.draw import TEMPLATE
 from vdebench.instructions.generator import GeneratedAnswer, GenerationRequest, Generator
 from vdebench.io.cache import digest_of
-from vdebench.io.journal import add_line, read_records
+from vdebench.io.journal import Journal
 
 
 class StoredAnswer(NamedTuple):
     """A line of `answers.jsonl`."""
 
     id: str
-    """Of the draw."""
+    """Id of the draw."""
     generator: str
-    """Its label: name and all that changes its answers."""
+    """Label of the generator: name and settings."""
     attempt: int
     asked: str
     """Hash of the prompt and the page."""
     text: str
     model: str
     reason: str
-    """Why there is no text, where there is none."""
+    """Why there is no text, if so."""
     when: str
 
 
 class AnswerStore:
-    """All answers of a workspace, for threads to share."""
+    """All answers of a workspace; thread-safe."""
 
-    def __init__(self, file: Path, ledger: Ledger, prompts: dict[str, str]) -> None:
-        self._file = file
+    def __init__(self, journal: Journal[StoredAnswer], ledger: Ledger, prompts: dict[str, str]) -> None:
+        self._journal = journal
         self._ledger = ledger
         self._prompts = prompts
         self._lock = Lock()
-        self._known = {_key(given): given for given in read_records(file, StoredAnswer)}
+        self._stored = {_key(stored): stored for stored in journal}
         self.asked = 0
-        """How many were asked for now."""
+        """Number of new requests."""
 
     def of(self, generator: Generator, asked: GenerationRequest) -> GeneratedAnswer:
-        """The answer as it was given, from the generator itself where it was never asked for."""
+        """Return the stored answer, or request and store it."""
         drawn = asked.drawn
         prompt = self._prompts.get(drawn.prompt, "")
         what = digest_of(prompt, asked.page.sha256)
-        given = self._known.get((drawn.id, generator.label, asked.attempt, what))
-        if given is None:
+        stored = self._stored.get((drawn.id, generator.label, asked.attempt, what))
+        if stored is None:
             answer = generator.answer(asked)
-            given = StoredAnswer(drawn.id, generator.label, asked.attempt, what, *answer, now())
+            stored = StoredAnswer(drawn.id, generator.label, asked.attempt, what, *answer, now())
             with self._lock:
-                add_line(self._file, given._asdict())
-                self._known[_key(given)] = given
+                self._journal.append(stored)
+                self._stored[_key(stored)] = stored
                 self.asked += 1
-        by = f"{generator.name}: {given.model}" if given.model else generator.name
-        shown = "" if generator.name == TEMPLATE else prompt  # rules read no prompt
-        entry = LedgerEntry("instruct", drawn.id, "answered", by, given.when, drawn.seed, shown)
-        inputs, outputs = {"page": asked.page.sha256}, {"answer": digest_of(given.text)}
-        with self._lock:  # also of an answer before whose entry a kill came
+        by = f"{generator.name}: {stored.model}" if stored.model else generator.name
+        shown = "" if generator.name == TEMPLATE else prompt  # rules use no prompt
+        entry = LedgerEntry("instruct", drawn.id, "answered", by, stored.when, drawn.seed, shown)
+        inputs, outputs = {"page": asked.page.sha256}, {"answer": digest_of(stored.text)}
+        with self._lock:  # also for answers stored before the process was killed
             self._ledger.note(entry._replace(inputs=inputs, outputs=outputs, words=f"attempt {asked.attempt}"))
-        return GeneratedAnswer(given.text, given.model, given.reason)
+        return GeneratedAnswer(stored.text, stored.model, stored.reason)
 
 
-def _key(given: StoredAnswer) -> tuple[str, str, int, str]:
-    return given.id, given.generator, given.attempt, given.asked
+def _key(stored: StoredAnswer) -> tuple[str, str, int, str]:
+    return stored.id, stored.generator, stored.attempt, stored.asked
 
 
 class CachedGenerator(Generator):
-    """A generator whose answers are kept."""
+    """A generator whose answers are stored."""
 
     def __init__(self, inner: Generator, answers: AnswerStore) -> None:
         self._inner = inner
@@ -78,9 +77,9 @@ class CachedGenerator(Generator):
 
     @property
     def label(self) -> str:
-        """As the generator says."""
+        """Label of the generator."""
         return self._inner.label
 
     def answer(self, asked: GenerationRequest) -> GeneratedAnswer:
-        """What was said before, or is said now."""
+        """Return the stored or a new answer."""
         return self._answers.of(self._inner, asked)

@@ -1,6 +1,6 @@
-"""A filter that stands in for people: an edit passes where readings and pixels say it did what was asked, and no more.
+"""Automatic review: accept an edit if OCR output and pixels show the requested change and no other.
 
-It knows nothing of how an edit looks. What it lets through was not reviewed by people, and the data set says so.
+The filter cannot judge the appearance of an edit. The data set states that its samples were not reviewed by people.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import regex
 from rapidfuzz.distance import Levenshtein
 
 from vdebench.build.paste_back import mask_of
-from vdebench.build.table_check import asked_of_table, wrong_structure
+from vdebench.build.table_check import table_request, wrong_structure
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
 from vdebench.core.page_text import Block, PageText
@@ -24,42 +24,42 @@ from vdebench.metrics.teds import parse_table
 from vdebench.stats.usable import Thresholds
 
 IDENTITY = "filter-2"
-"""Changes with any rule below."""
+"""Version of the rules below."""
 REASONS = {
-    "not_edited": "the image is the page as it was",
-    "target_not_read": "the reader does not find the target on the page, so nothing can be said of it",
-    "target_still_there": "the text that was to go is still read",
-    "replacement_not_read": "the text that was to come is not read",
-    "neighbour_lost": "the text beside the insertion is not read any more",
-    "not_decided": "the words do not tell which row, column or cells are meant, so nothing can be said of them",
-    "structure_not_changed": "the table has as many rows and columns as before, or the cells are not one",
-    "more_changed": "other words of the same block, or other cells, read differently too",
+    "not_edited": "the image equals the source page",
+    "target_not_read": "OCR does not find the target on the source page, so the edit cannot be checked",
+    "target_still_there": "the text to be removed is still read",
+    "replacement_not_read": "the new text is not read",
+    "neighbour_lost": "the text next to the insertion is no longer read",
+    "not_decided": "the instruction does not identify the row, column or cells, so the edit cannot be checked",
+    "structure_not_changed": "the table has as many rows and columns as before, or the cells are not merged",
+    "more_changed": "other words of the same block, or other cells, changed too",
     "several_places": "the image differs from the page in more than one place",
-    "other_place": "it differs elsewhere than where the target stands",
-    "too_much_changed": "what differs is more than could be asked for",
-    "page_changed": "something outside the place was lost or has come",
-    "region_misread": "the place alone does not read as it should",
-    "misread": "the finished image does not read as it should",
+    "other_place": "the difference is not at the target",
+    "too_much_changed": "the changed area is too large",
+    "page_changed": "something outside the changed region was lost or added",
+    "region_misread": "OCR of the changed region is wrong",
+    "misread": "OCR of the finished image is wrong",
 }
-"""Why an edit is turned down, in the order in which it is looked at."""
+"""Reasons for rejecting an edit, in the order of the checks."""
 LARGEST = 0.4
-"""Share of the page above which a difference is no edit of one place, unless the target's block is that large."""
+"""Maximum changed share of the page, unless the target's block is larger."""
 BESIDE = 0.02
-"""How far from the target's block an edit may begin, as a share of the page's longer side."""
+"""Maximum distance of an edit from the target's block, as a share of the page's longer side."""
 NOISE = 0.01
-"""Share of a block's letters that a reader may read differently the second time."""
+"""Share of a block's letters that may differ between two OCR passes."""
 _TOKEN = regex.compile(r"\p{Han}|[^\s\p{Han}]+")
 
 
 class RejectedEdit(NamedTuple):
-    """Why an edit goes no further."""
+    """The reason for rejecting an edit, and details."""
 
     reason: str
     words: str
 
 
 def wrong_text(instruction: Instruction, before: PageText, after: PageText) -> RejectedEdit | None:
-    """What is wrong with what a page reads after an edit, held against what it read before; nothing where it is right.
+    """Compare the text of a page before and after an edit with the instruction; return what is wrong, None if nothing.
 
     >>> from vdebench.core.page_text import Block
     >>> page, edit = (PageText((Block(Box(0, 0, 9, 9), text),)) for text in ("in 2023 and", "in 2024 and"))
@@ -89,9 +89,11 @@ def wrong_text(instruction: Instruction, before: PageText, after: PageText) -> R
 def wrong_surroundings(
     instruction: Instruction, before: PageText, after: PageText, boxes: Sequence[Box]
 ) -> RejectedEdit | None:
-    """What else reads differently in the blocks that changed; letters and digits count, marks are readers' noise."""
+    """Return what else changed in the edited blocks; only letters and digits count, since OCR of marks is
+    unreliable.
+    """
     verb = instruction.operation.rpartition("_")[2]
-    here, there = (
+    old_text, new_text = (
         "".join(
             _letters(block.plain_text)
             for block in page.blocks
@@ -100,18 +102,22 @@ def wrong_surroundings(
         for page in (before, after)
     )
     old, new = _letters(instruction.target), _letters(instruction.replacement)
-    starts = [place for place in range(len(here)) if here.startswith(old, place)] if old else range(len(here) + 1)
-    if verb == "structure":  # of the table itself `wrong_text` has said it, cell by cell
-        expected = [here]
+    starts = (
+        [place for place in range(len(old_text)) if old_text.startswith(old, place)]
+        if old
+        else range(len(old_text) + 1)
+    )
+    if verb == "structure":  # `wrong_text` has checked the table cell by cell
+        expected = [old_text]
     elif verb == "insert":
         places = {end for start in starts for end in (start, start + len(old))}
-        expected = [here[:place] + new + here[place:] for place in sorted(places)]
+        expected = [old_text[:place] + new + old_text[place:] for place in sorted(places)]
     else:
-        expected = [here[:start] + new + here[start + len(old) :] for start in starts]
-    apart = min((Levenshtein.distance(each, there) for each in expected), default=0)
-    if apart > len(there) * NOISE:
+        expected = [old_text[:start] + new + old_text[start + len(old) :] for start in starts]
+    distance = min((Levenshtein.distance(each, new_text) for each in expected), default=0)
+    if distance > len(new_text) * NOISE:
         return RejectedEdit(
-            "more_changed", f"{apart} letters or digits differ from what was asked for, of {len(there)}"
+            "more_changed", f"{distance} of {len(new_text)} letters or digits differ from the expected text"
         )
     return None
 
@@ -121,22 +127,22 @@ def _letters(text: str) -> str:
 
 
 def _count(page: PageIndex, words: str) -> int:
-    """How often words are read; where never, in marks that readers confuse."""
+    """Return how often words are read; if never, how often up to confusable characters."""
     if not folded(words):
         return 0
     exact = page.count(words)
     if exact or len(folded(words)) < LONG_ENOUGH:
         return exact
-    return sum(confusable(folded(block.plain_text)).count(confusable(folded(words))) for block in page.reading.blocks)
+    return sum(confusable(folded(block.plain_text)).count(confusable(folded(words))) for block in page.page_text.blocks)
 
 
 def wrong_place(instruction: Instruction, boxes: Sequence[Box], page: Size) -> RejectedEdit | None:
-    """What is wrong with where an image differs from its page; nothing where it is one place, the target's."""
+    """Check that the image differs from its page in one place, at the target; return what is wrong, None if nothing."""
     if not boxes:
         return RejectedEdit("not_edited", "no difference from the page")
     if len(boxes) > 1:
-        shown = "; ".join(f"{box.x1:.0f},{box.y1:.0f}–{box.x2:.0f},{box.y2:.0f}" for box in boxes[:4])
-        return RejectedEdit("several_places", f"{len(boxes)} places: {shown}{'; …' if len(boxes) > 4 else ''}")
+        places = "; ".join(f"{box.x1:.0f},{box.y1:.0f}–{box.x2:.0f},{box.y2:.0f}" for box in boxes[:4])
+        return RejectedEdit("several_places", f"{len(boxes)} places: {places}{'; …' if len(boxes) > 4 else ''}")
     box, place = boxes[0], instruction.place
     beside = BESIDE * max(page)
     if place and not box.shared_area(Box(place.x1 - beside, place.y1 - beside, place.x2 + beside, place.y2 + beside)):
@@ -150,42 +156,44 @@ def wrong_place(instruction: Instruction, boxes: Sequence[Box], page: Size) -> R
 
 
 def wrong_elsewhere(source: Image, edited: Image, boxes: Sequence[Box]) -> RejectedEdit | None:
-    """What became of the page outside the boxes, where something did; both images are of one size."""
+    """Return what changed outside the boxes, None if nothing; both images have the same size."""
     limits = Thresholds()
     mask = mask_of(Size(source.shape[1], source.shape[0]), boxes) > 0
-    found = outside(edited, source, mask)
-    if found and found.kept < limits.kept:
-        return RejectedEdit("page_changed", f"{found.kept:.2%} of the page kept, expected {limits.kept:.2%}")
-    if found and found.stray > limits.stray:
-        return RejectedEdit("page_changed", f"something new on {found.stray:.2%} of the page")
+    traces = outside(edited, source, mask)
+    if traces and traces.preservation < limits.preservation:
+        return RejectedEdit(
+            "page_changed", f"{traces.preservation:.2%} of the page kept, expected {limits.preservation:.2%}"
+        )
+    if traces and traces.stray > limits.stray:
+        return RejectedEdit("page_changed", f"something new on {traces.stray:.2%} of the page")
     return None
 
 
 def wrong_region(instruction: Instruction, regions: Sequence[PageText]) -> RejectedEdit | None:
-    """What is wrong with what the changed place reads by itself; a place may be a part of what was asked for."""
-    told = folded(" ".join(block.plain_text for region in regions for block in region.blocks))
+    """Check the text of the changed region alone; the region may show only part of the changed text."""
+    text = folded(" ".join(block.plain_text for region in regions for block in region.blocks))
     if instruction.operation == "table_structure":
-        return _wrong_lines_of(instruction, regions, told)
-    gone, come = changed_part(instruction.target, instruction.replacement)
+        return _wrong_lines_of(instruction, regions, text)
+    removed, added = changed_part(instruction.target, instruction.replacement)
     if instruction.operation.endswith("insert"):
-        gone, come = "", instruction.replacement
-    if folded(come) not in told and confusable(folded(come)) not in confusable(told):
-        return RejectedEdit("region_misread", f"“{come}” is not read there, but “{told[:80]}”")
-    if not folded(come) and folded(gone) and folded(gone) in told:
-        return RejectedEdit("region_misread", f"“{gone}” is still read there")
+        removed, added = "", instruction.replacement
+    if folded(added) not in text and confusable(folded(added)) not in confusable(text):
+        return RejectedEdit("region_misread", f"“{added}” is not read there, but “{text[:80]}”")
+    if not folded(added) and folded(removed) and folded(removed) in text:
+        return RejectedEdit("region_misread", f"“{removed}” is still read there")
     return None
 
 
-def _wrong_lines_of(instruction: Instruction, regions: Sequence[PageText], told: str) -> RejectedEdit | None:
-    """The same for a table's rows, columns and cells: those that have come are read there, one that is gone is not."""
-    asked = asked_of_table(instruction.instruction)
-    lacking = [each for each in asked.come if confusable(folded(each)) not in confusable(told)]
-    if lacking:
-        return RejectedEdit("region_misread", f"“{lacking[0]}” is not read there, but “{told[:80]}”")
-    gone = folded(asked.gone)
+def _wrong_lines_of(instruction: Instruction, regions: Sequence[PageText], text: str) -> RejectedEdit | None:
+    """Like `wrong_region`, for rows, columns and cells: added texts are read there, deleted ones are not."""
+    asked = table_request(instruction.instruction)
+    missing = [each for each in asked.added if confusable(folded(each)) not in confusable(text)]
+    if missing:
+        return RejectedEdit("region_misread", f"“{missing[0]}” is not read there, but “{text[:80]}”")
+    removed = folded(asked.removed)
     texts = [text for region in regions for block in region.blocks for text in _texts_of(block)]
-    if gone and gone in map(folded, texts):
-        return RejectedEdit("region_misread", f"“{asked.gone}” is still read there")
+    if removed and removed in map(folded, texts):
+        return RejectedEdit("region_misread", f"“{asked.removed}” is still read there")
     return None
 
 
@@ -194,7 +202,7 @@ def _texts_of(block: Block) -> list[str]:
 
 
 def changed_part(old: str, new: str) -> tuple[str, str]:
-    """What of two texts differs, in whole words: what they begin and end with alike may stand outside the place.
+    """Return the differing parts of two texts, in whole words, without the common beginning and end.
 
     >>> changed_part("Annual Report 2023", "Annual Report 2024"), changed_part("共三项", "共五项")
     (('2023', '2024'), ('三', '五'))

@@ -1,4 +1,4 @@
-"""The card of a data set: what it is, how it came to be, what was turned down and why, who has looked at it."""
+"""The card of a data set: content, construction, rejections with reasons, review."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from vdebench.build import automatic_review as automatic
 from vdebench.build import pages
 from vdebench.build.decisions import REJECTION_REASONS
-from vdebench.build.funnel import Step, stood_in
+from vdebench.build.funnel import Step, used_filter
 from vdebench.build.ledger import TOOL
 from vdebench.build.package_contents import PackagedSuite
 from vdebench.build.settings import BuildSettings
@@ -21,17 +21,17 @@ NOT_REVIEWED = "**This data set was not reviewed by people.**"
 MEANINGS: Mapping[str, str] = {
     **pages.REASONS,
     **REASONS,
-    "refused": "the editor would not do it",
-    "failed": "the editor could not do it",
+    "refused": "the editor refused",
+    "failed": "the editor failed",
     **REJECTION_REASONS,
-    "withdrawn": "taken out of the review",
+    "withdrawn": "withdrawn from the review",
     **automatic.REASONS,
 }
-"""What every reason means, for people."""
+"""Explanation of every reason."""
 
 
 def front_matter(suite: PackagedSuite, settings: BuildSettings, columns: Sequence[str]) -> list[str]:
-    """What a hub reads of a card; `columns` are the lines that tell it of the Parquet files."""
+    """Return the YAML header of the card; `columns` are the lines that describe the Parquet files."""
     codes = sorted({code for sample in suite for code in CODES.get(sample.language, ())})
     size = next((name for below, name in SIZES if len(suite) < below), "n>1M")
     lines = ["---", f"pretty_name: {_quoted(settings.name)}", f"license: {_quoted(settings.licence)}"]
@@ -42,7 +42,7 @@ def front_matter(suite: PackagedSuite, settings: BuildSettings, columns: Sequenc
 
 
 def body(suite: PackagedSuite, settings: BuildSettings, steps: Sequence[Step], editor: str, reader: str) -> list[str]:
-    """The card itself, in Markdown."""
+    """Return the card in Markdown."""
     passed = list(suite.passed.values())
     lines = [
         f"# {settings.name}",
@@ -65,7 +65,7 @@ def body(suite: PackagedSuite, settings: BuildSettings, steps: Sequence[Step], e
         f"1. Pages were taken from {_count(len(settings.sources), 'source')}.",
         f"2. Operations were drawn for each page (preset `{settings.preset}`, seed {settings.seed}); instructions were"
         f" written by {generators} and checked against the page.",
-        f"3. `{editor}` carried them out{_by_hand(sum(each.made.by_hand for each in passed))}.",
+        f"3. `{editor}` carried them out{_by_hand(sum(each.record.by_hand for each in passed))}.",
         f"4. `{reader}` read every page before and after.",
         "5. Each edit went through the four steps of the review. Of those that passed, the changed place was put on the"
         " page as it was, so that all else is the page's own pixels.",
@@ -95,7 +95,9 @@ def _by_hand(count: int) -> str:
 
 def _review(steps: Sequence[Step], by_people: int, count: int) -> list[str]:
     if by_people == count:
-        more = " Of the edits that are not in it, an automatic filter has turned some down." if stood_in(steps) else ""
+        more = (
+            " Of the edits that are not in it, an automatic filter has turned some down." if used_filter(steps) else ""
+        )
         return [f"Every sample was reviewed by people.{more}", ""]
     some = f"**Only {by_people:,} of {count:,} samples were reviewed by people.**"
     words = (

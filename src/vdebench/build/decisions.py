@@ -1,6 +1,6 @@
-"""`review.jsonl`: what was decided of each edit, step by step, by people or by a filter that stands in for them.
+"""`review.jsonl`: decisions on each edit, step by step, by people or by the automatic filter.
 
-One JSON line per decision, never rewritten; the last line for a sample, an edit and a step counts:
+One JSON line per decision, never rewritten; the last line for a sample, an edit and a step is valid:
 
     {"id": "page_12-0", "edit": "9f86d081…", "step": "boxes", "verdict": "pass", "by": "group 2", "kind": "people",
      "when": "2026-11-16T14:50:00Z", "boxes": [[102, 340, 418, 371]], "scores": {}, "reason": "", "words": ""}
@@ -21,59 +21,58 @@ STEPS = {
     "screen": "screened",
     "ocr": "OCR checked",
 }
-"""The steps in their order, and what the funnel calls those that have passed them."""
+"""The steps in order, with the funnel's name for edits that have passed."""
 PEOPLE, AUTOMATIC = "people", "automatic"
 VERDICTS = ("pass", "reject")
 REJECTION_REASONS = {
     "low_score": "a group's total was too low",
     "screened_out": "a group said no at the final screening",
-    "misread": "what was read in the regions is wrong",
-    "adjudicated": "an adjudicator turned it down",
+    "misread": "OCR of the regions is wrong",
+    "adjudicated": "an adjudicator rejected it",
 }
-"""Why people reject a sample."""
+"""Reasons of people for rejecting a sample."""
 
 
 class Decision(NamedTuple):
     """A line of `review.jsonl`."""
 
     id: str
-    """Of the sample."""
+    """Id of the sample."""
     edit: str
-    """SHA-256 of the edited image that was looked at: a new edit is reviewed anew."""
+    """SHA-256 of the reviewed image: a new edit is reviewed again."""
     step: str
     """score, boxes, screen or ocr."""
     verdict: str
-    """pass or reject; who has not decided yet writes nothing."""
+    """pass or reject."""
     by: str
-    """Who: the people or groups, or the filter with its version."""
+    """People or groups, or the filter with its version."""
     kind: str
     """people or automatic."""
     when: str
     """UTC."""
     reason: str = ""
-    """Of a rejection: one word from a list."""
+    """Reason of a rejection."""
     words: str = ""
-    """What was found, for people."""
+    """Details for people."""
     boxes: Sequence[Box] = ()
-    """Of the step `boxes`: what was changed, in pixels of the source page."""
+    """Changed regions in pixels of the source page (step `boxes`)."""
     scores: Mapping[str, int] = {}
-    """Of the step `score`, by people: their total is 9 where it passes."""
+    """Scores by people (step `score`): the total is 9 if it passes."""
 
 
-def last_words(
+def latest_decisions(
     decisions: Iterable[Decision], given_to_people: Set[str] = frozenset()
 ) -> dict[tuple[str, str], dict[str, Decision]]:
-    """The decisions that count, by sample and edit, then by step; a filter never overrules people.
+    """Return the valid decisions by sample and edit, then by step; the filter never overrides people.
 
-    On a sample that was given to people nobody else's word counts, be it before theirs, in a step they have not come
-    to, or on another edit of it.
+    For a sample that was given to people, automatic decisions do not count, for any step and any edit.
 
     >>> first = Decision("a", "e", "score", "reject", "group 1", PEOPLE, "2026-11-16T00:00:00Z")
     >>> then = first._replace(verdict="pass", by="filter", kind=AUTOMATIC)
-    >>> last_words([first, then])["a", "e"]["score"].verdict
+    >>> latest_decisions([first, then])["a", "e"]["score"].verdict
     'reject'
     """
-    found: dict[tuple[str, str], dict[str, Decision]] = {}
+    latest: dict[tuple[str, str], dict[str, Decision]] = {}
     for decision in decisions:
         if decision.step not in STEPS or decision.verdict not in VERDICTS or decision.kind not in (PEOPLE, AUTOMATIC):
             raise InputError(
@@ -83,18 +82,18 @@ def last_words(
             )
         if decision.kind == AUTOMATIC and decision.id in given_to_people:
             continue
-        steps = found.setdefault((decision.id, decision.edit), {})
+        steps = latest.setdefault((decision.id, decision.edit), {})
         before = steps.get(decision.step)
         if before is None or not (before.kind == PEOPLE and decision.kind == AUTOMATIC):
             steps[decision.step] = decision._replace(boxes=_boxes(decision))
-    return found
+    return latest
 
 
 def _boxes(decision: Decision) -> tuple[Box, ...]:
-    found = [as_numbers(list(box), 4) for box in decision.boxes if isinstance(box, Sequence)]
-    boxes = tuple(Box(*box) for box in found if box)
+    latest = [as_numbers(list(box), 4) for box in decision.boxes if isinstance(box, Sequence)]
+    boxes = tuple(Box(*box) for box in latest if box)
     whole = len(boxes) == len(decision.boxes) and all(box.x1 < box.x2 and box.y1 < box.y2 for box in boxes)
-    if not whole or (decision.step == "boxes" and _lacks(decision, found)):
+    if not whole or (decision.step == "boxes" and _lacks(decision, latest)):
         raise InputError(
             f"review.jsonl: {decision.id}: boxes are {decision.boxes!r}, expected lists of left, top, right, bottom in"
             " pixels, right of left and below top, and at least one where the step `boxes` has passed"
@@ -103,25 +102,25 @@ def _boxes(decision: Decision) -> tuple[Box, ...]:
 
 
 def clipped(boxes: Sequence[Box], page: Size, id: str) -> tuple[Box, ...]:
-    """Boxes as far as the page goes; refused where nothing of one is on it.
+    """Limit boxes to the page; raise `InputError` if nothing of a box is left.
 
     >>> clipped([Box(-2, 1, 5, 30)], Size(10, 20), "a")
     (Box(x1=0, y1=1, x2=5, y2=20),)
     """
-    found = tuple(
+    latest = tuple(
         Box(max(box.x1, 0), max(box.y1, 0), min(box.x2, page.width), min(box.y2, page.height)) for box in boxes
     )
-    for box, part in zip(boxes, found, strict=True):
+    for box, part in zip(boxes, latest, strict=True):
         if part.x1 >= part.x2 or part.y1 >= part.y2:
             raise InputError(
                 f"review.jsonl: {id}: the box {list(box)} is not on the page, which has {page.width:g}×{page.height:g}"
                 " pixels"
             )
-    return found
+    return latest
 
 
-def _lacks(decision: Decision, found: Sequence[object]) -> bool:
-    return decision.verdict == "pass" and not found
+def _lacks(decision: Decision, latest: Sequence[object]) -> bool:
+    return decision.verdict == "pass" and not latest
 
 
 def reached(steps: Mapping[str, Decision]) -> tuple[list[str], Decision | None]:

@@ -1,4 +1,4 @@
-"""The stage `edit`: every instruction carried out by the workspace's editor; refusals and failures are states."""
+"""The stage `edit`: run the workspace's editor on every instruction; refusals and failures are recorded."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from vdebench.pipeline.scoring.stage import Progress
 def edit(
     workspace: Workspace, *, budget: float | None = None, workers: int = 0, progress: Progress | None = None
 ) -> Counter[str]:
-    """Have all instructions carried out; what was made before is not made again. `budget` is in dollars."""
+    """Edit all instructions that have no result yet; `budget` is in dollars."""
     with workspace.at_work():
         workspace.require("instruct", workspace.instructions(), "it has no instructions yet")
         suite = WorkspaceSuite(workspace)
         chosen = workspace.settings.editor
         spent = total_cost(read_edits(workspace.edits))["dollars"] or 0.0
         try:
-            made = edit_suite(
+            records = edit_suite(
                 suite,
                 chosen.name,
                 workspace.edits,
@@ -43,19 +43,19 @@ def edit(
             )
         finally:
             note_edits(workspace)
-        return Counter(states_of(made))
+        return Counter(states_of(records))
 
 
 def choose_editor(workspace: Workspace, name: str, options: Mapping[str, Any]) -> Workspace:
-    """Name another editor in `build.toml`, as long as none has begun."""
-    there = workspace.settings.editor
-    chosen = Component(name or there.name, dict(options))
-    if chosen == there:
+    """Change the editor in `build.toml`, if nothing has been edited yet."""
+    current = workspace.settings.editor
+    chosen = Component(name or current.name, dict(options))
+    if chosen == current:
         return workspace
     if edits_of(workspace):
         raise RunFolderError(
-            f"{workspace.root}: {there.name} has begun to edit; go on without --editor, or choose another folder\n"
-            f"  to begin anew, delete {workspace.edits} and change [editor] in {workspace.root / FILE}"
+            f"{workspace.root}: {current.name} has edited samples already; omit --editor, or choose another folder\n"
+            f"  to start again, delete {workspace.edits} and change [editor] in {workspace.root / FILE}"
         )
     require_editor(chosen)
     write_settings(workspace.root, replace(workspace.settings, editor=chosen))
@@ -63,35 +63,37 @@ def choose_editor(workspace: Workspace, name: str, options: Mapping[str, Any]) -
 
 
 def edits_of(workspace: Workspace) -> dict[str, EditRecord]:
-    """What became of each instruction at the editor, by id."""
-    return {made.sample.partition("/")[2]: made for made in read_edits(workspace.edits)}
+    """Return the result of each instruction by id."""
+    return {record.sample.partition("/")[2]: record for record in read_edits(workspace.edits)}
 
 
-def edited_file_digest(workspace: Workspace, made: EditRecord) -> str:
-    """Hash of an edited image, or an error that says what to do where it is gone."""
-    file = workspace.edits / made.file
+def edited_file_digest(workspace: Workspace, record: EditRecord) -> str:
+    """Return the hash of an edited image; raise `RunFolderError` if the file is missing."""
+    file = workspace.edits / record.file
     if not is_file(file):
-        raise RunFolderError(f"{file}: is gone; run `vde build edit {workspace.root}` to make it again")
+        raise RunFolderError(f"{file}: missing; run `vde build edit {workspace.root}` to create it again")
     return digest_of_file(file)
 
 
 def note_edits(workspace: Workspace) -> None:
-    """Bring the ledger up to what the editor's own journal says."""
+    """Add the records of the editor's journal to the ledger."""
     if not is_file(workspace.edits / "editor.json"):
         return
     identity = identity_of(workspace.edits)
     name = " ".join(str(identity[key]) for key in ("name", "version") if key in identity)
     instructions, pages = workspace.instructions(), workspace.pages()
-    for id, made in edits_of(workspace).items():
+    for id, record in edits_of(workspace).items():
         if id not in instructions:
             continue
-        model = made.parameters.get("model")
-        by = str(model) if made.by_hand else f"{name}: {model}" if model else name
+        model = record.parameters.get("model")
+        by = str(model) if record.by_hand else f"{name}: {model}" if model else name
         instruction = instructions[id]
         inputs = {"page": pages[instruction.page].sha256, "instruction": digest_of(instruction.instruction)}
-        file = workspace.edits / made.file
-        outputs = {"image": digest_of_file(file)} if made.file and is_file(file) else {}
+        file = workspace.edits / record.file
+        outputs = {"image": digest_of_file(file)} if record.file and is_file(file) else {}
         when = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if outputs else ""
-        seed = None if made.by_hand else workspace.settings.seed
-        entry = LedgerEntry("edit", id, made.state, by, when, seed, inputs=inputs, outputs=outputs, words=made.reason)
+        seed = None if record.by_hand else workspace.settings.seed
+        entry = LedgerEntry(
+            "edit", id, record.state, by, when, seed, inputs=inputs, outputs=outputs, words=record.reason
+        )
         workspace.ledger.note(entry)

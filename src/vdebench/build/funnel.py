@@ -1,4 +1,4 @@
-"""The funnel: how many pages, instructions and edits went into each step, came out, were turned down and why."""
+"""The funnel: number of pages, instructions and edits that entered each step, passed, or were rejected and why."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ class Step(NamedTuple):
 
     name: str
     unit: str
-    """What is counted."""
+    """Unit of the counts."""
     entered: int
     passed: int
     rejected: Mapping[str, int]
-    """By reason, the commonest first."""
+    """Counts by reason, most frequent first."""
     pending: int
     stood_in: int = 0
-    """Decisions of people that an automatic filter has taken in their place."""
+    """Number of decisions by the automatic filter."""
 
     @property
     def turned_down(self) -> int:
-        """All that were rejected."""
+        """Number of rejected items."""
         return sum(self.rejected.values())
 
     @property
     def adds_up(self) -> bool:
-        """Whether all that entered is accounted for."""
+        """Whether entered = passed + rejected + pending."""
         return self.entered == self.passed + self.turned_down + self.pending
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the step as a JSON object."""
         return {**self._asdict(), "rejected": dict(self.rejected), "adds_up": self.adds_up}
 
 
 def _step(
     name: str, unit: str, entered: Set[str], passed: Set[str], rejected: Mapping[str, str], stood_in: int = 0
 ) -> Step:
-    """A step of sets: what is in two of them, or comes from nowhere, makes it fail to add up."""
+    """Count sets; overlapping sets, or items that did not enter, make the step inconsistent."""
     reasons = Counter(rejected.values())
     ordered = dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
     pending = len(entered - passed - rejected.keys())
@@ -54,18 +54,18 @@ def _step(
 
 
 def funnel(workspace: Workspace) -> list[Step]:
-    """All steps, from what was found in the sources to what can be packaged."""
+    """Return all steps, from the pages found in the sources to the samples that can be packaged."""
     pages = workspace.pages()
     keys = {str(page.origin.get("key")) for page in pages.values()}
     rejections = workspace.rejections()
-    turned_down = {each.id: each.reason for each in rejections if each.stage == "init" and each.id not in keys}
+    rejected_pages = {each.id: each.reason for each in rejections if each.stage == "init" and each.id not in keys}
     found = {each["key"] for each in read_json(workspace.found_file)} if is_file(workspace.found_file) else set()
     draws, instructions = workspace.draws(), workspace.instructions()
     refused = {each.id: each.reason for each in rejections if each.stage == "instruct" and each.final}
     edits = {id: made for id, made in edits_of(workspace).items() if id in instructions}
     edited = {id for id, made in edits.items() if made.state == "edited"}
     steps = [
-        _step("pages", "pages", found | keys | turned_down.keys(), keys, turned_down),
+        _step("pages", "pages", found | keys | rejected_pages.keys(), keys, rejected_pages),
         _step("instructions", "draws", draws.keys(), instructions.keys(), refused),
         _step(
             "edits",
@@ -79,7 +79,7 @@ def funnel(workspace: Workspace) -> list[Step]:
 
 
 def current_decisions(workspace: Workspace) -> dict[str, dict[str, Decision]]:
-    """What was decided of the edits as they are now, by sample."""
+    """Return the decisions on the current edits, by sample."""
     decisions = workspace.decisions()
     if not decisions:
         return {}
@@ -107,21 +107,21 @@ def _reviewed(edited: Set[str], decided: Mapping[str, Mapping[str, Decision]]) -
 
 
 def require_sums(steps: Sequence[Step]) -> None:
-    """Refuse a funnel in which something got lost, or came from nowhere."""
+    """Raise `RunFolderError` if counts are inconsistent."""
     for step in steps:
         if not step.adds_up:
             raise RunFolderError(
-                f"the funnel does not add up at {step.name}: {step.entered} {step.unit} in; {step.passed} passed,"
+                f"inconsistent counts at {step.name}: {step.entered} {step.unit} in; {step.passed} passed,"
                 f" {step.turned_down} rejected, {step.pending} pending\n"
                 "  a file of the workspace was changed by hand; see the ledger"
             )
-    for before, after in pairwise(steps[2:]):  # pages make draws: another unit
+    for before, after in pairwise(steps[2:]):  # pages and draws are different units
         if before.passed != after.entered:
             raise RunFolderError(
-                f"the funnel does not add up: {before.passed} left {before.name}, {after.entered} came to {after.name}"
+                f"inconsistent counts: {before.passed} passed {before.name}, {after.entered} entered {after.name}"
             )
 
 
-def stood_in(steps: Iterable[Step]) -> bool:
-    """Whether any decision was taken in place of people."""
+def used_filter(steps: Iterable[Step]) -> bool:
+    """Whether any decision was made by the filter."""
     return any(step.stood_in for step in steps)

@@ -1,4 +1,4 @@
-"""The last stage, `package`: a folder that `vde score` reads, one for a hub beside it, a card, checksums."""
+"""The stage `package`: write a suite for `vde score`, a version for the Hugging Face hub, a card, and checksums."""
 
 from __future__ import annotations
 
@@ -32,57 +32,57 @@ HUB = "huggingface"
 
 
 def package(workspace: Workspace, out: Path | None = None, progress: Progress | None = None) -> Counter[str]:
-    """Write the package, whole or not at all; an older one is replaced. How many samples, of which group."""
+    """Write the package, replacing an older one; return the number of samples per group."""
     target = out or workspace.package
     with workspace.at_work(), workspace.deciding():
         suite = PackagedSuite(workspace)
         if workspace.given_to_people() and not workspace.decisions():
             raise InputError(
-                f"{workspace.root}: people have decided nothing yet; see `vde review status {workspace.root}`"
+                f"{workspace.root}: there are no decisions by people yet; see `vde review status {workspace.root}`"
             )
-        workspace.require("review", workspace.decisions(), "nothing is reviewed yet")
+        workspace.require("review", workspace.decisions(), "no edit has been reviewed yet")
         steps = funnel(workspace)
         require_sums(steps)
         if not suite.passed:
             raise InputError(
-                f"{workspace.root}: no edit has passed the review; `vde build status {workspace.root}` says why"
+                f"{workspace.root}: no edit has passed the review; see `vde build status {workspace.root}`"
             )
         require_ours(target, PACKAGE, "package")
         note_edits(workspace)
         suite.write_masks()
-        with replacing_folder(target, PACKAGE, "package") as fresh:
-            _write(workspace, suite, steps, fresh, progress)
+        with replacing_folder(target, PACKAGE, "package") as temporary:
+            _write(workspace, suite, steps, temporary, progress)
         outputs = {"sums": digest_of_file(target / SUMS)}
         workspace.ledger.note(LedgerEntry("package", "", "packaged", outputs=outputs, words=f"{len(suite)} samples"))
         return Counter(sample.group for sample in suite)
 
 
 def _write(
-    workspace: Workspace, suite: PackagedSuite, steps: list[Step], fresh: Path, progress: Progress | None
+    workspace: Workspace, suite: PackagedSuite, steps: list[Step], temporary: Path, progress: Progress | None
 ) -> None:
     settings = workspace.settings
-    export_suite(suite, "vde-release", fresh, progress)
-    export_suite(suite, "parquet", fresh / HUB, progress)
-    made = load_suite(fresh)
-    if errors := [fault for fault in made.faults() if fault.severity == "error"]:
-        told = "\n  ".join(f"{fault.sample}: {fault.what}" for fault in errors[:5])
-        raise SuiteError(f"{workspace.root}: what would be packaged has {len(errors)} errors:\n  {told}")
-    found = suite_statistics(made)
+    export_suite(suite, "vde-release", temporary, progress)
+    export_suite(suite, "parquet", temporary / HUB, progress)
+    packaged = load_suite(temporary)
+    if errors := [fault for fault in packaged.faults() if fault.severity == "error"]:
+        messages = "\n  ".join(f"{fault.sample}: {fault.what}" for fault in errors[:5])
+        raise SuiteError(f"{workspace.root}: the package has {len(errors)} errors:\n  {messages}")
+    statistics = suite_statistics(packaged)
     identity = identity_of(workspace.edits)
     editor = " ".join(identity[key] for key in ("name", "version") if key in identity)
-    lines = body(suite, settings, steps, editor, _reader(workspace, suite)) + card_lines(found, "figures")
-    head = front_matter(suite, settings, _columns(fresh / HUB / "README.md"))
-    write_statistics(found, fresh / "figures")
-    shutil.copytree(fresh / "figures", fresh / HUB / "figures")
-    for folder in (fresh, fresh / HUB):
+    lines = body(suite, settings, steps, editor, _reader(workspace, suite)) + card_lines(statistics, "figures")
+    head = front_matter(suite, settings, _columns(temporary / HUB / "README.md"))
+    write_statistics(statistics, temporary / "figures")
+    shutil.copytree(temporary / "figures", temporary / HUB / "figures")
+    for folder in (temporary, temporary / HUB):
         write_text(folder / "README.md", "\n".join([*(head if folder.name == HUB else []), *lines]) + "\n")
         write_text(folder / "provenance.jsonl", "".join(f"{line}\n" for line in provenance(workspace, suite)))
         write_json(folder / "funnel.json", [step.to_json() for step in steps])
-    write_text(fresh / SUMS, "".join(f"{digest}  {name}\n" for digest, name in checksums(fresh)))
+    write_text(temporary / SUMS, "".join(f"{digest}  {name}\n" for digest, name in checksums(temporary)))
 
 
 def _columns(card: Path) -> list[str]:
-    """What the export says of its Parquet files: the head of its card, but for the name."""
+    """Return the description of the Parquet columns from the exported card."""
     head = read_bytes(card).decode().split("---\n")[1]
     return [line for line in head.splitlines() if not line.startswith("pretty_name:")]
 
@@ -93,9 +93,11 @@ def _reader(workspace: Workspace, suite: PackagedSuite) -> str:
 
 
 def checksums(folder: Path) -> Iterator[tuple[str, str]]:
-    """SHA-256 and name of every file below a folder, as `sha256sum -c` wants them; the list itself and marks aside."""
+    """Yield SHA-256 and name of every file below a folder, for `sha256sum -c`; without the list itself and hidden
+    files.
+    """
     for file in sorted(file for file in folder.rglob("*") if file.is_file()):
         name = file.relative_to(folder).as_posix()
         if name != SUMS and not file.name.startswith("."):
-            with file.open("rb") as content:  # piece by piece: Parquet files may be large
+            with file.open("rb") as content:  # Parquet files may be large
                 yield hashlib.file_digest(content, "sha256").hexdigest(), name

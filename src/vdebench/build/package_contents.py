@@ -1,4 +1,4 @@
-"""What is packaged: the edits that have passed every step, as a suite with right answers and their readings."""
+"""Content of the package: the accepted edits as a suite with ground truth."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ from vdebench.suites.suite import Fault, ImageFiles, Suite, SuiteGroup
 
 
 class AcceptedEdit(NamedTuple):
-    """An edit that is a sample now."""
+    """An accepted edit."""
 
     instruction: Instruction
     page: SourcePageRecord
-    made: EditRecord
+    record: EditRecord
     steps: dict[str, Decision]
 
     @property
     def boxes(self) -> tuple[Box, ...]:
-        """What was changed, as far as the page goes."""
+        """Changed regions, limited to the page."""
         return clipped(self.steps["boxes"].boxes, Size(self.page.width, self.page.height), self.instruction.id)
 
     @property
     def by_people(self) -> bool:
-        """Whether people have taken every step."""
+        """Whether people made every decision."""
         return all(decision.kind == PEOPLE for decision in self.steps.values())
 
 
 class PackagedSuite(Suite):
-    """A suite of the edits that have passed."""
+    """A suite of the accepted edits."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -60,7 +60,7 @@ class PackagedSuite(Suite):
 
     @cached_property
     def passed(self) -> dict[str, AcceptedEdit]:
-        """What has passed, by the sample's id, text before tables."""
+        """Accepted edits by id, text before tables."""
         workspace = self._workspace
         pages, edits = workspace.pages(), edits_of(workspace)
         decided = current_decisions(workspace)
@@ -75,74 +75,76 @@ class PackagedSuite(Suite):
     def _samples(self) -> list[Sample]:
         identity = identity_of(self._workspace.edits) if self.passed else {}
         return [
-            sample_of(each.instruction, each.page, each.boxes, _told(each, identity)) for each in self.passed.values()
+            sample_of(each.instruction, each.page, each.boxes, _provenance_of(each, identity))
+            for each in self.passed.values()
         ]
 
     @property
     def samples(self) -> list[Sample]:
-        """All that have passed, in the order of the draws, text before tables."""
+        """Samples in the order of the draws, text before tables."""
         return self._samples
 
-    def truth(self, sample: Sample) -> PageText:
-        """What the right answer reads."""
+    def ground_truth(self, sample: Sample) -> PageText:
+        """Return the OCR output of the reference image."""
         return self._workspace.reference_reading(sample.id)
 
-    def truth_regions(self, sample: Sample) -> list[PageText]:
-        """What its regions read."""
+    def ground_truth_regions(self, sample: Sample) -> list[PageText]:
+        """Return the OCR output of each region."""
         return [self._workspace.reference_reading(sample.id, number) for number in range(len(sample.regions))]
 
     def source(self, sample: Sample) -> PageText:
-        """What the reader read on the page before the edit."""
+        """Return the OCR output of the page before the edit."""
         return self._workspace.source_reading(self.passed[sample.id].page)
 
     def digest(self, sample: Sample) -> str:
-        """Hash of the instruction and the edit."""
+        """Return a hash of page, instruction and edit."""
         each = self.passed[sample.id]
         return digest_of(each.page.sha256, each.instruction.instruction, each.steps["boxes"].edit)
 
     def image_files(self, sample: Sample) -> ImageFiles:
-        """The page, the right answer, and where they may differ."""
+        """Return the source page, the reference and the mask."""
         each, workspace = self.passed[sample.id], self._workspace
         reference = workspace.reference_image(sample.id)
         if not is_file(reference):
-            raise InputError(f"{reference}: is gone; run `vde build review {workspace.root}` to make it again")
+            raise InputError(f"{reference}: missing; run `vde build review {workspace.root}` to create it again")
         mask = self.mask_file(sample)
         return ImageFiles(workspace.page_image(each.page), reference, mask)
 
     def mask_file(self, sample: Sample) -> Path:
-        """Where its mask is once it is written."""
+        """Return the file of the mask."""
         return self._workspace.references / "masks" / f"{sample.id}.png"
 
     def write_masks(self) -> None:
-        """Write the masks of all samples: white in their regions."""
+        """Write the masks of all samples, white in their regions."""
         for sample in self.samples:
             each = self.passed[sample.id]
             mask = mask_of(Size(each.page.width, each.page.height), each.boxes)
             write_bytes(self.mask_file(sample), encode_png(mask))
 
     def faults(self) -> Iterator[Fault]:
-        """None: the package is checked when it is written."""
+        """Yield nothing: the package is checked when it is written."""
         return iter(())
 
 
 def provenance(workspace: Workspace, suite: PackagedSuite) -> Iterator[str]:
-    """The ledger's lines on all that is packaged: samples and their pages. What failures said stays in the ledger:
-    it may name folders and servers."""
+    """Yield ledger lines of all packaged samples and pages. Messages of failures are removed: they may name folders and
+    servers.
+    """
     pages = {each.page.id for each in suite.passed.values()}
     for entry in workspace.ledger:
-        wanted = pages if entry.stage == "init" else suite.passed  # a page may bear the name of another's sample
-        if entry.id in wanted and entry.stage != "package":
-            told = entry._replace(by=without_places(entry.by), words="" if entry.what == "failed" else entry.words)
-            yield json.dumps(told._asdict(), ensure_ascii=False)
+        ids = pages if entry.stage == "init" else suite.passed  # pages and samples may have equal ids
+        if entry.id in ids and entry.stage != "package":
+            values = entry._replace(by=without_places(entry.by), words="" if entry.what == "failed" else entry.words)
+            yield json.dumps(values._asdict(), ensure_ascii=False)
 
 
-def _told(each: AcceptedEdit, identity: dict[str, str]) -> dict[str, Any]:
-    """How a sample came to be, in the sample itself."""
-    instruction, made = each.instruction, each.made
+def _provenance_of(each: AcceptedEdit, identity: dict[str, str]) -> dict[str, Any]:
+    """Return the provenance of a sample for its entry."""
+    instruction, record = each.instruction, each.record
     editor = {key: without_places(identity[key]) for key in ("name", "version", "model") if key in identity}
-    if made.by_hand:
+    if record.by_hand:
         editor = {"name": BY_HAND}
-    told = {
+    values = {
         "page": each.page.id,
         "origin": {key: value for key, value in each.page.origin.items() if key not in ("key", "pixels")},
         "target": instruction.target,
@@ -153,7 +155,7 @@ def _told(each: AcceptedEdit, identity: dict[str, str]) -> dict[str, Any]:
         "prompt_hash": instruction.prompt_hash,
         "seed": instruction.seed,
         "editor": editor,
-        "editor_model": without_places(str(made.parameters.get("model") or "")),
+        "editor_model": without_places(str(record.parameters.get("model") or "")),
         "reviewed_by_people": each.by_people,
     }
-    return {key: value for key, value in told.items() if value not in ("", None)}
+    return {key: value for key, value in values.items() if value not in ("", None)}

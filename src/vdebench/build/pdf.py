@@ -1,4 +1,4 @@
-"""Pages of PDFs as images, by pdfium."""
+"""Render pages of PDFs with pdfium."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from vdebench.errors import InputError, TooLargeError
 from vdebench.io.files import fetched, is_file
 
 POINTS = 72
-"""To the inch."""
+"""Points per inch."""
 _RANGE = re.compile(r"(?P<first>[1-9]\d{0,5})(-(?P<last>[1-9]\d{0,5}))?")
 
 
-def wanted_pages(told: str) -> list[int]:
-    """Numbers of pages, from 1; none where nothing is said.
+def parse_pages(pages: str) -> list[int]:
+    """Parse page numbers, from 1; empty if nothing is given.
 
-    >>> wanted_pages("1-3, 7")
+    >>> parse_pages("1-3, 7")
     [1, 2, 3, 7]
     """
-    found: set[int] = set()
-    for part in filter(None, (part.strip() for part in told.split(","))):
-        numbers = _RANGE.fullmatch(part)
-        if numbers is None or int(numbers["last"] or numbers["first"]) < int(numbers["first"]):
-            raise InputError(f"pages {told!r}: {part!r} is no page and no range of pages; expected such as 1-3,7")
-        found.update(range(int(numbers["first"]), int(numbers["last"] or numbers["first"]) + 1))
-    return sorted(found)
+    numbers: set[int] = set()
+    for part in filter(None, (part.strip() for part in pages.split(","))):
+        match = _RANGE.fullmatch(part)
+        if match is None or int(match["last"] or match["first"]) < int(match["first"]):
+            raise InputError(f"pages {pages!r}: {part!r} is not a page or range of pages, expected for example 1-3,7")
+        numbers.update(range(int(match["first"]), int(match["last"] or match["first"]) + 1))
+    return sorted(numbers)
 
 
 def count_pages(file: Path) -> int:
-    """How many pages a PDF has, or an error that says why it cannot be opened."""
+    """Return the number of pages of a PDF; raise `InputError` if it cannot be opened."""
     document = _open(file)
     try:
         return len(document)
@@ -43,7 +43,7 @@ def count_pages(file: Path) -> int:
 
 
 class PageOfPdf(NamedTuple):
-    """A page of a PDF, drawn when it is asked for."""
+    """A page of a PDF, rendered on demand."""
 
     file: Path
     page: int
@@ -51,7 +51,7 @@ class PageOfPdf(NamedTuple):
     ppi: int
 
     def png(self) -> bytes:
-        """The page on white paper."""
+        """Render the page on white."""
         document = _open(self.file)
         try:
             page = document[self.page - 1]
@@ -60,13 +60,13 @@ class PageOfPdf(NamedTuple):
             if width * height > MAX_PIXELS:
                 raise TooLargeError(
                     f"{self.file}: page {self.page} has {width:.0f}×{height:.0f} pixels at {self.ppi} per inch, more"
-                    f" than the {MAX_PIXELS:,} we open; choose a lower --ppi"
+                    f" than the limit of {MAX_PIXELS:,}; use a lower --ppi"
                 )
             bitmap = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
             pixels = np.ascontiguousarray(bitmap.to_numpy()[:, :, :3])
             return encode_png(pixels)
         except _pdfium_error() as error:
-            raise InputError(f"{self.file}: page {self.page} cannot be drawn: {error}") from None
+            raise InputError(f"{self.file}: page {self.page} cannot be rendered: {error}") from None
         finally:
             document.close()
 
@@ -75,11 +75,11 @@ def _open(file: Path) -> Any:
     import pypdfium2
 
     if not is_file(file):
-        raise InputError(f"{file}: is not there, expected a PDF")
+        raise InputError(f"{file}: no such file, expected a PDF")
     try:
         return pypdfium2.PdfDocument(fetched(file))
     except _pdfium_error() as error:
-        why = "it is locked with a password" if "assword" in str(error) else str(error)
+        why = "it requires a password" if "assword" in str(error) else str(error)
         raise InputError(f"{file}: cannot be opened as a PDF: {why}") from None
 
 

@@ -1,4 +1,4 @@
-"""The stage `read`: what every edited image reads, whole and where it differs from its page."""
+"""The stage `read`: run OCR on every edited image, whole and in the regions that differ from its page."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import write_json
 from vdebench.io.images import image_size
-from vdebench.io.journal import add_line
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, ImageCrop
 
 
 class ReadJob(NamedTuple):
-    """An edit that is to be read."""
+    """An edit to be read."""
 
     instruction: Instruction
     page: SourcePageRecord
@@ -35,24 +34,24 @@ class ReadJob(NamedTuple):
 
 
 def read(workspace: Workspace, *, workers: int = 0, progress: Progress | None = None) -> Counter[str]:
-    """Have every edited image read; what was read before is not read again. How many were read now, known, failed."""
+    """Run OCR on all new edits; return the number of read, known and failed ones."""
     with workspace.at_work():
         reader = workspace.reader()
-        everything = list(_jobs(workspace))
-        workspace.require("edit", everything, "it has no edited images yet")
-        note_edits(workspace)  # where a kill came before the editor's own stage could
+        all_jobs = list(_jobs(workspace))
+        workspace.require("edit", all_jobs, "it has no edited images yet")
+        note_edits(workspace)  # if the process was killed in the stage `edit`
         known = workspace.edits_read()
-        jobs = [job for job in everything if not _stands(known.get(job.instruction.id), job, reader)]
+        jobs = [job for job in all_jobs if not _is_current(known.get(job.instruction.id), job, reader)]
         read_pictures(reader, [picture for job in jobs for picture in job[2:]], workers, progress)
         found = [_regions(job, reader) for job in jobs]
         pairs = list(zip(jobs, found, strict=True))
         crops = [crop for job, boxes in pairs for crop in crops_of(job.edited, job.page, boxes)]
         read_pictures(reader, crops, workers, progress)
-        counts: Counter[str] = Counter(known=len(everything) - len(jobs), read=0, failed=0)
+        counts: Counter[str] = Counter(known=len(all_jobs) - len(jobs), read=0, failed=0)
         reason = ""
         for job, boxes in pairs:
-            line = _kept(workspace, job, boxes, reader)
-            add_line(workspace.readings / "readings.jsonl", line._asdict())
+            line = _write_result(workspace, job, boxes, reader)
+            workspace.append(line)
             counts[line.state] += 1
             reason = line.reason or reason
         if counts["failed"]:
@@ -61,12 +60,12 @@ def read(workspace: Workspace, *, workers: int = 0, progress: Progress | None = 
 
 
 def label_of(reader: CachedReader) -> str:
-    """All that a line of `readings.jsonl` depends on beside the images."""
+    """Return the label of the reader with the version of the region detection."""
     return f"{reader.label} {IDENTITY}"
 
 
 def crops_of(picture: ImageCrop, page: SourcePageRecord, boxes: Sequence[Box]) -> Iterator[ImageCrop]:
-    """Parts of a picture, whatever its size; the boxes are in pixels of the page."""
+    """Yield crops of an image of any size; the boxes are in pixels of the page."""
     size = image_size(picture.file)
     for box in boxes:
         scaled = box.scaled(size.width / page.width, size.height / page.height)
@@ -83,13 +82,15 @@ def _jobs(workspace: Workspace) -> Iterator[ReadJob]:
             yield ReadJob(instruction, page, *map(ImageCrop.of, files))
 
 
-def _stands(known: EditRead | None, job: ReadJob, reader: CachedReader) -> bool:
-    wanted = job.edited.content, label_of(reader), "read"
-    return known is not None and (known.edit, known.reader, known.state) == wanted
+def _is_current(known: EditRead | None, job: ReadJob, reader: CachedReader) -> bool:
+    expected = job.edited.content, label_of(reader), "read"
+    return known is not None and (known.edit, known.reader, known.state) == expected
 
 
 def _regions(job: ReadJob, reader: CachedReader) -> list[Box]:
-    """Where the edit differs from its page; nothing where either cannot be read, which is told later."""
+    """Return the boxes where the edit differs from its page; empty if either cannot be read, which is
+    reported later.
+    """
     size = Size(job.page.width, job.page.height)
     try:
         blocks = _blocks(job.instruction, reader.read(job.source))
@@ -99,7 +100,7 @@ def _regions(job: ReadJob, reader: CachedReader) -> list[Box]:
 
 
 def _blocks(instruction: Instruction, page: PageText) -> list[Box]:
-    """Blocks in which a change may go on from line to line: not tables, unless their rows are what changes."""
+    """Return blocks in which a change may continue over lines: tables only if their structure changes."""
     of_tables = instruction.operation == "table_structure"
     if instruction.operation.startswith("table") and not of_tables:
         return []
@@ -107,8 +108,8 @@ def _blocks(instruction: Instruction, page: PageText) -> list[Box]:
     return place + [block.box for block in page.blocks if bool(block.html) == of_tables]
 
 
-def _kept(workspace: Workspace, job: ReadJob, boxes: Sequence[Box], reader: CachedReader) -> EditRead:
-    """Readings into the workspace; what is said of them comes last."""
+def _write_result(workspace: Workspace, job: ReadJob, boxes: Sequence[Box], reader: CachedReader) -> EditRead:
+    """Write OCR output to the workspace; return the record, which is written last."""
     id, folder = job.instruction.id, workspace.readings
     try:
         write_json(folder / "pages" / f"{job.page.id}.json", reader.read(job.source).to_json())

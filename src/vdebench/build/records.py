@@ -1,4 +1,4 @@
-"""Edits of a workspace as records: one JSON line each, never rewritten."""
+"""Records of edits in a workspace: one JSON line each, never rewritten."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from vdebench.core.box import Box
 
 
 class EditRead(NamedTuple):
-    """What was read of an edited image: a line of `readings/readings.jsonl`."""
+    """OCR of an edited image: a line of `readings/readings.jsonl`."""
 
     id: str
     """Of the instruction."""
     edit: str
     """SHA-256 of the edited image."""
     reader: str
-    """Its label: name, version and a hash of all that it is."""
+    """Label of the reader: name, version and hash of its settings."""
     state: str
     """read or failed."""
     regions: Sequence[Box] = ()
@@ -25,7 +25,7 @@ class EditRead(NamedTuple):
 
 
 class PoolEntry(NamedTuple):
-    """An edit that people are to decide on: a line of `pool.jsonl`."""
+    """An edit given to people for review: a line of `pool.jsonl`."""
 
     id: str
     """Of the instruction."""

@@ -1,4 +1,4 @@
-"""Where an edit differs from its page, as boxes: what saving anew or a hair's shift changes is no difference."""
+"""Boxes where an edit differs from its page, robust against recompression and small shifts."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from vdebench.metrics.edit_traces import scale_of
 from vdebench.metrics.image import require_rgb_pair
 
 IDENTITY = "regions-1"
-"""Changes with any number below."""
+"""Version of the constants below."""
 STRONG, WEAK = 48, 20
-"""Grey levels by which a pixel differs from all pixels around its place; by which its neighbours differ from theirs."""
-REACH, NEAR = 1, 14
-"""Pixels that a page may move by; how far from a strong difference weak ones belong to it (on a page of 1,100)."""
-FEWEST = 6
-"""Strong pixels below which nothing is seen."""
+"""Minimum grey-level difference from all pixels around the position; of neighbours from their counterparts."""
+MAX_SHIFT, NEAR = 1, 14
+"""Tolerated shift in pixels; distance at which weak differences belong to a strong one (page of 1,100 pixels)."""
+MIN_STRONG = 6
+"""Minimum number of strong pixels."""
 GAP = 14
-"""Pixels between two places that are one."""
+"""Maximum distance in pixels of regions that are joined."""
 SPACE = 0.3
 """Width of a gap between words, as a share of the line's height."""
 MARGIN = 0.2
-"""Air around a region, as a share of its line's height: whoever reads it must see whole letters."""
+"""Margin around a region, as a share of its line's height."""
 INK = 40
-"""Grey levels between paper and what stands on it."""
-TALLEST = 40
-"""Pixels of a line's height, at most."""
+"""Minimum grey-level difference between ink and paper."""
+MAX_LINE_HEIGHT = 40
+"""Maximum height of a line in pixels."""
 
 Mask = NDArray[np.bool_]
 
 
 def differing(source: Image, edited: Image, blocks: Sequence[Box] = ()) -> list[Box]:
-    """Boxes around what differs, from the top; those on neighbouring lines of one of the blocks are one.
+    """Return boxes around differences, from top to bottom; boxes on adjacent lines of one block are joined.
 
-    Each is grown to the words it cuts. Both images are RGB and of one size.
+    Each is extended to whole words. Both images are RGB of equal size.
 
     >>> page = np.full((200, 200, 3), 255, np.uint8)
     >>> edited = page.copy()
@@ -50,16 +50,18 @@ def differing(source: Image, edited: Image, blocks: Sequence[Box] = ()) -> list[
     scale = scale_of(max(source.shape[:2]))
     mask = _difference(source, edited, scale)
     boxes = _merged(list(_components(mask, scale)), GAP * scale)
-    boxes = _joined_in_blocks(boxes, blocks, TALLEST * scale)
+    boxes = _joined_in_blocks(boxes, blocks, MAX_LINE_HEIGHT * scale)
     ink = _ink(source) | _ink(edited)
     height, width = mask.shape
-    grown = [_whole_words(box, ink, round(TALLEST * scale)) for box in boxes]
+    grown = [_whole_words(box, ink, round(MAX_LINE_HEIGHT * scale)) for box in boxes]
     return sorted((_clipped(box, width, height) for box in _merged(grown, 0)), key=lambda box: (box.y1, box.x1))
 
 
 def _difference(source: Image, edited: Image, scale: float) -> Mask:
-    """Pixels that no pixel near their place explains, on either side, and what differs beside them."""
-    reach = max(1, round(REACH * scale))
+    """Return pixels that no pixel near their position explains, in either direction, and weaker differences next to
+    them.
+    """
+    reach = max(1, round(MAX_SHIFT * scale))
     kernel = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
     one, other = (cv2.GaussianBlur(image, (0, 0), 0.6 * scale).astype(np.int16) for image in (source, edited))
     weak = np.abs(one - other).max(-1) > WEAK
@@ -73,10 +75,10 @@ def _difference(source: Image, edited: Image, scale: float) -> Mask:
 
 
 def _enough(strong: Mask, near: int) -> Mask:
-    """Where at least `FEWEST` strong pixels stand together."""
+    """Return where at least `FEWEST` strong pixels are close together."""
     side = 2 * near + 1
     counts = cv2.boxFilter(strong.astype(np.float32), -1, (side, side), normalize=False, borderType=cv2.BORDER_CONSTANT)
-    seen = (counts >= FEWEST - 0.5).astype(np.uint8)
+    seen = (counts >= MIN_STRONG - 0.5).astype(np.uint8)
     return np.asarray(cv2.dilate(seen, np.ones((side, side), np.uint8)) > 0, np.bool_)
 
 
@@ -89,7 +91,7 @@ def _components(mask: Mask, scale: float) -> Iterator[Box]:
 
 
 def _merged(boxes: list[Box], gap: float) -> list[Box]:
-    """Boxes with no two nearer to each other than the gap."""
+    """Merge boxes until no two are closer than the gap."""
     done: list[Box] = []
     while boxes:
         box = boxes.pop()
@@ -109,7 +111,7 @@ def _apart(one: Box, other: Box) -> float:
 
 
 def _joined_in_blocks(boxes: list[Box], blocks: Sequence[Box], line: float) -> list[Box]:
-    """Boxes on neighbouring lines of one block made one: what is set anew goes on at the start of the next line."""
+    """Join boxes on adjacent lines of one block: reflowed text continues on the next line."""
     done: list[Box] = []
     left = list(boxes)
     while left:
@@ -129,18 +131,18 @@ def _joined_in_blocks(boxes: list[Box], blocks: Sequence[Box], line: float) -> l
 
 
 def _down(one: Box, other: Box) -> float:
-    """How far one stands below the other."""
+    """Return the vertical distance."""
     return max(one.y1 - other.y2, other.y1 - one.y2)
 
 
 def _holds(block: Box, line: float, *boxes: Box) -> bool:
-    """Whether the middles of all boxes stand in a block, or on a line that was added to it."""
+    """Whether the centres of all boxes are in a block, or on a line added below it."""
     middles = [((box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2) for box in boxes]
     return all(block.x1 <= x <= block.x2 and block.y1 <= y <= block.y2 + line for x, y in middles)
 
 
 def _ink(image: Image) -> Mask:
-    """Pixels that are not paper: unlike the median colour around them."""
+    """Return pixels that differ from the median colour around them."""
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     paper = cv2.resize(
         cv2.medianBlur(cv2.resize(grey, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA), 21), grey.shape[::-1]
@@ -149,7 +151,7 @@ def _ink(image: Image) -> Mask:
 
 
 def _whole_words(box: Box, ink: Mask, tallest: int) -> Box:
-    """The box grown until it cuts no letter and no word, with some air."""
+    """Extend the box to whole letters and words, with a margin."""
     x1, y1, x2, y2 = (int(side) for side in box)
     written = np.asarray(ink[:, x1:x2].any(1))
     y1 -= _run(written[:y1][::-1], tallest)
@@ -159,19 +161,19 @@ def _whole_words(box: Box, ink: Mask, tallest: int) -> Box:
     written = np.asarray(ink[y1:y2].any(0))
     x1 = _edge(written[:x1][::-1], gap, x1, -1)
     x2 = _edge(written[x2:], gap, x2, 1)
-    air = max(2, round(MARGIN * line))
-    return Box(x1 - air, y1 - air, x2 + air, y2 + air)
+    margin = max(2, round(MARGIN * line))
+    return Box(x1 - margin, y1 - margin, x2 + margin, y2 + margin)
 
 
 def _run(beyond: Mask, longest: int) -> int:
-    """How far the ink goes on; not at all where it goes on for longer than a letter does: it is a rule or a picture."""
+    """Return how far the ink continues; 0 if it is longer than a letter, as it is a rule or a picture then."""
     blank = np.flatnonzero(~beyond[: longest + 1])
     length = int(blank[0]) if len(blank) else len(beyond[: longest + 1])
     return length if length <= longest else 0
 
 
 def _edge(beyond: Mask, gap: int, start: int, way: int) -> int:
-    """Where a word ends: before the first gap."""
+    """Return the end of a word: before the first gap."""
     last, limit = 0, min(len(beyond), 40 * gap)
     for place in range(limit):
         if beyond[place]:

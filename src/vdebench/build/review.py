@@ -1,6 +1,6 @@
-"""The stage `review`: decisions on every edit, and the right answers that come of those that pass.
+"""The stage `review`: automatic decisions on edits, and reference images of accepted edits.
 
-People's decisions come from elsewhere, in the same form (see `decisions.py`); here the automatic filter stands in.
+Decisions of people are stored in the same form (see `decisions.py`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, write_bytes, write_json
 from vdebench.io.images import open_image
-from vdebench.io.journal import add_line
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, ImageCrop
@@ -43,7 +42,7 @@ FIRST = ("score", "boxes", "screen")
 
 
 class ReviewCase(NamedTuple):
-    """An edit that is to be decided on, and what was decided of it."""
+    """An edit to be decided, and the decisions so far."""
 
     instruction: Instruction
     page: SourcePageRecord
@@ -52,28 +51,28 @@ class ReviewCase(NamedTuple):
 
 
 def review_automatically(workspace: Workspace, *, workers: int = 0, progress: Progress | None = None) -> Counter[str]:
-    """Let the filter decide on every edit that it or people have not decided on. How many became what, now."""
-    with workspace.at_work():  # not `deciding`: samples come to people only under this, and theirs are not touched
-        workspace.require("read", workspace.edits_read(), "its edits are not read yet")
+    """Let the filter decide on all undecided edits; return the counts of new results."""
+    with workspace.at_work():  # `deciding` is not needed: samples of people are not touched
+        workspace.require("read", workspace.edits_read(), "its edits have no OCR output yet")
         reader = workspace.reader()
         counts: Counter[str] = Counter(passed=0)
         cases = list(_cases(workspace, label_of(reader), counts))
         for number, case in enumerate(cases, start=1):
             for step in FIRST:
                 if step not in case.steps and reached(case.steps)[1] is None:
-                    _decide(workspace, case, step, _looked_at(workspace, case, step), counts)
+                    _decide(workspace, case, step, _check_step(workspace, case, step), counts)
             if progress:
                 progress(number, len(cases))
-        left = [case for case in cases if reached(case.steps)[0] == list(FIRST)]
-        for case in left:
+        remaining = [case for case in cases if reached(case.steps)[0] == list(FIRST)]
+        for case in remaining:
             if not is_file(workspace.reference_image(case.instruction.id)):
                 make_reference(workspace, case.instruction, case.page, case.steps["boxes"].boxes)
-        pictures = [picture for case in left for picture in _pictures(workspace, case)]
+        pictures = [picture for case in remaining for picture in _pictures(workspace, case)]
         read_pictures(reader, pictures, workers, progress)
         failures = []
-        for case in left:
+        for case in remaining:
             try:
-                _decide(workspace, case, "ocr", _finished(workspace, case, reader), counts)
+                _decide(workspace, case, "ocr", _check_reference(workspace, case, reader), counts)
             except VdeError as error:
                 failures.append(str(error))
         if failures:
@@ -84,16 +83,16 @@ def review_automatically(workspace: Workspace, *, workers: int = 0, progress: Pr
 def make_reference(
     workspace: Workspace, instruction: Instruction, page: SourcePageRecord, boxes: Sequence[Box]
 ) -> None:
-    """Write the right answer: what is in the boxes from the edit, all else from the page."""
+    """Write the reference image: the boxes from the edit, everything else from the page."""
     source, edited = (open_image(file) for file in (workspace.page_image(page), workspace.edit_image(instruction)))
     boxes = clipped(boxes, Size(page.width, page.height), instruction.id)
     write_bytes(workspace.reference_image(instruction.id), encode_png(paste_back(source, edited, boxes)))
 
 
 def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[ReviewCase]:
-    """Edits that this reader has read, not decided on to the end; what an earlier filter said does not count."""
+    """Yield edits read by this reader without a final decision; decisions of earlier filter versions do not count."""
     pages, edits, decided = workspace.pages(), edits_of(workspace), workspace.decisions()
-    reads, given = workspace.edits_read(), {id for id, _ in workspace.given_to_people()}
+    reads, given_to_people = workspace.edits_read(), {id for id, _ in workspace.given_to_people()}
     for id, instruction in workspace.instructions().items():
         read, made = reads.get(id), edits.get(id)
         if read is None or read.state != "read" or made is None or made.state != "edited":
@@ -105,10 +104,10 @@ def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[
         if any(decision.kind == PEOPLE for decision in steps.values()):
             counts["decided by people"] += 1
             continue
-        if id in given:  # also with another edit than people have seen
+        if id in given_to_people:  # even if the edit has changed since
             counts["left to people"] += 1
             continue
-        if read.reader != reader:  # the page before the edit and the finished image are to be read alike
+        if read.reader != reader:  # source and finished image must be read by the same reader
             counts["not read yet"] += 1
             continue
         steps = {step: decision for step, decision in steps.items() if decision.by == _by(read)}
@@ -123,8 +122,8 @@ def _by(read: EditRead) -> str:
     return f"{IDENTITY}, read by {read.reader}"
 
 
-def _looked_at(workspace: Workspace, case: ReviewCase, step: str) -> RejectedEdit | None:
-    """What is wrong with an edit by one of the first three steps."""
+def _check_step(workspace: Workspace, case: ReviewCase, step: str) -> RejectedEdit | None:
+    """Return what is wrong with an edit in one of the first three steps, None if nothing."""
     size = Size(case.page.width, case.page.height)
     if step == "score":
         if not case.read.regions:
@@ -133,7 +132,7 @@ def _looked_at(workspace: Workspace, case: ReviewCase, step: str) -> RejectedEdi
         before = workspace.source_reading(case.page)
         boxes, after = case.read.regions, after.scaled_to(size)
         wrong = wrong_text(case.instruction, before, after)
-        if wrong is None and len(boxes) == 1:  # several places are told as such
+        if wrong is None and len(boxes) == 1:  # several places are reported separately
             wrong = wrong_surroundings(case.instruction, before, after, boxes)
         return wrong
     if step == "boxes":
@@ -148,17 +147,17 @@ def _pictures(workspace: Workspace, case: ReviewCase) -> list[ImageCrop]:
     return [whole, *crops_of(whole, case.page, case.steps["boxes"].boxes)]
 
 
-def _finished(workspace: Workspace, case: ReviewCase, reader: CachedReader) -> RejectedEdit | None:
-    """What is wrong with what the right answer reads, whole and in its place; its readings are kept."""
+def _check_reference(workspace: Workspace, case: ReviewCase, reader: CachedReader) -> RejectedEdit | None:
+    """Return what is wrong with the OCR output of the reference, whole and in its regions; store the output."""
     id, folder = case.instruction.id, workspace.references / "readings"
     whole, *crops = _pictures(workspace, case)
-    reading = reader.read(whole)
+    page_text = reader.read(whole)
     regions: list[PageText] = [reader.read(crop) for crop in crops]
-    write_json(workspace.reading_file(folder, id), reading.to_json())
+    write_json(workspace.reading_file(folder, id), page_text.to_json())
     for number, region in enumerate(regions):
         write_json(workspace.reading_file(folder, id, number), region.to_json())
     wrong = wrong_region(case.instruction, regions)
-    if wrong is None and (text := wrong_text(case.instruction, workspace.source_reading(case.page), reading)):
+    if wrong is None and (text := wrong_text(case.instruction, workspace.source_reading(case.page), page_text)):
         wrong = RejectedEdit("misread", text.words)
     return wrong
 
@@ -166,7 +165,7 @@ def _finished(workspace: Workspace, case: ReviewCase, reader: CachedReader) -> R
 def _decide(
     workspace: Workspace, case: ReviewCase, step: str, wrong: RejectedEdit | None, counts: Counter[str]
 ) -> None:
-    """Write a decision down; the right answer is in its place before the step that made it is."""
+    """Record a decision; the reference image is written before the decision."""
     id, edit = case.instruction.id, case.read.edit
     boxes = case.read.regions if step == "boxes" and wrong is None else ()
     if step == "screen" and wrong is None:
@@ -180,9 +179,9 @@ def _decide(
         outputs = {"reference": digest_of_file(workspace.reference_image(id))}
     if wrong is not None:
         counts[wrong.reason] += 1
-    told = f"{reason}: {words}" if reason else "stood in for people"
+    details = f"{reason}: {words}" if reason else "automatic"
     entry = LedgerEntry(
-        "review", id, f"{step} {verdict}", f"{AUTOMATIC}: {decision.by}", inputs={"edit": edit}, words=told
+        "review", id, f"{step} {verdict}", f"{AUTOMATIC}: {decision.by}", inputs={"edit": edit}, words=details
     )
     workspace.ledger.note(entry._replace(outputs=outputs))
-    add_line(workspace.review_file, decision._asdict())
+    workspace.append(decision)

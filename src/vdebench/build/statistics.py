@@ -1,4 +1,4 @@
-"""A suite's statistics as a folder: every figure, the numbers, a page that shows them, lines for a card."""
+"""Write a suite's statistics to a folder: figures, numbers, an HTML page, lines for a card."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ MARKER = "vdebench-statistics.json"
 
 
 def write_figures(suite: Suite, folder: Path, read: ReadPage | None = None) -> list[Path]:
-    """Write all figures of a suite (SVG and PNG), `statistics.json`, and a page that shows them; give the files.
+    """Write all figures of a suite (SVG and PNG), `statistics.json` and an HTML page; return the files.
 
-    A folder that we made before is replaced; any other that is not empty is refused.
+    A folder written by this function is replaced; any other folder that is not empty is refused.
     """
     return write_statistics(suite_statistics(suite, read), folder)
 
 
 def require_place(folder: Path) -> None:
-    """Refuse a folder with other things in it: best before the work."""
+    """Raise an error if the folder contains other files; call it before the work."""
     require_ours(Path(os.path.realpath(folder)), MARKER, "statistics")
 
 
-def write_statistics(found: Mapping[str, Any], folder: Path) -> list[Path]:
-    """The same of statistics that are there already."""
+def write_statistics(statistics: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Like `write_figures`, for computed statistics."""
     require_place(folder)
     target = Path(os.path.realpath(folder))
-    with replacing_folder(target, MARKER, "statistics") as fresh:
-        write_json(fresh / "statistics.json", dict(found))
-        for figure in suite_figures(found):
-            write_text(fresh / f"{figure.name}.svg", figure.svg)
-            write_bytes(fresh / f"{figure.name}.png", png_of(figure.svg))
-        write_text(fresh / "index.html", statistics_page(found))
-        write_text(fresh / "card.md", "\n".join(card_lines(found)) + "\n")
+    with replacing_folder(target, MARKER, "statistics") as temporary:
+        write_json(temporary / "statistics.json", dict(statistics))
+        for figure in suite_figures(statistics):
+            write_text(temporary / f"{figure.name}.svg", figure.svg)
+            write_bytes(temporary / f"{figure.name}.png", png_of(figure.svg))
+        write_text(temporary / "index.html", statistics_page(statistics))
+        write_text(temporary / "card.md", "\n".join(card_lines(statistics)) + "\n")
     return [Path(folder) / name for name in sorted(list_folder(target)) if name != MARKER]

@@ -1,4 +1,4 @@
-"""How far a workspace is: the funnel as a table, and what to do next."""
+"""Status of a workspace: the funnel as a table, and the next command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vdebench.report.table import Column, Row, Table
 
 
 def status_json(workspace: Workspace) -> dict[str, Any]:
-    """The funnel for programs."""
+    """Return the funnel as a JSON object."""
     steps = funnel(workspace)
     return {
         "name": workspace.settings.name,
@@ -27,7 +27,7 @@ def status_json(workspace: Workspace) -> dict[str, Any]:
 
 
 def status_table(workspace: Workspace) -> Table:
-    """The funnel for people."""
+    """Return the funnel as a table."""
     steps = funnel(workspace)
     columns = [Column(head, "", 0) for head in ("in", "passed", "rejected", "pending")]
     rows = [Row(step.name, [step.entered, step.passed, step.turned_down, step.pending]) for step in steps]
@@ -36,16 +36,16 @@ def status_table(workspace: Workspace) -> Table:
         for step in steps
         if step.rejected
     ]
-    notes += [f"{step.name}: the counts do not add up" for step in steps if not step.adds_up]
+    notes += [f"{step.name}: inconsistent counts" for step in steps if not step.adds_up]
     filtered = [step.name for step in steps if step.stood_in]
     if filtered:
-        notes.append(f"not reviewed by people: a filter stood in for them ({', '.join(filtered)})")
+        notes.append(f"not reviewed by people, but by the automatic filter ({', '.join(filtered)})")
     notes.append(f"next: {next_command(workspace, steps)}")
     return Table(f"{workspace.settings.name} ({workspace.root})", columns, rows, "", notes=notes)
 
 
 def next_command(workspace: Workspace, steps: Sequence[Step]) -> str:
-    """What to run next."""
+    """Return the next command to run."""
     root = workspace.root
     by_name = {step.name: step for step in steps}
     if by_name["pages"].pending or not by_name["pages"].passed:
@@ -56,8 +56,8 @@ def next_command(workspace: Workspace, steps: Sequence[Step]) -> str:
         return f"vde build edit {root}"
     given = workspace.given_to_people()
     if given and any(step.pending for step in steps[3:]):
-        into = f"vde build review {root}"
-        return f"vde review serve {root}" if len({id for id, _ in given}) >= by_name["edits"].passed else into
+        command = f"vde build review {root}"
+        return f"vde review serve {root}" if len({id for id, _ in given}) >= by_name["edits"].passed else command
     if not given and not _is_read(workspace):
         return f"vde build read {root}"
     if any(step.pending for step in steps[3:]):
@@ -68,25 +68,25 @@ def next_command(workspace: Workspace, steps: Sequence[Step]) -> str:
 
 
 def _is_read(workspace: Workspace) -> bool:
-    """Whether the edits as they are now were read, by the reader that is to read them."""
+    """Whether the current edits were read by the configured reader."""
     reads, instructions = workspace.edits_read(), workspace.instructions()
     try:
         reader = label_of(workspace.reader())
-    except VdeError:  # it is not installed here: those who read elsewhere will know
+    except VdeError:  # the reader is not installed on this machine
         reader = ""
-    for id, made in edits_of(workspace).items():
-        if made.state != "edited" or id not in instructions:
+    for id, record in edits_of(workspace).items():
+        if record.state != "edited" or id not in instructions:
             continue
         read = reads.get(id)
         if read is None or read.state != "read" or reader not in ("", read.reader):
             return False
-        if read.edit != edited_file_digest(workspace, made):
+        if read.edit != edited_file_digest(workspace, record):
             return False
     return True
 
 
 def _is_packaged(workspace: Workspace, steps: Sequence[Step]) -> bool:
-    """Whether there is a package, made of what is in the workspace now."""
+    """Whether there is a package of the current content."""
     files = [workspace.package / name for name in ("funnel.json", "provenance.jsonl")]
     if not all(map(is_file, files)):
         return False

@@ -1,4 +1,4 @@
-"""A workspace as a suite: its pages and instructions, before anybody has edited them, without right answers."""
+"""A workspace as a suite: its pages and instructions, without ground truth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vdebench.suites.suite import Fault, ImageFiles, Suite, SuiteGroup
 def sample_of(
     instruction: Instruction, page: SourcePageRecord, boxes: Sequence[Box] = (), extra: Mapping[str, Any] | None = None
 ) -> Sample:
-    """An instruction as a sample; `boxes` are in pixels of the page."""
+    """Return an instruction as a sample; `boxes` are in pixels of the page."""
     size = Size(page.width, page.height)
     return Sample(
         id=instruction.id,
@@ -36,7 +36,7 @@ def sample_of(
 
 
 class WorkspaceSuite(Suite):
-    """What an editor is given: source pages and instructions."""
+    """Input of an editor: source pages and instructions."""
 
     def __init__(self, workspace: Workspace) -> None:
         groups = [SuiteGroup(name, workspace.instructions_file) for name in ("text", "table")]
@@ -46,32 +46,32 @@ class WorkspaceSuite(Suite):
     @cached_property
     def _all(self) -> dict[str, tuple[Sample, Instruction, SourcePageRecord]]:
         pages = self._workspace.pages()
-        made = self._workspace.instructions().values()
-        found = [(sample_of(each, pages[each.page]), each, pages[each.page]) for each in made]
-        return {sample.key: (sample, each, page) for sample, each, page in found}
+        instructions = self._workspace.instructions().values()
+        entries = [(sample_of(each, pages[each.page]), each, pages[each.page]) for each in instructions]
+        return {sample.key: (sample, each, page) for sample, each, page in entries}
 
     @property
     def samples(self) -> list[Sample]:
-        """One for each instruction."""
+        """One sample per instruction."""
         return [sample for sample, _, _ in self._all.values()]
 
-    def truth(self, sample: Sample) -> PageText:
-        """Nobody knows yet."""
-        raise SuiteError(f"suite {self.name}: {sample.key} has no right answer before it is reviewed and packaged")
+    def ground_truth(self, sample: Sample) -> PageText:
+        """Raise `SuiteError`: there is no ground truth before packaging."""
+        raise SuiteError(f"suite {self.name}: {sample.key} has no ground truth before it is reviewed and packaged")
 
     def source(self, sample: Sample) -> PageText | None:
-        """What the page reads before the edit."""
+        """Return the text of the page before the edit."""
         return self._workspace.page_reading(self._all[sample.key][2])
 
     def digest(self, sample: Sample) -> str:
-        """Hash of the page and the instruction."""
+        """Return a hash of page and instruction."""
         _, instruction, page = self._all[sample.key]
         return digest_of(page.sha256, instruction.instruction)
 
     def image_files(self, sample: Sample) -> ImageFiles:
-        """The page before the edit."""
+        """Return the page before the edit."""
         return ImageFiles(self._workspace.page_image(self._all[sample.key][2]))
 
     def faults(self) -> Iterator[Fault]:
-        """None: what is wrong is found by the stages."""
+        """Yield nothing: the stages report faults."""
         return iter(())

@@ -1,4 +1,4 @@
-"""Whether a table became what was asked of its rows, columns or cells: that line or cell, and all others as before."""
+"""Check that a table's structure changed as requested: that row, column or cell, and nothing else."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from vdebench.instructions.page_index import Grid, GridCell, PageIndex, is_headi
 from vdebench.instructions.structure import StructureRequest, structure_of
 
 Wrong = tuple[str, str]
-"""A reason of the filter, and what was found."""
+"""A reason of the filter, and details."""
 Lines = list[tuple[str, ...]]
-"""Rows from the top, or columns from the left: what each cell says, in marks that readers do not confuse."""
+"""Rows from the top, or columns from the left: cell texts with confusable characters unified."""
 
 
 class TableRequest(NamedTuple):
-    """What is asked of a table, and the names and texts that it quotes for it."""
+    """A requested change of a table, with the quoted names and texts."""
 
     structure: StructureRequest
     named: tuple[str, ...]
@@ -25,24 +25,24 @@ class TableRequest(NamedTuple):
 
     @property
     def is_row(self) -> bool:
-        """Whether lines are rows; else they are columns."""
+        """Whether the request concerns rows; else columns."""
         return self.structure.what == "row"
 
     @property
-    def come(self) -> tuple[str, ...]:
-        """What is to be read that was not there."""
+    def added(self) -> tuple[str, ...]:
+        """Texts that should be added."""
         return tuple(filter(folded, (self.structure.head, *self.structure.cells)))
 
     @property
-    def gone(self) -> str:
-        """The name that is not to be read any more."""
+    def removed(self) -> str:
+        """The name that should be removed."""
         return self.named[0] if self.structure.verb == "delete" and self.named else ""
 
 
-def asked_of_table(instruction: str) -> TableRequest:
-    """What an instruction asks of a table.
+def table_request(instruction: str) -> TableRequest:
+    """Parse what an instruction asks of a table.
 
-    >>> asked_of_table('Delete the row "North" from the table.').gone
+    >>> table_request('Delete the row "North" from the table.').removed
     'North'
     """
     meaning = understand(instruction)
@@ -51,25 +51,28 @@ def asked_of_table(instruction: str) -> TableRequest:
 
 
 def wrong_structure(instruction: str, before: PageIndex, after: PageIndex) -> Wrong | None:
-    """What is wrong with the tables that are read after an edit; nothing where all is as asked or as before."""
-    asked = asked_of_table(instruction)
-    if not asked.structure.verb or not asked.structure.what or not asked.named:
-        return "not_decided", "the words do not tell which row, column or cells are meant"
+    """Compare the tables before and after an edit with the instruction; return what is wrong, None if nothing."""
+    request = table_request(instruction)
+    if not request.structure.verb or not request.structure.what or not request.named:
+        return "not_decided", "the instruction does not identify the row, column or cells"
     if not before.grids:
         return "target_not_read", "no table is read on the page"
-    found = [_line(before, name, asked.structure.what) for name in asked.named]
+    found = [_line(before, name, request.structure.what) for name in request.named]
     if None in found:
-        return "target_not_read", f"“{asked.named[found.index(None)]}” is not read once as the name of a row or column"
+        return (
+            "target_not_read",
+            f"“{request.named[found.index(None)]}” is not read exactly once as the name of a row or column",
+        )
     lines = [line for line in found if line]
     if len(after.grids) != len(before.grids):
         return "more_changed", f"{len(after.grids)} tables are read, {len(before.grids)} before"
     if len({line.table for line in lines}) > 1 or any(line.end - line.start > 1 for line in lines):
-        return "not_decided", "what is named is in two tables, or spans several rows or columns"
+        return "not_decided", "the named lines are in two tables, or span several rows or columns"
     one, other = before.grids[lines[0].table], after.grids[lines[0].table]
-    wrong = _wrong_table(asked, lines, one, other)
+    wrong = _wrong_table(request, lines, one, other)
     for number, grid in enumerate(before.grids):
         if wrong is None and grid is not one and _lines(grid, True) != _lines(after.grids[number], True):
-            return "more_changed", f"table {number + 1} of the page reads differently too"
+            return "more_changed", f"table {number + 1} of the page changed too"
     return wrong
 
 
@@ -80,7 +83,7 @@ class _Line(NamedTuple):
 
 
 def _line(page: PageIndex, name: str, what: str) -> _Line | None:
-    """The row or column of a name; the row where cells of it are merged."""
+    """Return the row or column of a name; for merged cells, the row."""
     cells = page.cells_reading(name)
     if len(cells) > 1:
         cells = [cell for cell in cells if is_heading(cell, page) and (what == "column" or cell.column == 0)]
@@ -92,44 +95,44 @@ def _line(page: PageIndex, name: str, what: str) -> _Line | None:
     return _Line(cell.table, cell.row, cell.row + cell.rowspan)
 
 
-def _wrong_table(asked: TableRequest, named: list[_Line], one: Grid, other: Grid) -> Wrong | None:
-    if asked.structure.what == "cells":
-        return _wrong_merged_cells(asked, named[0].start, one, other)
-    old, new = _lines(one, asked.is_row), _lines(other, asked.is_row)
+def _wrong_table(request: TableRequest, named: list[_Line], one: Grid, other: Grid) -> Wrong | None:
+    if request.structure.what == "cells":
+        return _wrong_merged_cells(request, named[0].start, one, other)
+    old, new = _lines(one, request.is_row), _lines(other, request.is_row)
     if (one.height, one.width) == (other.height, other.width):
         return "structure_not_changed", f"{other.height} rows and {other.width} columns, as before"
-    first, before = named[0].start, asked.structure.before
-    match asked.structure.verb:
+    first, before = named[0].start, request.structure.before
+    match request.structure.verb:
         case "delete":
-            return _wrong_deletion(asked, first, old, new)
+            return _wrong_deletion(request, first, old, new)
         case "add":
-            return _wrong_line(asked, first if before else first + 1, old, new, other)
-    if not asked.come:
-        return "not_decided", "the words do not quote what is to come of it"
+            return _wrong_line(request, first if before else first + 1, old, new, other)
+    if not request.added:
+        return "not_decided", "the instruction does not quote the merged text"
     merged = sorted({line.start for line in named})
     left = [line for number, line in enumerate(old) if number not in merged]
-    return _wrong_line(asked, merged[0], left, new, other)
+    return _wrong_line(request, merged[0], left, new, other)
 
 
-def _wrong_deletion(asked: TableRequest, at: int, old: Lines, new: Lines) -> Wrong | None:
-    label = _told(asked.gone)
+def _wrong_deletion(request: TableRequest, at: int, old: Lines, new: Lines) -> Wrong | None:
+    label = _unified(request.removed)
     counts = [sum(line.count(label) for line in lines) for lines in (old, new)]
     if counts[1] >= counts[0]:
-        return "target_still_there", f"“{asked.gone}” is read {counts[1]} times, {counts[0]} times before"
+        return "target_still_there", f"“{request.removed}” is read {counts[1]} times, {counts[0]} times before"
     return _wrong_others(old[:at] + old[at + 1 :], new)
 
 
-def _wrong_line(asked: TableRequest, at: int, old: Lines, new: Lines, grid: Grid) -> Wrong | None:
-    """What is wrong where one line is to stand at a place, and these are all others."""
+def _wrong_line(request: TableRequest, at: int, old: Lines, new: Lines, grid: Grid) -> Wrong | None:
+    """Check one added line at a position, with all other lines unchanged."""
     if new[:at] + new[at + 1 :] != old:
         elsewhere = any(new[:place] + new[place + 1 :] == old for place in range(len(new)))
         if elsewhere and len(new) == len(old) + 1:
-            return "other_place", "the new row or column does not stand where it was to"
+            return "other_place", "the new row or column is at the wrong position"
         return _wrong_others(old, new[:at] + new[at + 1 :])
-    read = [cell.text for cell in _cells(grid, asked.is_row)[at] if cell and _is_of(cell, asked.is_row)]
+    read = [cell.text for cell in _cells(grid, request.is_row)[at] if cell and _is_of(cell, request.is_row)]
     read = [text for text in read if folded(text)]
-    if [_told(text) for text in read] != [_told(text) for text in asked.come]:
-        return "replacement_not_read", f"it reads {_shown(read)}, expected {_shown(asked.come)}"
+    if [_unified(text) for text in read] != [_unified(text) for text in request.added]:
+        return "replacement_not_read", f"it reads {_quoted(read)}, expected {_quoted(request.added)}"
     return None
 
 
@@ -139,31 +142,31 @@ def _wrong_others(old: Lines, new: Lines) -> Wrong | None:
     if len(old) != len(new):
         return "more_changed", f"{len(new)} rows or columns are read, expected {len(old)}"
     number = next(number for number, line in enumerate(old) if line != new[number])
-    return "more_changed", f"number {number + 1} of the other rows or columns reads differently too"
+    return "more_changed", f"number {number + 1} of the other rows or columns changed too"
 
 
-def _wrong_merged_cells(asked: TableRequest, row: int, one: Grid, other: Grid) -> Wrong | None:
-    """What is wrong where two cells of a row, named by their columns or by what they say, are to be one."""
+def _wrong_merged_cells(request: TableRequest, row: int, one: Grid, other: Grid) -> Wrong | None:
+    """Check the merging of two cells of a row, named by their columns or texts."""
     columns: list[int] = []
     texts = []
-    for quoted in asked.quoted:
+    for quoted in request.quoted:
         at = _column_of(quoted, row, one) if len(columns) < 2 else None
         if at is not None and at not in columns:
             columns.append(at)
-        elif quoted not in asked.named:
+        elif quoted not in request.named:
             texts.append(quoted)
     if len(columns) < 2 or len(texts) > 1:
-        return "not_decided", "the words do not tell which two cells are meant, or what is to come of them"
+        return "not_decided", "the instruction does not identify the two cells or the merged text"
     start, end = sorted(columns)
     cell = other.at(row, start)
     if cell is None or cell.colspan < 2 or cell is not other.at(row, end):
-        return "structure_not_changed", "the cells are not read as one"
+        return "structure_not_changed", "the cells are not merged"
     if (cell.row, cell.column, cell.rowspan, cell.colspan) != (row, start, 1, end - start + 1):
-        return "more_changed", "more cells than these two are read as one"
+        return "more_changed", "more than these two cells are merged"
     joined = "".join(each.text for column in range(start, end + 1) if (each := one.at(row, column)))
-    wanted = texts[0] if texts else joined
-    if _told(cell.text) != _told(wanted):
-        return "replacement_not_read", f"it reads “{cell.text}”, expected “{wanted}”"
+    expected = texts[0] if texts else joined
+    if _unified(cell.text) != _unified(expected):
+        return "replacement_not_read", f"it reads “{cell.text}”, expected “{expected}”"
     old, new = (_lines(grid, True) for grid in (one, other))
     for lines in (old, new):
         if row < len(lines):
@@ -172,12 +175,12 @@ def _wrong_merged_cells(asked: TableRequest, row: int, one: Grid, other: Grid) -
 
 
 def _column_of(text: str, row: int, grid: Grid) -> int | None:
-    """The column that a text names for a cell of a row: its heading, or what the cell says."""
-    told = _told(text)
-    heads = {cell.column for cell in grid.cells if cell.row < min(grid.head, row) and _told(cell.text) == told}
-    own = {cell.column for cell in grid.cells if cell.row == row and cell.column and _told(cell.text) == told}
+    """Return the column that a text names for a cell of a row, by its heading or its own text."""
+    text_key = _unified(text)
+    heads = {cell.column for cell in grid.cells if cell.row < min(grid.head, row) and _unified(cell.text) == text_key}
+    own = {cell.column for cell in grid.cells if cell.row == row and cell.column and _unified(cell.text) == text_key}
     found = heads or own
-    return next(iter(found)) if told and len(found) == 1 else None
+    return next(iter(found)) if text_key and len(found) == 1 else None
 
 
 def _cells(grid: Grid, rows: bool) -> list[list[GridCell | None]]:
@@ -186,17 +189,17 @@ def _cells(grid: Grid, rows: bool) -> list[list[GridCell | None]]:
 
 
 def _lines(grid: Grid, rows: bool) -> Lines:
-    return [tuple(_told(cell.text) if cell else "" for cell in line) for line in _cells(grid, rows)]
+    return [tuple(_unified(cell.text) if cell else "" for cell in line) for line in _cells(grid, rows)]
 
 
 def _is_of(cell: GridCell, rows: bool) -> bool:
-    """Whether a cell is of one line alone, not a heading above several columns."""
+    """Whether a cell belongs to one line only, unlike a heading above several columns."""
     return (cell.rowspan if rows else cell.colspan) == 1
 
 
-def _shown(texts: Iterable[str]) -> str:
+def _quoted(texts: Iterable[str]) -> str:
     return ", ".join(f"“{text}”" for text in texts) or "nothing"
 
 
-def _told(text: str) -> str:
+def _unified(text: str) -> str:
     return confusable(folded(text))

@@ -87,8 +87,8 @@ def drop_command(
         if not found:
             known = ", ".join(sorted({str(run.summary["protocol"]) for run in find_runs([root]).runs}))
             raise VdeError(f"{root}: no run was scored by {protocol}, but by {known}; name one with --protocol")
-    masked = all(run.around_masks for found in sides for run in found)
-    names = [name.strip() for name in (metrics or ("score,done" if masked else "iou,cdm")).split(",") if name.strip()]
+    named = [name.strip() for name in metrics.split(",") if name.strip()]
+    names = named or list(sides[0][0].protocol.compared[:2])
     study = ambiguity_drop(paired_runs(*sides, force=force), grades, grades_ambiguous, metrics=names, seed=seed)
     if out is not None:
         drawn = drop_figure(study)

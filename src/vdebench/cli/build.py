@@ -93,7 +93,7 @@ def init(
 def instruct(
     workspace: Path = WORKSPACE,
     attempts: int = typer.Option(3, "--attempts", min=1, help="Answers of a generator that are looked at."),
-    at_once: int = typer.Option(4, "--at-once", min=1, help="Questions under way."),
+    concurrency: int = typer.Option(4, "--concurrency", min=1, help="Requests at the same time."),
 ) -> None:
     """Draw operations for every page, have instructions written, check each against the page.
 
@@ -103,7 +103,7 @@ def instruct(
     from vdebench.build.workspace import Workspace
 
     with progress_bar("instructions") as progress:
-        counts = run(Workspace(workspace), attempts=attempts, at_once=at_once, progress=progress)
+        counts = run(Workspace(workspace), attempts=attempts, parallelism=concurrency, progress=progress)
     tell(workspace, counts, "instructions", f"vde build edit {workspace}")
 
 

@@ -24,12 +24,12 @@ def list_editors(
 
     Examples: `vde editors`, `vde editors --papers`
     """
-    from vdebench.editors.listing import editors_view, listed, papers_view
+    from vdebench.editors.listing import editors_view, list_editors, papers_view
     from vdebench.editors.papers import PAPER_EDITORS
 
     if context.invoked_subcommand is not None:
         return
-    found = list(listed())
+    found = list(list_editors())
     if as_json:
         told = [row._asdict() for row in PAPER_EDITORS] if papers else [one.as_json() for one in found]
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))

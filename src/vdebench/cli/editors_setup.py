@@ -17,11 +17,11 @@ def setup_command(
 
     Example: `vde editors setup omnigen2 > setup.sh`
     """
-    from vdebench.editors.external.recipes import recipe, told
+    from vdebench.editors.external.recipes import get_recipe, script_of
     from vdebench.editors.external.setup import set_up
 
-    made = recipe(name)
+    made = get_recipe(name)
     place = folder.absolute() if folder else made.folder()
     if run:
         set_up(made, place, python, typer.echo)
-    typer.echo(told(made, place, python, done=run), nl=False)
+    typer.echo(script_of(made, place, python, done=run), nl=False)

@@ -19,7 +19,7 @@ app = typer.Typer(help="Have people rank outputs, and see how well the metrics a
 def sheet(
     runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=RUNS_HELP),
     out: Path = typer.Option(..., "--out", "-o", help="A new folder: DIR/sheet is handed out, DIR/key.json is not."),
-    samples: int = typer.Option(20, "--samples", min=1, help="How many samples, spread over operations and languages."),
+    samples: int = typer.Option(20, "--sample-count", min=1, help="Samples, spread over operations and languages."),
     seed: int = typer.Option(0, "--seed", min=0, help="Of the samples and of the candidates' order."),
     editors: list[str] = typer.Option([], "--editor", metavar="NAME", help="Only these; repeat for several."),
     criteria: str = typer.Option("box alignment,text correctness", "--criteria", help="What to rank by, with commas."),
@@ -31,7 +31,7 @@ def sheet(
 
     `vde human sheet runs --out study`
 
-    `vde human sheet runs --samples 40 --editor one --editor two --criteria legibility --annotators 5 --out study`
+    `vde human sheet runs --sample-count 40 --editor one --editor two --criteria legibility --annotators 5 --out study`
     """
     from vdebench.report.human.sheet import write_sheet
 

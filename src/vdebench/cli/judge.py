@@ -51,7 +51,7 @@ Prompts = Annotated[
 ]
 Images = Annotated[
     str,
-    typer.Option("--images", metavar="full|PIXELS", help="full, or the longest side in pixels of what is sent."),
+    typer.Option("--image-size", metavar="full|PIXELS", help="Longest side of the images sent; full: unscaled."),
 ]
 Temperature = Annotated[str, typer.Option("--temperature", help="Or `default`, for models that take no other.")]
 Timeout = Annotated[float, typer.Option("--timeout", help="Seconds for one answer.")]
@@ -59,7 +59,7 @@ Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Most req
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and what it would cost; ask nothing.")]
 Like = Annotated[
     list[str],
-    typer.Option("--like", help=f"Shape of a paper's table: {', '.join(GRADED)}. Repeat for several."),
+    typer.Option("--paper-table", help=f"Shape of a paper's table: {', '.join(GRADED)}. Repeat for several."),
 ]
 By = Annotated[list[str], typer.Option("--by", help="Break down by group, operation, source, tier or language.")]
 Form = Annotated[Format, typer.Option("--format", help="terminal, markdown, csv or latex.")]

@@ -38,7 +38,7 @@ from vdebench.cli import (
 from vdebench.cli import (
     run as run_verb,
 )
-from vdebench.cli.names import names_told
+from vdebench.cli.names import warnings_shown
 from vdebench.errors import VdeError
 
 INTERRUPTED = 130  # typer's exit code for Ctrl-C
@@ -62,7 +62,7 @@ app.command("ambiguity-drop")(ambiguity.drop_command)
 app.command("table")(table.table_command)
 app.command("compare")(compare.compare_command)
 app.command("usable")(usable.usable_command)
-app.command("validate")(validate.validate_command)
+app.command("validate-metrics")(validate.validate_command)
 app.command("show")(show.show_command)
 app.command("submit")(submit.submit_command)
 app.command("verify")(verify.verify_command)
@@ -100,7 +100,7 @@ def run() -> None:
         ):  # names of files may be no text, and a terminal may know less than UTF-8
             stream.reconfigure(errors="backslashreplace")
     try:
-        with names_told():
+        with warnings_shown():
             app()
     except VdeError as error:
         Console(stderr=True, highlight=False, soft_wrap=True).print(f"vde: {error}", markup=False)

@@ -1,4 +1,4 @@
-"""Names of outputs on the command line: options, and what a check of names has to say."""
+"""Names of outputs on the command line: options; and warnings, of names and of journals."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ STRICT_HELP = "Stop where a sample has no file, or a file belongs to no sample."
 
 
 @contextmanager
-def names_told() -> Iterator[None]:
-    """Print what a check of names logs on standard error, each message once."""
-    log, handler = logging.getLogger("vdebench.names"), _Once()
-    log.addHandler(handler)
+def warnings_shown() -> Iterator[None]:
+    """Print warnings about names of outputs and lines of journals on standard error, each message once."""
+    logs, handler = [logging.getLogger(f"vdebench.{name}") for name in ("names", "journal")], _Once()
+    for log in logs:
+        log.addHandler(handler)
     try:
         yield
     finally:
-        log.removeHandler(handler)
+        for log in logs:
+            log.removeHandler(handler)
 
 
 class _Once(logging.Handler):

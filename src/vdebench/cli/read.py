@@ -92,9 +92,9 @@ def show(as_json: bool = typer.Option(False, "--json", help="For programs.")) ->
 
     Example: `vde cache show`
     """
-    from vdebench.io.cache import kept
+    from vdebench.io.cache import cache_usage
 
-    found = kept()
+    found = cache_usage()
     if as_json:
         rows = [{"kind": one.kind, "maker": one.maker, "values": one.values, "bytes": one.size} for one in found]
         typer.echo(json.dumps(rows, indent=2))

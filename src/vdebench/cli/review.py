@@ -1,4 +1,4 @@
-"""`vde review`: people who look at edits."""
+"""`vde review`: human review of edits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vdebench.cli import (
     review_status,
 )
 
-app = typer.Typer(no_args_is_help=True, help="People who look at edits: their review, and how far they agree.")
+app = typer.Typer(no_args_is_help=True, help="Human review of edits, and the agreement between people.")
 app.command("serve")(review_serve.serve_command)
 app.command("invite")(review_invite.invite_command)
 app.command("status")(review_status.status_command)

@@ -1,4 +1,4 @@
-"""`vde review agreement`: how far annotators agree, from a file of their ratings."""
+"""`vde review agreement`: agreement between annotators, from a file of ratings."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ from vdebench.report.rendering import Format
 
 
 def agreement_command(
-    file: Path = typer.Argument(..., metavar="FILE.csv", help="Ratings: rater, unit, value, and scale, when."),
+    file: Path = typer.Argument(
+        ..., metavar="FILE.csv", help="Ratings with columns rater, unit, value and optionally scale, when."
+    ),
     scales: list[str] = typer.Option([], "--scale", metavar="NAME", help="Only this scale; repeat for several."),
     level: str = typer.Option(
-        "", "--level", help="nominal, ordinal, interval or ratio; without it numbers are ordinal, words nominal."
+        "", "--level", help="nominal, ordinal, interval or ratio. By default, numbers are ordinal and words nominal."
     ),
-    over: str = typer.Option("", "--over", help="Over time: day, week, month, or a number of units at a time."),
-    resamples: int = typer.Option(0, "--resamples", min=0, help="Of the intervals; 0 for as many as is usual."),
-    seed: int = typer.Option(0, "--seed", min=0, help="Of the resampling."),
+    over: str = typer.Option("", "--over", help="Agreement over time: per day, week or month, or per number of units."),
+    resamples: int = typer.Option(
+        0, "--resamples", min=0, help="Bootstrap resamples for the intervals; 0 for the default."
+    ),
+    seed: int = typer.Option(0, "--seed", min=0, help="Random seed of the resampling."),
     out: Path | None = typer.Option(None, "--out", "-o", metavar="FILE", help="Write the figure: .svg or .png."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
 ) -> None:
-    """Krippendorff's alpha with intervals, Fleiss' kappa and percent agreement of raters, scale by scale.
+    """Compute Krippendorff's alpha with intervals, Fleiss' kappa and percent agreement for each scale.
 
     Examples:
 

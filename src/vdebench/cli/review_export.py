@@ -1,4 +1,4 @@
-"""`vde review ratings` and `vde review events`: what people said, as files."""
+"""`vde review ratings` and `vde review events`: export of votes and events."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from vdebench.cli.review_options import DATABASE, WORKSPACE
 
 def ratings_command(
     workspace: Path = WORKSPACE,
-    out: Path = typer.Option(..., "--out", "-o", metavar="FILE.csv", help="Where to."),
-    pilot: bool = typer.Option(False, "--pilot", help="What single people said in the pilot; else the groups' votes."),
+    out: Path = typer.Option(..., "--out", "-o", metavar="FILE.csv", help="Output file."),
+    pilot: bool = typer.Option(
+        False, "--pilot", help="Ratings of single people in the pilot instead of the groups' votes."
+    ),
     database: str = DATABASE,
 ) -> None:
-    """Ratings of steps that have come to their end, as a table for `vde review agreement`.
+    """Export the ratings of ended steps as a table for `vde review agreement`.
 
     Example: `vde review ratings mine -o pilot.csv --pilot && vde review agreement pilot.csv`
     """
@@ -29,10 +31,10 @@ def ratings_command(
 
 def events_command(
     workspace: Path = WORKSPACE,
-    out: Path = typer.Option(..., "--out", "-o", metavar="FILE.jsonl", help="Where to."),
+    out: Path = typer.Option(..., "--out", "-o", metavar="FILE.jsonl", help="Output file."),
     database: str = DATABASE,
 ) -> None:
-    """All that happened, who did it and when: one JSON object per line, oldest first.
+    """Export all events (what, who, when): one JSON object per line, oldest first.
 
     Example: `vde review events mine -o events.jsonl`
     """

@@ -1,4 +1,4 @@
-"""`vde review invite`: links by which people join."""
+"""`vde review invite`: invitation links."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from vdebench.cli.review_options import DATABASE, URL, WORKSPACE
 def invite_command(
     workspace: Path = WORKSPACE,
     role: str = typer.Option("annotator", "--role", help="annotator, adjudicator or admin."),
-    group: str = typer.Option("", "--group", help="Of an annotator."),
-    number: int = typer.Option(1, "--number", min=1, max=1000, help="How many links; each lets one person in, once."),
-    days: float = typer.Option(7, "--days", help="How long they can be used."),
-    name: str = typer.Option("", "--name", help="Somebody who takes part already: a link to set their password."),
+    group: str = typer.Option("", "--group", help="Group of an annotator."),
+    number: int = typer.Option(1, "--number", min=1, max=1000, help="Number of links; each can be used once."),
+    days: float = typer.Option(7, "--days", help="Validity of the links, in days."),
+    name: str = typer.Option("", "--name", help="An existing member: a link to set their password."),
     url: str = URL,
     database: str = DATABASE,
 ) -> None:
-    """Links that let people join the review, one per line.
+    """Print links with which people join the review, one per line.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""`vde review label-studio`: people who work in Label Studio, and the review that keeps the rules."""
+"""`vde review label-studio`: exchange of tasks and votes with Label Studio."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import typer
 
 from vdebench.cli.review_options import DATABASE, WORKSPACE
 
-app = typer.Typer(no_args_is_help=True, help="Have people work in Label Studio; the review keeps the rules.")
+app = typer.Typer(no_args_is_help=True, help="Let people vote in Label Studio; the review checks the votes.")
 
-_URL = typer.Option("", "--url", metavar="URL", help="Of Label Studio; else LABEL_STUDIO_URL.")
+_URL = typer.Option("", "--url", metavar="URL", help="Address of Label Studio; by default LABEL_STUDIO_URL.")
 _PEOPLE = typer.Option(
     ...,
     "--people",
     metavar="FILE",
-    help='TOML: [people], then "a@lab.example" = "anna" for each, or { name = "anna", group = "1" } to have them join.',
+    help='TOML: [people], then "a@lab.example" = "anna" for each, or { name = "anna", group = "1" } to let them join.',
 )
-_JSON = typer.Option(False, "--json", help="Print what came of it as JSON.")
+_JSON = typer.Option(False, "--json", help="Print the report as JSON.")
 
 
 class _Report(Protocol):
@@ -27,7 +27,7 @@ class _Report(Protocol):
     def to_json(self) -> dict[str, Any]: ...
 
 
-def _tell(report: _Report, as_json: bool) -> None:
+def _print(report: _Report, as_json: bool) -> None:
     typer.echo(json.dumps(report.to_json(), ensure_ascii=False) if as_json else "\n".join(report.lines()))
 
 
@@ -35,15 +35,15 @@ def _tell(report: _Report, as_json: bool) -> None:
 def push(
     workspace: Path = WORKSPACE,
     people: Path | None = typer.Option(
-        None, "--people", metavar="FILE", help="As for pull: who has a group in it joins."
+        None, "--people", metavar="FILE", help="People file, as for pull: people with a group join."
     ),
     url: str = _URL,
     database: str = DATABASE,
     as_json: bool = _JSON,
 ) -> None:
-    """Make the projects and tasks that are missing: one project for each step and group, a task for what waits.
+    """Create missing projects and tasks: one project per step and group, one task per waiting sample.
 
-    The key is taken from LABEL_STUDIO_API_KEY. Run it as often as you like: nothing is made twice.
+    The key is read from LABEL_STUDIO_API_KEY. Running the command again creates no duplicates.
 
     Example:
 
@@ -52,7 +52,7 @@ def push(
     from vdebench.review.label_studio.sync import LabelStudioBridge
 
     with LabelStudioBridge(workspace, database, url) as bridge:
-        _tell(bridge.push(people), as_json)
+        _print(bridge.push(people), as_json)
 
 
 @app.command()
@@ -63,7 +63,7 @@ def pull(
     database: str = DATABASE,
     as_json: bool = _JSON,
 ) -> None:
-    """Turn what people said in Label Studio into votes; what cannot be one is refused, and told with its reason.
+    """Submit annotations as votes; invalid ones are refused and reported with the reason.
 
     Example:
 
@@ -72,7 +72,7 @@ def pull(
     from vdebench.review.label_studio.sync import LabelStudioBridge
 
     with LabelStudioBridge(workspace, database, url) as bridge:
-        _tell(bridge.pull(people), as_json)
+        _print(bridge.pull(people), as_json)
 
 
 @app.command()
@@ -81,11 +81,13 @@ def sync(
     people: Path = _PEOPLE,
     url: str = _URL,
     database: str = DATABASE,
-    every: float = typer.Option(0, "--every", metavar="SECONDS", min=0, help="Go on, with so long between two times."),
-    workers: int = typer.Option(0, "--workers", min=0, help="Processes that read; 0 for one per processor."),
+    every: float = typer.Option(
+        0, "--every", metavar="SECONDS", min=0, help="Repeat until interrupted, with this pause."
+    ),
+    workers: int = typer.Option(0, "--workers", min=0, help="OCR processes; 0 for one per processor."),
     as_json: bool = _JSON,
 ) -> None:
-    """Pull, paste back and read what was agreed on, push.
+    """Pull votes, prepare reference images, push tasks.
 
     Examples:
 
@@ -98,6 +100,6 @@ def sync(
     with LabelStudioBridge(workspace, database, url, workers=workers) as bridge:
         if every:
             sync_for_ever(
-                bridge, people, every, lambda synced: _tell(synced, as_json), lambda words: typer.echo(words, err=True)
+                bridge, people, every, lambda synced: _print(synced, as_json), lambda words: typer.echo(words, err=True)
             )
-        _tell(bridge.sync(people), as_json)
+        _print(bridge.sync(people), as_json)

@@ -1,15 +1,15 @@
-"""What the verbs of `vde review` share."""
+"""Options shared by the commands of `vde review`."""
 
 from __future__ import annotations
 
 import typer
 
-WORKSPACE = typer.Argument(..., metavar="WORKSPACE", help="A folder of `vde build`, with a review.")
+WORKSPACE = typer.Argument(..., metavar="WORKSPACE", help="A workspace of `vde build` with a review.")
 DATABASE = typer.Option(
     "",
     "--database",
     envvar="VDE_REVIEW_DATABASE",
     metavar="URL",
-    help="Of the review: postgresql://USER@HOST/NAME or a file; WORKSPACE/review.sqlite by default.",
+    help="Database: postgresql://USER@HOST/NAME or a file; by default WORKSPACE/review.sqlite.",
 )
-URL = typer.Option("", "--url", metavar="URL", help="Under which people reach the server: https://review.example.")
+URL = typer.Option("", "--url", metavar="URL", help="Public address of the server, such as https://review.example.")

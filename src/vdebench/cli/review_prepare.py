@@ -1,4 +1,4 @@
-"""`vde review prepare`: make and read what people wait for, and bring their decisions into the workspace."""
+"""`vde review prepare`: create and read reference images, and write decisions to the workspace."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from vdebench.cli.review_options import DATABASE, WORKSPACE
 def prepare_command(
     workspace: Path = WORKSPACE,
     database: str = DATABASE,
-    workers: int = typer.Option(0, "--workers", help="Processes that read; 0 for one per processor."),
+    workers: int = typer.Option(0, "--workers", help="OCR processes; 0 for one per processor."),
 ) -> None:
-    """Paste back and read what the groups have agreed on; write decisions into WORKSPACE/review.jsonl.
+    """Create and read the reference images of agreed boxes; write decisions to WORKSPACE/review.jsonl.
 
-    A server does this by itself; run it where none does. It may be stopped at any moment and run again.
+    The server does this by itself; run the command if there is none. It can be interrupted and run again.
 
     Example: `vde review prepare mine`
     """
     from vdebench.review.preparation import prepare
 
-    with progress_bar("finished images") as progress:
+    with progress_bar("reference images") as progress:
         done = prepare(workspace, database, workers=workers, progress=progress)
-    typer.echo(f"{workspace}: {len(done.made)} finished images made and read, {done.written.total()} decisions written")
+    typer.echo(
+        f"{workspace}: {len(done.made)} reference images created and read, {done.written.total()} decisions written"
+    )
     typer.echo(f"  next: vde review status {workspace}")
     done.require_all()

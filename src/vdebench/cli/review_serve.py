@@ -1,4 +1,4 @@
-"""`vde review serve`: the page on which people review."""
+"""`vde review serve`: the review page."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from vdebench.cli.review_options import DATABASE, URL, WORKSPACE
 def serve_command(
     workspace: Path = WORKSPACE,
     database: str = DATABASE,
-    host: str = typer.Option("127.0.0.1", "--host", help="Address to listen at; this machine alone by default."),
+    host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on; by default only this machine."),
     port: int = typer.Option(8765, "--port", min=0, max=65535),
     url: str = URL,
-    https: bool = typer.Option(False, "--https", help="A proxy before it speaks https: cookies for https alone."),
-    forwarded: bool = typer.Option(
-        False, "--forwarded", help="Believe X-Forwarded-For: only behind a proxy of your own, which sets it."
+    https: bool = typer.Option(
+        False, "--https", help="The server is behind an https proxy: send cookies only over https."
     ),
-    prepare: bool = typer.Option(True, help="Paste back and read what is agreed on, beside the server."),
+    forwarded: bool = typer.Option(
+        False, "--forwarded", help="Trust X-Forwarded-For; only behind a proxy that sets it."
+    ),
+    prepare: bool = typer.Option(True, help="Prepare reference images in a child process."),
 ) -> None:
-    """Let people sign in and review; Ctrl-C ends it, and nothing that was accepted is lost.
+    """Serve the review page until Ctrl-C; accepted votes are never lost.
 
-    Prints the address and, as long as the admin has no password, a link to set one.
+    Prints the address and, if the admin has no password yet, a link to set one.
 
     Examples:
 
@@ -36,7 +38,7 @@ def serve_command(
     from vdebench.review.server.serve import serve
 
     Workspace(workspace)
-    with opened_review(workspace, database):  # what is wrong with it is told before anything listens
+    with opened_review(workspace, database):  # report errors before the server starts to listen
         pass
     place = database_of(workspace, database)
     serve(

@@ -1,4 +1,4 @@
-"""`vde review status`: where all samples are, and who is waited for."""
+"""`vde review status`: samples by state, and missing votes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vdebench.cli.review_options import DATABASE, WORKSPACE
 def status_command(
     workspace: Path = WORKSPACE,
     database: str = DATABASE,
-    as_json: bool = typer.Option(False, "--json", help="For programs."),
+    as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
 ) -> None:
-    """The funnel, what every group has done and what waits for it, rounds, conflicts. Exit code 2 if it is not whole.
+    """Show the funnel, votes given and missing per group, rounds and conflicts. Exit code 2 if counts do not add up.
 
     Example: `vde review status mine`
     """
@@ -24,18 +24,18 @@ def status_command(
 
 
 def show(workspace: Path, database: str, *, as_json: bool = False) -> bool:
-    """Print how far a review is; whether it adds up."""
+    """Print the status of a review; return whether its counts add up."""
     from vdebench.build.workspace import Workspace
     from vdebench.cli.printing import table_text
     from vdebench.review.connection import opened_review
     from vdebench.review.overview import overview, status_tables
 
-    found = Workspace(workspace)
+    folder = Workspace(workspace)
     with opened_review(workspace, database) as store:
-        told = overview(found, store.state())
+        status = overview(folder, store.state())
     if as_json:
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(status, ensure_ascii=False, indent=2))
     else:
-        tables = status_tables(workspace, told, database)
+        tables = status_tables(workspace, status, database)
         typer.echo("\n".join(table_text(table, more="--json", width=80) for table in tables), nl=False)
-    return bool(told["funnel"]["adds_up"])
+    return bool(status["funnel"]["adds_up"])

@@ -53,7 +53,9 @@ def run_command(
         [], "--rewriter-option", metavar="NAME=VALUE", help="As url=http://…/v1."
     ),
     budget: float | None = typer.Option(None, "--budget", help="Dollars that all editors of RUNS may cost together."),
-    images: str = typer.Option("", "--images", metavar="URL", help="A store for the images, as s3://bucket/night-1."),
+    images: str = typer.Option(
+        "", "--image-store", metavar="URL", help="Object store for the outputs: s3://bucket/night-1."
+    ),
     workers: int = typer.Option(0, "--workers", help="Processes that edit, read, score; 0 for one per processor."),
     engine: str = typer.Option("local", "--engine", help="local: this machine; ray: a cluster."),
     address: str = typer.Option("", "--address", help="Of a Ray cluster that is there, as auto or ray://host:10001."),

@@ -20,7 +20,8 @@ from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP, SIGNATURE, USABLE_HEL
 from vdebench.core.input_policy import NOBODY, InputPolicy, checked_pixels
 from vdebench.errors import VdeError
 from vdebench.pipeline.editing.journal import editors_images
-from vdebench.pipeline.score import NO_READER, Score, SettingChoice, TruthChoice, around_masks, check_outputs, score
+from vdebench.pipeline.score import NO_READER, Score, SettingChoice, TruthChoice, check_outputs, score
+from vdebench.protocols.protocol import protocol_for
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
@@ -75,10 +76,12 @@ def score_command(
         NOBODY, "--prompt-rewriter", metavar="NAME", help="Say who rewrote the instructions; for the signature."
     ),
     workers: int = typer.Option(0, "--workers", help="Processes that read and score; 0 for one per processor."),
-    like: list[str] = typer.Option([], "--like", help=SHAPE_HELP + " Repeat for several."),
+    like: list[str] = typer.Option([], "--paper-table", help=SHAPE_HELP + " Repeat for several."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(
-        False, "--published", help="Add the paper's rows, marked as published; --like vde-v3:2 where no shape is given."
+        False,
+        "--published",
+        help="Add the paper's rows, marked as published; --paper-table vde-v3:2 where no shape is given.",
     ),
     with_usable: bool = typer.Option(False, "--with-usable", help=USABLE_HELP),
     intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
@@ -108,7 +111,7 @@ def score_command(
     for name in dict.fromkeys(protocol):  # names of all editors' files, before anything is read for the first
         for _, folder, images in editors:
             check_outputs(loaded, folder, protocol=name, images=images, match=match, strict_names=strict_names)
-    masked = all(around_masks(loaded, name) for name in protocol)
+    masked = all(protocol_for(loaded.track, name).track == "pixels" for name in protocol)
     read = {
         folder
         for _, folder, images in editors

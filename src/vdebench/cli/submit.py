@@ -16,7 +16,7 @@ def submit_command(
     ),
     out: Path = typer.Option(..., "--out", "-o", metavar="FILE", help="The file, such as run.zip."),
     images: bool = typer.Option(
-        False, "--images", help="Put the predictions themselves into it, not only their hashes."
+        False, "--include-images", help="Put the predictions themselves into the file, not only their hashes."
     ),
     predictions: Path | None = typer.Option(
         None, "--predictions", metavar="DIR", help="Where the predictions lie, if not where they were scored."
@@ -28,7 +28,7 @@ def submit_command(
 
     `vde submit runs/overlay/strict --out overlay.zip`
 
-    `vde submit runs/mine --images --out mine.zip`
+    `vde submit runs/mine --include-images --out mine.zip`
     """
     from vdebench.submission.pack import write_submission
 
@@ -36,5 +36,5 @@ def submit_command(
     for note in packed.notes:
         Console(stderr=True, highlight=False, soft_wrap=True).print(f"vde: {note}", markup=False)
     count = len(packed.manifest.predictions)
-    held = "in it" if images else "by their hashes (--images puts them into it)"
+    held = "in it" if images else "by their hashes (--include-images adds the files)"
     typer.echo(f"{out}: {packed.size:,} bytes, {count} predictions {held}; check it with `vde verify {out}`")

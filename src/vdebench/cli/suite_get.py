@@ -54,7 +54,7 @@ def get_command(
 
     def accept(page: str, head: ResolvedRevision) -> bool:
         tell(f"{one.title}: {one.repo}, revision {head.commit}")
-        tell(f"licence: {head.licence.told}\n  {head.licence.advice}: {page}")
+        tell(f"licence: {head.licence.summary}\n  {head.licence.advice}: {page}")
         return accept_licence or (sys.stdin.isatty() and typer.confirm("Do you accept it?", err=True))
 
     if placed:

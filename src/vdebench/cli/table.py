@@ -28,7 +28,7 @@ SHAPE_HELP = f"Shape of a paper's table: {', '.join([*SHAPES, *GRADED])}."
 
 def table_command(
     runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=f"{RUNS_HELP} Or folders of `vde judge --out`."),
-    like: str = typer.Option("", "--like", help=SHAPE_HELP + " By default the main table of the runs' kind."),
+    like: str = typer.Option("", "--paper-table", help=SHAPE_HELP + " By default the main table of the runs' kind."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(False, "--published", help="Add the paper's rows, marked as published."),
     with_usable: bool = typer.Option(False, "--with-usable", help=USABLE_HELP),
@@ -38,7 +38,7 @@ def table_command(
 ) -> None:
     """Show runs in the shape of a paper's table.
 
-    Example: `vde table runs/mine --like vde-v3:4 --published --format latex -o table4.tex`
+    Example: `vde table runs/mine --paper-table vde-v3:4 --published --format latex -o table4.tex`
     """
     summaries = [summary for run in runs for summary in _summaries(run)]
     try:

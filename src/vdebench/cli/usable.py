@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import typer
@@ -12,7 +13,10 @@ from vdebench.cli.suites import RUNS_HELP
 from vdebench.cli.table import SIGNATURE
 from vdebench.report.rendering import Format
 from vdebench.report.usable import usable_table, verdict_lines
+from vdebench.stats.usable import Thresholds
 from vdebench.stats.usable_runs import judge_runs
+
+_NAMES = ", ".join(asdict(Thresholds()))
 
 
 def usable_command(
@@ -21,7 +25,7 @@ def usable_command(
     ),
     by: str = typer.Option("", "--by", help="Rates within every operation, edit_class, language, source or group."),
     threshold: list[str] = typer.Option(
-        [], "--threshold", "-t", metavar="NAME=VALUE", help="Another threshold: text, place, look, kept, edited, stray."
+        [], "--threshold", "-t", metavar="NAME=VALUE", help=f"Another threshold: {_NAMES}."
     ),
     samples: bool = typer.Option(False, "--samples", help="List every sample with its evidence."),
     force: bool = typer.Option(False, "--force", help="Show runs that were scored differently in one table."),
@@ -29,13 +33,13 @@ def usable_command(
     short: bool = SIGNATURE,
     as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
 ) -> None:
-    """Show the rate of usable edits: complete, right text, right place, right look, nothing else touched.
+    """Show the rate of usable edits, and the property at which the others fail first.
 
     Examples:
 
     `vde usable runs/mine/strict runs/other/strict`
 
-    `vde usable runs/mine/strict --by operation --threshold text=1 --format markdown`
+    `vde usable runs/mine/strict --by operation --threshold textual_correctness=1 --format markdown`
 
     `vde usable runs/mine/strict --samples`
     """

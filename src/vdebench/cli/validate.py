@@ -1,4 +1,4 @@
-"""`vde validate`: do the metrics fall when pages get worse?"""
+"""`vde validate-metrics`: do the metrics fall when pages get worse?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def validate_command(
     protocol: list[str] = typer.Option(
         [], "--protocol", help="strict, vde-v3, vde-v1, vde-release; all four where none is named."
     ),
-    samples: int = typer.Option(200, "--samples", min=1, help="Edited pages, half English, half Chinese."),
+    samples: int = typer.Option(200, "--sample-count", min=1, help="Edited pages, half English, half Chinese."),
     reader: str = typer.Option(
         "exact-layout",
         "--reader",
@@ -35,9 +35,9 @@ def validate_command(
 
     Examples:
 
-    `vde validate --out validity`
+    `vde validate-metrics --out validity`
 
-    `vde validate --samples 24 --reader rapidocr --corruption blur --corruption wrong-characters`
+    `vde validate-metrics --sample-count 24 --reader rapidocr --corruption blur --corruption wrong-characters`
     """
     from vdebench.report.validity import ladder_json, ladder_text  # the typesetter and OpenCV take a while to load
     from vdebench.report.validity_page import require_place, write_ladder

@@ -21,7 +21,7 @@ def verify_command(
         None, "--suite", metavar="SUITE", help=f"The suite; typeset ones are made by their name. {SUITE_HELP}"
     ),
     part: float = typer.Option(0.1, "--part", help="Which part of the samples is scored again; 1 for all."),
-    samples: int | None = typer.Option(None, "--samples", metavar="N", help="How many, in place of a part."),
+    samples: int | None = typer.Option(None, "--sample-count", metavar="N", help="How many, in place of a part."),
     seed: int | None = typer.Option(None, "--seed", help="Draws the samples; by default another one each time."),
     reader: str = typer.Option("", "--reader", help="Who reads, in place of the submission's reader."),
     option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
@@ -36,7 +36,7 @@ def verify_command(
 
     `vde verify run.zip`
 
-    `vde verify run.zip --predictions runs/overlay/images --suite SUITE --samples 20 --seed 7`
+    `vde verify run.zip --predictions runs/overlay/images --suite SUITE --sample-count 20 --seed 7`
     """
     from vdebench.report.submission_verdict import verdict_text
     from vdebench.submission.verify import VerificationRequest, verify

@@ -1,4 +1,4 @@
-"""Boxes: axis-parallel rectangles in pixels, and the one converter from and to percent of a page."""
+"""Boxes: axis-aligned rectangles in pixels, with conversion from and to percent of a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Size(NamedTuple):
 
     @property
     def diagonal(self) -> float:
-        """Length of the page's diagonal."""
+        """Length of the diagonal."""
         return float((self.width**2 + self.height**2) ** 0.5)
 
 
@@ -28,7 +28,7 @@ class Box(NamedTuple):
 
     @classmethod
     def from_percent(cls, x: float, y: float, width: float, height: float, page: Size) -> Box:
-        """Box given as left, top, width and height in percent of a page.
+        """Return the box at left, top, width and height in percent of a page.
 
         >>> Box.from_percent(10, 20, 50, 5, Size(1000, 2000))
         Box(x1=100.0, y1=400.0, x2=600.0, y2=500.0)
@@ -41,7 +41,7 @@ class Box(NamedTuple):
         )
 
     def to_percent(self, page: Size) -> tuple[float, float, float, float]:
-        """Left, top, width and height in percent of the page.
+        """Return left, top, width and height in percent of the page.
 
         >>> Box(100, 400, 600, 500).to_percent(Size(1000, 2000))
         (10.0, 20.0, 50.0, 5.0)
@@ -55,7 +55,7 @@ class Box(NamedTuple):
 
     @classmethod
     def around(cls, boxes: Iterable[Box]) -> Box:
-        """Smallest box that holds all the given ones.
+        """Return the smallest box that contains all boxes.
 
         >>> Box.around([Box(0, 0, 10, 10), Box(5, 20, 30, 25)])
         Box(x1=0, y1=0, x2=30, y2=25)
@@ -65,11 +65,11 @@ class Box(NamedTuple):
 
     @property
     def area(self) -> float:
-        """Area; a box turned inside out has none."""
+        """Area; 0 for a box with right < left or bottom < top."""
         return max(0.0, self.x2 - self.x1) * max(0.0, self.y2 - self.y1)
 
     def shared_area(self, other: Box) -> float:
-        """Area that two boxes have in common.
+        """Return the area of the intersection.
 
         >>> Box(0, 0, 10, 10).shared_area(Box(5, 5, 15, 15))
         25
@@ -79,7 +79,7 @@ class Box(NamedTuple):
         )
 
     def iou(self, other: Box) -> float:
-        """Intersection over union; 0 where neither box has an area.
+        """Return the intersection over union; 0 if both boxes are empty.
 
         >>> Box(0, 0, 10, 10).iou(Box(0, 0, 10, 20))
         0.5
@@ -89,5 +89,5 @@ class Box(NamedTuple):
         return shared / union if union > 0 else 0.0
 
     def scaled(self, by_x: float, by_y: float) -> Box:
-        """The same box on a page stretched by two factors."""
+        """Return the box on a page scaled by `by_x` and `by_y`."""
         return Box(self.x1 * by_x, self.y1 * by_y, self.x2 * by_x, self.y2 * by_y)

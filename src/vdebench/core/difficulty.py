@@ -1,4 +1,4 @@
-"""How hard an edit is: TextEditBench's ten attributes of 0, 1 or 2, their sum, and the tier that follows from it."""
+"""Difficulty of an edit: TextEditBench's ten attributes of 0, 1 or 2, their sum, and the tier of the sum."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ATTRIBUTES = (
 )
 TIERS: tuple[Tier, ...] = ("easy", "medium", "hard")
 HIGHEST = 2 * len(ATTRIBUTES)
-_WRITTEN = re.compile(r"\s*(?P<total>\d{1,3})?\s*[(（](?P<parts>[^()（）]*)[)）]\s*", re.ASCII)
+_NOTATION = re.compile(r"\s*(?P<total>\d{1,3})?\s*[(（](?P<parts>[^()（）]*)[)）]\s*", re.ASCII)
 _MISSPELT = {"esay": "easy", "meduim": "medium"}
 
 
 def tier_of(total: int) -> Tier:
-    """The tier of a sum.
+    """Return the tier of a sum.
 
     >>> [tier_of(total) for total in (0, 5, 6, 10, 11, 20, 21)]
     ['easy', 'easy', 'medium', 'medium', 'hard', 'hard', 'unknown']
@@ -38,31 +38,31 @@ def tier_of(total: int) -> Tier:
 
 
 def tier_named(word: str) -> Tier:
-    """The tier that a word names, in whatever case, with spaces around it, or misspelt as it is in the release.
+    """Return the tier that a word names; ignores case and surrounding spaces and accepts the release's misspellings.
 
     >>> tier_named(" Medium"), tier_named("esay"), tier_named("so so")
     ('medium', 'easy', 'unknown')
     """
     plain = word.strip().lower()
-    known = _MISSPELT.get(plain, plain)
-    return next((tier for tier in TIERS if tier == known), "unknown")
+    spelling = _MISSPELT.get(plain, plain)
+    return next((tier for tier in TIERS if tier == spelling), "unknown")
 
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """The parts in the order of `ATTRIBUTES`, as they are written, and the total that is written beside them."""
+    """Attribute values in the order of `ATTRIBUTES`, and the total as the file states it."""
 
     parts: tuple[int, ...]
     total: int | None = None
 
     @property
     def is_complete(self) -> bool:
-        """Whether there are ten parts of 0, 1 or 2, so that each belongs to its attribute."""
+        """Whether there are ten values of 0, 1 or 2, one for each attribute."""
         return len(self.parts) == len(ATTRIBUTES) and all(part in (0, 1, 2) for part in self.parts)
 
     @property
     def sum(self) -> int | None:
-        """What the parts add up to where they are complete, else the written total.
+        """Sum of the values if they are complete, else the stated total.
 
         >>> Difficulty((0, 2, 0, 0, 0, 0, 0, 2, 0, 2), 4).sum, Difficulty((1, 1), 4).sum
         (6, 4)
@@ -76,11 +76,11 @@ class Difficulty:
 
     @property
     def by_attribute(self) -> dict[str, int] | None:
-        """Each attribute's value, nothing where the parts are not complete."""
+        """Value of each attribute; None if the values are not complete."""
         return dict(zip(ATTRIBUTES, self.parts, strict=True)) if self.is_complete else None
 
     def __str__(self) -> str:
-        """As the release writes it.
+        """Return the difficulty in the notation of the release.
 
         >>> str(Difficulty.of({"text_length": 2, "occlusion": 1}))
         '3(0,2,0,0,0,1,0,0,0,0)'
@@ -89,13 +89,13 @@ class Difficulty:
 
     @classmethod
     def of(cls, values: Mapping[str, int]) -> Difficulty:
-        """The difficulty with these values; attributes that are not named are 0."""
+        """Return the difficulty with these values; attributes that are not named are 0."""
         parts = tuple(values.get(name, 0) for name in ATTRIBUTES)
         return cls(parts, sum(parts))
 
 
 def parse(text: object) -> tuple[Difficulty | None, list[str]]:
-    """A difficulty as the release writes it, and all that is wrong with it.
+    """Parse the notation of the release; return the difficulty (None if it cannot be parsed) and a list of problems.
 
     >>> parse("2(0,0,0,0,0,0,0,2,0,0)")
     (Difficulty(parts=(0, 0, 0, 0, 0, 0, 0, 2, 0, 0), total=2), [])
@@ -106,22 +106,22 @@ def parse(text: object) -> tuple[Difficulty | None, list[str]]:
     >>> parse("hard")
     (None, ["expected a total and ten parts such as '2(0,0,0,0,0,0,0,2,0,0)'"])
     """
-    written = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
-    words = re.split(r"[,，]", written["parts"]) if written else []
-    if written is None or not all(re.fullmatch(r"\s*-?\d{1,3}\s*", word, re.ASCII) for word in words):
+    match = _NOTATION.fullmatch(text) if isinstance(text, str) else None
+    words = re.split(r"[,，]", match["parts"]) if match else []
+    if match is None or not all(re.fullmatch(r"\s*-?\d{1,3}\s*", word, re.ASCII) for word in words):
         return None, ["expected a total and ten parts such as '2(0,0,0,0,0,0,0,2,0,0)'"]
-    found = Difficulty(tuple(map(int, words)), None if written["total"] is None else int(written["total"]))
-    return found, list(_wrong(found.parts, found.total))
+    difficulty = Difficulty(tuple(map(int, words)), None if match["total"] is None else int(match["total"]))
+    return difficulty, _problems(difficulty.parts, difficulty.total)
 
 
-def _wrong(parts: Sequence[int], total: int | None) -> list[str]:
-    wrong = []
+def _problems(parts: Sequence[int], total: int | None) -> list[str]:
+    problems = []
     if total is None:
-        wrong.append("no total before the parts")
+        problems.append("no total before the parts")
     if len(parts) != len(ATTRIBUTES):
-        wrong.append(f"{len(parts)} parts, expected {len(ATTRIBUTES)}")
-    if odd := [str(part) for part in parts if part not in (0, 1, 2)]:
-        wrong.append(f"parts of {', '.join(odd)}, expected 0, 1 or 2")
+        problems.append(f"{len(parts)} parts, expected {len(ATTRIBUTES)}")
+    if invalid := [str(part) for part in parts if part not in (0, 1, 2)]:
+        problems.append(f"parts of {', '.join(invalid)}, expected 0, 1 or 2")
     if total is not None and sum(parts) != total:
-        wrong.append(f"its parts add up to {sum(parts)}, not to {total}")
-    return wrong
+        problems.append(f"its parts add up to {sum(parts)}, not to {total}")
+    return problems

@@ -1,4 +1,4 @@
-"""Images as RGB arrays, and boxes of whole pixels on them."""
+"""Images as RGB arrays, and boxes of whole pixels."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from vdebench.core.box import Box, Size
 
 Image = NDArray[np.uint8]
 MAX_PIXELS = 2 * (Pictures.MAX_IMAGE_PIXELS or 89_478_485)
-"""178,956,970, Pillow's limit: a broadsheet page at 600 pixels per inch. A file that says more is taken for a bomb."""
+"""178,956,970, Pillow's limit: a broadsheet page at 600 pixels per inch. Larger files are refused as bombs."""
 DECODING = "rgb-1"
-"""The way files become arrays: a new one makes readings and measures anew."""
+"""Version of image decoding, part of every cache key: a new value invalidates cached OCR and metrics."""
 Opening = Literal["composited", "raw"]
-"""`composited`: transparent parts on white, rotated as EXIF says. `raw`: alpha dropped, EXIF ignored."""
+"""`composited`: transparency on white, rotated by EXIF orientation. `raw`: alpha dropped, EXIF ignored."""
 DECODINGS: dict[Opening, str] = {"composited": DECODING, "raw": "rgb-raw-1"}
-"""Each way of opening in the identity of cached values."""
+"""The cache key's version for each mode of opening."""
 RESIZING = "lanczos-1"
-"""How an image of another size is brought to the reference's (Pillow's Lanczos filter)."""
+"""Version of the resizing to the size of the reference (Pillow's Lanczos filter)."""
 ORIENTATION = 0x0112
-"""EXIF's tag for how a camera was held."""
+"""EXIF tag of the orientation."""
 
 
 class PixelBox(NamedTuple):
-    """Whole pixels of an image: left, top, and the first column and row that are outside."""
+    """Whole pixels of an image: left and top inclusive, right and bottom exclusive."""
 
     x1: int
     y1: int
@@ -37,7 +37,7 @@ class PixelBox(NamedTuple):
 
     @classmethod
     def holding(cls, box: Box, page: Size, at_least: int = 1) -> PixelBox:
-        """The pixels that a box touches, grown on both sides to a least width and height, as far as the page goes.
+        """Return the pixels that a box touches, grown to a minimum width and height and limited to the page.
 
         >>> PixelBox.holding(Box(10.2, 5, 19.5, 8), Size(100, 100))
         PixelBox(x1=10, y1=5, x2=20, y2=8)
@@ -50,7 +50,7 @@ class PixelBox(NamedTuple):
 
     @classmethod
     def truncated(cls, box: Box, page: Size) -> PixelBox:
-        """Both edges rounded towards zero; the box starts on the page and has at least one pixel each way.
+        """Round both corners towards zero; the result starts on the page and has at least one pixel in each direction.
 
         >>> PixelBox.truncated(Box(10.9, 5, 19.9, 5.5), Size(100, 100))
         PixelBox(x1=10, y1=5, x2=19, y2=6)
@@ -61,12 +61,12 @@ class PixelBox(NamedTuple):
 
     @classmethod
     def around(cls, parts: Iterable[PixelBox]) -> PixelBox:
-        """Smallest box that contains all parts."""
+        """Return the smallest box that contains all parts."""
         lefts, tops, rights, bottoms = zip(*parts, strict=True)
         return cls(min(lefts), min(tops), max(rights), max(bottoms))
 
     def grown(self, page: Size, at_least: int) -> PixelBox:
-        """The box grown on both sides to a minimum width and height, as far as the page goes.
+        """Return the box grown to a minimum width and height, limited to the page.
 
         >>> PixelBox(10, 0, 20, 90).grown(Size(100, 100), 64)
         PixelBox(x1=0, y1=0, x2=64, y2=90)
@@ -77,29 +77,29 @@ class PixelBox(NamedTuple):
 
     @property
     def pixels(self) -> int:
-        """How many there are."""
+        """Number of pixels."""
         return (self.x2 - self.x1) * (self.y2 - self.y1)
 
     def cut(self, image: Image) -> Image:
-        """That part of an image."""
+        """Crop an image to the box."""
         return image[self.y1 : self.y2, self.x1 : self.x2]
 
 
 def _span(start: float, end: float, length: int, at_least: int) -> tuple[int, int]:
-    """Whole pixels between two places of a side."""
-    first, last = math.floor(start + 1e-6), math.ceil(end - 1e-6)  # percent and back costs a last digit
+    """Return the whole pixels between two coordinates, at least `at_least` of them."""
+    first, last = math.floor(start + 1e-6), math.ceil(end - 1e-6)  # tolerance for rounding from percent
     return _grown(min(max(first, 0), length), min(max(last, 0), length), length, at_least)
 
 
 def _grown(first: int, last: int, length: int, at_least: int) -> tuple[int, int]:
-    """A span of a side grown to a minimum length around its middle, moved to stay on the side."""
-    wanted = min(max(at_least, 1, last - first), length)
-    first = max(0, min(first - (wanted - (last - first)) // 2, length - wanted))
-    return first, min(first + wanted, length)
+    """Grow a span to a minimum length around its middle, moved to stay within 0 and `length`."""
+    target = min(max(at_least, 1, last - first), length)
+    first = max(0, min(first - (target - (last - first)) // 2, length - target))
+    return first, min(first + target, length)
 
 
 def resized(image: Image, size: Size) -> Image:
-    """The image in another size, in whole pixels; itself where it has that size.
+    """Return the image scaled to whole pixels of `size`; the same array if it already has that size.
 
     >>> resized(np.zeros((2, 2, 3), np.uint8), Size(4, 6)).shape
     (6, 4, 3)

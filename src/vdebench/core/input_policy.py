@@ -1,7 +1,7 @@
-"""What every editor of a run is given: the page, and the instruction. Both are pinned in the signature.
+"""The input policy of a run: how pages and instructions are passed to editors. It is part of the signature.
 
-Outputs that others made are taken to be made from the whole page and the suite's own instruction, unless it is said
-otherwise; what an editor does with a page inside itself, such as to shrink it to a megapixel, is the editor's.
+Outputs from elsewhere are assumed to be edits of the whole page with the suite's own instruction, unless stated
+otherwise. Scaling inside an editor, such as to one megapixel, belongs to the editor and not to this policy.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from vdebench.core.images import DECODING, RESIZING, Image, resized
 from vdebench.errors import VdeError
 
 WHOLE = "whole"
-"""The page in one piece: nothing is cut into tiles."""
+"""The page is passed as a whole, not in tiles."""
 NOBODY = "none"
 
 
 class InputPolicy(NamedTuple):
-    """The input policy of a run, and who rewrote the instructions.
+    """How pages are passed to editors, and which model rewrote the instructions.
 
     >>> InputPolicy().pins
     {'in': 'whole,rgb-1', 'rewriter': 'none'}
@@ -29,22 +29,22 @@ class InputPolicy(NamedTuple):
     """
 
     max_pixels: int = 0
-    """Pages of more are shrunk before an editor sees them; 0 for none."""
+    """Larger pages are scaled down to this number of pixels; 0 for no limit."""
     rewriter: str = NOBODY
 
     @property
     def input(self) -> str:
-        """How pages are given: turned as EXIF says, in RGB of 8 bits, whole, and in which size."""
+        """How pages are passed: whole, rotated by EXIF orientation, as 8-bit RGB, and the pixel limit if any."""
         limit = [f"max{self.max_pixels}", RESIZING] if self.max_pixels else []
         return ",".join([WHOLE, DECODING, *limit])
 
     @property
     def pins(self) -> dict[str, str]:
-        """Its parts of a signature."""
+        """The policy as parts of a signature."""
         return {"in": self.input, "rewriter": self.rewriter}
 
     def page(self, image: Image) -> Image:
-        """A page as editors are given it.
+        """Return the page as editors receive it.
 
         >>> import numpy as np
         >>> InputPolicy(max_pixels=5000).page(np.zeros((200, 100, 3), np.uint8)).shape
@@ -58,18 +58,18 @@ class InputPolicy(NamedTuple):
 
 
 def input_policy_from(pins: Mapping[str, str]) -> InputPolicy:
-    """What a signature's parts say, for whoever scores again.
+    """Return the policy that the parts of a signature describe.
 
     >>> input_policy_from(InputPolicy(1_000_000, "gpt-x#0f0f").pins)
     InputPolicy(max_pixels=1000000, rewriter='gpt-x#0f0f')
     """
-    found = [part.removeprefix("max") for part in pins.get("in", "").split(",") if part.startswith("max")]
-    pixels = int(found[0]) if found and found[0].isdecimal() else 0
+    limits = [part.removeprefix("max") for part in pins.get("in", "").split(",") if part.startswith("max")]
+    pixels = int(limits[0]) if limits and limits[0].isdecimal() else 0
     return InputPolicy(pixels, pins.get("rewriter", NOBODY))
 
 
-def checked_pixels(given: int) -> int:
-    """A limit of pixels, or an error that says what one is."""
-    if given and given < 4096:
-        raise VdeError(f"--max-pixels is {given}, expected 0 for whole pages or at least 4096, as in 1000000")
-    return given
+def checked_pixels(pixels: int) -> int:
+    """Return the limit; raise `VdeError` if it is neither 0 nor at least 4096."""
+    if pixels and pixels < 4096:
+        raise VdeError(f"--max-pixels is {pixels}, expected 0 for whole pages or at least 4096, as in 1000000")
+    return pixels

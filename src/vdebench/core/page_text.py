@@ -1,10 +1,10 @@
-"""Readings: what a reader saw on a page, in PaddleOCR-VL's JSON, our interchange format.
+"""OCR output of a page, stored in PaddleOCR-VL's JSON format:
 
     {"width": 1240, "height": 1754, "parsing_res_list": [
       {"block_bbox": [x1, y1, x2, y2], "block_label": "text", "block_content": "…", "block_id": 0, "block_order": 1}]}
 
-What the format says beyond that is kept and written back: `extra` on the page and on each block. Blocks without a box
-of four finite numbers cannot be placed: they stand in `left_out`, with the reason, and are written back too.
+Other fields are kept in `extra` of the page or the block and written back. Blocks whose box is not four finite numbers
+go to `left_out`, with the reason, and are written back too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vdebench.core.box import Box, Size
 from vdebench.errors import InputError, TooLargeError
 
 MAX_BLOCK_CHARACTERS = 500_000
-"""More than fifty dense newspaper pages in one block: a broken reading, and hours of edit distance."""
+"""More than fifty dense newspaper pages in one block: broken OCR output, and hours of edit distance."""
 
 _OWN_BLOCK_FIELDS = ("block_bbox", "block_label", "block_content", "block_id", "block_order")
 _OWN_PAGE_FIELDS = ("width", "height", "parsing_res_list")
@@ -25,7 +25,7 @@ _OWN_PAGE_FIELDS = ("width", "height", "parsing_res_list")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of a page: where it is, what it is, what it says (HTML for tables)."""
+    """A block of a page: its box, its label and its content (HTML for tables)."""
 
     box: Box
     content: str = ""
@@ -36,12 +36,12 @@ class Block:
 
     @property
     def html(self) -> str:
-        """The table's HTML, or nothing where the block is no such table."""
+        """HTML of a table; empty if the block is not a table in HTML."""
         return self.content if self.label == "table" and self.content.startswith("<") else ""
 
     @property
     def plain_text(self) -> str:
-        """The content; of a table with every tag replaced by one space, stripped (the papers' rule).
+        """The content; for tables each tag is replaced by one space and the result stripped, as in the papers.
 
         >>> Block(Box(0, 0, 9, 9), "<table><tr><td>a</td><td>b</td></tr></table>", "table").plain_text
         'a  b'
@@ -50,7 +50,7 @@ class Block:
 
 
 class SkippedBlock(NamedTuple):
-    """A block that could not be placed: where it stood in the list, why, and what was found."""
+    """A block without a valid box: its index in the list, the reason, and the JSON value."""
 
     position: int
     reason: str
@@ -67,8 +67,8 @@ class PageText:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def from_json(cls, data: object, where: str = "reading") -> PageText:
-        """Reading from parsed JSON; `where` names the file in error messages.
+    def from_json(cls, data: object, where: str = "OCR output") -> PageText:
+        """Parse OCR output from JSON data; `where` names the file in error messages.
 
         >>> PageText.from_json({"parsing_res_list": [{"block_bbox": [0, 0, 9, 9], "block_content": "hi"}]}).blocks[0]
         Block(box=Box(x1=0, y1=0, x2=9, y2=9), content='hi', label='', id=None, order=None, extra={})
@@ -93,7 +93,7 @@ class PageText:
         return cls(tuple(blocks), size, tuple(left_out), extra)
 
     def scaled_to(self, page: Size | None) -> PageText:
-        """The reading as it would stand on a page of another size; as it is where either size is not known.
+        """Scale all boxes to a page of another size; return the same object if either size is unknown.
 
         >>> PageText((Block(Box(1, 1, 2, 2)),), Size(10, 10)).scaled_to(Size(20, 40)).blocks[0].box
         Box(x1=2.0, y1=4.0, x2=4.0, y2=8.0)
@@ -105,7 +105,7 @@ class PageText:
         return replace(self, blocks=blocks, size=page)
 
     def to_json(self) -> dict[str, Any]:
-        """The reading in PaddleOCR-VL's form, with everything it was read with."""
+        """Return the output in PaddleOCR-VL's format, with all extra fields and skipped blocks."""
         items = [
             {
                 "block_bbox": list(block.box),
@@ -124,7 +124,7 @@ class PageText:
 
 
 def _block(item: object, where: str) -> Block | str:
-    """The block, or the reason why it cannot be placed."""
+    """Return the block, or the reason why its box is invalid."""
     if not isinstance(item, dict):
         return f"{_kind(item)} instead of an object"
     box = as_numbers(item.get("block_bbox"), 4)
@@ -149,12 +149,12 @@ def _block(item: object, where: str) -> Block | str:
         label=label if isinstance(label, str) else "",
         id=item.get("block_id"),
         order=item.get("block_order"),
-        extra=kept,  # and a label or content that is no text, so that it is written back as it was
+        extra=kept,  # includes a label or content that is not a string, so that it is written back unchanged
     )
 
 
 def without_tags(html: str) -> str:
-    """What the release's pattern `<[^>]+>` leaves, each match a space, in one pass however many `<` stay open.
+    """Replace each match of the release's pattern `<[^>]+>` by a space, in linear time for any number of unclosed `<`.
 
     >>> without_tags("<b>p <> q < 1</b>")
     ' p <> q  '
@@ -174,13 +174,13 @@ def _size(data: Mapping[str, Any]) -> Size | None:
 
 
 def as_size(width: object, height: object) -> Size | None:
-    """A page size from JSON values, nothing where they are not two positive numbers."""
-    found = as_numbers([width, height], 2)
-    return Size(*found) if found and min(found) > 0 else None
+    """Return a page size from two JSON values; None if they are not positive numbers."""
+    sides = as_numbers([width, height], 2)
+    return Size(*sides) if sides and min(sides) > 0 else None
 
 
 def as_numbers(value: object, count: int) -> list[float] | None:
-    """A JSON value as that many numbers a page could hold (no NaN, no infinity, no 1e300), else nothing."""
+    """Return a JSON list as `count` finite numbers below 1e12 in size; None if it is anything else."""
     if not isinstance(value, list) or len(value) != count:
         return None
     good = all(isinstance(n, int | float) and not isinstance(n, bool) and -1e12 < n < 1e12 for n in value)
@@ -193,5 +193,5 @@ def _kind(value: object) -> str:
 
 
 def _short(value: object) -> str:
-    shown = "missing" if value is None else repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "…"
+    text = "missing" if value is None else repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

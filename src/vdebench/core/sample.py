@@ -1,4 +1,4 @@
-"""Samples: one editing task each, and the operations they ask for."""
+"""Samples: one editing task each; the operations that they ask for."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Operation(StrEnum):
 
     @property
     def edit_class(self) -> str:
-        """The class under which the paper's tables 3, 9 and 10 count the operation.
+        """The edit class of the paper's tables 3, 9 and 10.
 
         >>> Operation.TABLE_DELETE.edit_class
         'Text Deletion'
@@ -51,12 +51,12 @@ class Operation(StrEnum):
 
     @property
     def is_deletion(self) -> bool:
-        """Whether the edit only takes text away."""
+        """Whether the edit only removes text."""
         return self in (Operation.TEXT_DELETE, Operation.TABLE_DELETE)
 
     @classmethod
     def parse(cls, name: str, *, in_table: bool = False) -> Operation:
-        """Operation behind one of the many spellings in use; `in_table` for the samples of a table group.
+        """Parse any of the spellings in use; `in_table` is set for samples of a table group.
 
         >>> Operation.parse("Text Replacement"), Operation.parse("in-table text addition")
         (<Operation.TEXT_REPLACE: 'text_replace'>, <Operation.TABLE_INSERT: 'table_insert'>)
@@ -95,7 +95,7 @@ _STRUCTURE = re.compile(r"(table )?structur(e|al)( (edit(ing)?|modif(y|ication)|
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """An edited place: left, top, width, height in percent of the edited page, as the release stores it."""
+    """An edited region: left, top, width and height in percent of the edited page, as the release stores it."""
 
     x: float
     y: float
@@ -105,15 +105,15 @@ class Region:
     extra: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def box(self, page: Size) -> Box:
-        """The region in pixels of a page."""
+        """Return the region in pixels of a page."""
         return Box.from_percent(self.x, self.y, self.width, self.height, page)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One editing task: what is given, what is asked, where it happens.
+    """One editing task: images, instruction, edited regions.
 
-    Image names are kept as the suite writes them; `extra` holds what the format says beyond this class.
+    Image names are kept as the suite writes them; `extra` holds other fields of the suite's format.
     """
 
     id: str
@@ -129,7 +129,7 @@ class Sample:
 
     @property
     def key(self) -> str:
-        """Name that is unique in a suite: ids repeat between groups.
+        """Name that is unique in a suite; ids may repeat between groups.
 
         >>> Sample(id="17", group="table").key
         'table/17'

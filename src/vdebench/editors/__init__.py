@@ -1,4 +1,4 @@
-"""Editors: what turns a page and an instruction into a page."""
+"""Editors: programs and models that apply an instruction to the image of a page."""
 
 from vdebench.editors.catalog import EDITORS
 from vdebench.editors.editor import Edit, Editor, EditTask

@@ -1,4 +1,4 @@
-"""Baselines that need no model: what doing nothing, knowing the answer, and whitening the place are worth."""
+"""Baselines without a model: the unchanged page, the reference, and whitened regions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vdebench.io.images import open_image
 
 
 class CopyEditor(Editor):
-    """Gives the page back as it is."""
+    """Returns the page unchanged."""
 
     about: ClassVar[About] = About(model="none: the page as it is")
 
@@ -22,20 +22,20 @@ class CopyEditor(Editor):
         return {"name": "copy", "version": "1"}
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
-        """The source."""
+        """Return the source."""
         return Edit.of(image)
 
 
 class _KnowingEditor(Editor):
-    """One that must be shown the answer."""
+    """Base class of baselines that need the sample."""
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
-        """A refusal: page and instruction are not enough."""
-        return self.carry_out(EditTask(image, instruction, seed))
+        """Refuse: page and instruction are not sufficient."""
+        return self.run_task(EditTask(image, instruction, seed))
 
 
 class OracleEditor(_KnowingEditor):
-    """Gives the reference."""
+    """Returns the reference image."""
 
     about: ClassVar[About] = About("the suite's answer", "none: the reference image", size="the reference's")
 
@@ -44,15 +44,15 @@ class OracleEditor(_KnowingEditor):
         """Its name and version."""
         return {"name": "oracle", "version": "1"}
 
-    def carry_out(self, task: EditTask) -> Edit:
-        """The reference, pixel by pixel."""
+    def run_task(self, task: EditTask) -> Edit:
+        """Return the reference image."""
         if task.files.reference is None:
             return Edit.refused("the suite has no reference image of this sample")
         return Edit.of(open_image(task.files.reference))
 
 
 class BlankEditor(_KnowingEditor):
-    """Whitens the edited regions: what the papers' rules make of one who destroys what it should change."""
+    """Whitens the edited regions: the score of an editor that destroys what it should change."""
 
     about: ClassVar[About] = About("the suite's regions", "none: white where the edit is")
 
@@ -61,10 +61,10 @@ class BlankEditor(_KnowingEditor):
         """Its name and version."""
         return {"name": "blank", "version": "1"}
 
-    def carry_out(self, task: EditTask) -> Edit:
-        """The source with white regions."""
+    def run_task(self, task: EditTask) -> Edit:
+        """Return the source with white regions."""
         if task.sample is None or not task.sample.regions:
-            return Edit.refused("the sample names no region")
+            return Edit.refused("the sample has no region")
         page = task.image.copy()
         size = Size(page.shape[1], page.shape[0])
         for region in task.sample.regions:

@@ -15,9 +15,9 @@ from vdebench.suites.suite import ImageFiles
 
 @dataclass(frozen=True, eq=False)
 class EditTask:
-    """What a run asks of an editor: a page, what is to be changed, and where the answer stands.
+    """The task of an editor: a page, an instruction, a seed.
 
-    `sample` and `files` are for baselines that know the answer; an editor that is to be judged is shown neither.
+    `sample` and `files` are for baselines that use the ground truth; editors under evaluation must not use them.
     """
 
     image: Image
@@ -29,82 +29,84 @@ class EditTask:
 
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """What became of a page: an image in the editor's own size, or why there is none.
+    """The result of an edit: an image in the editor's own size, or the reason why there is none.
 
-    A refusal is a value, not an exception; what goes wrong otherwise is raised, an `EditorError` where it is foreseen.
+    A refusal is a value, not an exception. Failures are raised, foreseen ones as `EditorError`.
     """
 
     state: Literal["edited", "refused"]
     image: Image | None = None
     reason: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    """What the edit was made with and has cost, where that is worth keeping: the model as the server names it, a font,
-    `input_tokens`, `output_tokens`, `dollars`."""
+    """Settings and costs of the edit: the model as reported by the server, a font, `input_tokens`, `output_tokens`,
+    `dollars`."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """What the model or its server said beside the image, as it came, without images."""
+    """Other output of the model or its server, without images."""
     seconds: float | None = None
-    """How long the model took, where it says so; the run has its own clock."""
+    """Duration as reported by the model; the run measures its own."""
 
     @classmethod
     def of(cls, image: Image, **parameters: Any) -> Edit:
-        """A page that was edited."""
+        """Return a successful edit."""
         return cls("edited", image, parameters=parameters)
 
     @classmethod
     def refused(cls, reason: str, **parameters: Any) -> Edit:
-        """Nothing was made, and why."""
+        """Return a refusal with its reason."""
         return cls("refused", reason=reason, parameters=parameters)
 
     @property
     def native_size(self) -> tuple[int, int] | None:
-        """Width and height as the model gave them; scoring brings a copy to the reference's size."""
+        """Width and height of the model's output; scoring resizes a copy to the size of the reference."""
         return None if self.image is None else (self.image.shape[1], self.image.shape[0])
 
     @property
     def cost(self) -> dict[str, float]:
-        """Tokens and dollars, as far as they are known."""
-        told = {name: self.parameters.get(name) for name in COSTS}
-        return {name: value for name, value in told.items() if value is not None}
+        """Tokens and dollars, as far as known."""
+        values = {name: self.parameters.get(name) for name in COSTS}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class About(NamedTuple):
-    """What `vde editors` says of an editor."""
+    """Description of an editor for `vde editors`."""
 
     needs: str = ""
-    """Packages, keys, servers; nothing where the base install is enough."""
+    """Required packages, keys, servers; empty if the base install suffices."""
     model: str = ""
-    """Its weights, or the model's id on a server."""
+    """Weights, or the model's id on a server."""
     licence: str = ""
-    """Of the weights, or whose terms hold."""
+    """Licence of the weights, or the provider whose terms apply."""
     size: str = "the page's"
-    """Of what comes back."""
+    """Size of the output."""
 
 
 class Editor(ABC):
-    """Edits pages. Whatever changes what it makes is in its identity: a run goes on only with the same."""
+    """Edits pages. Everything that changes its output is part of its identity; a run can only be resumed with the same
+    identity.
+    """
 
     about: ClassVar[About] = About()
     waits: ClassVar[bool] = False
-    """Whether its time is spent waiting for others: then threads of one process ask, and no processor is taken up."""
+    """Whether it mostly waits for a server or program: then threads of one process are used."""
     charges: bool = False
-    """Whether edits cost money: within a budget, what each costs must then be known."""
+    """Whether edits cost money: then a budget requires known prices."""
     needs_gpu: ClassVar[bool] = False
-    """Whether each process that edits should have a GPU to itself."""
+    """Whether each editing process needs its own GPU."""
     at_once: int = 0
-    """How many edits may be under way; 0 for one per processor (or GPU)."""
+    """Maximum number of parallel edits; 0 for one per processor (or GPU)."""
     per_minute: float = 0
-    """How many edits may be begun in a minute; 0 for any."""
+    """Maximum number of edits started per minute; 0 for no limit."""
     batch: int = 1
-    """How many pages `edit_all` likes to be given."""
+    """Preferred number of pages per call of `edit_all`."""
 
     @classmethod
     def missing(cls, **options: Any) -> str:
-        """What is missing for it to edit, and how to get it; nothing where it is ready. Quick, and raises nothing."""
+        """Return what is missing and how to get it; empty if the editor is ready. Fast, raises nothing."""
         return ""
 
     @classmethod
     def caveat(cls) -> str:
-        """What one should know of it here though it is ready: weights that are fetched first, no GPU. Quick."""
+        """Return what users should know although the editor is ready: a pending download, no GPU. Fast."""
         return ""
 
     @property
@@ -114,15 +116,15 @@ class Editor(ABC):
 
     @abstractmethod
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
-        """The page as the instruction asks, or a refusal."""
+        """Return the edited page, or a refusal."""
 
-    def carry_out(self, task: EditTask) -> Edit:
-        """The task of a run; only those who know the answer look at more than page, instruction and seed."""
+    def run_task(self, task: EditTask) -> Edit:
+        """Run a task; only baselines use more than page, instruction and seed."""
         return self.edit(task.image, task.instruction, seed=task.seed)
 
     def edit_all(self, tasks: Sequence[EditTask]) -> list[Edit]:
-        """Several pages of one size, as one batch where the model can."""
-        return [self.carry_out(task) for task in tasks]
+        """Edit several pages of one size, as one batch if the model supports it."""
+        return [self.run_task(task) for task in tasks]
 
-    def close(self) -> None:  # noqa: B027 (most hold nothing)
-        """Let go of what it holds: connections, programs, memory of a GPU. It may be asked again."""
+    def close(self) -> None:  # noqa: B027 (optional)
+        """Release connections, programs and GPU memory. The editor can be used again afterwards."""

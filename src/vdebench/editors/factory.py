@@ -1,4 +1,4 @@
-"""Make an editor from its name or from the address of a server."""
+"""Create an editor by name or from the address of a server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vdebench.registry import make
 
 
 def get_editor(name: str, **options: Any) -> Editor:
-    """The editor of a name, or what stands at an address; an error that says how to install it where it is absent."""
+    """Return the editor of a name or at an address; raise an error with the install command if it is not installed."""
     if name.startswith(ADDRESSES):
         return editor_at(name, **options)
     editor: Editor = make("editors", name, EDITORS, options)

@@ -1,4 +1,4 @@
-"""Every editor that the papers measure, and which of ours it is."""
+"""Editors evaluated in the papers, and our names for them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class PaperEditor(NamedTuple):
     """A row of a paper."""
 
     published: str
-    """Its name there."""
+    """Name in the paper."""
     papers: tuple[str, ...]
     editor: str
-    """Its name here."""
+    """Our name."""
     note: str = ""
 
 

@@ -1,8 +1,8 @@
-"""Instructions for pages: what is asked, who answers, what is turned down and why. Parts without a workspace or files.
+"""Instructions for pages: draw operations, generate, check, classify. No workspace and no files.
 
 drawn = draw(pages, "v3", seed=0, generators=["template"])
-for step in obtain(drawn[0], page, reading, generator("template"), image=file):
-    …  # a `Rejection` for each answer that failed (the last one `final`), or the `Instruction`
+  for step in obtain(drawn[0], page, page_text, generator("template"), image=file):
+      …  # a `Rejection` for each answer that failed (the last one `final`), or the `Instruction`
 """
 
 from vdebench.instructions.ambiguity import KINDS, Ambiguous, kinds_for, make_ambiguous

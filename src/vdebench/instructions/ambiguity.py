@@ -1,4 +1,4 @@
-"""An instruction that leaves something open, made of one that does not: for studies of under-specification."""
+"""Make a precise instruction ambiguous, for studies of under-specification."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import regex
 
 from vdebench.core.sample import Operation
 from vdebench.errors import VdeError
-from vdebench.instructions.interpretation import InstructionMeaning, tongue_of, understand
+from vdebench.instructions.interpretation import InstructionMeaning, patterns_of, understand
 from vdebench.instructions.phrasing import AMBIGUITIES, phrasings
 from vdebench.instructions.quotations import cut_quotes
 from vdebench.instructions.seeded_choice import SeededChoice
@@ -26,22 +26,22 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "linguistic": "what a word such as `it` or `there` refers to",
     }
 )
-"""What can be left open: the six dimensions that `vde ambiguity` grades."""
-assert tuple(KINDS) == AMBIGUITIES  # one list of them in the project
+"""Kinds of ambiguity: the six dimensions that `vde ambiguity` grades."""
+assert tuple(KINDS) == AMBIGUITIES  # the same list as in `phrasing`
 _HAN = regex.compile(r"\p{Han}")
 _OF_A_SENTENCE = regex.compile(r"\bsentence\b|一句")
 _ENDS_IN_A_NUMBER = regex.compile(r"\d\s*[%％]?$")
 
 
 class Ambiguous(NamedTuple):
-    """An instruction that leaves something open, and what."""
+    """An ambiguous instruction and the kind of its ambiguity."""
 
     text: str
     kind: str
 
 
 def kinds_for(instruction: str) -> list[str]:
-    """What can be left open of an instruction by our rules; nothing where they do not understand it.
+    """Return the kinds of ambiguity that the rules can create for an instruction; empty if they do not understand it.
 
     >>> kinds_for('Replace "2023" with "2024".')
     ['conditional', 'linguistic', 'operation', 'target']
@@ -50,25 +50,25 @@ def kinds_for(instruction: str) -> list[str]:
 
 
 def make_ambiguous(instruction: str, kind: str = "", seed: int = 0) -> Ambiguous:
-    """The same wish with one thing left open; which one, the seed decides where none is named.
+    """Rephrase an instruction with one ambiguity; the seed selects the kind if none is given.
 
     >>> make_ambiguous('Replace "2023" with "2024".', "linguistic")
     Ambiguous(text='Change it to "2024".', kind='linguistic')
     """
     if kind and kind not in KINDS:
-        raise VdeError(f"there is no ambiguity {kind!r}; there are: {', '.join(KINDS)}")
+        raise VdeError(f"unknown ambiguity {kind!r}; available: {', '.join(KINDS)}")
     ways = _ways(instruction)
     if not ways:
-        raise VdeError(f"not an instruction that our rules understand: {instruction[:80]!r}\n  ask a model instead")
+        raise VdeError(f"the rules do not understand this instruction: {instruction[:80]!r}\n  use a model instead")
     if kind and kind not in ways:
-        raise VdeError(f"our rules leave open {', '.join(sorted(ways))} of this instruction, not {kind}")
+        raise VdeError(f"the rules can make this instruction ambiguous in {', '.join(sorted(ways))}, not in {kind}")
     chance = SeededChoice("ambiguous", seed, instruction)
-    found = kind or chance.choice(sorted(ways))
-    return Ambiguous(chance.choice(ways[found]), found)
+    chosen = kind or chance.choice(sorted(ways))
+    return Ambiguous(chance.choice(ways[chosen]), chosen)
 
 
 def _ways(instruction: str) -> dict[str, list[str]]:
-    """Ambiguous forms by kind: the typeset suite's, with this instruction's quotations."""
+    """Return ambiguous forms by kind: those of the typeset suites, with this instruction's quotations."""
     meaning = understand(instruction)
     words = phrasings("zh" if _HAN.search(_outside(instruction, meaning)) else "en")
     opening, closing = words["quote"]
@@ -85,15 +85,15 @@ def _ways(instruction: str) -> dict[str, list[str]]:
     fields |= {"table": words["the_table"]}
     forms: dict[str, list[str]] = words["ambiguous"][phrasing]
     one = _is_sentence(meaning.new or meaning.target)
-    made = {
+    by_kind = {
         kind: [_filled(way, fields) for way in ways if one or not _OF_A_SENTENCE.search(way)]
         for kind, ways in forms.items()
     }
-    return {kind: found for kind, ways in made.items() if (found := [way for way in ways if way])}
+    return {kind: filled for kind, ways in by_kind.items() if (filled := [way for way in ways if way])}
 
 
 def _of_text(meaning: InstructionMeaning) -> dict[str, Sequence[str]]:
-    """The fields of forms for text and cells."""
+    """Return the fields of forms for text and cells."""
     return {
         "target": [meaning.target],
         "anchor": [meaning.target],
@@ -105,13 +105,15 @@ def _of_text(meaning: InstructionMeaning) -> dict[str, Sequence[str]]:
 
 
 def _of_table(structure: StructureRequest, meaning: InstructionMeaning) -> dict[str, Sequence[str]]:
-    """The fields of forms for rows, columns and cells. The forms say `below` and `to the right`: not of what is
-    to stand before a row or column."""
+    """Return the fields of forms for rows, columns and cells.
+
+    The forms say `below` and `to the right`, so no name is given for something inserted before a row or column.
+    """
     names = () if structure.before else structure.named or tuple(filter(None, [meaning.target]))
-    told: dict[str, Sequence[str]] = {"head": [structure.head], "cells": structure.cells, "other": names[1:2]}
+    fields: dict[str, Sequence[str]] = {"head": [structure.head], "cells": structure.cells, "other": names[1:2]}
     if structure.what == "cells":
         return {"row": [meaning.row]}
-    return {**told, structure.what: names[:1]}
+    return {**fields, structure.what: names[:1]}
 
 
 def _outside(instruction: str, meaning: InstructionMeaning) -> str:
@@ -121,7 +123,7 @@ def _outside(instruction: str, meaning: InstructionMeaning) -> str:
 
 
 def _filled(way: str, fields: Mapping[str, str]) -> str:
-    """A form with its fields, or nothing where one lacks."""
+    """Fill a form; empty if a field is missing."""
     needed = regex.findall(r"\{(\w+)\}", way)
     return way.format(**fields) if all(name in fields for name in needed) else ""
 
@@ -131,7 +133,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _phrasing(instruction: str, meaning: InstructionMeaning, structure: StructureRequest | None) -> str:
-    """The typeset suite's name for what is asked; nothing where it has none."""
+    """Return the typeset suites' name of the edit; empty if it has none."""
     if structure is not None:
         if not structure.verb or not structure.what:
             return ""
@@ -150,9 +152,9 @@ def _phrasing(instruction: str, meaning: InstructionMeaning, structure: Structur
 
 
 def _of_cell(instruction: str, meaning: InstructionMeaning) -> str:
-    """Whether a cell that has a text gets more of it, or an empty one gets its text; nothing where no word tells."""
+    """Return whether text is appended to a cell or an empty cell is filled; empty if the words do not say."""
     words, _ = cut_quotes(instruction)
-    tongue = tongue_of(words)
-    if tongue.matches(tongue.FILLS, words):
+    patterns = patterns_of(words)
+    if patterns.matches(patterns.FILLS, words):
         return "fill_cell"
-    return "append_cell" if meaning.target or tongue.matches(tongue.APPENDS, words) else ""
+    return "append_cell" if meaning.target or patterns.matches(patterns.APPENDS, words) else ""

@@ -1,6 +1,6 @@
-"""Which operations a page is drawn for, by which prompt and which generator: the same on every machine.
+"""Draw operations, prompts and generators for pages; reproducible on every machine.
 
-A page's draws depend on the seed, its name and whether it has a table, on nothing else: other pages may come and go.
+The draws of a page depend only on the seed, its id and whether it has a table, not on other pages.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from vdebench.instructions.records import InstructionDraw, SourcePageRecord
 from vdebench.instructions.seeded_choice import ranked
 
 PRESETS = ("v1", "v3", "all")
-"""The three text operations; two different ones of the seven; all that the page allows."""
+"""v1: the three text operations; v3: two of the seven; all: every operation that the page allows."""
 TEMPLATE = "template"
 FEWEST_MODELS = 2
 
@@ -21,41 +21,41 @@ FEWEST_MODELS = 2
 def draw(
     pages: Iterable[SourcePageRecord], preset: str, seed: int, generators: Sequence[str], *, fewest: int = FEWEST_MODELS
 ) -> list[InstructionDraw]:
-    """What each page is drawn for, in the pages' order.
+    """Return the draws of each page, in the order of the pages.
 
-    Where models write, there must be `fewest` generators at least, so that a data set has no single author.
+    If models write instructions, at least `fewest` generators are required, so that a data set has no single author.
 
     >>> page = SourcePageRecord("p", "p.png", "", 9, 9, "english", "book", has_table=False)
-    >>> [drawn.operation for drawn in draw([page], "v3", 0, ["template"])]
+    >>> [draws.operation for draws in draw([page], "v3", 0, ["template"])]
     ['text_replace', 'text_delete']
     """
     names = sorted(set(generators))
     if preset not in PRESETS:
-        raise VdeError(f"there is no preset {preset!r}; there are: {', '.join(PRESETS)}")
+        raise VdeError(f"unknown preset {preset!r}; available: {', '.join(PRESETS)}")
     if not names or ("" in names):
-        raise VdeError("no generator was named: `template`, or the names of at least two models")
+        raise VdeError("no generator given, expected `template` or the names of at least two models")
     if names != [TEMPLATE] and len(names) < fewest:
         raise VdeError(
-            f"one generator, {names[0]}, and at least {fewest} are needed where models write the instructions\n"
-            "  name another model, or `template` beside it"
+            f"only one generator, {names[0]}; at least {fewest} are required if models write the instructions\n"
+            "  add another model, or `template`"
         )
-    drawn: list[InstructionDraw] = []
+    draws: list[InstructionDraw] = []
     seen: set[str] = set()
     for page in pages:
         if page.id in seen:
-            raise VdeError(f"two pages are called {page.id}: give one of them another name")
+            raise VdeError(f"two pages have the id {page.id}: rename one of them")
         seen.add(page.id)
-        drawn += _of_page(page, preset, seed, names)
-    return drawn
+        draws += _of_page(page, preset, seed, names)
+    return draws
 
 
 def _of_page(page: SourcePageRecord, preset: str, seed: int, generators: Sequence[str]) -> list[InstructionDraw]:
-    found = []
+    draws = []
     for number, operation in enumerate(_operations(page, preset, seed), start=1):
-        which = ranked(map(str, range(1, PER_OPERATION + 1)), "prompt", seed, page.id, operation)[0]
-        who = ranked(generators, "generator", seed, page.id, operation)[0]
-        found.append(InstructionDraw(page.id, number, operation, f"{operation}-{which}", who, seed))
-    return found
+        prompt = ranked(map(str, range(1, PER_OPERATION + 1)), "prompt", seed, page.id, operation)[0]
+        generator = ranked(generators, "generator", seed, page.id, operation)[0]
+        draws.append(InstructionDraw(page.id, number, operation, f"{operation}-{prompt}", generator, seed))
+    return draws
 
 
 def _operations(page: SourcePageRecord, preset: str, seed: int) -> Sequence[str]:

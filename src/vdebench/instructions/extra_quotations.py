@@ -1,4 +1,4 @@
-"""Quotations that are no part of the one edit: what says where it is, or says it again, is; all else is one more."""
+"""Find quotations that are not part of the edit: neither its place nor a repetition of it."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from types import ModuleType
 from vdebench.instructions.folding import folded
 
 
-def is_place(words: str, number: int, tongue: ModuleType) -> bool:
-    """Whether a quotation only says where something stands: in which sentence, after what, between what.
+def is_place(words: str, number: int, language_words: ModuleType) -> bool:
+    """Whether a quotation only says where something is: in which sentence, after what, between what.
 
     >>> from vdebench.instructions import words_en
     >>> [is_place("In the ⟦0⟧ section, delete ⟦1⟧ and ⟦2⟧.", number, words_en) for number in range(3)]
     [True, False, False]
     """
     marked = _marked(words, number)
-    if any(tongue.matches(sign, marked) for sign in tongue.BETWEEN):
+    if any(language_words.matches(sign, marked) for sign in language_words.BETWEEN):
         return True
-    joined = any(tongue.matches(sign, marked) for sign in tongue.JOINED)
-    return not joined and any(tongue.matches(sign, marked) for sign in tongue.PLACE)
+    joined = any(language_words.matches(sign, marked) for sign in language_words.JOINED)
+    return not joined and any(language_words.matches(sign, marked) for sign in language_words.PLACE)
 
 
-def is_other_end(words: str, number: int, tongue: ModuleType) -> bool:
-    """Whether a quotation is the second of two between which something stands."""
-    return any(tongue.matches(sign, _marked(words, number)) for sign in tongue.BETWEEN)
+def is_other_end(words: str, number: int, language_words: ModuleType) -> bool:
+    """Whether a quotation is the second of two between which something is."""
+    return any(language_words.matches(sign, _marked(words, number)) for sign in language_words.BETWEEN)
 
 
-def others(words: str, quoted: Sequence[str], claimed: Collection[int], tongue: ModuleType) -> tuple[int, ...]:
-    """Quotations beside those that an edit claims: what else is to be edited, or to be written."""
+def others(words: str, quoted: Sequence[str], claimed: Collection[int], language_words: ModuleType) -> tuple[int, ...]:
+    """Return quotations that neither belong to the edit nor locate it: further texts to edit or write."""
     own = [folded(quoted[number]) for number in claimed]
     return tuple(
         number
         for number, text in enumerate(quoted)
         if number not in claimed
-        and not is_place(words, number, tongue)
-        and not _is_said_again(folded(text), own, _marked(words, number), tongue)
+        and not is_place(words, number, language_words)
+        and not _is_said_again(folded(text), own, _marked(words, number), language_words)
     )
 
 
-def _is_said_again(text: str, own: Sequence[str], marked: str, tongue: ModuleType) -> bool:
-    """Whether it is what the edit is about, a part of it or more of it; never where it goes on with a list."""
-    if any(tongue.matches(sign, marked) for sign in (*tongue.JOINED, tongue.LISTED)):
+def _is_said_again(text: str, own: Sequence[str], marked: str, language_words: ModuleType) -> bool:
+    """Whether a quotation repeats the edit's text, a part of it or more of it; never if it continues a list."""
+    if any(language_words.matches(sign, marked) for sign in (*language_words.JOINED, language_words.LISTED)):
         return False
     return any(text in each or each in text for each in own if each)
 

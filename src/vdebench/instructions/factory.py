@@ -1,4 +1,4 @@
-"""Make a generator of instructions from its name and options."""
+"""Create instruction generators by name and options."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from vdebench.instructions.model import ModelGenerator
 from vdebench.instructions.template import TemplateGenerator
 
 OPTIONS = ("url", "key_variable", "model", "temperature", "timeout", "longest_side")
-"""Of a model; `template` has none."""
+"""Options of a model; `template` has none."""
 
 
 def require_options(name: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that a generator does not have."""
+    """Raise `VdeError` for options that the generator does not have."""
     if name == TEMPLATE and options:
         raise VdeError(f"the generator template has no options, got {', '.join(options)}")
     for option in options:
@@ -25,7 +25,7 @@ def require_options(name: str, options: Mapping[str, Any]) -> None:
 
 
 def generator(name: str, options: Mapping[str, Any] | None = None) -> Generator:
-    """`template`, or a model on a server with `OPTIONS`."""
+    """Return the generator `template`, or a model on a server with `OPTIONS`."""
     require_options(name, options or {})
     if name == TEMPLATE:
         return TemplateGenerator()

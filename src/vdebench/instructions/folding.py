@@ -1,4 +1,4 @@
-"""Text as it is compared: in one width, without spaces, with one kind of quotation marks and dashes, without TeX."""
+"""Folding of text for comparison: one width, no spaces, one kind of quotation marks and dashes, no TeX."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import regex
 _SAME = str.maketrans("“”„«»「」『』″‘’‚′`´—–−‐‑―～∼˜。", '"' * 10 + "'" * 6 + "-" * 6 + "~~~.")
 _DROPPED = regex.compile(r"[\s·•▪■●◦‣∙□\p{Cf}\p{Cc}]+")
 _CONFUSED = str.maketrans("lI|!oOQ,;:、_", "1111000..:.-")
-"""Letters and marks that readers take for each other; colons for themselves, the others for their likes."""
-_PARTED = regex.compile(r"(?<=\p{Ll})-\s*\n\s*(?=\p{Ll})")
-"""In a word that a line's end has parted."""
+"""Letters and marks that OCR engines confuse with each other."""
+_HYPHENATED = regex.compile(r"(?<=\p{Ll})-\s*\n\s*(?=\p{Ll})")
+"""A hyphen at a line break inside a word."""
 _FORMULA = regex.compile(r"\$([^$]*[\\^_{][^$]*)\$")
 _TAB = regex.compile(r"\\t(?![a-z])|(?<=\s)/t\b")
 _SIGNS = {
@@ -31,37 +31,37 @@ class FoldedText(NamedTuple):
     gaps: frozenset[int]
 
 
-def shown(text: str) -> str:
+def without_tex(text: str) -> str:
     """What a page shows of a text: TeX as the signs it makes, as far as signs on one line can say it.
 
-    >>> shown(r"68.3 $ \\pm $ 19.7, $ km^{2} $, \\textcircled{1}, $10 or $20")
+    >>> without_tex(r"68.3 $ \\pm $ 19.7, $ km^{2} $, \\textcircled{1}, $10 or $20")
     '68.3 ± 19.7, km2, ①, $10 or $20'
     """
     if "\\" not in text and "$" not in text:
         return without_tabs(text)
-    text = _CIRCLED.sub(lambda found: chr(0x2460 + max(0, min(19, int(found[1]) - 1))), without_tabs(text))
-    return _FORMULA.sub(lambda found: _plain(found[1]), text)
+    text = _CIRCLED.sub(lambda match: chr(0x2460 + max(0, min(19, int(match[1]) - 1))), without_tabs(text))
+    return _FORMULA.sub(lambda match: _plain(match[1]), text)
 
 
 def without_tabs(text: str) -> str:
-    """A text without the tabs that OmniDocBench writes as `\\t` and `/t`."""
+    """Remove the tabs that OmniDocBench writes as `\\t` and `/t`."""
     return _TAB.sub(" ", text) if "\\t" in text or "/t" in text else text
 
 
 def _plain(formula: str) -> str:
-    signs = _COMMAND.sub(lambda found: _SIGNS.get(found[1], "") if found[1] else found[2].strip(",;: !"), formula)
+    signs = _COMMAND.sub(lambda match: _SIGNS.get(match[1], "") if match[1] else match[2].strip(",;: !"), formula)
     return regex.sub(r"[{}^_]", "", signs).strip()
 
 
 def fold(text: str) -> FoldedText:
-    """A text as it is compared.
+    """Fold a text for comparison.
 
     >>> fold("“ＡＢ” （1）, x – y").text
     '"AB"(1),x-y'
     >>> sorted(fold("to be").gaps)
     [2]
     """
-    text = _PARTED.sub("", shown(text))
+    text = _HYPHENATED.sub("", without_tex(text))
     whole, gaps = "", set()
     for piece in _DROPPED.split(text):
         gaps.add(len(whole))
@@ -70,12 +70,12 @@ def fold(text: str) -> FoldedText:
 
 
 def folded(text: str) -> str:
-    """The letters that count."""
+    """Return the folded letters of a text."""
     return fold(text).text
 
 
 def confusable(text: str) -> str:
-    """A folded text with one letter for all that readers take for each other; as long as it was.
+    """Replace letters that OCR engines confuse by one representative; the length stays equal.
 
     >>> confusable("Il10O,"), confusable("11100.")
     ('11100.', '11100.')

@@ -1,4 +1,4 @@
-"""Who writes instructions: a model behind a server, or our own rules on the page's reading (`template`)."""
+"""The interface of instruction generators: models behind a server, or rules on the page's text (`template`)."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from vdebench.instructions.check import REASONS, checked
 from vdebench.instructions.records import Instruction, InstructionDraw, Rejection, SourcePageRecord
 
 ATTEMPTS = 3
-"""Answers to one draw, until one passes."""
+"""Maximum number of answers per draw."""
 
 
 class GeneratorError(VdeError):
-    """No answer could be had: the server is away, refuses the key or answers what is no answer."""
+    """No answer: the server is unreachable, rejects the key, or returns an invalid response."""
 
 
 class GenerationRequest(NamedTuple):
-    """What a generator is asked."""
+    """Input of a generator."""
 
     drawn: InstructionDraw
     page: SourcePageRecord
-    reading: PageText
+    page_text: PageText
     image: Path | None = None
     attempt: int = 1
     complaint: str = ""
-    """What was wrong with the answer before."""
+    """Why the previous answer was rejected."""
 
 
 class GeneratedAnswer(NamedTuple):
-    """What a generator says."""
+    """Answer of a generator."""
 
     text: str
     model: str = ""
-    """As the server names it."""
+    """Name of the model as reported by the server."""
     reason: str = ""
-    """Why there is no text and will be none."""
+    """Why no text can be generated."""
 
 
 class Generator(ABC):
@@ -50,30 +50,30 @@ class Generator(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """Name, and what else changes its answers: for caches and ledgers. Never a key."""
+        """Name and all settings that change answers, for caches and the ledger; never contains a key."""
 
     @abstractmethod
-    def answer(self, asked: GenerationRequest) -> GeneratedAnswer:
-        """An answer; a `GeneratorError` where none could be had."""
+    def answer(self, request: GenerationRequest) -> GeneratedAnswer:
+        """Return an answer; raise `GeneratorError` if there is none."""
 
 
 def obtain(
     drawn: InstructionDraw,
     page: SourcePageRecord,
-    reading: PageText,
+    page_text: PageText,
     generator: Generator,
     *,
     image: Path | None = None,
     attempts: int = ATTEMPTS,
 ) -> Iterator[Instruction | Rejection]:
-    """One step per answer, as it comes; the last is the instruction, or a rejection that is final."""
+    """Yield one result per answer; the last is the instruction or a final rejection."""
     complaint = ""
     for attempt in range(1, attempts + 1):
-        answer = generator.answer(GenerationRequest(drawn, page, reading, image, attempt, complaint))
+        answer = generator.answer(GenerationRequest(drawn, page, page_text, image, attempt, complaint))
         if answer.reason:
             yield Rejection("instruct", drawn.id, answer.reason, REASONS[answer.reason], True, drawn.generator, attempt)
             return
-        step = checked(answer.text, drawn, page, reading, model=answer.model, attempt=attempt)
+        step = checked(answer.text, drawn, page, page_text, model=answer.model, attempt=attempt)
         if isinstance(step, Instruction):
             yield step
             return
@@ -82,5 +82,5 @@ def obtain(
 
 
 def _complaint(rejection: Rejection) -> str:
-    """What a model is told about its last answer."""
+    """Return the feedback on a rejected answer for the model."""
     return f"{REASONS.get(rejection.reason, rejection.reason)} ({rejection.words})"

@@ -1,4 +1,4 @@
-"""The instruction that leads from one reading of a page to another: by comparing their blocks, no model."""
+"""Infer the instruction between two versions of a page by comparing their text blocks, without a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import regex
 from vdebench.core.box import Box
 from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Operation
-from vdebench.instructions.folding import folded, shown
+from vdebench.instructions.folding import folded, without_tex
 from vdebench.instructions.page_index import Grid, GridCell, PageIndex, is_heading
 from vdebench.instructions.phrasing import phrasings
 
@@ -21,16 +21,16 @@ _WORDS = regex.compile(
     r"\p{Han}|[[\p{L}\p{N}$]--\p{Han}](?:[[\p{L}\p{N}]--\p{Han}]|[.,'’-](?=[\p{L}\p{N}]))*%?|\S", regex.V1
 )
 _LIKE = 0.5
-"""How like two blocks must be to be one block before and after."""
+"""Minimum similarity of two blocks to be matched."""
 _CONTEXT = 4
-"""Words of an anchor."""
+"""Number of words of an anchor."""
 _BETWEEN = 2
 _WITHIN = "delete_within"
 _DELETE_WITHIN = {"en": "In the text {within}, delete {target}.", "zh": "在文字{within}中，删除{target}。"}
 
 
 class InferredInstruction(NamedTuple):
-    """What was done to a page, and the instruction that asks for it."""
+    """The edit of a page, and an instruction that asks for it."""
 
     operation: Operation
     instruction: str
@@ -39,9 +39,10 @@ class InferredInstruction(NamedTuple):
 
 
 def infer_from_pair(before: PageText, after: PageText, language: str = "") -> InferredInstruction | None:
-    """The one edit between two readings; nothing where they say the same, differ in more than one place, or where our
-    words cannot say what was done: to a text that stands there twice and has nothing of its own around it, to a heading
-    of a table, to the size of cells.
+    """Return the single edit between two page texts; None if there is none or more than one, or if it cannot be
+    phrased.
+
+    Not phrased are edits of a text that is not unique with its context, of table headings, and of the span of cells.
 
     >>> from vdebench.core.box import Box
     >>> one, other = (PageText((Block(Box(0, 0, 9, 9), f"Sales rose by {share} in May."),)) for share in ("5%", "7%"))
@@ -49,13 +50,13 @@ def infer_from_pair(before: PageText, after: PageText, language: str = "") -> In
     'Replace "5%" with "7%".'
     """
     on_page = PageIndex(before)
-    found = [*_table_changes(on_page, PageIndex(after)), *_text_changes(before, after, on_page)]
-    if len(found) != 1 or found[0] is None:
+    changes = [*_table_changes(on_page, PageIndex(after)), *_text_changes(before, after, on_page)]
+    if len(changes) != 1 or changes[0] is None:
         return None
-    operation, fields = found[0]
+    operation, fields = changes[0]
     phrasing = _phrasing(operation, fields)
-    said = " ".join(value if isinstance(value, str) else " ".join(value) for value in fields.values())
-    chinese = language == "simplified_chinese" or (language != "english" and bool(_HAN.search(said)))
+    quoted_text = " ".join(value if isinstance(value, str) else " ".join(value) for value in fields.values())
+    chinese = language == "simplified_chinese" or (language != "english" and bool(_HAN.search(quoted_text)))
     words = phrasings("zh" if chinese else "en")
     opening, closing = words["quote"]
     quoted = {
@@ -72,11 +73,11 @@ def infer_from_pair(before: PageText, after: PageText, language: str = "") -> In
 
 Fields = dict[str, "str | list[str]"]
 Change = tuple[Operation, Fields] | None
-"""Nothing: something has changed, and there are no words for it."""
+"""None: a change that cannot be phrased."""
 
 
 def _phrasing(operation: Operation, fields: Fields) -> str:
-    """The typeset suite's name for an edit."""
+    """Return the typeset suites' name of an edit."""
     match operation:
         case Operation.TABLE_REPLACE:
             return "set_cell"
@@ -96,20 +97,20 @@ def _text_changes(before: PageText, after: PageText, on_page: PageIndex) -> Iter
     new = [block for block in after.blocks if not block.html and folded(block.content)]
     pairs, lost, added = _paired(old, new)
     for one, other in pairs:
-        yield from _changes_in(shown(one.content), shown(other.content), on_page)
+        yield from _changes_in(without_tex(one.content), without_tex(other.content), on_page)
     for block in lost:
-        target = " ".join(shown(block.content).split())
+        target = " ".join(without_tex(block.content).split())
         yield (Operation.TEXT_DELETE, {"target": target}) if on_page.count(target) == 1 else None
     for block in added:
         above = [each for each in old if each.box.y2 <= block.box.y1 + 1]
         anchor = max(above, key=lambda each: each.box.y2, default=None)
-        text = " ".join(shown(anchor.content).split())[-60:] if anchor is not None else ""
-        told: Fields = {"anchor": text, "new": " ".join(shown(block.content).split())}
-        yield (Operation.TEXT_INSERT, told) if on_page.count(text) == 1 else None
+        text = " ".join(without_tex(anchor.content).split())[-60:] if anchor is not None else ""
+        fields: Fields = {"anchor": text, "new": " ".join(without_tex(block.content).split())}
+        yield (Operation.TEXT_INSERT, fields) if on_page.count(text) == 1 else None
 
 
 def _paired(old: list[Block], new: list[Block]) -> tuple[list[tuple[Block, Block]], list[Block], list[Block]]:
-    """Blocks before and after that are one, those that are gone, and those that have come; the same text first."""
+    """Match blocks before and after, equal text first; return pairs, removed blocks and added blocks."""
     left, right, pairs = list(old), list(new), []
     for one in old:
         same = next((other for other in right if folded(other.content) == folded(one.content)), None)
@@ -130,7 +131,7 @@ def _likeness(one: Block, other: Block) -> float:
 
 
 def _changes_in(before: str, after: str, on_page: PageIndex) -> Iterator[Change]:
-    """Changed stretches of a block, in whole words, with as much around them as makes them occur once on the page."""
+    """Yield the changed word ranges of a block, extended until they are unique on the page."""
     old, new = list(_WORDS.finditer(before)), list(_WORDS.finditer(after))
     one, other = ([folded(word[0]) for word in words] for words in (old, new))
     for kind, i1, i2, j1, j2 in _joined(SequenceMatcher(None, one, other, autojunk=False).get_opcodes()):
@@ -155,25 +156,25 @@ def _changes_in(before: str, after: str, on_page: PageIndex) -> Iterator[Change]
             yield Operation.TEXT_REPLACE, {"target": target, "new": around[0] + inserted + around[1]}
 
 
-def _deleted(gone: str, within: str) -> Change:
-    """A deletion; what stands elsewhere too is named with what is around it, as long as it is there once."""
-    if gone == within:
-        return Operation.TEXT_DELETE, {"target": gone}
+def _deleted(deleted: str, within: str) -> Change:
+    """Return a deletion; text that is not unique is quoted within its context."""
+    if deleted == within:
+        return Operation.TEXT_DELETE, {"target": deleted}
     around = PageIndex(PageText((Block(Box(0, 0, 1, 1), within),)))
-    return (Operation.TEXT_DELETE, {"target": gone, "within": within}) if around.count(gone) == 1 else None
+    return (Operation.TEXT_DELETE, {"target": deleted, "within": within}) if around.count(deleted) == 1 else None
 
 
 def _joined(codes: Sequence[tuple[str, int, int, int, int]]) -> Iterator[tuple[str, int, int, int, int]]:
-    """Changes with a word or two between them are one."""
-    held: tuple[int, int, int, int] | None = None
+    """Join changes that are at most two words apart."""
+    pending: tuple[int, int, int, int] | None = None
     for kind, i1, i2, j1, j2 in codes:
         if kind != "equal":
-            held = (held[0] if held else i1, i2, held[2] if held else j1, j2)
-        elif held and i2 - i1 > _BETWEEN:
-            yield _kind(*held), *held
-            held = None
-    if held:
-        yield _kind(*held), *held
+            pending = (pending[0] if pending else i1, i2, pending[2] if pending else j1, j2)
+        elif pending and i2 - i1 > _BETWEEN:
+            yield _kind(*pending), *pending
+            pending = None
+    if pending:
+        yield _kind(*pending), *pending
 
 
 def _kind(i1: int, i2: int, j1: int, j2: int) -> str:
@@ -197,32 +198,32 @@ def _table_changes(before: PageIndex, after: PageIndex) -> Iterator[Change]:
 
 def _cell_changes(one: Grid, other: Grid, on_page: PageIndex) -> Iterator[Change]:
     for row, column in product(range(one.height), range(one.width)):
-        cell, now = one.at(row, column), other.at(row, column)
-        if _shape(cell) != _shape(now):
-            yield None  # merged or split
-        elif cell is None or now is None or (cell.row, cell.column) != (row, column):
+        cell, new_cell = one.at(row, column), other.at(row, column)
+        if _shape(cell) != _shape(new_cell):
+            yield None  # cells were merged or split
+        elif cell is None or new_cell is None or (cell.row, cell.column) != (row, column):
             continue
-        elif folded(now.text) != folded(cell.text):
-            yield _cell_change(one, cell, now, on_page)
+        elif folded(new_cell.text) != folded(cell.text):
+            yield _cell_change(one, cell, new_cell, on_page)
 
 
 def _shape(cell: GridCell | None) -> tuple[int, ...] | None:
     return (cell.row, cell.column, cell.rowspan, cell.colspan) if cell else None
 
 
-def _cell_change(grid: Grid, cell: GridCell, now: GridCell, on_page: PageIndex) -> Change:
-    """What became of a cell, where the names of its row and column tell which it is."""
+def _cell_change(grid: Grid, cell: GridCell, new_cell: GridCell, on_page: PageIndex) -> Change:
+    """Return the change of a cell if the names of its row and column identify it."""
     row, column = grid.at(cell.row, 0), grid.at(grid.head - 1, cell.column)
     if not row or not column or on_page.cells_at(row.text, column.text) != [cell]:
         return None
     fields: Fields = {"row": row.text, "column": column.text}
-    if not now.text:
+    if not new_cell.text:
         return Operation.TABLE_DELETE, fields
     if not cell.text:
-        return Operation.TABLE_INSERT, fields | {"new": now.text}
-    if now.text.startswith(cell.text):
-        return Operation.TABLE_INSERT, fields | {"added": now.text[len(cell.text) :].strip()}
-    return Operation.TABLE_REPLACE, fields | {"new": now.text}
+        return Operation.TABLE_INSERT, fields | {"new": new_cell.text}
+    if new_cell.text.startswith(cell.text):
+        return Operation.TABLE_INSERT, fields | {"added": new_cell.text[len(cell.text) :].strip()}
+    return Operation.TABLE_REPLACE, fields | {"new": new_cell.text}
 
 
 def _rows(grid: Grid) -> list[list[str]]:
@@ -238,7 +239,7 @@ def _line_changes(old: list[list[str]], new: list[list[str]], what: str, on_page
     for kind, i1, i2, j1, j2 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         if kind == "equal":
             continue
-        if kind == "replace" or (kind == "insert" and not i1):  # nothing stands before it by which to name its place
+        if kind == "replace" or (kind == "insert" and not i1):  # no line before it to name its position
             yield None
         elif kind == "delete":
             for line in old[i1:i2]:
@@ -250,6 +251,6 @@ def _line_changes(old: list[list[str]], new: list[list[str]], what: str, on_page
 
 
 def _named(name: str, fields: Fields, on_page: PageIndex) -> Change:
-    """A row more or less, where no other row or column has the name that tells which."""
+    """Return the change of a row or column if its name is unique."""
     heads = [cell for cell in on_page.cells_reading(name) if is_heading(cell, on_page)]
     return (Operation.TABLE_STRUCTURE, fields) if len(heads) == 1 else None

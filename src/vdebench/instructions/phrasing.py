@@ -1,4 +1,4 @@
-"""How instructions are phrased in each language: templates in `phrasings/`."""
+"""Phrasings of instructions by language: templates in `phrasings/`."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ AMBIGUITIES = ("target", "operation", "spatial", "scope", "conditional", "lingui
 
 @cache
 def phrasings(language: str) -> dict[str, Any]:
-    """The phrasings of one language."""
+    """Return the phrasings of a language."""
     return tomllib.loads((resources.files(__package__) / "phrasings" / f"{language}.toml").read_text("utf-8"))

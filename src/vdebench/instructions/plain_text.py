@@ -1,4 +1,4 @@
-"""Whether an answer is plain words, nothing but the instruction, and in the page's language."""
+"""Check that an answer is plain text, only the instruction, and in the page's language."""
 
 from __future__ import annotations
 
@@ -36,44 +36,44 @@ _NOT_PLAIN = (
     ),
 )
 _MARKS = ("\"“‘'「『«„", "\"”’'」』»“")
-"""That open and that close a quotation."""
+"""Opening and closing quotation marks."""
 
 
-def not_plain(told: str) -> str:
-    """What an answer has that plain words of an instruction have not; nothing where it is plain.
+def not_plain(text: str) -> str:
+    """Return what makes an answer more than plain text; empty if it is plain.
 
     >>> not_plain('Sure! Delete "a".'), not_plain('Delete "a".')
     ('words before the instruction', '')
     """
-    words, _ = cut_quotes(told)
+    words, _ = cut_quotes(text)
     for what, sign in _NOT_PLAIN:
-        if sign.search(told if what == "JSON" else words):
+        if sign.search(text if what == "JSON" else words):
             return what
-    if regex.search(r"\n\s*\n", told) or told.count("\n") > 2:
+    if regex.search(r"\n\s*\n", text) or text.count("\n") > 2:
         return "several paragraphs"
-    if len(told) > LONGEST:
-        return f"{len(told):,} characters, at most {LONGEST} are an instruction"
-    return "the whole answer in quotation marks" if _is_quoted_whole(told) else ""
+    if len(text) > LONGEST:
+        return f"{len(text):,} characters, expected at most {LONGEST}"
+    return "the whole answer in quotation marks" if _is_quoted_whole(text) else ""
 
 
-def _is_quoted_whole(told: str) -> bool:
-    """Whether it stands in quotation marks: without them it is an instruction, with them it has no words of its own."""
-    bare = told.rstrip(".。 ")
+def _is_quoted_whole(text: str) -> bool:
+    """Whether the whole instruction is in quotation marks."""
+    bare = text.rstrip(".。 ")
     marked = len(bare) > 1 and bare[0] in _MARKS[0] and bare[-1] in _MARKS[1]
-    return marked and classify(told) is Operation.OTHER and classify(bare[1:-1]) is not Operation.OTHER
+    return marked and classify(text) is Operation.OTHER and classify(bare[1:-1]) is not Operation.OTHER
 
 
-def wrong_language(told: str, language: str) -> str:
-    """What is wrong with an instruction's language, quotations aside; nothing where it is right.
+def wrong_language(text: str, language: str) -> str:
+    """Return what is wrong with the language, ignoring quotations; empty if it is correct.
 
     >>> wrong_language("将“a”改为“b”。", "english"), wrong_language('Delete "甲".', "english")
     ('it is in Chinese', '')
     """
-    words, _ = cut_quotes(told)
+    words, _ = cut_quotes(text)
     words = regex.sub(r"⟦\d+⟧", " ", words)
     han, latin = len(_HAN.findall(words)), len(_LATIN.findall(words))
     if not han and not latin:
-        return "it has no words"
+        return "it contains no words"
     if language == "english" and han:
         return "it is in Chinese"
     if language == "simplified_chinese" and (not han or latin > han):

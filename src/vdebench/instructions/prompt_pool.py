@@ -1,4 +1,4 @@
-"""What a generator model is asked: 21 prompts in our own words, three for each of the seven operations."""
+"""The pool of prompts for generator models: 21 prompts, three for each of the seven operations."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ _LANGUAGES = {
 
 
 class Prompt(NamedTuple):
-    """One of the pool."""
+    """A prompt of the pool."""
 
     name: str
     """`text_replace-2`."""
     operation: str
     text: str
-    """With the rules that all prompts share."""
+    """Text including the common rules."""
 
     @property
     def hash(self) -> str:
-        """Of its text, so that a data set can say what was asked.
+        """SHA-256 of the text, for provenance.
 
         >>> len(pool()["text_replace-1"].hash)
         64
@@ -52,27 +52,29 @@ class Prompt(NamedTuple):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def question(self, language: str, complaint: str = "") -> str:
-        """What is sent with the image; `complaint` says what was wrong with the answer before."""
-        told = self.text.replace("{language}", _LANGUAGES.get(language, _LANGUAGES["en_ch_mixed"]))
-        return told + (f"\nYour answer before was turned down: {complaint}\nWrite another one.\n" if complaint else "")
+        """Return the text sent with the image; `complaint` states why the previous answer was rejected."""
+        question = self.text.replace("{language}", _LANGUAGES.get(language, _LANGUAGES["en_ch_mixed"]))
+        return question + (
+            f"\nYour answer before was turned down: {complaint}\nWrite another one.\n" if complaint else ""
+        )
 
 
 @cache
 def pool() -> Mapping[str, Prompt]:
-    """All prompts, by name.
+    """Return all prompts by name.
 
     >>> len(pool())
     21
     """
     rules = read_prompt("rules")
-    found = {}
+    prompts = {}
     for operation in OPERATIONS:
         for number in range(1, PER_OPERATION + 1):
             name = f"{operation}-{number}"
-            found[name] = Prompt(name, operation, f"{read_prompt(name)}\n{rules}")
-    return MappingProxyType(found)
+            prompts[name] = Prompt(name, operation, f"{read_prompt(name)}\n{rules}")
+    return MappingProxyType(prompts)
 
 
 def read_prompt(name: str) -> str:
-    """The text of a file in prompts/."""
+    """Return the text of a file in prompts/."""
     return _FOLDER.joinpath(f"{name}.txt").read_text("utf-8")

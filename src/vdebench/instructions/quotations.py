@@ -1,4 +1,4 @@
-"""Quotations in an instruction: what is quoted, and what is left when each stands as a number in brackets."""
+"""Extract quotations from an instruction."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import regex
 
 _PAIRS = {"“": "”", "‘": "’", "「": "」", "『": "』", "﹁": "﹂", '"': '"', "'": "'", "„": "“", "«": "»"}
 _LOOSE = {"“": '”"', '"': '"”', "‘": "’'", "'": "'’", "„": "“”"}
-"""What also closes: people mix curly and straight marks."""
+"""Additional closing marks: curly and straight marks are often mixed."""
 _SINGLE = "'‘"
 _BEFORE_SINGLE = regex.compile(r"[\s(\[{:,;—-]|\p{Han}|[，：；（、。]")
 _AFTER_SINGLE = regex.compile(r"[\s)\]}:,;.!?—-]|\p{Han}|[，：；）、。！？]")
 
 
 def cut_quotes(instruction: str) -> tuple[str, list[str]]:
-    """The instruction with ⟦0⟧, ⟦1⟧ … for what it quotes, and what that is.
+    """Replace quotations by ⟦0⟧, ⟦1⟧ …; return the text and the quotations.
 
     >>> cut_quotes("Replace 'don’t' with “do not\\".")
     ('Replace ⟦0⟧ with ⟦1⟧.', ['don’t', 'do not'])
@@ -35,7 +35,7 @@ def cut_quotes(instruction: str) -> tuple[str, list[str]]:
 
 
 def _closing(text: str, at: int) -> int | None:
-    """Where the quotation ends that begins at a place; none where none begins."""
+    """Return the end of the quotation that starts at a position; None if none starts there."""
     opening = text[at]
     if opening not in _PAIRS:
         return None

@@ -31,22 +31,22 @@ class SourcePageRecord(NamedTuple):
 
 
 class InstructionDraw(NamedTuple):
-    """What a page was drawn for, before anyone has said a word: the same on every machine."""
+    """A drawn operation, prompt and generator for a page; reproducible on every machine."""
 
     page: str
     number: int
-    """Which of the page's instructions."""
+    """Number of the instruction on its page."""
     operation: str
     """An `Operation`'s value."""
     prompt: str
-    """`text_replace-2`: which of the pool."""
+    """Name of the prompt, such as `text_replace-2`."""
     generator: str
     """Name of the generator model, or `template`."""
     seed: int
 
     @property
     def id(self) -> str:
-        """The instruction's and, later, the sample's."""
+        """Id of the instruction and of the sample."""
         return f"{self.page}-{self.number}"
 
 
@@ -59,14 +59,14 @@ class Instruction(NamedTuple):
     language: str
     instruction: str
     target: str
-    """The text on the page that is changed, or beside which something is inserted."""
+    """Text on the page that is changed, or next to which text is inserted."""
     replacement: str = ""
-    """What is to stand there afterwards, as far as the instruction says it; nothing for deletions."""
+    """New text as quoted in the instruction; empty for deletions."""
     place: Box | None = None
-    """Where the target stands on the page, in pixels, by the page's reading."""
+    """Box of the target in pixels, from the page's OCR output."""
     generator: str = "template"
     model: str = ""
-    """As the server named it."""
+    """Name of the model as reported by the server."""
     prompt: str = ""
     prompt_hash: str = ""
     seed: int = 0
@@ -74,16 +74,16 @@ class Instruction(NamedTuple):
 
 
 class Rejection(NamedTuple):
-    """Something that went no further, and why."""
+    """A rejected page, instruction or edit, with the reason."""
 
     stage: str
     """instruct, edit, read, review, package."""
     id: str
     reason: str
-    """One of the stage's own list, such as `target_not_on_page`."""
+    """A reason of the stage, such as `target_not_on_page`."""
     words: str = ""
-    """What was found, for people."""
+    """Details for people."""
     final: bool = True
-    """Whether nothing else was tried in its place."""
+    """Whether no further attempt was made."""
     generator: str = ""
     attempt: int = 1

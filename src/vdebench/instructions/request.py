@@ -1,4 +1,4 @@
-"""What an instruction asks for, in English or Chinese; or why we do not know."""
+"""Parse an English or Chinese instruction into an edit request."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ Action = Literal["replace", "insert_after", "insert_before", "delete", "insert_b
 
 @dataclass(frozen=True, slots=True)
 class EditRequest:
-    """One edit: what to do, to which text, with which text, and where."""
+    """One edit: the action, its target, the new text, and the position."""
 
     action: Action
     target: str = ""
-    """Text on the page: what to replace or delete, what to insert beside, how a block begins. In a cell it may lack."""
+    """Text to replace or delete, to insert next to, or the beginning of a block; may be empty for a cell."""
     new: str = ""
     row: str = ""
-    """Label of a table's row, or `#3` for the third and `#-1` for the last; with `column`, the edit is in that cell."""
+    """Label of a table row, or `#3` for the third and `#-1` for the last; with `column` it identifies a cell."""
     column: str = ""
     within: str = ""
-    """A longer text in which the target stands."""
+    """A longer text that contains the target."""
     place: str = ""
-    """Where on the page it stands, in the instruction's words."""
+    """Position on the page, in the words of the instruction."""
 
     @property
     def in_cell(self) -> bool:
-        """Whether a table's cell is named."""
+        """Whether the request names a table cell."""
         return bool(self.row and self.column)
 
 
 class NotUnderstoodError(ValueError):
-    """An instruction that we cannot carry out; says why."""
+    """The instruction is not supported; the message says why."""
 
 
 _HAN = regex.compile(r"\p{Han}")
 
 
 def parse(instruction: str) -> EditRequest:
-    """The request of an instruction.
+    """Parse an instruction; raise `NotUnderstoodError` if it is not supported.
 
     >>> parse('Replace "2023" with "2024".').new
     '2024'
@@ -55,24 +55,24 @@ def parse(instruction: str) -> EditRequest:
     vdebench.instructions.request.NotUnderstoodError: the instruction quotes no text
     """
     words, quoted = cut_quotes(" ".join(instruction.split()))
-    tongue = request_zh if _HAN.search(words) else request_en
-    reason = tongue.reason_against(words)
+    grammar = request_zh if _HAN.search(words) else request_en
+    reason = grammar.reason_against(words)
     if reason:
         raise NotUnderstoodError(reason)
     if not quoted:
-        words, quoted = tongue.guess_quotes(words)
+        words, quoted = grammar.guess_quotes(words)
     if not quoted:
         raise NotUnderstoodError("the instruction quotes no text")
-    for kind, pattern in tongue.WAYS:
-        found = pattern.fullmatch(words)
-        if found:
-            fields = {name: value for name, value in found.groupdict().items() if value}
+    for kind, pattern in grammar.WAYS:
+        match = pattern.fullmatch(words)
+        if match:
+            fields = {name: value for name, value in match.groupdict().items() if value}
             return EditRequest(kind, **{name: _unquoted(name, value, quoted) for name, value in fields.items()})
-    raise NotUnderstoodError("the instruction is not one we understand")
+    raise NotUnderstoodError("the instruction is not supported")
 
 
 def _unquoted(name: str, value: str, quoted: list[str]) -> str:
-    """A field as it is meant: a quotation, a number of a row or column, or words."""
+    """Return the value of a field: a quotation, the number of a row or column, or words."""
     if regex.fullmatch(r"⟦\d+⟧", value):
         return quoted[int(value[1:-1])]
     if name in ("row", "column"):

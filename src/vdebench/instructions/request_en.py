@@ -1,4 +1,4 @@
-"""English instructions, quotations cut out: the ways in which people ask for an edit of text."""
+"""Grammar of English edit instructions, with quotations replaced by placeholders."""
 
 from __future__ import annotations
 
@@ -114,11 +114,11 @@ WAYS = [
     ("delete", _way(rf"(?:delete|remove|erase|take out|cut|drop|strike) {_NOUN}(?P<target>{_Q}){_PLACE}(?:"
         rf" and close the gap| entirely| completely)?")),
 ]  # fmt: skip
-"""Kind and form of each; the first that fits the whole instruction is taken."""
+"""Action and pattern; the first pattern that matches the whole instruction is used."""
 
 
 def reason_against(words: str) -> str:
-    """Why an edit of this kind is not for us; nothing where it may be."""
+    """Return why this kind of edit is not supported; empty if it may be."""
     return next((reason for reason, sign in _AGAINST if regex.search(sign, words, regex.IGNORECASE)), "")
 
 
@@ -130,10 +130,10 @@ _BARE = regex.compile(
 
 
 def guess_quotes(words: str) -> tuple[str, list[str]]:
-    """`Replace 2023 with 2024`, as if its values were quoted; nothing where they cannot be told.
+    """Treat the values of `Replace 2023 with 2024` as quotations; empty if they cannot be identified.
 
     >>> guess_quotes("Replace 2023 with 2024.")
     ('Replace ⟦0⟧ with ⟦1⟧', ['2023', '2024'])
     """
-    found = _BARE.fullmatch(words)
-    return ("Replace ⟦0⟧ with ⟦1⟧", [found[1], found[2]]) if found else (words, [])
+    match = _BARE.fullmatch(words)
+    return ("Replace ⟦0⟧ with ⟦1⟧", [match[1], match[2]]) if match else (words, [])

@@ -1,4 +1,4 @@
-"""Chinese instructions, quotations cut out: the ways in which people ask for an edit of text."""
+"""Grammar of Chinese edit instructions, with quotations replaced by placeholders."""
 
 from __future__ import annotations
 
@@ -91,11 +91,11 @@ WAYS = [
     ("delete", _way(rf"(?:将|把){_WITHIN}{_NOUN}(?P<target>{_Q})(?:这(?:句|句话|段|个词|几个字))?{_CUT}"
         rf"(?:，并将前后文接上)?")),
 ]  # fmt: skip
-"""Kind and form of each; the first that fits the whole instruction is taken."""
+"""Action and pattern; the first pattern that matches the whole instruction is used."""
 
 
 def reason_against(words: str) -> str:
-    """Why an edit of this kind is not for us; nothing where it may be."""
+    """Return why this kind of edit is not supported; empty if it may be."""
     return next((reason for reason, sign in _AGAINST if regex.search(sign, words)), "")
 
 
@@ -104,12 +104,12 @@ _VAGUE = regex.compile("一处|原来|其中|它|这里|那里|的|一个")
 
 
 def guess_quotes(words: str) -> tuple[str, list[str]]:
-    """`将2023改为2024`, as if its values were quoted; nothing where they cannot be told.
+    """Treat the values of `将2023改为2024` as quotations; empty if they cannot be identified.
 
     >>> guess_quotes("将2023改为2024。")
     ('将⟦0⟧改为⟦1⟧', ['2023', '2024'])
     """
-    found = _BARE.fullmatch(words)
-    if not found or _VAGUE.search(found[1]):
+    match = _BARE.fullmatch(words)
+    if not match or _VAGUE.search(match[1]):
         return words, []
-    return "将⟦0⟧改为⟦1⟧", [found[1], found[2]]
+    return "将⟦0⟧改为⟦1⟧", [match[1], match[2]]

@@ -1,4 +1,4 @@
-"""Choices that are the same on every machine and for every version of Python: made by SHA-256."""
+"""Random choices from SHA-256, equal on every machine and version of Python."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ T = TypeVar("T")
 def _digest(parts: Iterable[object]) -> bytes:
     hashed = hashlib.sha256()
     for part in parts:
-        told = str(part).encode("utf-8", "surrogatepass")
-        hashed.update(len(told).to_bytes(8, "big") + told)  # so that ("a", "bc") is not ("ab", "c")
+        content = str(part).encode("utf-8", "surrogatepass")
+        hashed.update(len(content).to_bytes(8, "big") + content)  # distinguishes ("a", "bc") from ("ab", "c")
     return hashed.digest()
 
 
 def ranked(options: Iterable[str], *key: object) -> list[str]:
-    """Options in an order that the key decides; one more option leaves the order of the others as it is.
+    """Sort options pseudo-randomly by key; adding an option does not change the order of the others.
 
     >>> ranked(["a", "b", "c"], "page-1", 1), ranked(["d", "c", "b", "a"], "page-1", 1)
     (['c', 'a', 'b'], ['c', 'a', 'b', 'd'])
@@ -27,30 +27,30 @@ def ranked(options: Iterable[str], *key: object) -> list[str]:
 
 
 class SeededChoice:
-    """A row of choices that a key decides."""
+    """A sequence of choices determined by a key."""
 
     def __init__(self, *key: object) -> None:
         self._key = key
-        self._made = 0
+        self._count = 0
 
     def below(self, count: int) -> int:
-        """A number from 0 up to, and without, `count`.
+        """Return a number from 0 to `count` - 1.
 
         >>> chance = SeededChoice("page-1", 7)
         >>> [chance.below(10) for _ in range(6)]
         [6, 6, 1, 3, 4, 9]
         """
-        self._made += 1
-        return int.from_bytes(_digest([*self._key, self._made])) % count  # 256 bits: the rest favours nobody
+        self._count += 1
+        return int.from_bytes(_digest([*self._key, self._count])) % count  # 256 bits: the bias is negligible
 
     def choice(self, options: Sequence[T]) -> T:
-        """One of some."""
+        """Return one of the options."""
         return options[self.below(len(options))]
 
     def shuffled(self, options: Iterable[T]) -> list[T]:
-        """All of them in another order."""
-        left = list(options)
-        for last in range(len(left) - 1, 0, -1):
+        """Return all options in random order."""
+        items = list(options)
+        for last in range(len(items) - 1, 0, -1):
             other = self.below(last + 1)
-            left[last], left[other] = left[other], left[last]
-        return left
+            items[last], items[other] = items[other], items[last]
+        return items

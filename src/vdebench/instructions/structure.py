@@ -1,4 +1,4 @@
-"""What is asked of a table's rows, columns or cells as a whole: whether one is added, deleted or merged, and which."""
+"""Parse instructions on table structure: add, delete or merge rows, columns or cells."""
 
 from __future__ import annotations
 
@@ -8,77 +8,77 @@ from typing import NamedTuple
 import regex
 
 from vdebench.instructions.extra_quotations import is_other_end, is_place, others
-from vdebench.instructions.interpretation import InstructionMeaning, tongue_of
+from vdebench.instructions.interpretation import InstructionMeaning, patterns_of
 from vdebench.instructions.quotations import cut_quotes
 
 
 class StructureRequest(NamedTuple):
-    """An instruction on a table's structure taken apart; what it does not say is empty."""
+    """A parsed instruction on table structure; fields that it does not state are empty."""
 
     verb: str = ""
     """add, delete or merge."""
     what: str = ""
-    """row, column or cells; nothing where several rows or columns come or go."""
+    """row, column or cells; empty if several rows or columns are added or deleted."""
     named: tuple[str, ...] = ()
-    """What names rows or columns that the page has: each must be there."""
+    """Names of existing rows or columns."""
     before: bool = False
-    """Whether what is added is to stand above or to the left of what is named."""
+    """Whether to add above or to the left of the named line."""
     head: str = ""
     cells: tuple[str, ...] = ()
-    """Of what is added, or comes of rows or columns that are merged: none of it needs to be on the page."""
+    """Texts of added or merged cells; they need not be on the page."""
     others: tuple[str, ...] = ()
-    """What else is quoted to name something: of a deletion or an addition it may be a second row or column."""
+    """Other quotations that name something: possibly a second row or column."""
 
 
 def structure_of(instruction: str, meaning: InstructionMeaning) -> StructureRequest:
-    """What an instruction asks of a table.
+    """Parse what an instruction asks of a table's structure.
 
     >>> from vdebench.instructions.interpretation import understand
-    >>> told = 'Add a row below the row "North" with the cells "West" and "3".'
-    >>> structure_of(told, understand(told))[:3]
+    >>> text = 'Add a row below the row "North" with the cells "West" and "3".'
+    >>> structure_of(text, understand(text))[:3]
     ('add', 'row', ('North',))
     """
     words, _ = cut_quotes(" ".join(instruction.split()))
-    tongue = tongue_of(words)
-    verb = _verb(words, tongue)
+    patterns = patterns_of(words)
+    verb = _verb(words, patterns)
     by_signs = tuple(filter(None, (meaning.row or meaning.column,)))
     if verb == "add":
-        return _added(words, tongue, meaning)
+        return _added(words, patterns, meaning)
     if verb == "merge":
-        what = tongue.merged(words)
+        what = patterns.merged(words)
         if what == "cells":
             return StructureRequest(verb, what, by_signs if meaning.row else ())
         return StructureRequest(verb, what, meaning.quoted[:2], cells=meaning.quoted[2:])
-    what = _noun(tongue.matches(tongue.LINE, words)) if verb else ""
+    what = _noun(patterns.matches(patterns.LINE, words)) if verb else ""
     return StructureRequest(
-        verb, what, by_signs, others=_beside_the_first(words, tongue, meaning, by_signs) if verb else ()
+        verb, what, by_signs, others=_beside_the_first(words, patterns, meaning, by_signs) if verb else ()
     )
 
 
 def _beside_the_first(
-    words: str, tongue: ModuleType, meaning: InstructionMeaning, named: tuple[str, ...]
+    words: str, patterns: ModuleType, meaning: InstructionMeaning, named: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """What is quoted beside the row or column that is named, or else beside the first that says not only where."""
+    """Return quotations besides the named row or column, or besides the first that is not a place."""
     numbers = range(len(meaning.quoted))
-    bare = [number for number in numbers if not is_place(words, number, tongue)]
+    bare = [number for number in numbers if not is_place(words, number, patterns)]
     first = [number for number in numbers if meaning.quoted[number] in named] or bare or list(numbers)
-    return tuple(meaning.quoted[number] for number in others(words, meaning.quoted, first[:1], tongue))
+    return tuple(meaning.quoted[number] for number in others(words, meaning.quoted, first[:1], patterns))
 
 
-def _verb(words: str, tongue: ModuleType) -> str:
-    """The first of the verbs; the words `a new row` alone tell it where there is none."""
-    signs = {"add": tongue.ADDED, "merge": tongue.MERGED, "delete": tongue.DELETED, "": tongue.REARRANGED}
-    found = [(match.start(), verb) for verb, sign in signs.items() if (match := tongue.matches(sign, words))]
-    return min(found)[1] if found else "add" if tongue.matches(tongue.NEW_LINE, words) else ""
+def _verb(words: str, patterns: ModuleType) -> str:
+    """Return the first verb; `add` if only `a new row` is mentioned."""
+    signs = {"add": patterns.ADDED, "merge": patterns.MERGED, "delete": patterns.DELETED, "": patterns.REARRANGED}
+    found = [(match.start(), verb) for verb, sign in signs.items() if (match := patterns.matches(sign, words))]
+    return min(found)[1] if found else "add" if patterns.matches(patterns.NEW_LINE, words) else ""
 
 
-def _added(words: str, tongue: ModuleType, meaning: InstructionMeaning) -> StructureRequest:
-    what = _noun(tongue.matches(tongue.ADDED, words) or tongue.matches(tongue.NEW_LINE, words))
-    beside = next((match for sign in tongue.BESIDE_LINE if (match := tongue.matches(sign, words))), None)
+def _added(words: str, patterns: ModuleType, meaning: InstructionMeaning) -> StructureRequest:
+    what = _noun(patterns.matches(patterns.ADDED, words) or patterns.matches(patterns.NEW_LINE, words))
+    beside = next((match for sign in patterns.BESIDE_LINE if (match := patterns.matches(sign, words))), None)
     head = next(
         (
             int(match["quoted"])
-            for match in regex.finditer(tongue.HEAD, words, regex.IGNORECASE)
+            for match in regex.finditer(patterns.HEAD, words, regex.IGNORECASE)
             if what == "column" and not (beside and match["quoted"] == beside["quoted"])
         ),
         None,
@@ -91,23 +91,23 @@ def _added(words: str, tongue: ModuleType, meaning: InstructionMeaning) -> Struc
         before, second = False, set[int]()
     else:
         at = int(beside["quoted"])
-        named, before = [meaning.quoted[at]], bool(tongue.matches(tongue.IN_FRONT, beside[0]))
-        ends = {number for number in range(len(meaning.quoted)) if is_other_end(words, number, tongue)} - {at}
+        named, before = [meaning.quoted[at]], bool(patterns.matches(patterns.IN_FRONT, beside[0]))
+        ends = {number for number in range(len(meaning.quoted)) if is_other_end(words, number, patterns)} - {at}
         named += [meaning.quoted[number] for number in sorted(ends)]
         left = set(range(len(meaning.quoted))) - {at} - ends
-        second = _beside(words, tongue) & left
+        second = _beside(words, patterns) & left
     cells = tuple(meaning.quoted[number] for number in sorted(left - {head}))
     more = tuple(meaning.quoted[number] for number in sorted(second))
     return StructureRequest("add", what, tuple(named), before, heading, cells, more)
 
 
-def _beside(words: str, tongue: ModuleType) -> set[int]:
-    """All quotations beside which something is said to stand."""
-    signs = tongue.BESIDE_LINE
+def _beside(words: str, patterns: ModuleType) -> set[int]:
+    """Return all quotations next to which something is placed."""
+    signs = patterns.BESIDE_LINE
     return {int(match["quoted"]) for sign in signs for match in regex.finditer(sign, words, regex.IGNORECASE)}
 
 
 def _noun(match: regex.Match[str] | None) -> str:
-    """Row or column; nothing where several are meant."""
+    """Return `row` or `column`; empty if several are meant."""
     kinds = {"row": "row", "column": "column", "行": "row", "列": "column", "栏": "column"}
     return kinds.get(match["line"].lower(), "") if match and not match.groupdict().get("several") else ""

@@ -1,4 +1,4 @@
-"""The generator `template`: no model at all, so that a benchmark can be built offline and for nothing."""
+"""The generator `template`: rules instead of a model, so that a benchmark can be built offline and without cost."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ class TemplateGenerator(Generator):
         """With the version of its rules."""
         return f"{TEMPLATE}-{VERSION}"
 
-    def answer(self, asked: GenerationRequest) -> GeneratedAnswer:
+    def answer(self, request: GenerationRequest) -> GeneratedAnswer:
         """The first of the seed's proposals that passes all checks."""
-        drawn, page = asked.drawn, asked.page
-        chance = SeededChoice("template", drawn.seed, drawn.page, drawn.operation, asked.attempt)
-        on_page = PageIndex(asked.reading)
-        said = _PROPOSERS[Operation(drawn.operation)](on_page, page.language, chance)
-        for _, proposal in zip(range(_TRIED), said, strict=False):
-            text = worded(proposal, chance)
+        drawn, page = request.drawn, request.page
+        chance = SeededChoice("template", drawn.seed, drawn.page, drawn.operation, request.attempt)
+        on_page = PageIndex(request.page_text)
+        edit = _PROPOSERS[Operation(drawn.operation)](on_page, page.language, chance)
+        for _, proposal in zip(range(_TRIED), edit, strict=False):
+            text = phrase(proposal, chance)
             if isinstance(checked_on(text, drawn, page, on_page), Instruction):
                 return GeneratedAnswer(text)
         return GeneratedAnswer("", reason="no_candidate")
 
 
-def worded(said: PhrasedEdit, chance: SeededChoice) -> str:
+def phrase(edit: PhrasedEdit, chance: SeededChoice) -> str:
     """A proposal in words."""
-    words = phrasings(said.tongue)
-    ways = bank(said.tongue)["instructions"].get(said.phrasing) or words["instructions"][said.phrasing]
+    words = phrasings(edit.language_code)
+    ways = bank(edit.language_code)["instructions"].get(edit.phrasing) or words["instructions"][edit.phrasing]
     opening, closing = words["quote"]
 
     def quoted(value: str | list[str]) -> str:
@@ -66,6 +66,6 @@ def worded(said: PhrasedEdit, chance: SeededChoice) -> str:
             return f"{opening}{value}{closing}"
         return str(words["list_join"]).join(quoted(each) for each in value)
 
-    fields = {name: quoted(value) for name, value in said.quoted.items()}
-    role = words["roles"].get(said.role, "")
+    fields = {name: quoted(value) for name, value in edit.quoted.items()}
+    role = words["roles"].get(edit.role, "")
     return str(chance.choice(ways)).format(**fields, table=words["the_table"], role=role)

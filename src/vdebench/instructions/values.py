@@ -1,4 +1,4 @@
-"""Other values of the same kind: numbers with other digits, dates some days later, words of the same group."""
+"""Alternative values of the same kind: numbers with other digits, nearby dates, words of the same group."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NUMBERS = {
 
 
 class Value(NamedTuple):
-    """Something in a text that another of its kind could replace."""
+    """A value in a text and a replacement of the same kind."""
 
     start: int
     end: int
@@ -44,43 +44,43 @@ class Value(NamedTuple):
 
 
 @cache
-def bank(tongue: str) -> dict[str, Any]:
-    """The words that templates use in a language, `en` or `zh`."""
-    file = files("vdebench.instructions").joinpath("templates", f"{tongue}.toml")
+def bank(language_code: str) -> dict[str, Any]:
+    """Return the words of templates in a language, `en` or `zh`."""
+    file = files("vdebench.instructions").joinpath("templates", f"{language_code}.toml")
     return tomllib.loads(file.read_text("utf-8"))
 
 
-def values_in(text: str, tongue: str, chance: SeededChoice) -> Iterator[Value]:
-    """Dates, numbers and words of a text, each with another of its kind."""
+def values_in(text: str, language_code: str, chance: SeededChoice) -> Iterator[Value]:
+    """Yield dates, numbers and words of a text, each with a replacement."""
     taken: list[tuple[int, int]] = []
-    for kind, found in (("date", DATES[tongue]), ("number", NUMBERS[tongue])):
-        for match in found.finditer(text):
+    for kind, pattern in (("date", DATES[language_code]), ("number", NUMBERS[language_code])):
+        for match in pattern.finditer(text):
             start, end = match.span()
             if any(start < other_end and other < end for other, other_end in taken):
                 continue
             taken.append((start, end))
             listed = not text[:start].strip() or regex.match(r"[(（\[].*[)）\]]$", text[max(0, start - 1) : end + 1])
-            if kind == "date" or not listed:  # `1.` and `(2)` number lines and formulas
+            if kind == "date" or not listed:  # `1.` and `(2)` are numbers of lines and formulas
                 yield Value(start, end, (other_date if kind == "date" else other_number)(match[0], chance), kind)
-    yield from _words(text, tongue, chance)
+    yield from _words(text, language_code, chance)
 
 
-def _words(text: str, tongue: str, chance: SeededChoice) -> Iterator[Value]:
-    pattern, groups = _swaps(tongue)
+def _words(text: str, language_code: str, chance: SeededChoice) -> Iterator[Value]:
+    pattern, groups = _swaps(language_code)
     for match in pattern.finditer(text):
         yield Value(*match.span(), chance.choice([other for other in groups[match[0]] if other != match[0]]), "word")
 
 
 @cache
-def _swaps(tongue: str) -> tuple[regex.Pattern[str], dict[str, list[str]]]:
-    """What finds the words of all groups, and the group of each."""
-    groups = {word: group for group in reversed(bank(tongue)["swaps"]) for word in group}
+def _swaps(language_code: str) -> tuple[regex.Pattern[str], dict[str, list[str]]]:
+    """Return a pattern of all words of groups, and the group of each word."""
+    groups = {word: group for group in reversed(bank(language_code)["swaps"]) for word in group}
     words = "|".join(sorted(map(regex.escape, groups), key=len, reverse=True))
-    return regex.compile(rf"(?<![\w-])(?:{words})(?![\w-])" if tongue == "en" else words), groups
+    return regex.compile(rf"(?<![\w-])(?:{words})(?![\w-])" if language_code == "en" else words), groups
 
 
 def other_number(text: str, chance: SeededChoice) -> str:
-    """A number as long as this one, with other digits; a year near it.
+    """Return a number of the same length with other digits; for years, a nearby year.
 
     >>> other_number("1,045.20%", SeededChoice(1)), other_number("1998", SeededChoice(1))
     ('1,758.16%', '2000')
@@ -99,7 +99,7 @@ def other_number(text: str, chance: SeededChoice) -> str:
 
 
 def other_date(text: str, chance: SeededChoice) -> str:
-    """A date near it: another day, month or year, all of which exist.
+    """Return a valid nearby date: another day, month or year.
 
     >>> other_date("August 30, 1890", SeededChoice(2)), other_date("2023年4月18日", SeededChoice(2))
     ('August 15, 1890', '2023年4月20日')

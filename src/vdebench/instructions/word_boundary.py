@@ -1,4 +1,4 @@
-"""Where words of a text begin and end."""
+"""Word boundaries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def next_boundary(text: str, at: int, step: int) -> int:
-    """The next place where words end (or, backwards, begin): never inside a word, a number or beside a space.
+    """Return the next word boundary in direction `step`: not inside a word or number, not next to a space.
 
     >>> next_boundary("rose by 12.5% in May", 4, 1), next_boundary("增长12.5%左右", 2, 1)
     (7, 7)

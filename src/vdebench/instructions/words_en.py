@@ -1,4 +1,4 @@
-"""English instructions, quotations cut out: signs of what is asked, of where, and of more than one edit."""
+"""English word patterns for interpreting instructions: operations, positions, signs of several edits."""
 
 from __future__ import annotations
 

@@ -1,71 +1,99 @@
-"""Things that are kept by the content they were made from: made once, ever, however many processes ask."""
+"""Content-addressed cache of JSON values: a value is stored under the digest of everything that it is made from."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, NewType, TypeVar, get_args
 
-from vdebench.errors import RunFolderError, VdeError
+from vdebench.core.images import Image
+from vdebench.errors import InputError, RunFolderError, VdeError
 from vdebench.io.files import fetched, is_file, locked, parse_json, read_bytes, read_json, write_json, write_text
 from vdebench.io.locations import cache_folder
 
-KINDS = ("readings", "measures", "grades")
+Kind = Literal["readings", "measures", "grades"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Digest = NewType("Digest", str)
+"""SHA-256 in hexadecimal digits, as the functions `digest_of…` return it: the only type of key."""
+Value = TypeVar("Value")
+_ADVICE = "set VDE_CACHE to a folder that can be written"
 
 
-class Cache:
-    """JSON values of one kind by one maker: `<kind>/<maker>-<identity>/<ab>/<key>.json`.
+class Cache(Generic[Value]):
+    """Values of one kind by one maker, such as one OCR engine: `<kind>/<maker>-<identity>/<ab>/<digest>.json`.
 
-    Whatever changes a value is in the maker's identity or in the key. Who makes a value holds its lock, so that others
-    wait for it in place of making it again.
+    The full key of a value is its kind, the maker's identity (versions and options) and the digest of its inputs.
+    `parse` turns stored JSON into a value and raises an error where it is not one; such a value is made again.
     """
 
-    def __init__(self, kind: str, identity: Mapping[str, str], root: Path | None = None) -> None:
+    def __init__(
+        self, kind: Kind, identity: Mapping[str, str], parse: Callable[[Any], Value], root: Path | None = None
+    ) -> None:
         self.identity = dict(identity)
         self.folder = (root or cache_folder()) / kind / folder_name(identity)
+        self._parse = parse
 
-    def find(self, key: str) -> Any | None:
-        """A value that was kept; nothing where there is none, or one that cannot be read."""
+    def find(self, key: Digest) -> Value | None:
+        """Return a stored value; None where there is none, or it is not valid."""
+        found = self._find(key)
+        return None if found is None else found[1]
+
+    def find_json(self, key: Digest) -> Any | None:
+        """Return a stored value as JSON, for another cache; None where there is none, or it is not valid."""
+        found = self._find(key)
+        return None if found is None else found[0]
+
+    def _find(self, key: Digest) -> tuple[Any, Value] | None:
         file = self._file(key)
         if not is_file(file):
             return None
         try:
-            return parse_json(read_bytes(file), file)
-        except VdeError:
+            data = parse_json(read_bytes(file), file)
+            return data, self._parse(data)
+        except (VdeError, ValueError, TypeError, KeyError):
             return None
 
-    def get(self, key: str, make: Callable[[], Any]) -> Any:
-        """The value of a key, made where it is not there yet."""
-        found = self.find(key)
-        if found is not None:
+    def get(self, key: Digest, make: Callable[[], Any]) -> Value:
+        """Return the value of a key; where there is none, make it, while other processes that need it wait."""
+        if (found := self.find(key)) is not None:
             return found
         with locked(self._locks(key), wait=True):
-            found = self.find(key)
-            if found is None:
-                found = make()
-                self._describe()
-                write_text(self._file(key), json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
-        return found
+            if (found := self.find(key)) is not None:
+                return found
+            data = make()
+            self._write(key, data)
+            return self._parse(data)
 
-    def _locks(self, key: str) -> Path:
-        """Where the lock of a key is. Keys share a few thousand locks, which stay: to delete one is to race for it."""
+    def put(self, key: Digest, data: Any) -> None:
+        """Store a value that was made elsewhere, as JSON, unless there is one."""
+        if self.find(key) is None:
+            self._write(key, data)
+
+    def _write(self, key: Digest, data: Any) -> None:
+        try:
+            self._describe()
+            write_text(self._file(key), json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n")
+        except InputError as error:
+            raise RunFolderError(f"{error}; {_ADVICE}") from None
+
+    def _locks(self, key: Digest) -> Path:
+        """Return the folder of a key's lock. Keys share a few thousand locks; deleting one would be a race."""
         folder = self.folder / ".locks" / key[:3]
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise RunFolderError(
-                f"{folder}: cannot be made: {error.strerror}; set VDE_CACHE to a folder that can be written"
-            ) from None
+            raise RunFolderError(f"{folder}: cannot be made: {error.strerror}; {_ADVICE}") from None
         return folder
 
-    def _file(self, key: str) -> Path:
+    def _file(self, key: Digest) -> Path:
         return self.folder / key[:2] / f"{key}.json"
 
     def _describe(self) -> None:
-        """Say in the folder whose values it holds."""
+        """Write the maker's identity to its folder, for people."""
         file = self.folder / "maker.json"
         if not is_file(file):
             write_json(file, self.identity)
@@ -80,13 +108,37 @@ def folder_name(identity: Mapping[str, str]) -> str:
     return f"{identity['name']}-{digest_of(json.dumps(dict(identity), sort_keys=True))[:16]}"
 
 
-def digest_of(*parts: str) -> str:
-    """One key of several parts."""
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+def as_object(data: Any) -> dict[str, Any]:
+    """Return a JSON object as it is; raise TypeError for any other JSON: the least that a parser checks."""
+    if not isinstance(data, dict):
+        raise TypeError(f"found {type(data).__name__}, expected an object")
+    return data
 
 
-def digest_of_file(file: Path) -> str:
-    """Hash of a file's bytes."""
+def as_numbers(data: Any) -> dict[str, float | None]:
+    """Return a JSON object of finite numbers and nulls as it is; raise TypeError for any other JSON."""
+    if not all(value is None or is_finite(value) for value in as_object(data).values()):
+        raise TypeError("expected finite numbers")
+    return as_object(data)
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether a JSON value is a finite number."""
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def digest_of(*parts: str) -> Digest:
+    """Return one digest of several texts."""
+    return Digest(hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest())
+
+
+def digest_of_image(image: Image) -> Digest:
+    """Return the digest of an image's pixels and size."""
+    return Digest(hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest())
+
+
+def digest_of_file(file: Path) -> Digest:
+    """Return the digest of a file's bytes."""
     try:
         about = fetched(file).stat()
     except OSError:
@@ -95,13 +147,13 @@ def digest_of_file(file: Path) -> str:
 
 
 @lru_cache(1 << 16)
-def _digest_of_bytes(file: Path, changed: int, size: int) -> str:
-    """A run asks for the same files again and again: each is hashed once, unless it changes."""
-    return hashlib.sha256(read_bytes(file)).hexdigest()
+def _digest_of_bytes(file: Path, changed: int, size: int) -> Digest:
+    """Hash a file once, unless it changes: a run needs the same digests again and again."""
+    return Digest(hashlib.sha256(read_bytes(file)).hexdigest())
 
 
 class CacheUsage(NamedTuple):
-    """What one maker has in the cache."""
+    """The size of one maker's values."""
 
     kind: str
     maker: Mapping[str, str]
@@ -110,8 +162,8 @@ class CacheUsage(NamedTuple):
     """In bytes."""
 
 
-def kept(root: Path | None = None) -> list[CacheUsage]:
-    """What is kept, by kind and maker."""
+def cache_usage(root: Path | None = None) -> list[CacheUsage]:
+    """Return the number and size of all values, by kind and maker."""
     found = []
     for kind in KINDS:
         folder = (root or cache_folder()) / kind

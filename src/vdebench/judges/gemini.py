@@ -2,117 +2,71 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from vdebench.judges.judge import Judge, JudgeRequest
+from vdebench.errors import InputError
+from vdebench.judges.http_judge import HttpJudge
+from vdebench.judges.judge import JudgeRequest
 from vdebench.net.answer import ModelAnswer, Usage
-from vdebench.net.keys import Secret, key_from
-from vdebench.net.replies import broken, no_answer_in, of_status, timed_out
+from vdebench.net.json_path import count_at, list_at, text_at
+
+if TYPE_CHECKING:
+    from vdebench.net.http import Reply
 
 _REFUSALS = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE"})
 
 
-class GeminiJudge(Judge):
+class GeminiJudge(HttpJudge):
     """Asks with `generateContent`."""
 
     provider = "gemini"
-    package = "google.genai"
-    install = "pip install 'vdebench[gemini]'"
     key_variable = "GEMINI_API_KEY"
+    home = "https://generativelanguage.googleapis.com"
 
-    def _key(self) -> Secret:
-        """From `--key-variable`, else from GEMINI_API_KEY, which goes to Google alone."""
-        named = self.settings.key_variable
-        if self.settings.base_url and not named:
-            return Secret("none")
-        return key_from(named or self.key_variable, needed=f"the judge gemini:{self.model}")
+    def _headers(self) -> dict[str, str]:
+        return {"x-goog-api-key": self.secret.reveal()} if self.secret else {}
 
-    @property
-    def server(self) -> str:
-        """The host that is asked."""
-        return super().server or "generativelanguage.googleapis.com"
+    def _path(self) -> str:
+        return f"/v1beta/models/{quote(self.model, safe='')}:generateContent"
 
-    @cached_property
-    def _client(self) -> Any:
-        from google import genai
-        from google.genai import types
+    def _body(self, request: JudgeRequest, *, schema: bool) -> dict[str, Any]:
+        parts: list[dict[str, Any]] = [{"text": request.prompt}]
+        for picture in request.pictures:
+            image = {"mimeType": picture.media, "data": picture.base64}
+            parts += [{"text": picture.label}, {"inlineData": image}]
+        contents = [{"role": "user", "parts": parts}]
+        for at, turn in enumerate(request.turns):
+            contents.append({"role": "user" if at % 2 else "model", "parts": [{"text": turn}]})
+        config: dict[str, Any] = {"responseMimeType": "application/json"}
+        if self.settings.temperature is not None:
+            config["temperature"] = self.settings.temperature
+        if schema:
+            config["responseJsonSchema"] = dict(request.schema)
+        return {"contents": contents, "generationConfig": config}
 
-        # Its own retries are off where none are asked for; milliseconds are its unit.
-        options = types.HttpOptions(base_url=self.settings.base_url or None, timeout=int(self.settings.timeout * 1000))
-        return genai.Client(api_key=self.secret.reveal(), vertexai=False, http_options=options)
-
-    async def send(self, request: JudgeRequest, *, schema: bool) -> ModelAnswer:
-        """Send a request once."""
-        import httpx2
-        from google.genai import errors, types
-
-        config = types.GenerateContentConfig(
-            temperature=self.settings.temperature,
-            response_mime_type="application/json",
-            response_json_schema=dict(request.schema) if schema else None,
-        )
-        client = self._client  # made before the clock runs
+    def _read(self, reply: Reply, *, schema: bool) -> ModelAnswer:
         try:
-            async with asyncio.timeout(self.settings.timeout):
-                reply = await client.aio.models.generate_content(
-                    model=self.model, contents=_contents(request), config=config
-                )
-        except (TimeoutError, httpx2.TimeoutException):
-            return timed_out(self.settings.timeout)
-        except errors.APIError as error:
-            headers = getattr(error.response, "headers", None) or {}
-            return of_status(int(error.code or 0), headers, _body(error))
-        except Exception as error:
-            if type(error).__module__.partition(".")[0] in ("aiohttp", "httpx", "httpx2"):  # whichever it finds
-                return broken(error)
-            raise
-        return _read(reply, schema=schema)
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        if "_client" in self.__dict__:  # it was made, because something was asked
-            await self._client.aio.aclose()
-
-
-def _body(error: Any) -> str:
-    """What was said, with the details: they may tell how long to wait."""
-    try:
-        return json.dumps(error.details)
-    except (TypeError, ValueError):
-        return str(error.message or error.details)
+            told = reply.json()
+        except InputError as error:
+            return ModelAnswer.unusable(str(error), reply.text)
+        counts = [count_at(told, "usageMetadata", name) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
+        output = None if counts == [None, None] else sum(count or 0 for count in counts)  # thoughts are paid for
+        about: Any = {
+            "model": text_at(told, "modelVersion"),
+            "usage": Usage(count_at(told, "usageMetadata", "promptTokenCount"), output),
+            "asked_for": "schema" if schema else "plain",
+            "finish": text_at(told, "candidates", 0, "finishReason"),
+        }
+        if blocked := text_at(told, "promptFeedback", "blockReason"):
+            return ModelAnswer("refused", reason=f"the question was blocked: {blocked}", **about)
+        if about["finish"] in _REFUSALS:
+            return ModelAnswer("refused", reason=f"the model refuses: {about['finish']}", **about)
+        if not list_at(told, "candidates"):
+            return ModelAnswer.unusable("the answer has no candidate", reply.text)
+        parts = [part for part in list_at(told, "candidates", 0, "content", "parts") if not _is_thought(part)]
+        return ModelAnswer("answered", text="".join(text_at(part, "text") for part in parts), **about)
 
 
-def _contents(request: JudgeRequest) -> list[Any]:
-    from google.genai import types
-
-    parts = [types.Part.from_text(text=request.prompt)]
-    for picture in request.pictures:
-        parts.append(types.Part.from_text(text=picture.label))
-        parts.append(types.Part.from_bytes(data=picture.content, mime_type=picture.media))
-    contents = [types.Content(role="user", parts=parts)]
-    for at, turn in enumerate(request.turns):
-        part = types.Part.from_text(text=turn)
-        contents.append(types.Content(role="user" if at % 2 else "model", parts=[part]))
-    return contents
-
-
-def _read(reply: Any, *, schema: bool) -> ModelAnswer:
-    told = reply.usage_metadata
-    output = None if told is None else (told.candidates_token_count or 0) + (told.thoughts_token_count or 0)
-    usage = Usage(None if told is None else told.prompt_token_count, output)
-    about: Any = {"model": reply.model_version or "", "usage": usage, "asked_for": "schema" if schema else "plain"}
-    blocked = reply.prompt_feedback.block_reason if reply.prompt_feedback else None
-    if blocked:
-        return ModelAnswer("refused", reason=f"the question was blocked: {getattr(blocked, 'value', blocked)}", **about)
-    if not reply.candidates:
-        return no_answer_in("the answer has no candidate", "")
-    candidate = reply.candidates[0]
-    end = getattr(candidate.finish_reason, "value", candidate.finish_reason)
-    if end in _REFUSALS:
-        return ModelAnswer("refused", reason=f"the model refuses: {end}", **about)
-    parts = (candidate.content.parts if candidate.content else None) or []
-    text = "".join(part.text for part in parts if part.text and not part.thought)
-    return ModelAnswer("answered", text=text, **about)
+def _is_thought(part: Any) -> bool:
+    return isinstance(part, dict) and bool(part.get("thought"))

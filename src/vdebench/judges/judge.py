@@ -13,7 +13,7 @@ from vdebench.errors import MissingPartError, VdeError
 from vdebench.net.addresses import bad_address, seconds
 from vdebench.net.answer import ModelAnswer
 from vdebench.net.image_payloads import ImagePayload
-from vdebench.net.keys import Secret
+from vdebench.net.keys import NO_KEY, Secret
 from vdebench.registry import find
 
 JUDGES = {
@@ -68,7 +68,7 @@ class Judge(ABC):
             raise VdeError(f"--base-url: {gap}")
         self.settings = settings
         self.model = settings.model
-        self.secret = Secret("none") if settings.dry else self._key()
+        self.secret = NO_KEY if settings.dry else self._key()
         self.takes_schema = True
         """Until the server has refused one and taken the same question without it."""
 
@@ -88,11 +88,11 @@ class Judge(ABC):
         if not self.takes_schema:
             return (await self.send(request, schema=False)).without(self.secret)
         answer = await self.send(request, schema=True)
-        if answer.state == "failed" and answer.may_be_the_schema:
+        if answer.state == "failed" and answer.schema_refused:
             plain = await self.send(request, schema=False)
             if plain.state == "answered":
                 self.takes_schema = False
-            if not plain.may_be_the_schema:
+            if not plain.schema_refused:
                 answer = plain
         return answer.without(self.secret)
 

@@ -31,7 +31,7 @@ def shared_areas(first: Matrix, second: Matrix) -> Matrix:
     return np.asarray(sides[..., 0] * sides[..., 1])
 
 
-@metric("iou")
+@metric("iou", kind="box", title="IoU")
 def iou_matrix(first: Matrix, second: Matrix) -> Matrix:
     """Intersection over union of every pair of boxes; 0 where neither has an area.
 

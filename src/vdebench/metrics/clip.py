@@ -51,14 +51,14 @@ class Clip:
             lines.append(places.what_is_missing("clip", [], "", file=f"the weights {weights}", get=get))
         return "\n".join(filter(None, lines))
 
-    @metric("clip", bounds=(-1, 1))
+    @metric("clip", kind="image", title="CLIP", bounds=(-1, 1))
     def image(self, candidate: Image, reference: Image) -> float:
         """Cosine of two images' CLIP embeddings."""
         require_rgb_pair(candidate, reference)
         one, other = self._seen(np.stack([self._prepared(candidate), self._prepared(reference)]))
         return float(one @ other)
 
-    @metric("clip_text", bounds=(-1, 1))
+    @metric("clip_text", kind="image", title="CLIP-text", bounds=(-1, 1), main=False)
     def text(self, candidate: Image, text: str) -> float:
         """Cosine of an image's and a text's CLIP embeddings; of a long text its beginning (see `is_cut`)."""
         require_rgb_pair(candidate, candidate)

@@ -1,7 +1,7 @@
-"""What an edit leaves on a page: what was kept beside it, what was added, what changed, and how the new part looks.
+"""What an edit leaves on a page: preservation, additions, changes and visual fidelity.
 
 Pages are laid out in small tiles, each looked for within a few pixels of its place: saving anew, resampling or a page
-that moved by a hair changes nothing; a letter drawn anew does. `look_alike` does not ask where things stand at all.
+that moved by a hair changes nothing; a letter drawn anew does. `visual_fidelity` ignores positions.
 All images are RGB and of one size.
 """
 
@@ -41,7 +41,7 @@ Tiles = NDArray[np.bool_]
 class Outside(NamedTuple):
     """What became of the page outside the regions, as shares."""
 
-    kept: float
+    preservation: float
     """Of the tiles with something on them, those found again."""
     stray: float
     """Of all tiles, those that were empty and are not any more."""
@@ -111,8 +111,8 @@ def outside(candidate: Image, reference: Image, regions: Tiles, source: Image | 
     >>> page[20:40, 4:56:6] = 0
     >>> nowhere = np.zeros((60, 60), bool)
     >>> outside(page, page, nowhere)
-    Outside(kept=1.0, stray=0.0)
-    >>> outside(np.full_like(page, 255), page, nowhere).kept
+    Outside(preservation=1.0, stray=0.0)
+    >>> outside(np.full_like(page, 255), page, nowhere).preservation
     0.0
     """
     pages = [reference] if source is None else [reference, source]
@@ -187,8 +187,8 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArra
     return np.asarray(np.divide((one * other).sum(-1), norm, out=np.zeros_like(norm), where=norm > 0), np.float32)
 
 
-@metric("look")
-def look_alike(candidate: Image, reference: Image) -> float:
+@metric("visual_fidelity", kind="rate", title="Visual fidelity")
+def visual_fidelity(candidate: Image, reference: Image) -> float:
     """How alike the colours and the sharpness of two crops are, wherever in them things stand.
 
     The lower of two: the distance between the distributions of colours, and between those of the strength of edges,
@@ -196,7 +196,7 @@ def look_alike(candidate: Image, reference: Image) -> float:
 
     >>> page = np.full((40, 80, 3), 255, np.uint8)
     >>> page[10:30, 10:70:6] = 0
-    >>> look_alike(np.roll(page, 3, axis=1), page), look_alike(np.full_like(page, 255), page) < 0.5
+    >>> visual_fidelity(np.roll(page, 3, axis=1), page), visual_fidelity(np.full_like(page, 255), page) < 0.5
     (1.0, True)
     """
     require_rgb_pair(candidate, reference)

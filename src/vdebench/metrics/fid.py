@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 from PIL import Image as Pictures
 
@@ -81,7 +80,7 @@ class Gaussian:
         return self.scatter / (self.n - 1)
 
 
-@metric("fid", best="lower", bounds=(0, math.inf))
+@metric("fid", kind="image sets", title="FID", best="lower", bounds=(0, math.inf), main=False)
 def frechet_distance(candidate: Gaussian, reference: Gaussian) -> float:
     """Fréchet distance of two sets of pages as Inception sees them.
 
@@ -96,6 +95,8 @@ def frechet_distance(candidate: Gaussian, reference: Gaussian) -> float:
         raise ValueError(
             f"features of {len(candidate.mean)} and {len(reference.mean)} numbers: expected the same network's"
         )
+    import scipy.linalg  # takes long to import
+
     one, other = _root(candidate.covariance), _root(reference.covariance)
     # tr √(C₁C₂) is the sum of singular values of √C₁ √C₂: real, also where a covariance is singular
     common = scipy.linalg.svdvals(one.T @ other).sum() if one.size and other.size else 0.0
@@ -105,6 +106,8 @@ def frechet_distance(candidate: Gaussian, reference: Gaussian) -> float:
 
 def _root(covariance: Vectors) -> Vectors:
     """R with R Rᵀ = the covariance, a column for each direction that is there; rounding's directions are left out."""
+    import scipy.linalg
+
     values, vectors = scipy.linalg.eigh(covariance)
     there = values > max(values[-1], 0) * len(values) * np.finfo(np.float64).eps
     root: Vectors = vectors[:, there] * np.sqrt(values[there])

@@ -37,7 +37,7 @@ class Flip:
         """What is not there and how to get it; nothing is loaded."""
         return places.what_is_missing("flip", places.absent_packages("flip_evaluator"), "pip install flip-evaluator")
 
-    @metric("flip", best="lower")
+    @metric("flip", kind="image", title="FLIP", best="lower", main=False)
     def __call__(self, candidate: Image, reference: Image) -> float:
         """Mean difference a viewer sees when the images alternate; 0 for identical images."""
         import flip_evaluator

@@ -22,7 +22,7 @@ class TooSmallError(ValueError):
     """An image has too few pixels for a metric's windows."""
 
 
-@metric("mse", best="lower", bounds=(0, 255**2))
+@metric("mse", kind="mask", title="MSE", best="lower", bounds=(0, 255**2), digits=1)
 def mean_squared_error(candidate: Image, reference: Image) -> float:
     """Mean of the squared differences of all values.
 
@@ -43,7 +43,7 @@ def decibel(error: float) -> float:
     return math.inf if error == 0 else 10 * math.log10(255**2 / error)
 
 
-@metric("psnr", bounds=(0, math.inf))
+@metric("psnr", kind="image", title="PSNR", bounds=(0, math.inf), digits=2)
 def psnr(candidate: Image, reference: Image) -> float:
     """Peak signal-to-noise ratio in decibel; infinite for identical images.
 
@@ -54,7 +54,7 @@ def psnr(candidate: Image, reference: Image) -> float:
     return decibel(mean_squared_error(candidate, reference))
 
 
-@metric("ssim", bounds=(-1, 1))
+@metric("ssim", kind="image", title="SSIM", bounds=(-1, 1))
 def ssim(candidate: Image, reference: Image) -> float:
     """Structural similarity, the mean over all windows and channels.
 

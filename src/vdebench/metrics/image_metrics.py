@@ -1,4 +1,4 @@
-"""The image metrics by name: against what each holds an image, and how it is loaded where its weights are there."""
+"""How image metrics are loaded: functions at once, models where their package and weights are installed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from vdebench.errors import VdeError
+from vdebench.metrics.registry import IMAGE_KINDS, Metric, registered
 
 
 class LoadedMetric(NamedTuple):
@@ -17,16 +18,13 @@ class LoadedMetric(NamedTuple):
     function: Callable[..., Any]
 
 
-class Measure(NamedTuple):
-    """An image metric: its head in tables, which way is better, against what it holds the image, how it is loaded."""
+class Loader(NamedTuple):
+    """How an image metric is loaded, and what is missing for that."""
 
-    title: str
-    best: Literal["higher", "lower"]
     load: Callable[[], LoadedMetric]
     """Raises MissingPartError where a package or weights are absent."""
     missing: Callable[[], str] = str
     """What is missing and how to get it, "" where it is ready: quick, for `vde doctor`."""
-    against: Literal["reference", "instruction", "all references"] = "reference"
 
 
 def _function(module: str, name: str, identity: str) -> Callable[[], LoadedMetric]:
@@ -59,23 +57,37 @@ def _clip_kind(kind: Literal["image", "text"]) -> Callable[[], LoadedMetric]:
     return load
 
 
-MEASURES = {
+TO_INSTRUCTION = ("clip_text",)
+"""Metrics that compare an image with the instruction, not with the reference."""
+LOADERS = {
     # PSNR is kept as the mean squared error: that can be averaged
-    "psnr": Measure("PSNR", "higher", _function("image", "mean_squared_error", "mse-1")),
-    "ssim": Measure("SSIM", "higher", _function("image", "ssim", "ssim-uniform7-1")),
-    "ms_ssim": Measure("MS-SSIM", "higher", _function("multiscale", "ms_ssim", "ms-ssim-gauss11-1")),
-    "flip": Measure("FLIP", "lower", *_model("flip", "Flip")),
-    "lpips": Measure("LPIPS", "lower", *_model("lpips", "Lpips", "alex")),
-    "lpips_vgg": Measure("LPIPS-VGG", "lower", *_model("lpips", "Lpips", "vgg")),
-    "lpips_squeeze": Measure("LPIPS-Squeeze", "lower", *_model("lpips", "Lpips", "squeeze")),
-    "clip": Measure("CLIP", "higher", _clip_kind("image"), _clip_missing),
-    "clip_text": Measure("CLIP-text", "higher", _clip_kind("text"), _clip_missing, "instruction"),
-    "fid": Measure("FID", "lower", *_model("fid", "InceptionFeatures"), "all references"),
+    "psnr": Loader(_function("image", "mean_squared_error", "mse-1")),
+    "ssim": Loader(_function("image", "ssim", "ssim-uniform7-1")),
+    "ms_ssim": Loader(_function("multiscale", "ms_ssim", "ms-ssim-gauss11-1")),
+    "flip": Loader(*_model("flip", "Flip")),
+    "lpips": Loader(*_model("lpips", "Lpips", "alex")),
+    "lpips_vgg": Loader(*_model("lpips", "Lpips", "vgg")),
+    "lpips_squeeze": Loader(*_model("lpips", "Lpips", "squeeze")),
+    "clip": Loader(_clip_kind("image"), _clip_missing),
+    "clip_text": Loader(_clip_kind("text"), _clip_missing),
+    "fid": Loader(*_model("fid", "InceptionFeatures")),
 }
+
+
+def loaders() -> dict[str, Loader]:
+    """Loaders of all image metrics; one of another package is its decorated function."""
+    return {name: LOADERS.get(name) or Loader(_itself(each)) for name, each in registered(IMAGE_KINDS).items()}
+
+
+def _itself(one: Metric) -> Callable[[], LoadedMetric]:
+    assert one.function is not None
+    loaded = LoadedMetric(one.identity, one.function)
+    return lambda: loaded
 
 
 def require_known(names: Sequence[str]) -> None:
     """Refuse names of metrics that are none."""
+    known = registered(IMAGE_KINDS)
     for name in names:
-        if name not in MEASURES:
-            raise VdeError(f"no image metric is called {name!r}; there are: {', '.join(MEASURES)}, or none")
+        if name not in known:
+            raise VdeError(f"no image metric is called {name!r}; there are: {', '.join(known)}, or none")

@@ -69,6 +69,8 @@ _NETWORKS: dict[Net, _Network] = {
     ),
 }
 
+_FACTS: dict[str, Any] = {"kind": "image", "best": "lower", "bounds": (0, math.inf)}
+
 
 class Lpips:
     """LPIPS version 0.1 with one of its three networks.
@@ -134,9 +136,9 @@ class Lpips:
             raise InputError(f"{self._backbone}: holds no array {error}, so no weights of {self.net}") from None
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
-    @metric("lpips_squeeze", best="lower", bounds=(0, math.inf))
-    @metric("lpips_vgg", best="lower", bounds=(0, math.inf))
-    @metric("lpips", best="lower", bounds=(0, math.inf))
+    @metric("lpips_squeeze", title="LPIPS-Squeeze", **_FACTS, main=False)
+    @metric("lpips_vgg", title="LPIPS-VGG", **_FACTS, main=False)
+    @metric("lpips", title="LPIPS", **_FACTS)
     def __call__(self, candidate: Image, reference: Image) -> float:
         """Distance in a network's features; 0 for identical images."""
         heads = len(_strides(_NETWORKS[self.net].steps))

@@ -7,6 +7,7 @@ Masks are true where the page may change; all images are RGB.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from vdebench.core.images import Image
 from vdebench.metrics.image import TooSmallError, require_rgb_pair
 from vdebench.metrics.lpips import Lpips
+from vdebench.metrics.registry import Metric, register
 
 Mask = NDArray[np.bool_]
 WHITE = 128
@@ -30,6 +32,18 @@ REDRAWN = 0.005
 """Share redrawn above which something was done in a mask: see docs/benchmarks.md for how well that tells."""
 _BAND = 64  # rows: what is computed of them stays in the processor's cache
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+
+register(
+    Metric(name="score", kind="mask", title="Score"),
+    Metric(name="done", kind="mask", title="Done"),
+    Metric(name="untouched", kind="mask", title="Untouched", best="lower"),
+    Metric(name="text_kept", kind="mask", title="Text"),
+    Metric(name="ssim_raw", kind="mask", title="raw SSIM", bounds=(-1, 1)),
+    Metric(name="psnr_raw", kind="mask", title="raw PSNR", bounds=(0, math.inf), digits=2),
+    Metric(name="edit_mse", kind="mask", title="edit_mse", best="lower", bounds=(0, 255**2), digits=1),
+    Metric(name="edit_psnr", kind="mask", title="edit_psnr", bounds=(0, math.inf)),
+    Metric(name="residual", kind="mask", title="residual", best="lower", bounds=(0, math.inf)),
+)
 
 
 def union(*masks: Image) -> Mask:

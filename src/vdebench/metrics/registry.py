@@ -1,30 +1,79 @@
-"""Facts about functions that scores depend on: names and versions, and for metrics their direction and bounds."""
+"""The metric registry: name, title, kind, direction, bounds, digits and version of every metric.
+
+Tables, JSON, intervals, CSV, LaTeX, the report, the leaderboard and `vde compare` show what is registered here. Other
+packages register metrics through the entry point group `vdebench.metrics`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar
 
+from vdebench.errors import VdeError
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+Best = Literal["higher", "lower"]
+Kind = Literal["box", "text", "tokens", "table", "mean", "page", "image", "image sets", "mask", "rate"]
+"""What a metric compares: boxes, two texts, two lists of tokens, or blocks with tables; `mean`: a mean of metrics;
+`page`: the text of a whole page; `image`: two images, or an image and its instruction; `image sets`: all outputs with
+all references; `mask`: images around masks; `rate`: a share of samples."""
+BLOCK_KINDS: tuple[Kind, ...] = ("text", "tokens", "table")
+"""Kinds that a protocol for pages measures block by block."""
+PAGE_KINDS: tuple[Kind, ...] = ("box", *BLOCK_KINDS, "mean", "page")
+"""Kinds of metrics of a page's blocks, in the order of tables."""
+IMAGE_KINDS: tuple[Kind, ...] = ("image", "image sets")
+_OURS = (
+    *("boxes", "text", "teds", "teds_release", "image", "multiscale", "flip", "lpips", "clip", "fid"),
+    *("edit_traces", "masked"),
+)
+_VARIANTS = ("_raw", "_matched", "_all", "_pooled", "_finite")
+"""Endings of the same metric over other images or blocks, or averaged differently."""
+_RESERVED = (*_VARIANTS, "_sum", "_n")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """Facts about one metric function."""
+    """A metric. `function` is None where the metric is computed from others."""
 
     name: str
-    best: Literal["higher", "lower"]
-    bounds: tuple[float, float]
-    function: Callable[..., Any]
+    """Its column in tables of rows, and its key in JSON."""
+    title: str
+    """Its column head."""
+    kind: Kind
+    best: Best = "higher"
+    bounds: tuple[float, float] = (0.0, 1.0)
+    digits: int = 3
+    """Decimal places in tables."""
+    main: bool = True
+    """Whether the report shows it before a reader asks for all metrics."""
+    column: str = ""
+    """The metric in whose place it stands, such as `bleu` for the papers' BLEU; "" for a metric of its own."""
+    version: int = 1
+    function: Callable[..., Any] | None = None
 
     @property
     def says(self) -> str:
         """First line of the function's documentation."""
-        return (self.function.__doc__ or "").partition("\n")[0]
+        return ((self.function and self.function.__doc__) or "").partition("\n")[0]
+
+    @property
+    def identity(self) -> str:
+        """Name and version, for signatures."""
+        return f"{self.name}-{self.version}"
+
+    @property
+    def added(self) -> bool:
+        """Whether another package defines it."""
+        return self.function is not None and not self.function.__module__.startswith("vdebench.")
 
 
 METRICS: dict[str, Metric] = {}
+"""Metrics of the modules that are imported by now; `registered` imports all."""
 
 VERSIONS: dict[Callable[..., Any], str] = {}
 """`name-version` of every function that was given one. Keyed by the function itself: a wrapper is another function."""
@@ -43,17 +92,92 @@ def versioned(name: str, version: int = 1) -> Callable[[Function], Function]:
     return record
 
 
-def metric(
-    name: str,
-    *,
-    version: int = 1,
-    best: Literal["higher", "lower"] = "higher",
-    bounds: tuple[float, float] = (0.0, 1.0),
-) -> Callable[[Function], Function]:
-    """Record a metric's facts and its version; calling the decorated function is calling the function."""
+def metric(name: str, *, kind: Kind, title: str = "", version: int = 1, **facts: Any) -> Callable[[Function], Function]:
+    """Register a function as a metric; `facts` are other fields of `Metric`. The function itself stays as it is."""
 
     def record(function: Function) -> Function:
-        METRICS[name] = Metric(name, best, bounds, function)
+        register(Metric(name=name, kind=kind, title=title or name, version=version, function=function, **facts))
         return versioned(name, version)(function)
 
     return record
+
+
+def register(*some: Metric) -> None:
+    """Register metrics, such as those that are computed from others; a name that is taken is an error."""
+    for each in some:
+        if each.added and (not re.fullmatch("[a-z][a-z0-9_]*", each.name) or each.name.endswith(_RESERVED)):
+            ends = ", ".join(_RESERVED)
+            raise VdeError(
+                f"metric {each.name!r}: expected lower-case letters, digits and _, and none of these endings: {ends}"
+            )
+        known = METRICS.get(each.name)
+        if known is not None and _place(known) != _place(each):
+            raise VdeError(f"two metrics are called {each.name!r}: in {_place(known)} and in {_place(each)}")
+        METRICS[each.name] = each
+
+
+def _place(one: Metric) -> str:
+    return f"{one.function.__module__}.{one.function.__qualname__}" if one.function else "vdebench"
+
+
+@cache
+def _import_all() -> None:
+    for module in _OURS:
+        import_module(f"vdebench.metrics.{module}")
+    for point in entry_points(group="vdebench.metrics"):
+        try:
+            point.load()
+        except (ImportError, AttributeError) as error:
+            raise VdeError(
+                f"metric {point.name}: cannot load {point.value}: {error}\n"
+                "  repair or uninstall the package that names it in its entry points"
+            ) from None
+
+
+def registered(kinds: Iterable[Kind] = ()) -> dict[str, Metric]:
+    """Metrics with a column of their own, of some kinds or of all, in the order of tables.
+
+    >>> list(registered(("box", "tokens")))
+    ['iou', 'bleu', 'teds_like']
+    """
+    _import_all()
+    wanted = tuple(kinds)
+    own = [each for each in METRICS.values() if not each.column and (not wanted or each.kind in wanted)]
+    return {each.name: each for each in sorted(own, key=_rank)}
+
+
+def _rank(one: Metric) -> tuple[int, bool, int]:
+    """The place of a metric in tables: by its kind; main ones first; by its module, those of other packages last."""
+    kinds: dict[str, int] = {"box": 0, **dict.fromkeys(BLOCK_KINDS, 1), "mean": 2, "page": 3}
+    module = one.function.__module__.removeprefix("vdebench.metrics.") if one.function else ""
+    return kinds.get(one.kind, 4), not one.main, _OURS.index(module) if module in _OURS else len(_OURS)
+
+
+def facts(name: str) -> Metric:
+    """The facts of a metric or of a variant of one; a name that is not registered has those of most metrics.
+
+    >>> facts("lpips_raw").best, facts("psnr_pooled").digits, facts("iou_matched").title
+    ('lower', 2, 'iou_matched')
+    """
+    known = registered()
+    if name in known:
+        return known[name]
+    for end in _VARIANTS:
+        if name.removesuffix(end) in known:
+            return replace(known[name.removesuffix(end)], name=name, title=name)
+    return Metric(name=name, title=name, kind="rate")
+
+
+def block_metrics() -> tuple[str, ...]:
+    """Names of the metrics that protocols for pages measure block by block, besides IoU."""
+    return tuple(registered(BLOCK_KINDS))
+
+
+def image_metrics() -> tuple[str, ...]:
+    """Names of the metrics of one output against its reference or its instruction."""
+    return tuple(registered(("image",)))
+
+
+def page_columns() -> dict[str, Metric]:
+    """Metrics that tables of runs on whole pages can show, in their order."""
+    return registered((*PAGE_KINDS, *IMAGE_KINDS))

@@ -131,7 +131,7 @@ def _span(value: str | None) -> int:
     return max(1, int(value)) if value is not None and value.isascii() and value.isdigit() and len(value) < 6 else 1
 
 
-@metric("teds")
+@metric("teds", kind="table", title="TEDS")
 def teds(candidate: Table, reference: Table) -> float:
     """One minus the tree edit distance of two tables over the size of the larger.
 

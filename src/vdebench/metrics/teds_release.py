@@ -23,7 +23,7 @@ MAX_DEPTH = 900
 """Tables nest four deep; deeper ones come from tags that are never closed, and the release cannot go deeper either."""
 
 
-@metric("teds_release", version=2)
+@metric("teds_release", kind="table", version=2, column="teds")
 def teds_top_down(candidate: str, reference: str) -> float:
     """One minus the top-down distance of two HTML trees over the size of the larger; 0 where one is empty.
 

@@ -15,7 +15,7 @@ from cydifflib import SequenceMatcher
 from rapidfuzz.distance import Indel, Levenshtein, Postfix, Prefix
 
 from vdebench.errors import TooLargeError
-from vdebench.metrics.registry import metric
+from vdebench.metrics.registry import Metric, metric, register
 
 MAX_COMPARED_CHARACTERS = 100_000
 """Two different texts of this length take about a second to compare; a dense page holds a tenth of it."""
@@ -33,7 +33,7 @@ def edit_distance(candidate: str, reference: str) -> int:
     return Levenshtein.distance(candidate, reference)
 
 
-@metric("cdm")
+@metric("cdm", kind="text", title="CDM")
 def character_similarity(candidate: str, reference: str) -> float:
     """Share of characters that need no edit; the papers call it CDM.
 
@@ -46,7 +46,14 @@ def character_similarity(candidate: str, reference: str) -> float:
     return 1.0 if longest == 0 else 1.0 - edit_distance(candidate, reference) / longest
 
 
-@metric("bleu")
+register(
+    Metric(name="cdm_strict", kind="text", title="CDM-strict", main=False, function=character_similarity),
+    Metric(name="text_correctness", kind="mean", title="Text", main=False),
+    Metric(name="page_text", kind="page", title="Page"),
+)
+
+
+@metric("bleu", kind="tokens", title="BLEU")
 def bleu4(candidate: Sequence[str], reference: Sequence[str]) -> float:
     """BLEU over the n-gram orders up to 4 that both texts have: an identical text is 1 however short.
 
@@ -70,7 +77,7 @@ def bleu4(candidate: Sequence[str], reference: Sequence[str]) -> float:
     return _brevity(candidate, reference) * math.exp(logs / orders)
 
 
-@metric("bleu_papers")
+@metric("bleu_papers", kind="tokens", column="bleu")
 def bleu4_papers(candidate: Sequence[str], reference: Sequence[str]) -> float:
     """BLEU-4 as the papers compute it: one added to every order, 1e-9 for an order the candidate is too short for.
 
@@ -85,7 +92,7 @@ def bleu4_papers(candidate: Sequence[str], reference: Sequence[str]) -> float:
     return _brevity(candidate, reference) * math.exp(logs / 4)
 
 
-@metric("teds_like")
+@metric("teds_like", kind="tokens", title="TEDS-like", main=False)
 def token_similarity(candidate: Sequence[str], reference: Sequence[str]) -> float:
     """Share of tokens that need no edit; the papers call it TEDS-like.
 
@@ -99,7 +106,7 @@ def token_similarity(candidate: Sequence[str], reference: Sequence[str]) -> floa
     return 1.0 - Levenshtein.distance(candidate, reference) / longest
 
 
-@metric("text_similarity")
+@metric("text_similarity", kind="text", title="Similar", main=False)
 def common_subsequence_ratio(candidate: str, reference: str) -> float:
     """Twice the longest common subsequence over both lengths; what difflib's ratio approximates.
 
@@ -112,7 +119,7 @@ def common_subsequence_ratio(candidate: str, reference: str) -> float:
     return Indel.normalized_similarity(candidate, reference)
 
 
-@metric("text_similarity_papers")
+@metric("text_similarity_papers", kind="text", column="text_similarity")
 def difflib_ratio(candidate: str, reference: str) -> float:
     """Python's `difflib` ratio as the release calls it: reference first, junk heuristic on.
 

@@ -1,7 +1,4 @@
-"""What readers behind a server share: how addresses, options and answers are shown.
-
-What sends requests is in `patient`, because it needs a package that the base install does not bring.
-"""
+"""Addresses of servers, options about servers, and excerpts of answers. Needs no package beyond the base install."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from urllib.parse import urlsplit
 from vdebench.errors import VdeError
 
 INSTALL = "pip install 'vdebench[servers]'"
-"""How to get the packages that `patient` and the readers behind servers need."""
+"""The command that installs what `net.http` needs."""
 
 
 def setting(given: str, *variables: str) -> str:
@@ -71,8 +68,18 @@ def shown(url: str) -> str:
     return f"{head}{sign}{place.rpartition('@')[2]}{slash}{path}".partition("?")[0].rstrip("/")
 
 
+def joined(url: str, path: str) -> str:
+    """An address with a path added; a query stays at the end.
+
+    >>> joined("http://host/v1/", "/models"), joined("http://host/v1?token=a", "/models")
+    ('http://host/v1/models', 'http://host/v1/models?token=a')
+    """
+    parts = urlsplit(url)
+    return parts._replace(path=parts.path.rstrip("/") + path).geturl()
+
+
 def excerpt(text: str, length: int = 160) -> str:
-    """The beginning of what came, on one line.
+    """The beginning of a text, on one line.
 
     >>> excerpt("a" * 9 + "  " + "b" * 9, 12)
     'aaaaaaaaa b…'

@@ -1,10 +1,12 @@
-"""The answer of a model behind a server: a text, or the reason why there is none, with the tokens it used."""
+"""The answer of a model: a text, or the reason why there is none, with the tokens it used."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from vdebench.net.addresses import excerpt
+from vdebench.net.errors import RequestError
 from vdebench.net.keys import Secret
 
 COSTS = ("input_tokens", "output_tokens", "dollars")
@@ -38,7 +40,7 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What one request to a server led to: a text, or why there is none."""
+    """The result of one request to a model: a text, or the reason why there is none."""
 
     state: Literal["answered", "refused", "rate_limited", "timed_out", "too_large", "failed"]
     text: str = ""
@@ -47,17 +49,42 @@ class ModelAnswer:
     """As the server names it."""
     usage: Usage = NO_USAGE
     asked_for: Literal["schema", "plain"] = "schema"
-    passing: bool = False
+    finish: str = ""
+    """Why the model stopped, as the server names it."""
+    retryable: bool = False
     """Whether the same request may succeed later."""
     wait: float = 0.0
     """Seconds that the server asks to wait before that."""
     lost: bool = False
     """Whether the server may have answered, and charged for it, without our knowing."""
-    may_be_the_schema: bool = False
-    """Whether the server may have refused the way of asking, not the question."""
+    schema_refused: bool = False
+    """Whether the server may have refused the JSON schema, not the question."""
     fatal: bool = False
-    """Whether every other question would fare alike: a wrong key, an empty account."""
+    """Whether every other question would fail too: a wrong key, an empty account."""
+
+    @classmethod
+    def of_error(cls, error: RequestError) -> ModelAnswer:
+        """A failed request as an answer. An unknown address is not fatal: a proxy may say so of one request."""
+        return cls(
+            error.state,
+            reason=str(error),
+            retryable=error.retryable,
+            wait=error.wait,
+            lost=error.lost,
+            schema_refused=error.kind == "request" and error.status in (400, 422),
+            fatal=error.kind in ("key", "money", "quota"),
+        )
+
+    @classmethod
+    def unusable(cls, problem: str, body: str) -> ModelAnswer:
+        """A body that came with a status of success and is no answer: from a broken proxy, or half of one."""
+        reason = f"{problem}: {excerpt(body) or 'an empty body'}"
+        return cls("failed", reason=reason, retryable=True, lost=True)
+
+    def noted(self, note: str) -> ModelAnswer:
+        """The same, final, with a note on how often it was tried."""
+        return replace(self, reason=f"{self.reason} ({note})", retryable=False)
 
     def without(self, key: Secret) -> ModelAnswer:
         """The same without a key in any of its texts."""
-        return replace(self, text=key.out_of(self.text), reason=key.out_of(self.reason), model=key.out_of(self.model))
+        return replace(self, text=key.redact(self.text), reason=key.redact(self.reason), model=key.redact(self.model))

@@ -144,5 +144,5 @@ def image_policy(given: str | int) -> int:
     if text in ("full", "0"):
         return 0
     if not text.isascii() or not text.isdigit() or not 64 <= int(text[:9]) <= 100_000:
-        raise VdeError(f"--images is {given!r}, expected `full` or the longest side in pixels, 64 or more")
+        raise VdeError(f"--image-size is {given!r}, expected `full` or the longest side in pixels, 64 or more")
     return int(text)

@@ -1,24 +1,26 @@
-"""An API key: from the environment only, and out of every text that anyone may see or keep."""
+"""API keys: read from environment variables only, and removed from every text that is shown or stored."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+from typing import Any
 from urllib.parse import quote
 
 from vdebench.errors import VdeError
 
 HIDDEN = "[key]"
 _SHORTEST = 8
-"""Shorter ones are no keys: `none`, `EMPTY`, as local servers want them."""
+"""Shorter values are no keys: `none`, `EMPTY`, as local servers want them."""
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Secret:
     """A key that does not show itself.
 
     >>> key = Secret("sk-very-secret")
-    >>> key, f"{key}", key.out_of("Incorrect API key provided: sk-very-secret.")
+    >>> key, f"{key}", key.redact("Incorrect API key provided: sk-very-secret.")
     ([key], '[key]', 'Incorrect API key provided: [key].')
     """
 
@@ -34,27 +36,68 @@ class Secret:
         """The key, for the client that sends it and nobody else."""
         return self._value
 
-    def out_of(self, text: str) -> str:
-        """A text without the key."""
-        return self._pattern.sub(HIDDEN, text) if self._pattern else text
+    @property
+    def bearer(self) -> dict[str, str]:
+        """The header that sends the key; no header where there is no key.
+
+        >>> Secret("sk-0123").bearer, NO_KEY.bearer
+        ({'Authorization': 'Bearer sk-0123'}, {})
+        """
+        return {"Authorization": f"Bearer {self._value}"} if self else {}
+
+    def redact(self, value: Any) -> Any:
+        """A text without the key; in lists and dictionaries, every text without it.
+
+        >>> Secret("sk-very-secret").redact({"sk-very-secret": ["a sk-very-secret", 3]})
+        {'[key]': ['a [key]', 3]}
+        """
+        if self._pattern is None:
+            return value
+        if isinstance(value, str):
+            return self._pattern.sub(HIDDEN, value)
+        if isinstance(value, dict):
+            return {self.redact(name): self.redact(each) for name, each in value.items()}
+        return [self.redact(each) for each in value] if isinstance(value, list) else value
+
+    def __bool__(self) -> bool:
+        """Whether there is a key."""
+        return self._value not in ("", "none")
 
     def __repr__(self) -> str:
         """Not the key."""
         return HIDDEN
 
     def __reduce__(self) -> str:
-        """Never: a key is in no file."""
+        """Always an error: a key is never stored."""
         raise TypeError("a key is not to be written anywhere")
 
 
+NO_KEY = Secret("none")
+"""For servers that want no key."""
+
+
 def key_from(variable: str, *, needed: str = "") -> Secret:
-    """The key in an environment variable; where it is `needed` by someone and not there, an error that says so."""
+    """The key in an environment variable, or `NO_KEY`; an error where `needed` names who needs it and it is not set."""
     value = os.environ.get(variable, "").strip()
     if not value and needed:
         raise VdeError(
             f"{needed} needs a key, and the environment variable {variable} has none\n"
             f"  set {variable}, or name another variable with --key-variable NAME; keys are taken from nowhere else"
         )
+    return checked_key(value, variable)
+
+
+def checked_key(value: str, variable: str) -> Secret:
+    """A key that can be sent in a header; an error where it has characters that no key has."""
     if not value.isascii() or not value.isprintable():
         raise VdeError(f"the key in {variable} has characters that no key has (a line break?); set it again")
-    return Secret(value or "none")
+    return Secret(value) if value else NO_KEY
+
+
+def is_variable(name: str) -> bool:
+    """Whether a text can be the name of an environment variable.
+
+    >>> is_variable("MY_KEY"), is_variable("sk-0123")
+    (True, False)
+    """
+    return bool(_VARIABLE.fullmatch(name))

@@ -1,8 +1,9 @@
-"""How many requests are under way at once: more while the server keeps up, fewer when it says so or slows down."""
+"""The rate of requests: a fixed number a minute, or as many at once as the server bears."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator
@@ -20,6 +21,28 @@ _LEAST = 8
 """Answers at least that make a round: fewer say little about a server's speed."""
 _ROUNDS = 50
 """Windowfuls of answers over which the quickest is looked for."""
+
+
+class RateLimit:
+    """At most so many requests a minute, evenly spread, for any number of threads; 0 for no limit.
+
+    >>> rate = RateLimit(600)
+    >>> rate.delay(), 0.05 < rate.delay() <= 0.1
+    (0.0, True)
+    """
+
+    def __init__(self, per_minute: float) -> None:
+        self._gap = 60 / per_minute if per_minute else 0.0
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def delay(self) -> float:
+        """Reserve the next turn; the seconds until it."""
+        with self._lock:
+            now = time.monotonic()
+            turn = max(now, self._next)
+            self._next = turn + self._gap
+        return turn - now
 
 
 class RequestWindow:

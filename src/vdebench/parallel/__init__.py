@@ -1,1 +1,1 @@
-"""How tasks are spread over processors."""
+"""Parallel execution of tasks on this machine or on a Ray cluster."""

@@ -1,4 +1,4 @@
-"""What an engine is: work on many tasks, spread over workers. `local` is this machine, `ray` a cluster."""
+"""The interface of an engine, which runs tasks on several workers: `local` on this machine, `ray` on a cluster."""
 
 from __future__ import annotations
 
@@ -8,63 +8,64 @@ from typing import Self, TypeVar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-MOST_WORKERS = 8
-"""Where nobody says how many: each holds models, about a gigabyte."""
+DEFAULT_MAX_WORKERS = 8
+"""Default limit per machine: each worker holds models of about a gigabyte."""
 
 
 class Engine(ABC):
-    """Spreads tasks over workers; the results are the same with each, whatever the number of workers."""
+    """Runs tasks on workers; results do not depend on the engine or on the number of workers."""
 
     name: str
     shares_disk = True
-    """Whether files that a worker writes are certain to be seen here, and the other way round."""
+    """Whether workers and this process share a file system."""
 
     @abstractmethod
     def size(self, *, gpus: bool = False) -> int:
-        """How many workers it can keep busy: one for each processor, or for each GPU."""
+        """Return the number of workers that can run at once: one per processor, or one per GPU."""
 
     @property
     def machines(self) -> int:
-        """Over how many machines they are spread."""
+        """Number of machines."""
         return 1
 
-    def staff(self, asked: int = 0) -> int:
-        """As many workers as were asked for; else one for each processor, at most `MOST_WORKERS` on a machine."""
-        return asked or min(self.size(), MOST_WORKERS * self.machines)
+    def worker_count(self, requested: int = 0) -> int:
+        """Return the requested number of workers; if 0, one per processor, at most `MOST_WORKERS` per machine."""
+        return requested or min(self.size(), DEFAULT_MAX_WORKERS * self.machines)
 
     @abstractmethod
-    def spread(
+    def map_tasks(
         self,
         work: Callable[[Task], Result],
         tasks: Iterable[Task],
         workers: int = 0,
         *,
-        recycled: int = 0,
-        lost: Callable[[Task, str], Result] | None = None,
-        tries: int = 1,
+        max_tasks_per_worker: int = 0,
+        on_lost: Callable[[Task, str], Result] | None = None,
+        attempts: int = 1,
         gpus: bool = False,
     ) -> Iterator[Result]:
-        """Results as they come, in no order; tasks are taken as they are needed, one ahead of those under way.
+        """Call `work` on each task; yield results as they complete, in any order.
 
-        `work` is a function of a module, or whatever else can be pickled and called: each worker gets it once. It is
-        carried out in this process where one local worker without a GPU is asked for, else in processes of its own,
-        `workers` of them, as many as `size` where that is 0. What `work` raises is raised here and ends all.
+        `work` is a module-level function or another picklable callable; each worker receives it once. One local worker
+        without a GPU runs in this process; otherwise `workers` processes are started, or `size()` if it is 0. Tasks are
+        taken from the iterable as needed, one ahead of those in progress. An exception in `work` is raised here and
+        ends all workers.
 
-        Where a worker dies on a task (out of memory, a fault in native code), a new one takes its place. The task is
-        given out up to `tries` times; after that `lost(task, reason)` makes what stands for its result. Without `lost`
-        it is an error; so it is where worker after worker dies and nothing gets done.
+        If a worker process dies (out of memory, a crash in native code), it is replaced and its task repeated, at most
+        `tries` times in all; then `lost(task, reason)` supplies the result. Without `lost`, or if workers keep dying
+        and no task completes, `VdeError` is raised.
 
-        Each worker is replaced after `recycled` tasks, where the work itself keeps memory. With `gpus` each sees one
-        GPU of its own. Closing the iterator ends the workers at once.
+        A worker is replaced after `recycled` tasks (0: never), for work that leaks memory. With `gpus` each worker sees
+        one GPU. Closing the iterator stops the workers.
         """
 
-    def close(self) -> None:  # noqa: B027 (most have nothing to end)
-        """End what was started for it."""
+    def close(self) -> None:  # noqa: B027 (optional)
+        """Release what the engine started."""
 
     def __enter__(self) -> Self:
-        """Itself, ended with the block."""
+        """Return the engine, which is closed at the end of the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End what was started for it."""
+        """Close the engine."""
         self.close()

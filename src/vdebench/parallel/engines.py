@@ -1,4 +1,4 @@
-"""The engines by name: `local` is this machine, `ray` a cluster."""
+"""Registry of engines: `local` runs on this machine, `ray` on a cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENGINES = {
 
 
 def get_engine(name: str = "local", address: str = "") -> Engine:
-    """The engine of a name; `address` is that of a cluster that runs already.
+    """Return an engine by name; `address` is that of a running cluster.
 
     >>> get_engine("local").name
     'local'

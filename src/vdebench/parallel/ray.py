@@ -1,4 +1,4 @@
-"""Tasks spread over a Ray cluster, or over a Ray of this machine: one actor per worker (extra `ray`)."""
+"""Engine that runs tasks on a Ray cluster, or on a Ray started on this machine: one actor per worker (extra `ray`)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import Any
 from vdebench.errors import MissingPartError, VdeError
 from vdebench.parallel.engine import Engine, Result, Task
 from vdebench.parallel.local import ONE_PROCESSOR, usable_gpus, usable_processors
-from vdebench.parallel.scheduler import READY, Scheduler, TaskRunner, Worker, WorkerPool, raised
+from vdebench.parallel.scheduler import READY, Scheduler, TaskRunner, Worker, WorkerPool, pickled_error
 
 INSTALL = 'pip install "vdebench[ray]"'
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD")
 
 
 class RayEngine(Engine):
-    """A cluster by its address, or that of RAY_ADDRESS; without one a Ray that is started here and ended with this."""
+    """A running cluster by address or RAY_ADDRESS; without either, a Ray started here and shut down by `close`."""
 
     name = "ray"
     shares_disk = False
@@ -33,34 +33,36 @@ class RayEngine(Engine):
         self._ray = _ray()
 
     def size(self, *, gpus: bool = False) -> int:
-        """Processors of the cluster; with `gpus` its GPUs, one where it has none."""
+        """Return the number of processors of the cluster; with `gpus` the number of GPUs, at least 1."""
         return max(1, self._has("GPU" if gpus else "CPU"))
 
     @property
     def machines(self) -> int:
-        """Machines of the cluster."""
+        """Number of machines of the cluster."""
         return max(1, len([node for node in self._cluster().nodes() if node["Alive"]]))
 
-    def spread(
+    def map_tasks(
         self,
         work: Callable[[Task], Result],
         tasks: Iterable[Task],
         workers: int = 0,
         *,
-        recycled: int = 0,
-        lost: Callable[[Task, str], Result] | None = None,
-        tries: int = 1,
+        max_tasks_per_worker: int = 0,
+        on_lost: Callable[[Task, str], Result] | None = None,
+        attempts: int = 1,
         gpus: bool = False,
     ) -> Iterator[Result]:
-        """Results as they come, in no order; see `Engine.spread`. One worker is an actor too."""
+        """Yield results as they complete, in any order; see `Engine.map_tasks`. A single worker is an actor too."""
         devices = self._has("GPU") if gpus else 0
         workers = workers or self.size(gpus=gpus)
-        most = min(workers, max(1, devices)) if gpus else workers
-        crew = _RayWorkerPool(self._cluster(), dumps(work), on_gpus=devices > 0)
-        yield from Scheduler(crew, tasks, most, recycled=recycled, lost=lost, tries=tries).results()
+        limit = min(workers, max(1, devices)) if gpus else workers
+        pool = _RayWorkerPool(self._cluster(), dumps(work), on_gpus=devices > 0)
+        yield from Scheduler(
+            pool, tasks, limit, max_tasks_per_worker=max_tasks_per_worker, on_lost=on_lost, attempts=attempts
+        ).results()
 
     def close(self) -> None:
-        """End the Ray that was started here; of a cluster, let go."""
+        """Shut down the Ray that was started here; disconnect from a cluster."""
         if self._started:
             self._ray.shutdown()
             self._started = False
@@ -69,19 +71,19 @@ class RayEngine(Engine):
         return int(self._cluster().cluster_resources().get(resource, 0))
 
     def _cluster(self) -> Any:
-        """Ray, connected."""
-        if self._ray.is_initialized():  # by us, or by the program that calls us
+        """Return the ray module, connected."""
+        if self._ray.is_initialized():  # by this object or by the calling program
             return self._ray
-        how: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
+        options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
         if self.address:
-            how["address"] = self.address
+            options["address"] = self.address
         else:
-            ours = {"num_cpus": usable_processors(), "num_gpus": len(usable_gpus())}
-            how |= {"address": "local", **ours, "include_dashboard": False}
+            settings = {"num_cpus": usable_processors(), "num_gpus": len(usable_gpus())}
+            options |= {"address": "local", **settings, "include_dashboard": False}
         try:
-            self._ray.init(**how)
+            self._ray.init(**options)
         except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
-            where = f"the Ray cluster {self.address}" if self.address else "a Ray of this machine"
+            where = f"the Ray cluster {self.address}" if self.address else "Ray on this machine"
             raise VdeError(f"{where} cannot be reached: {error}\n  see `ray status`, or use --engine local") from None
         self._started = True
         return self._ray
@@ -98,42 +100,42 @@ def _ray() -> Any:
 
 
 class _TaskActor:
-    """What runs in an actor: anything that can be pickled, from the folder in which the run was started."""
+    """The code of an actor: unpickles the work and runs tasks, in the working directory of the run."""
 
     def __init__(self, work: bytes, folder: str) -> None:
-        with suppress(OSError):  # another machine need not have it
+        with suppress(OSError):  # the folder may not exist on another machine
             os.chdir(folder)
         self._content = work
-        self._doing: TaskRunner | None = None
+        self._runner: TaskRunner | None = None
 
     def ready(self) -> bytes:
         """Load the work."""
         try:
-            self._doing = TaskRunner(self._content)
+            self._runner = TaskRunner(self._content)
         except Exception as error:
-            return raised(error)
+            return pickled_error(error)
         return READY
 
     def answer(self, task: bytes) -> bytes:
-        """What the work makes of a task, or what it raised."""
-        assert self._doing is not None
-        return self._doing.answer(task)
+        """Run a task; return its pickled result or exception."""
+        assert self._runner is not None
+        return self._runner.answer(task)
 
 
 class _RayWorker(Worker):
-    """An actor, and what it was asked last."""
+    """An actor and the reference to its pending answer."""
 
     def __init__(self, handle: Any) -> None:
         self.handle = handle
-        self.asked = handle.ready.remote()
+        self.pending = handle.ready.remote()
 
-    def give(self, task: bytes) -> None:
-        """Give it a task; it has none."""
-        self.asked = self.handle.answer.remote(task)
+    def send(self, task: bytes) -> None:
+        """Send a task to an idle actor."""
+        self.pending = self.handle.answer.remote(task)
 
 
 class _RayWorkerPool(WorkerPool):
-    """Actors over all machines, with one processor each, or one GPU."""
+    """Actors on all machines, each with one processor or one GPU."""
 
     def __init__(self, ray: Any, work: bytes, *, on_gpus: bool) -> None:
         self._ray = ray
@@ -150,40 +152,42 @@ class _RayWorkerPool(WorkerPool):
         self._all: list[_RayWorker] = []
 
     def start(self) -> _RayWorker:
-        """A new actor, which the cluster starts when it has room."""
+        """Create an actor; the cluster starts it when resources are free."""
         worker = _RayWorker(self._kind.remote(self._work, str(Path.cwd())))
         self._all.append(worker)
         return worker
 
     def listen(self, workers: Sequence[Worker]) -> list[tuple[Worker, bytes | str]]:
-        """What those say that have something to say, or how they died."""
-        asked = {worker.asked: worker for worker in workers if isinstance(worker, _RayWorker)}
-        ready, _ = self._ray.wait(list(asked), num_returns=1)
-        return [(asked[each], self._said(asked[each])) for each in ready]
+        """Wait for messages; return (worker, answer) pairs and (worker, reason) for workers that exited."""
+        pending = {worker.pending: worker for worker in workers if isinstance(worker, _RayWorker)}
+        ready, _ = self._ray.wait(list(pending), num_returns=1)
+        return [(pending[each], self._answer_of(pending[each])) for each in ready]
 
-    def _said(self, worker: _RayWorker) -> bytes | str:
+    def _answer_of(self, worker: _RayWorker) -> bytes | str:
         try:
-            answer: bytes = self._ray.get(worker.asked)
+            answer: bytes = self._ray.get(worker.pending)
             return answer
-        except self._ray.exceptions.RayError as error:  # the actor is dead, or its machine, or what it said is lost
-            self.end(worker)
+        except self._ray.exceptions.RayError as error:  # the actor, its machine or its answer is lost
+            self.stop(worker)
             return str(error).partition("\n")[0]
 
-    def end(self, worker: Worker) -> None:
-        """End an actor."""
+    def stop(self, worker: Worker) -> None:
+        """Kill an actor."""
         assert isinstance(worker, _RayWorker)
         self._all.remove(worker)
-        with suppress(Exception):  # it may be gone
+        with suppress(Exception):  # it may have exited already
             self._ray.kill(worker.handle)
 
     def close(self) -> None:
-        """End all actors now."""
+        """Kill all actors."""
         for worker in [*self._all]:
-            self.end(worker)
+            self.stop(worker)
 
 
-def _variables(others: Mapping[str, str]) -> dict[str, str]:
-    """The environment of actors: our settings but for secrets, which a cluster would show, and where our code is."""
-    ours = {name: value for name, value in os.environ.items() if name.startswith("VDE_") and not _SECRET.search(name)}
-    here = [os.path.abspath(folder) for folder in sys.path if Path(folder).is_dir()]
-    return {**others, **ours, "PYTHONPATH": os.pathsep.join(dict.fromkeys(here))}
+def _variables(extra: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of actors: VDE_ settings without secrets (a cluster displays them) and the module path."""
+    settings = {
+        name: value for name, value in os.environ.items() if name.startswith("VDE_") and not _SECRET.search(name)
+    }
+    folders = [os.path.abspath(folder) for folder in sys.path if Path(folder).is_dir()]
+    return {**extra, **settings, "PYTHONPATH": os.pathsep.join(dict.fromkeys(folders))}

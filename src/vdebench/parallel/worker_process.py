@@ -1,4 +1,4 @@
-"""A worker process of this machine: how it is started, and what it does until its parent lets it go."""
+"""Worker processes of this machine: starting one, and the loop that runs in it."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 
 from vdebench.errors import VdeError
-from vdebench.parallel.scheduler import READY, TaskRunner, raised
+from vdebench.parallel.scheduler import READY, TaskRunner, pickled_error
 
 _PROGRAM = """\
 import sys
-line, parent, *sys.path = sys.argv[1:]
+pipe, parent, *sys.path = sys.argv[1:]
 del sys.argv[1:]
 from multiprocessing.connection import Connection
-line = Connection(int(line))
+pipe = Connection(int(pipe))
 try:
-    work = line.recv_bytes()
-except EOFError:  # the parent is gone
+    work = pipe.recv_bytes()
+except EOFError:  # the parent has exited
     sys.exit(1)
 from vdebench.parallel.worker_process import serve
-serve(line, work, int(parent))
+serve(pipe, work, int(parent))
 """
-"""The worker's own main program. It takes the work first, so that the parent need not wait for its imports."""
+"""Main program of a worker. It receives the work before it imports, so that the parent does not have to wait."""
 
 
-def start(line: Connection, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a worker that talks over `line` and finds the same modules as this process.
+def start(pipe: Connection, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a worker that communicates over `pipe` and has the same module path as this process.
 
-    The worker is a Python program of its own: unlike a process of `multiprocessing` it does not run the caller's
-    script a second time, so a script needs no `if __name__ == "__main__":`, and may as well come from standard input.
+    The worker is a separate Python program. Unlike `multiprocessing`, it does not import the caller's script, so
+    scripts need no `if __name__ == "__main__":` and may come from standard input.
     """
     command = [sys.executable, *(f"-W{option}" for option in sys.warnoptions), "-c", _PROGRAM]
-    arguments = [str(line.fileno()), str(os.getpid()), *filter(_is_text, sys.path)]
+    arguments = [str(pipe.fileno()), str(os.getpid()), *filter(_is_text, sys.path)]
     try:
-        with _interrupts_held():  # Ctrl-C is for the parent: a worker that is just starting would print a traceback
+        with _block_interrupts():  # a starting worker would print a traceback on Ctrl-C
             return subprocess.Popen(
-                [*command, *arguments], stdin=subprocess.DEVNULL, env=environment, pass_fds=[line.fileno()]
+                [*command, *arguments], stdin=subprocess.DEVNULL, env=environment, pass_fds=[pipe.fileno()]
             )
     except OSError as error:
         raise VdeError(
-            f"{sys.executable}: cannot be started as a worker process: {error.strerror}; use one worker, or fewer"
+            f"{sys.executable}: cannot start a worker process: {error.strerror}; use fewer workers"
         ) from None
 
 
 def _is_text(entry: object) -> bool:
-    return isinstance(entry, str)  # the import system ignores all else
+    return isinstance(entry, str)  # the import system ignores other entries
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Block Ctrl-C; a process that is started meanwhile starts with it blocked."""
+def _block_interrupts() -> Iterator[None]:
+    """Block Ctrl-C; processes started meanwhile inherit the blocked signal."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -67,26 +67,26 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def serve(line: Connection, work: bytes, parent: int) -> None:
-    """Run in the worker: answer the tasks that come over the line until it is closed."""
-    os.set_inheritable(line.fileno(), False)  # a program that the work starts must not hold the line open
+def serve(pipe: Connection, work: bytes, parent: int) -> None:
+    """Run in the worker: answer tasks from the pipe until it is closed."""
+    os.set_inheritable(pipe.fileno(), False)  # child programs must not keep the pipe open
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what it started is cleared away
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # runs clean-up handlers
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(0.2)
-        os._exit(1)  # the parent was killed: nobody wants the results
+        os._exit(1)  # the parent has exited
 
     threading.Thread(target=watch, daemon=True).start()
     with suppress(EOFError, OSError):
         try:
-            doing = TaskRunner(work)
+            runner = TaskRunner(work)
         except Exception as error:
-            line.send_bytes(raised(error))
+            pipe.send_bytes(pickled_error(error))
             return
-        line.send_bytes(READY)
+        pipe.send_bytes(READY)
         while True:
-            line.send_bytes(doing.answer(line.recv_bytes()))
+            pipe.send_bytes(runner.answer(pipe.recv_bytes()))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import polars as pl
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
 from vdebench.io.cache import digest_of, digest_of_file
+from vdebench.metrics.registry import PAGE_KINDS, registered
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.pipeline.scoring.stage import Progress, score_run
@@ -18,7 +20,6 @@ from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.folder import RunFolder
 from vdebench.stats.summary import summarise
 
-METRICS = ("iou", "cdm", "bleu", "teds", "teds_like", "text_similarity", "text_correctness", "page_text")
 _NOT_KNOWN = "the reader's noise floor is not known: "
 
 
@@ -62,14 +63,25 @@ def noise_floor(
         score_into(without_images._replace(predictions=references, samples=samples), kept, None)
         found = summarise(kept, scope.protocol, measured, crossed)
     overall = {setting: means for setting, means in found["overall"].items() if means}
-    floor = {
-        setting: {name: 1 - means[name] for name in METRICS if means.get(name) is not None}
-        for setting, means in overall.items()
-    }
+    floor = {setting: losses(means) for setting, means in overall.items()}
     notes = [f"noise floor: no {setting}: {_first_reason(kept)}" for setting in measured if setting not in overall]
     if len(samples) < len(counted):
         notes.append(f"noise floor: of {len(samples)} of {len(counted)} samples")
     return {"reads": overall, "floor": floor, "by": found["by"]}, notes
+
+
+def losses(means: Mapping[str, Any]) -> dict[str, float]:
+    """How far the means of the reference images are from the best value of each metric of pages.
+
+    >>> losses({"cdm": 0.75, "psnr": 30.0})
+    {'cdm': 0.25}
+    """
+    found = {}
+    for name, each in registered(PAGE_KINDS).items():
+        perfect = each.bounds[1 if each.best == "higher" else 0]
+        if means.get(name) is not None and math.isfinite(perfect):
+            found[name] = abs(perfect - means[name])
+    return found
 
 
 def floor_name(predictions: Predictions, references: Predictions | None) -> str:

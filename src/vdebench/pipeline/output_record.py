@@ -7,7 +7,6 @@ whose, and a file that was changed since is noticed.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,9 @@ from typing import Any, Literal, NamedTuple
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of_file
-from vdebench.io.files import is_file, is_folder, parse_json, read_bytes, read_json, replacing
+from vdebench.io.files import is_file, is_folder, read_json
+from vdebench.io.journal import Journal
+from vdebench.io.records import parse_record
 from vdebench.io.redaction import is_private
 from vdebench.io.stores import address, place
 from vdebench.pipeline.editing.journal import images_of
@@ -67,13 +68,8 @@ def asked_of(
 def write_outputs(folder: Path, predictions: Predictions, samples: Sequence[Sample]) -> None:
     """Note in a run folder which files were scored."""
     images = place(asked_now().get("images") or predictions.root)
-    with (
-        replacing(folder / OUTPUTS) as temporary,
-        temporary.open("w", encoding="utf-8", errors="backslashreplace") as file,
-    ):
-        for sample in samples:
-            for output in _outputs(predictions, sample, images):
-                file.write(json.dumps(output._asdict(), ensure_ascii=False) + "\n")
+    found = (output for sample in samples for output in _outputs(predictions, sample, images))
+    Journal(folder / OUTPUTS, Output).replace(found)
 
 
 def _outputs(predictions: Predictions, sample: Sample, images: Path) -> Iterator[Output]:
@@ -103,22 +99,15 @@ def read_outputs(folder: Path) -> list[Output]:
         raise InputError(
             f"{folder}: no {OUTPUTS} here: the run is of an older version; score it again into the same folder"
         )
-    lines = [line for line in read_bytes(file).split(b"\n") if line]
-    return [
-        output_from(parse_json(line, f"{file}, line {at}"), f"{file}, line {at}") for at, line in enumerate(lines, 1)
-    ]
+    return list(Journal(file, Output))
 
 
 def output_from(told: Any, where: str) -> Output:
     """An output as JSON has it."""
-    if (
-        not isinstance(told, Mapping)
-        or set(told) != set(Output._fields)
-        or not all(isinstance(value, str) for value in told.values())
-        or told["kind"] not in ("images", "readings")
-    ):
-        raise InputError(f"{where}: not an output, expected {', '.join(Output._fields)}")
-    return Output(**told)
+    try:
+        return parse_record(Output, told)
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def asked_of_run(folder: Path) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from vdebench.errors import ReaderError, VdeError
+from vdebench.io.cache import Digest
 from vdebench.parallel.engines import LOCAL, Engine
-from vdebench.pipeline.scoring.ocr_requests import keep, pictures_of
+from vdebench.pipeline.scoring.ocr_requests import pictures_of
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, OcrInput
@@ -26,7 +27,7 @@ class _Task(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    key: str
+    key: Digest
     reading: Any = None
     """As JSON: a worker on another machine keeps it in its own cache only."""
     failure: str = ""
@@ -65,14 +66,14 @@ def _read_new(
     if not wanted:
         return
     tasks = (_Task(reader, picture) for picture in wanted.values())
-    most = min(engine.staff(workers), len(wanted))
-    found = engine.spread(_read, tasks, most, recycled=RECYCLED, lost=_lost, tries=2)
+    most = min(engine.worker_count(workers), len(wanted))
+    found = engine.map_tasks(_read, tasks, most, max_tasks_per_worker=RECYCLED, on_lost=_lost, attempts=2)
     fails = 0
     for done, outcome in enumerate(found, start=1):
         if outcome.failure:
             reader.failures[outcome.key] = outcome.failure
         else:
-            keep(reader.cache, outcome.key, outcome.reading)
+            reader.cache.put(outcome.key, outcome.reading)
             worked(pictures_read=1)
         fails += outcome.is_readers
         if fails == done == ENOUGH:

@@ -26,10 +26,9 @@ from vdebench.pipeline.editing import counts_of, edit_suite, images_of, read_edi
 from vdebench.pipeline.editing.jobs import editor_of
 from vdebench.pipeline.editing.stage import options_of
 from vdebench.pipeline.rewriting import Rewriter, rewrite_suite
-from vdebench.pipeline.score import Score, TruthChoice, around_masks, score
+from vdebench.pipeline.score import Score, TruthChoice, score
 from vdebench.pipeline.scoring.stage import Progress
-from vdebench.protocols import get_protocol
-from vdebench.protocols.masks.protocol import get_pixel_protocol
+from vdebench.protocols.protocol import protocol_for
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import ImagePredictions
 from vdebench.runs.provenance import RUN_FILE, kept_of, read_run_file, recorded, session, with_editing
@@ -65,7 +64,7 @@ def run(
     chosen = parse_choices(editors)
     given = InputPolicy(checked_pixels(max_pixels), rewriter.label if rewriter else NOBODY)
     for protocol in protocols:  # before anything is edited
-        get_pixel_protocol(protocol) if around_masks(suite, protocol) else get_protocol(protocol)
+        protocol_for(suite.track, protocol)
     name, reader_options = reader.choice or (reader.reader.identity["name"], ())
     asked = {
         "suite": suite.origin,

@@ -26,9 +26,9 @@ from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.masks import plan_masked
 from vdebench.pipeline.scoring.sample import SETTINGS, ScoringScope
 from vdebench.pipeline.scoring.stage import Progress, plan, score_run
-from vdebench.protocols import get_protocol
-from vdebench.protocols.masks.protocol import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
+from vdebench.protocols.masks.protocol import PixelProtocol
 from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.protocol import protocol_for
 from vdebench.protocols.signature import signature
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.caveats import caveat_of
@@ -42,7 +42,7 @@ from vdebench.readers.predictions import (
     holds_readings,
 )
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
-from vdebench.runs.folder import TABLES, RunFolder
+from vdebench.runs.folder import TABLES, RunFolder, schema_of
 from vdebench.runs.provenance import session, stage, tell
 from vdebench.stats.intervals import with_intervals
 from vdebench.stats.summary import regions_of, summarise
@@ -129,7 +129,7 @@ def check_outputs(
 ) -> None:
     """Check the names of an editor's outputs and read nothing; `score` does this first."""
     root = editors_images(folder)
-    if around_masks(suite, protocol):
+    if isinstance(protocol_for(suite.track, protocol), PixelProtocol):
         files: list[Outputs] = [outputs_of(suite, root, match)]
     elif images is None:
         kind: Literal["reading", "image"] = "reading" if holds_readings(root, suite, match) else "image"
@@ -141,22 +141,10 @@ def check_outputs(
 
 
 def _check_files(suite: Suite, files: Sequence[Outputs], protocol: AnyProtocol, strict: bool) -> None:
-    samples = suite.samples
-    expected = samples
-    if not around_masks(suite, protocol):
-        chosen = protocol if isinstance(protocol, Protocol) else get_protocol(_name_of(protocol))
-        expected = [sample for sample in samples if chosen.covers(sample)]
+    samples, chosen = suite.samples, protocol_for(suite.track, protocol)
+    expected = [sample for sample in samples if chosen.covers(sample)]
     for each in files:
         check_names(each, samples, expected=expected, strict=strict)
-
-
-def around_masks(suite: Suite, protocol: AnyProtocol) -> bool:
-    """Whether images are compared around masks: by a protocol that does, or since the suite is made for it."""
-    return (
-        suite.track == "pixels"
-        or isinstance(protocol, PixelProtocol)
-        or (isinstance(protocol, str) and protocol in PIXEL_PROTOCOLS and protocol != "strict")
-    )
 
 
 def open_outputs(
@@ -218,23 +206,22 @@ def score(
     is_folder_of_files = not isinstance(predictions, Predictions)
     if match and not is_folder_of_files:
         raise VdeError("match= is for a folder of outputs; predictions that are opened already have their files")
-    if around_masks(suite, protocol):
+    protocol = protocol_for(suite.track, protocol)
+    if isinstance(protocol, PixelProtocol):
         if not isinstance(predictions, Predictions):
             predictions = open_outputs(predictions, suite, editor=editor, reader=reader, match=match)
         if is_folder_of_files or strict_names:
             _check_files(suite, predictions.files(), protocol, strict_names)
         predictions.given = given or predictions.given
         read_by = predictions.cached if isinstance(predictions, ReadPredictions) and reader != NO_READER else None
-        rules = protocol if isinstance(protocol, PixelProtocol) else get_pixel_protocol(_name_of(protocol))
-        masked = plan_masked(suite, predictions, rules, metrics, read_by)
+        masked = plan_masked(suite, predictions, protocol, metrics, read_by)
         place = Path(out) if out is not None else None
         with session(place):
             how = {"truth": truth, "metrics": metrics, "crossed": crossed, "match": match or None}
             tell(asked=asked_of(suite, predictions, how, reader=masked.reader is not None))
             found, rows = masked_run(masked, place, crossed, workers, progress, reading, engine or LOCAL)
-        nothing = {name: pl.LazyFrame(schema=schema) for name, schema in TABLES.items()}
+        nothing = {name: pl.LazyFrame(schema=schema_of(name)) for name in TABLES}
         return Score(found, {**nothing, "scores": rows.lazy()})
-    protocol = protocol if isinstance(protocol, Protocol) else get_protocol(_name_of(protocol))
     if not isinstance(predictions, Predictions):
         predictions = open_predictions(predictions, suite, editor=editor, reader=reader, images=images, match=match)
     if is_folder_of_files or strict_names:
@@ -267,10 +254,6 @@ def score(
             folder = RunFolder(Path(temporary))
             kept = _score_into(folder, scope, references, setting, notes, crossed, read, into, progress)
             return Score(kept.summary, {name: getattr(kept, name).lazy() for name in TABLES})
-
-
-def _name_of(protocol: AnyProtocol) -> str:
-    return protocol if isinstance(protocol, str) else protocol.name
 
 
 def _score_into(

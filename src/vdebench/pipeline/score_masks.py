@@ -20,12 +20,13 @@ from vdebench.pipeline.scoring.mask_sample import VERSION, lpips
 from vdebench.pipeline.scoring.masks import MaskedScope, score_masked
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.protocols.digest import DIGITS
+from vdebench.protocols.masks.columns import CALLED
 from vdebench.protocols.signature import as_signature
 from vdebench.readers.caveats import caveat_of
 from vdebench.runs.folder import RunFolder
 from vdebench.runs.provenance import stage, tell
 from vdebench.stats.intervals import with_intervals
-from vdebench.stats.mask_summary import CALLED, SLICES, summarise_masked
+from vdebench.stats.mask_summary import SLICES, summarise_masked
 
 
 def masked_run(
@@ -68,9 +69,9 @@ def _score(
     found["notes"] = [f"{about['editor']}: {note}" for note in found["notes"]]
     if scope.reader is not None and (caveat := caveat_of(scope.reader.reader)):
         found["notes"].append(caveat)
-    strangers = scope.predictions.strangers()
-    if strangers:
-        note = f"{len(strangers)} files in {scope.predictions.root} belong to no sample, such as {strangers[0].name}"
+    unmatched = scope.predictions.unmatched_files()
+    if unmatched:
+        note = f"{len(unmatched)} files in {scope.predictions.root} belong to no sample, such as {unmatched[0].name}"
         found["notes"].append(note)
     if scope.suite.left_out:
         sample, why = next(iter(scope.suite.left_out.items()))

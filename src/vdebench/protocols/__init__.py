@@ -1,6 +1,6 @@
 """Which metrics, how matched, tokenised and averaged; a protocol owns its signature."""
 
-from vdebench.protocols.pages.protocol import IMAGE_METRICS, TEXT_METRICS, Protocol
+from vdebench.protocols.pages.protocol import Protocol
 from vdebench.registry import find
 
 PROTOCOLS = {
@@ -12,13 +12,13 @@ PROTOCOLS = {
 
 
 def get_protocol(name: str) -> Protocol:
-    """The protocol of a name.
+    """The protocol of a name, with the metrics that other packages add to it.
 
     >>> get_protocol("strict").match
     'assign-3'
     """
     protocol: Protocol = find("protocols", name, PROTOCOLS)
-    return protocol
+    return protocol.with_added_metrics()
 
 
-__all__ = ["IMAGE_METRICS", "PROTOCOLS", "TEXT_METRICS", "Protocol", "get_protocol"]
+__all__ = ["PROTOCOLS", "Protocol", "get_protocol"]

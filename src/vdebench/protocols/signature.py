@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from vdebench._version import __version__
 from vdebench.core.input_policy import InputPolicy
+from vdebench.metrics.registry import facts
 from vdebench.protocols.digest import DIGITS
 from vdebench.protocols.pages.protocol import Protocol
 
@@ -41,6 +42,7 @@ def signature(
         "v": __version__,
         "match": protocol.match,
         "tok": protocol.tok,
+        **({"metrics": ",".join(facts(name).identity for name in protocol.added)} if protocol.added else {}),
         "local": local,
         "reader": reader,
         "truth": truth,

@@ -12,7 +12,7 @@ from typing import Protocol as Interface
 from vdebench.core.images import DECODING, Image, PixelBox
 from vdebench.core.page_text import PageText
 from vdebench.errors import InputError, MissingPartError, VdeError
-from vdebench.io.cache import Cache, digest_of, digest_of_file
+from vdebench.io.cache import Cache, Digest, digest_of, digest_of_file
 from vdebench.io.images import open_image
 from vdebench.readers.reader import Reader, get_reader
 
@@ -21,7 +21,7 @@ class ImageCrop(NamedTuple):
     """An image file or a crop of it, identified by its content."""
 
     file: Path
-    content: str
+    content: Digest
     """Hash of the file's bytes."""
     crop: PixelBox | None = None
 
@@ -31,7 +31,7 @@ class ImageCrop(NamedTuple):
         return cls(file, digest_of_file(file), crop)
 
     @property
-    def key(self) -> str:
+    def key(self) -> Digest:
         """Cache key of its OCR output."""
         return self.content if self.crop is None else digest_of(self.content, repr(tuple(self.crop)))
 
@@ -45,7 +45,7 @@ class OcrInput(Interface):
     """An image to read: it has a cache key, and is decoded only when it is not in the cache."""
 
     @property
-    def key(self) -> str:
+    def key(self) -> Digest:
         """Cache key of its OCR output."""
 
     @property
@@ -62,8 +62,8 @@ class CachedReader:
     def __init__(self, reader: Reader, root: Path | None = None) -> None:
         self.reader = reader
         self.root = root
-        self.cache = Cache("readings", {**reader.identity, "decoding": DECODING}, root)
-        self.failures: dict[str, str] = {}
+        self.cache = Cache("readings", {**reader.identity, "decoding": DECODING}, PageText.from_json, root)
+        self.failures: dict[Digest, str] = {}
         self.choice: tuple[str, tuple[tuple[str, Any], ...]] | None = None
         """Name and options from which another process can create this reader; None if created from an object."""
 
@@ -97,7 +97,7 @@ class CachedReader:
             return self.reader.read(image.open()).to_json()
 
         try:
-            return PageText.from_json(self.cache.get(image.key, run_ocr), f"OCR output of {image.file}")
+            return self.cache.get(image.key, run_ocr)
         except VdeError as error:
             self.failures[image.key] = str(error)
             raise

@@ -62,9 +62,9 @@ class FolderReadings(Predictions):
         """The OCR files, and the images if there is a folder of them."""
         return (self._page_texts, self._images) if self._images else (self._page_texts,)
 
-    def strangers(self) -> list[Path]:
+    def unmatched_files(self) -> list[Path]:
         """Return OCR files that belong to none of the samples."""
-        return self._page_texts.strangers(self._samples)
+        return self._page_texts.unmatched_files(self._samples)
 
     def has_any(self, sample: Sample) -> bool:
         """Whether any file could be the OCR output of the sample's page."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
+from typing import Any
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
-from vdebench.io.cache import Cache
+from vdebench.io.cache import Cache, digest_of_image
 from vdebench.readers.line_grouping import Line
 from vdebench.readers.rapid import RapidReader
 
@@ -17,10 +17,13 @@ class LineCache:
 
     def __init__(self, reader: RapidReader, root: Path | None = None) -> None:
         self.reader = reader
-        self._cache = Cache("readings", {**reader.identity, "name": "rapidocr-lines"}, root)
+        self._cache = Cache("readings", {**reader.identity, "name": "rapidocr-lines"}, _lines, root)
 
     def lines(self, image: Image) -> list[Line]:
         """Return the lines of an image, from the cache if possible."""
-        key = hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest()
-        records = self._cache.get(key, lambda: [[*line.box, *line[1:]] for line in self.reader.lines(image)])
-        return [Line(Box(*sides), text, score) for *sides, text, score in records]
+        key = digest_of_image(image)
+        return self._cache.get(key, lambda: [[*line.box, *line[1:]] for line in self.reader.lines(image)])
+
+
+def _lines(data: Any) -> list[Line]:
+    return [Line(Box(*sides), text, score) for *sides, text, score in data]

@@ -13,13 +13,14 @@ from vdebench.core.images import Image
 from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, MissingPartError, ReaderError
-from vdebench.io.files import parse_json
 from vdebench.net.addresses import INSTALL, bad_address, excerpt, one_of, seconds, setting, shown
+from vdebench.net.errors import Kind, RequestError
+from vdebench.net.keys import checked_key
 from vdebench.readers.paddle import PIPELINE_VERSIONS, page_text_from_paddle
 from vdebench.readers.reader import Reader
 
 if TYPE_CHECKING:
-    from vdebench.net.retrying_client import RetryingClient
+    from vdebench.net.http import HttpClient, Reply
 
 URL, TOKEN = "VDE_PADDLEOCR_URL", "VDE_PADDLEOCR_TOKEN"
 _ENDPOINT = "/layout-parsing"
@@ -45,7 +46,7 @@ class ServingReader(Reader):
         self.url = setting(url, URL).rstrip("/").removesuffix(_ENDPOINT)
         self.pipeline_version = pipeline_version
         self.timeout = seconds(timeout)
-        self._token = setting(token, TOKEN)
+        self._token = checked_key(setting(token, TOKEN).strip(), TOKEN)
 
     @classmethod
     def missing(cls, **options: Any) -> str:
@@ -67,34 +68,37 @@ class ServingReader(Reader):
         return f"{self.name} at {shown(self.url)}"
 
     @cached_property
-    def _client(self) -> RetryingClient:
-        from vdebench.net.retrying_client import RetryingClient
+    def _client(self) -> HttpClient:
+        from vdebench.net.http import HttpClient
+        from vdebench.net.retries import RetryPolicy
 
-        # the hosted service of PaddleOCR uses the scheme `token`
-        return RetryingClient(self.timeout, headers={"Authorization": f"token {self._token}"} if self._token else {})
+        advice: dict[Kind, str] = {
+            "key": f"the server wants a key, or another one: token=…, or set {TOKEN}",
+            "wall": f"something before the server does not let the request pass, or it wants a key: set {TOKEN}",
+            "address": "nothing is served under this address: correct the address (url=…)",
+            "busy": "the server is overloaded: run again later, or with fewer workers",
+            "size": "the page is too large for the server: raise its limit",
+            "request": "the server does not accept this request: compare its version with docs/readers.md",
+        }
+        # the scheme `token` is the one of the service that Paddle's makers run
+        headers = {"Authorization": f"token {self._token.reveal()}"} if self._token else {}
+        return HttpClient(self.timeout, key=self._token, headers=headers, advice=advice, retries=RetryPolicy())
 
     def read(self, image: Image) -> PageText:
         """Send a page to the server and return its blocks."""
-        import httpx2
-
-        from vdebench.net.retrying_client import no_answer, not_done
-
         body = {"file": b64encode(encode_png(image)).decode(), "fileType": _IMAGE, **_NO_PREPROCESSING, **_NO_PICTURES}
         try:
-            response = self._client.post(self.url + _ENDPOINT, json=body)
-        except httpx2.HTTPError as error:
-            raise no_answer(self._label, error) from error
-        if not response.is_success:
-            raise not_done(self._label, response, f"token=…, or set {TOKEN}")
-        return self._parse_response(response.content, Size(image.shape[1], image.shape[0]))
+            reply = self._client.request("POST", self.url + _ENDPOINT, json=body)
+        except RequestError as error:
+            raise ReaderError(f"{self._label}: {error}") from None
+        return self._reading(reply, Size(image.shape[1], image.shape[0]))
 
-    def _parse_response(self, content: bytes, page: Size) -> PageText:
+    def _reading(self, reply: Reply, page: Size) -> PageText:
         try:
-            data = parse_json(content, self._label)
+            data = reply.json()
         except InputError as error:
-            body = excerpt(content.decode("utf-8", "replace"))
             raise ReaderError(
-                f"{error}: {body}\n  check that this is PaddleOCR's serving API, see docs/readers.md"
+                f"{self._label}: {error}: {excerpt(reply.text)}\n  is this PaddleOCR's serving API? See docs/readers.md"
             ) from None
         if isinstance(data, dict) and data.get("errorCode"):
             message = excerpt(str(data.get("errorMsg")))
@@ -103,9 +107,8 @@ class ServingReader(Reader):
             pages = data["result"]["layoutParsingResults"]
             (result,) = (page["prunedResult"] for page in pages)
         except (KeyError, TypeError, ValueError):
-            body = excerpt(content.decode("utf-8", "replace"))
             raise ReaderError(
-                f"{self._label}: the answer has no result.layoutParsingResults[0].prunedResult: {body}\n"
-                "  check that this is PaddleOCR's serving API, see docs/readers.md"
+                f"{self._label}: the answer has no result.layoutParsingResults[0].prunedResult: {excerpt(reply.text)}\n"
+                "  is this PaddleOCR's serving API? See docs/readers.md"
             ) from None
         return page_text_from_paddle(result, self._label, page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from vdebench.core.input_policy import InputPolicy
 from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import EditorError, InputError
+from vdebench.io.cache import digest_of
 from vdebench.io.files import is_folder, list_folder
 from vdebench.io.images import image_size
 from vdebench.io.stores import place
@@ -81,8 +81,8 @@ class Predictions(ABC):
         """Return why a prediction is missing, if known."""
         return "no prediction"
 
-    def strangers(self) -> list[Path]:
-        """Return files that belong to no sample."""
+    def unmatched_files(self) -> list[Path]:
+        """Files that belong to no sample."""
         return []
 
     def files(self) -> Sequence[Outputs]:
@@ -103,8 +103,8 @@ class ReadImage:
 
     @property
     def digest(self) -> str:
-        """Hash of the image and the reader's identity."""
-        return hashlib.sha256(f"{self.picture.key} {self._reader.cache.folder.name}".encode()).hexdigest()
+        """Hash of the picture and of all that its reader is."""
+        return digest_of(f"{self.picture.key} {self._reader.cache.folder.name}")
 
     def parse(self) -> PageText:
         """Return the OCR output, from the cache if possible."""
@@ -185,9 +185,9 @@ class ImagePredictions(ReadPredictions):
         """Return the reason that the editor recorded for a missing image."""
         return self._absent.get(sample.key, "no prediction")
 
-    def strangers(self) -> list[Path]:
+    def unmatched_files(self) -> list[Path]:
         """Return images that belong to no sample."""
-        return self._named.strangers(self._samples)
+        return self._named.unmatched_files(self._samples)
 
     def files(self) -> Sequence[Outputs]:
         """Return the folder of images."""
@@ -217,9 +217,9 @@ def holds_readings(root: Path, suite: Suite, match: str = "") -> bool:
         )
     if counts["reading"] or counts["image"]:
         return counts["reading"] > 0
-    if named["image"].strangers(suite.samples):
+    if named["image"].unmatched_files(suite.samples):
         return False  # images of another suite: reported later
-    if named["reading"].strangers(suite.samples):
+    if named["reading"].unmatched_files(suite.samples):
         return True
     others = [name for name in list_folder(root) if not name.startswith(".") and not is_folder(root / name)]
     if others:

@@ -9,23 +9,22 @@ from dataclasses import replace
 from functools import cached_property
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vdebench.core.box import Size
 from vdebench.core.images import Image
 from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, MissingPartError, ReaderError, VdeError
-from vdebench.net.addresses import INSTALL, bad_address, one_of, seconds, setting, shown
+from vdebench.net.addresses import INSTALL, bad_address, one_of, seconds, setting
+from vdebench.net.chat import HOME, ChatClient, image_part, text_part
+from vdebench.net.errors import Kind
+from vdebench.net.keys import NO_KEY, checked_key
 from vdebench.readers.reader import Reader
 from vdebench.readers.vlm_answer import SCHEMA, answer_text, page_text_from_answer
 
-if TYPE_CHECKING:
-    from openai import OpenAI
-
 URL, KEY, MODEL = "VDE_VLM_URL", "VDE_VLM_KEY", "VDE_VLM_MODEL"
 PROMPT = files("vdebench.readers").joinpath("prompts/page.txt").read_text("utf-8")
-_FORMAT: Any = {"type": "json_schema", "json_schema": {"name": "page", "strict": True, "schema": SCHEMA}}
 
 
 class VlmReader(Reader):
@@ -59,14 +58,14 @@ class VlmReader(Reader):
         self.timeout = seconds(timeout)
         self.sampling = _sampling(temperature, max_tokens)
         is_own_server = bool(url or setting("", URL))  # never send OpenAI's key to another server
-        self._key = setting(key, KEY) or ("none" if is_own_server else setting("", "OPENAI_API_KEY") or "none")
-        self._accepts_schema = True
+        value = setting(key, KEY) or ("" if is_own_server else setting("", "OPENAI_API_KEY"))
+        self._key = checked_key(value.strip(), KEY) if value else NO_KEY
 
     @classmethod
     def missing(cls, **options: Any) -> str:
         """Return what is missing and how to get it, or ""."""
-        if not find_spec("openai"):
-            return f"the reader {cls.name} needs the package openai\n  {INSTALL}"
+        if not find_spec("httpx2"):
+            return f"the reader {cls.name} needs the package httpx2\n  {INSTALL}"
         url = setting(str(options.get("url") or ""), URL, "OPENAI_BASE_URL")
         if not url and not setting("", "OPENAI_API_KEY"):
             return f"the reader {cls.name} has no server\n  set its address: url=http://host:8000/v1, or {URL}"
@@ -88,65 +87,38 @@ class VlmReader(Reader):
             **{option: f"{value:g}" for option, value in self.sampling.items()},
         }
 
-    @property
-    def _label(self) -> str:
-        return f"{self.name} {self.model} at {shown(self.url) or 'OpenAI'}"
-
     @cached_property
-    def _client(self) -> OpenAI:
-        from openai import OpenAI
-
-        from vdebench.net.retrying_client import RetryingClient
-
-        client = RetryingClient(self.timeout)  # retries itself
-        return OpenAI(base_url=self.url or None, api_key=self._key, max_retries=0, http_client=client)
+    def _chat(self) -> ChatClient:
+        advice: dict[Kind, str] = {
+            "key": f"the server wants a key, or another one: key=…, or set {KEY}",
+            "address": "nothing is served under this address or name: correct the address (url=…) or the model's name",
+        }
+        role = f"{self.name} {self.model}"
+        return ChatClient(
+            role, self.model, self.url or HOME, self._key, timeout=self.timeout, error=ReaderError, advice=advice
+        )
 
     def read(self, image: Image) -> PageText:
         """Ask the model for the blocks of a page."""
-        from openai import APIConnectionError, APIStatusError
-
-        from vdebench.net.retrying_client import no_answer, not_done
-
+        page = image_part(f"data:image/png;base64,{b64encode(encode_png(image)).decode()}")
+        content = (page, text_part(PROMPT))
+        if self.schema == "plain":
+            answer = self._chat.ask(*content, sampling=self.sampling)
+        else:
+            strict = self.schema == "strict"
+            answer = self._chat.ask_for(SCHEMA, *content, sampling=self.sampling, strict=strict)
         try:
-            answer, request_format = self._ask(f"data:image/png;base64,{b64encode(encode_png(image)).decode()}")
-        except APIStatusError as error:
-            raise not_done(self._label, error.response, f"key=…, or set {KEY}") from error
-        except APIConnectionError as error:
-            cause = error.__cause__
-            raise no_answer(self._label, cause if isinstance(cause, Exception) else error) from error
-        try:
-            text, model = answer_text(answer)
-            self._check_model(model)
+            text = answer_text(answer)
+            self._check_model(answer.model)
             page_text = page_text_from_answer(text, Size(image.shape[1], image.shape[0]))
         except InputError as error:
-            raise ReaderError(f"{self._label}: {error}") from None
-        return replace(page_text, extra={"model": model or "not stated", "asked_for": request_format})
-
-    def _ask(self, image_url: str) -> tuple[bytes, str]:
-        """Return the server's answer and the request format: "schema" or "plain"."""
-        from openai import BadRequestError
-
-        content = [{"type": "image_url", "image_url": {"url": image_url}}, {"type": "text", "text": PROMPT}]
-        request: dict[str, Any] = {
-            "model": self.model,
-            "messages": [{"role": "user", "content": content}],
-            **self.sampling,
-        }
-        create = self._client.chat.completions.with_raw_response.create
-        if self.schema == "strict" or (self.schema == "auto" and self._accepts_schema):
-            try:
-                return create(**request, response_format=_FORMAT).content, "schema"
-            except BadRequestError:
-                if self.schema == "strict":
-                    raise
-        answer = create(**request).content
-        self._accepts_schema = False  # the plain request succeeded: do not try a schema again
-        return answer, "plain"
+            raise ReaderError(f"{self._chat.who}: {error}") from None
+        return replace(page_text, extra={"model": answer.model or "not stated", "asked_for": answer.asked_for})
 
     def _check_model(self, model: str) -> None:
         if model and model != (self.answers_as or self.model):
             raise ReaderError(
-                f"{self._label}: answered by {model!r}\n"
+                f"{self._chat.who}: answered by {model!r}\n"
                 f"  OCR output is cached by model name: request this model, model={model}, "
                 f"or accept it, answers_as={model}"
             )

@@ -1,4 +1,4 @@
-"""Parsing of a vision-language model's answer: a chat completion whose content is JSON with blocks."""
+"""The answer of a vision-language model: our JSON of blocks, as the text of a page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from vdebench.core.page_text import PageText, as_numbers
 from vdebench.errors import InputError
 from vdebench.io.files import parse_json
 from vdebench.net.addresses import excerpt
+from vdebench.net.answer import ModelAnswer
 
 SCALE = 1000
 """The prompt asks for boxes in thousandths of the page: servers resize pages, and the model cannot know by how much."""
@@ -41,37 +42,18 @@ SCHEMA = {
 _FENCED = regex.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", regex.DOTALL)
 
 
-def answer_text(content: bytes) -> tuple[str, str]:
-    """Return the text and the model name of a chat completion.
-
-    Raises `InputError` if the answer is refused, filtered, cut off, empty or not a chat completion.
-    """
-    body = excerpt(content.decode("utf-8", "replace"))
-    try:
-        answer = parse_json(content, "the answer")
-    except InputError as error:
+def answer_text(answer: ModelAnswer) -> str:
+    """Return the text of an answer; raise `InputError` if it is refused, cut off or empty."""
+    if answer.state != "answered":
+        raise InputError(answer.reason)
+    if answer.finish == "length":
         raise InputError(
-            f"{error}: {body}\n  check that the server is OpenAI-compatible and that its address ends in /v1"
-        ) from None
-    try:
-        (choice, *_) = answer["choices"]
-        message, reason = choice["message"], choice.get("finish_reason")
-        text, refusal = message.get("content"), message.get("refusal")
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(f"the answer has no choices[0].message: {body}") from None
-    if refusal:
-        raise InputError(f"the model refuses: {excerpt(str(refusal))}")
-    if reason == "content_filter":
-        raise InputError(f"the answer was filtered: {excerpt(str(text or 'no text'))}")
-    if reason == "length":
-        raise InputError(
-            f"the answer was cut off after {len(str(text or ''))} characters: {excerpt(str(text or ''))}\n"
+            f"the answer was cut off after {len(answer.text)} characters: {excerpt(answer.text)}\n"
             "  raise max_tokens=…, or the server's context length"
         )
-    if not isinstance(text, str) or not text.strip():
-        raise InputError(f"the answer is empty (finish_reason {reason!r}): {body}")
-    model = answer.get("model")
-    return text, model if isinstance(model, str) else ""
+    if not answer.text.strip():
+        raise InputError(f"the answer is empty (finish_reason {answer.finish!r})")
+    return answer.text
 
 
 def page_text_from_answer(text: str, page: Size) -> PageText:

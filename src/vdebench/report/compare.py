@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.protocols.masks.columns import SETTING
-from vdebench.report import masked, overview
+from vdebench.metrics.registry import facts
+from vdebench.report import overview
 from vdebench.report.table import Column, Row, Table
 from vdebench.stats.comparison import ComparedMean, RunComparison
-from vdebench.stats.stored import best
 from vdebench.stats.usable_runs import USABLE
 
 _COLUMNS = (
@@ -88,17 +87,15 @@ def _row(finding: ComparedMean) -> ComparedRow:
         *(finding.difference, finding.difference_low, finding.difference_high, finding.p_holm, finding.d_z),
         *(finding.wins, finding.ties, finding.losses, finding.needed),
     )
-    lower = best(finding.metric) == "lower"
-    digits = 2 if finding.metric.startswith("psnr") else 1 if "mse" in finding.metric else 3
-    return ComparedRow(finding.editor, values, _section(finding), digits=digits, lower=lower, mark=finding.mark)
+    metric, section = facts(finding.metric), _section(finding)
+    lower = metric.best == "lower"
+    return ComparedRow(finding.editor, values, section, digits=metric.digits, lower=lower, mark=finding.mark)
 
 
 def _section(finding: ComparedMean) -> str:
     """Setting, metric, slice, such as `global: LPIPS (lower is better), text_delete`."""
     if finding.metric == USABLE:
         return f"Usable edits, {finding.slice}" if finding.slice else "Usable edits"
-    around_masks = finding.setting == SETTING
-    titles = {key: names[0] for key, names in masked.COLUMNS.items()} if around_masks else overview.COLUMNS
-    better = " (lower is better)" if best(finding.metric) == "lower" else ""
-    named = f"{finding.setting}: {titles.get(finding.metric, finding.metric)}{better}"
+    better = " (lower is better)" if facts(finding.metric).best == "lower" else ""
+    named = f"{finding.setting}: {facts(finding.metric).title}{better}"
     return f"{named}, {finding.slice}" if finding.slice else named

@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import NamedTuple
 
 from vdebench.editors.catalog import EDITORS
-from vdebench.metrics.image_metrics import MEASURES
+from vdebench.metrics.image_metrics import loaders
 from vdebench.readers.reader import DEFAULT, READERS
 from vdebench.readers.tables import TableModel
 from vdebench.registry import find
@@ -30,8 +30,8 @@ def examine() -> Iterator[InstalledPart]:
             yield InstalledPart(kind, name, _missing(f"{kind}s", name, ours), (kind, name) == ("reader", DEFAULT))
     yield InstalledPart("reader", "rapidocr: tables", TableModel.missing())
     yield InstalledPart("reader", "ready readings", "")
-    for name, measure in MEASURES.items():
-        yield InstalledPart("metric", name, measure.missing())
+    for name, loader in loaders().items():
+        yield InstalledPart("metric", name, loader.missing())
 
 
 def _missing(kind: str, name: str, ours: Mapping[str, str]) -> str:

@@ -6,23 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vdebench.protocols.masks.columns import SETTING
-from vdebench.report.overview import bounds_of, interval_notes, provenance
-from vdebench.report.table import Best, Column, Row, Table
-from vdebench.stats.mask_summary import CALLED
+from vdebench.protocols.masks.columns import CALLED, COLUMNS, SETTING
+from vdebench.report.overview import bounds_of, interval_notes, metric_column, provenance
+from vdebench.report.table import Column, Row, Table
 
-COLUMNS: dict[str, tuple[str, Best, int]] = {
-    "score": ("Score", "higher", 3),
-    "done": ("Done", "higher", 3),
-    "untouched": ("Untouched", "lower", 3),
-    "text_kept": ("Text", "higher", 3),
-    "ssim": ("SSIM", "higher", 3),
-    "lpips": ("LPIPS", "lower", 3),
-    "psnr": ("PSNR", "higher", 2),
-    "mse": ("MSE", "lower", 1),
-    "ssim_raw": ("raw SSIM", "higher", 3),
-    "psnr_raw": ("raw PSNR", "higher", 2),
-}
 TITLES = {column: name for name, column in CALLED.items()}
 
 
@@ -40,7 +27,9 @@ def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
     ]
     title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}, outside the masks"
     notes = [*_alignment(summaries), *provenance(summaries)]
-    return Table(title, _columns(keys), rows, "Editor", notes=notes, interval_notes=interval_notes(summaries))
+    return Table(
+        title, list(map(metric_column, keys)), rows, "Editor", notes=notes, interval_notes=interval_notes(summaries)
+    )
 
 
 def masked_breakdown(summary: Mapping[str, Any], by: str) -> Table:
@@ -52,13 +41,9 @@ def masked_breakdown(summary: Mapping[str, Any], by: str) -> Table:
         Row(value, [*_values(means, keys), means["samples"]], bounds=[*bounds_of(means, keys), None])
         for value, means in ((value, found[SETTING]) for value, found in slices.items())
     ]
-    columns = [*(Column(name, "", digits) for name, _, digits in (COLUMNS[key] for key in keys)), Column("n", "", 0)]
+    columns = [*(metric_column(key, compare=False) for key in keys), Column("n", "", 0)]
     named = " × ".join(TITLES.get(part, part) for part in by.split(","))
     return Table(f"{summary['editor']} by {named}", columns, rows, named)
-
-
-def _columns(keys: Sequence[str]) -> list[Column]:
-    return [Column(name, best, digits) for name, best, digits in (COLUMNS[key] for key in keys)]
 
 
 def _used(summaries: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -6,23 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vdebench.metrics.image_metrics import MEASURES
+from vdebench.metrics.registry import facts, page_columns
 from vdebench.report.table import Bounds, Column, Row, Table
 from vdebench.stats.intervals import how_made
 
-COLUMNS = {
-    "iou": "IoU",
-    "cdm": "CDM",
-    "cdm_strict": "CDM-strict",
-    "bleu": "BLEU",
-    "teds_like": "TEDS-like",
-    "teds": "TEDS",
-    "text_similarity": "Similar",
-    "text_correctness": "Text",
-    "page_text": "Page",
-    **{name: measure.title for name, measure in MEASURES.items()},
-}
-_DIGITS = {"psnr": 2}
 REFERENCE = "(reference)"
 """The row of the noise floor: what the reader gives for the right answer."""
 SETTINGS = ("global", "local")
@@ -40,7 +27,7 @@ def editors_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
             rows += [Row(name, _values(means, keys), setting, reference=True) for name, means in floors]
     title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}"
     how = interval_notes(summaries)
-    return Table(title, list(map(_column, keys)), rows, "Editor", notes=provenance(summaries), interval_notes=how)
+    return Table(title, list(map(metric_column, keys)), rows, "Editor", notes=provenance(summaries), interval_notes=how)
 
 
 def _floors(summaries: Sequence[Mapping[str, Any]], setting: str) -> list[tuple[str, Mapping[str, Any]]]:
@@ -57,9 +44,10 @@ def _floors(summaries: Sequence[Mapping[str, Any]], setting: str) -> list[tuple[
     return [(name, means) for name, (means, _) in zip(names, found, strict=True)]
 
 
-def _column(key: str) -> Column:
-    best = MEASURES[key].best if key in MEASURES else "higher"
-    return Column(COLUMNS[key], best, digits=_DIGITS.get(key, 3))
+def metric_column(key: str, *, compare: bool = True) -> Column:
+    """The column of a metric; without a direction where its rows are not compared."""
+    known = facts(key)
+    return Column(known.title, known.best if compare else "", known.digits)
 
 
 def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float | None]:
@@ -102,7 +90,7 @@ def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
                 values = [*_values(found[setting], keys), found[setting]["gt_blocks"], *lost]
                 bounds = [*bounds_of(found[setting], keys), *[None] * (1 + len(lost))]
                 rows.append(Row(value, values, setting, bounds=bounds))
-    columns = [*(Column(COLUMNS[key], "", _DIGITS.get(key, 3)) for key in keys), Column("blocks", "", 0)]
+    columns = [*(metric_column(key, compare=False) for key in keys), Column("blocks", "", 0)]
     if floor:
         columns.append(Column("CDM-floor", ""))
     return Table(f"{summary['editor']} by {by.replace(',', ' × ')}", columns, rows, by.replace(",", ", "))
@@ -111,7 +99,9 @@ def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
 def _used(found: Any) -> list[str]:
     """Metrics that have a number anywhere."""
     there = [means for means in found if means]
-    used = [key for key in COLUMNS if any(value is not None for means in there for value in _values(means, [key]))]
+    used = [
+        key for key in page_columns() if any(value is not None for means in there for value in _values(means, [key]))
+    ]
     if all(means.get("cdm_strict") == means.get("cdm") for means in there):  # folding changed no number
         used = [key for key in used if key != "cdm_strict"]
     return used
@@ -131,7 +121,7 @@ def _image_notes(summary: Mapping[str, Any]) -> list[str]:
 def _told_floor(floor: Mapping[str, Mapping[str, float]]) -> str:
     told = (
         f"{setting} "
-        + ", ".join(f"{COLUMNS[name]} {found[name]:.3f}" for name in ("iou", "cdm", "bleu") if name in found)
+        + ", ".join(f"{facts(name).title} {found[name]:.3f}" for name in ("iou", "cdm", "bleu") if name in found)
         for setting, found in floor.items()
     )
     return f"noise floor, what the reader loses on the reference images themselves: {'; '.join(told)}"
@@ -141,7 +131,7 @@ def _unavailable(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Metrics that could not be had, each once."""
     reasons = {name: why for summary in summaries for name, why in summary.get("unavailable", {}).items()}
     for name, why in reasons.items():
-        yield f"{MEASURES[name].title} unavailable: {why.partition(chr(10))[0]}; `vde doctor` says how to get it"
+        yield f"{facts(name).title} unavailable: {why.partition(chr(10))[0]}; `vde doctor` says how to get it"
 
 
 def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vdebench.errors import RunFolderError
+from vdebench.metrics.registry import facts
 from vdebench.protocols.signature import short_signature
 from vdebench.report.labelled_lines import labelled, plain
-from vdebench.report.masked import COLUMNS as MASKED_COLUMNS
-from vdebench.report.overview import COLUMNS
 from vdebench.report.provenance import provenance_lines
+from vdebench.report.tracks import track_of
 from vdebench.report.usable import bounds_line
 from vdebench.runs.provenance import part_of
 from vdebench.stats.usable import PROPERTIES
@@ -49,7 +49,6 @@ _VALUES = {
     ("rewriter", "none"): "the suite's own words",
     ("match", "assign"): "one to one, the best total",
 }
-_DIGITS = {"psnr": 2, "psnr_raw": 2, "mse": 1}
 _CELL = 26
 
 
@@ -124,7 +123,7 @@ def _means(told: Mapping[str, Any]) -> Iterator[str]:
     if not overall:
         yield labelled("Means", "none")
         return
-    names = {key: title for key, (title, _, _) in MASKED_COLUMNS.items()} if told.get("track") == "pixels" else COLUMNS
+    names = {key: facts(key).title for key in track_of(told).names()}
     yield ""
     if any(found.get("intervals") for found in overall.values()):
         yield "With 95 % intervals"
@@ -139,7 +138,7 @@ def _means(told: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _cell(found: Mapping[str, Any], key: str) -> str:
-    value, digits = found.get(key), _DIGITS.get(key, 3)
+    value, digits = found.get(key), facts(key).digits
     if key == "psnr" and found.get("images") and found.get("identical") == found.get("images"):
         return "∞ (identical images)"
     if not isinstance(value, int | float) or not math.isfinite(value):
@@ -201,7 +200,7 @@ def _short(run: Mapping[str, Any]) -> Iterator[str]:
         yield labelled("  coverage", _covered(run["coverage"]))
     if isinstance(run.get("edits"), dict):
         yield labelled("  edits", ", ".join(f"{count} {state}" for state, count in run["edits"].items()))
-    names = {key: title for key, (title, _, _) in MASKED_COLUMNS.items()} if run.get("track") == "pixels" else COLUMNS
+    names = {key: facts(key).title for key in track_of(run).names()}
     for setting, found in part_of(run, "overall").items():
         if isinstance(found, dict):
             cells = {title: _cell({**found, "intervals": None}, key) for key, title in names.items()}

@@ -12,6 +12,7 @@ from typing import Any
 from typing import Protocol as Interface
 
 from vdebench.protocols import get_protocol
+from vdebench.protocols.protocol import protocol_of
 from vdebench.report.overview import bounds_of
 from vdebench.report.table import Bounds
 
@@ -63,7 +64,7 @@ class MeasuredRun:
     @property
     def teds_column(self) -> str:
         """What stands under TEDS; nothing where no text is matched."""
-        return "" if self.around_masks else get_protocol(self.summary["protocol"]).teds_column
+        return protocol_of(self.summary).teds_column
 
     @property
     def around_masks(self) -> bool:

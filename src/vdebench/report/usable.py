@@ -8,11 +8,17 @@ from typing import Any
 from vdebench.report.table import Column, Row, Table
 from vdebench.stats.usable import PROPERTIES, UsableVerdict
 
+
+def _head(title: str) -> str:
+    """A property's name in a narrow column."""
+    return title.split()[0].lower()
+
+
 _COLUMNS = (
     Column("Usable", headline=True),
     Column("low", "", group="interval"),
     Column("high", "", group="interval"),
-    *(Column(name, "", 0, group="samples that fail first at") for name in PROPERTIES),
+    *(Column(_head(title), "", 0, group="samples that fail first at") for title in PROPERTIES.values()),
     Column("judged", "", 0, headline=True),
     Column("unknown", "", 0, headline=True),
 )
@@ -24,7 +30,7 @@ def usable_table(found: Sequence[tuple[str, Mapping[str, Any]]], by: str = "", n
     told = [*gap_lines(found), *dict.fromkeys(usable["signature"] for _, usable in found), *notes]
     if not by:
         rows = [Row(editor, _values(usable, usable["waterfall"])) for editor, usable in found]
-        legend = ", ".join(f"{name} is {title.lower()}" for name, title in PROPERTIES.items())
+        legend = ", ".join(f"{_head(title)}: {title.lower()}" for title in PROPERTIES.values() if " " in title)
         return Table("Usable edits", _COLUMNS, rows, "Editor", notes=[legend, *told])
     values = dict.fromkeys(value for _, usable in found for value in usable["by"][by])
     rows = [

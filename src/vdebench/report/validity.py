@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.report.overview import COLUMNS
+from vdebench.metrics.registry import facts, page_columns
 from vdebench.report.rendering import Format, render
 from vdebench.report.table import Column, Row, Table
 from vdebench.stats.usable import PROPERTIES
@@ -55,11 +55,11 @@ class LadderTable(Table):
 def title_of(metric: str) -> str:
     """A metric as tables call it.
 
-    >>> title_of("cdm"), title_of("usable.kept")
+    >>> title_of("cdm"), title_of("usable.preservation")
     ('CDM', 'Preservation')
     """
     own = {"done": "Done", "usable": "Usable", **{f"usable.{name}": title for name, title in PROPERTIES.items()}}
-    return own.get(metric) or COLUMNS.get(metric, metric)
+    return own.get(metric) or facts(metric).title
 
 
 def ladder_tables(ladder: Ladder) -> list[Table]:
@@ -71,7 +71,10 @@ def _table(ladder: Ladder, protocol: str) -> Table:
     findings = {
         (each.corruption, each.setting, each.metric): each for each in ladder.findings if each.protocol == protocol
     }
-    order = {metric: at for at, metric in enumerate([*COLUMNS, "done", "usable", *(f"usable.{p}" for p in PROPERTIES)])}
+    order = {
+        metric: at
+        for at, metric in enumerate([*page_columns(), "done", "usable", *(f"usable.{p}" for p in PROPERTIES)])
+    }
     keys = sorted({key[1:] for key in findings}, key=lambda key: (SETTINGS.index(key[0]), order.get(key[1], 99)))
     columns = [Column(title_of(metric), "", group="" if setting == "sample" else setting) for setting, metric in keys]
     rows: list[Row] = []

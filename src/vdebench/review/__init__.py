@@ -1,7 +1,7 @@
-"""Human review: which edits become ground truth, by the paper's protocol.
+"""Human review: people decide which edits become ground truth, by the paper's protocol.
 
-The engine is pure: `decide` turns a command into events or a refusal, `apply` turns events into state, and nothing in
-them knows of clocks, files or networks. The `Store` keeps events in a database (extra `review`).
+The engine is pure: `decide` turns a command into events or a refusal, `apply` turns events into state; neither uses
+the clock, files or the network. `steps/` define the steps. `Store` keeps events in a database (extra `review`).
 """
 
 from vdebench.review.assignment import Lease, next_for

@@ -1,4 +1,4 @@
-"""Accounts, sessions and invitations, beside a review in its database. Tokens are kept as hashes only."""
+"""Accounts, sessions and invitations in the database of a review. Only hashes of tokens are stored."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class AccountDenial:
-    """Why an account was not made or changed: a word for programs, words for people."""
+    """Why an account was not created or changed: an error code and a message."""
 
     error: str
     words: str
 
 
 class Accounts:
-    """Who may sign in, and who is."""
+    """Accounts and sessions of a review."""
 
     def __init__(self, store: Store, passwords: Passwords | None = None) -> None:
         self.store, self.passwords = store, passwords or Passwords()
@@ -59,14 +59,14 @@ class Accounts:
         name: str = "",
         now: datetime | None = None,
     ) -> str:
-        """A token that lets somebody join once; with `name`, a member who is there already set their password.
+        """Create an invitation and return its token. With `name`, an existing member sets their password with it.
 
         Without `by` the first admin invites: whoever can read the database is at least that.
         """
         return write_invitation(self.store, role, group, by=by, days=days, name=name, now=now or datetime.now(UTC))
 
     def invitation(self, token: str, now: datetime) -> Invitation | None:
-        """An invitation that can be used: whoever gave it still takes part."""
+        """Return an invitation that can be used: unused, not expired, and its inviter is still a member."""
         with self.store.reading() as (connection, study):
             found = find_invitation(connection, hashed(token), now)
         inviter = study.member(found.by) if found else None
@@ -78,7 +78,7 @@ class Accounts:
             return _all_invitations(connection)
 
     def take_back(self, id: str) -> bool:
-        """Take an invitation back that nobody has used; False where there is none."""
+        """Delete an unused invitation; return False if there is none."""
         if wrong_name(id):
             return False
         invitations = tables().invitations
@@ -87,7 +87,7 @@ class Accounts:
         return bool(self._database.written(lambda connection: connection.execute(deleted).rowcount))
 
     def accept(self, token: str, name: str, password: str, now: datetime) -> SignedIn | AccountDenial:
-        """Join by an invitation, or set one's password by it, and sign in. An invitation can be used once."""
+        """Join or set a password with an invitation, and sign in. An invitation can be used once."""
         found = self.invitation(token, now)
         if found is None:
             return GONE
@@ -98,7 +98,7 @@ class Accounts:
             return AccountDenial("bad_password", f"the password {problem}")
         member = self._member(name)
         if not found.name and self._is_taken(name):
-            return AccountDenial("name_taken", f"{name!r} is taken, or too much like a name that is; choose another")
+            return AccountDenial("name_taken", f"{name!r} is taken, or too similar to a name that is; choose another")
         written = self.passwords.hash(password)
         opened: list[SignedIn] = []
 
@@ -123,7 +123,7 @@ class Accounts:
         except _GoneError:
             return GONE
         except _TakenError:
-            return AccountDenial("name_taken", f"{name!r} is taken, or too much like a name that is; choose another")
+            return AccountDenial("name_taken", f"{name!r} is taken, or too similar to a name that is; choose another")
         return opened[-1]
 
     def _member(self, name: str) -> Member | None:
@@ -134,7 +134,7 @@ class Accounts:
         return any(fold(known) == fold(name) for known in names)
 
     def _write_account(self, connection: Any, name: str, written: str, now: datetime) -> None:
-        """Set somebody's password; all their sessions end."""
+        """Set the password of a member; all their sessions end."""
         sa, accounts = sqlalchemy(), tables().accounts
         connection.execute(sa.delete(accounts).where(accounts.c.name == name))
         told = {"name": name, "folded": fold(name), "password": written, "created": stamp(now)}
@@ -142,12 +142,12 @@ class Accounts:
         end_sessions(connection, name)
 
     def has_password(self, name: str) -> bool:
-        """Whether somebody can sign in."""
+        """Whether a member has a password."""
         with self._database.reading() as connection:
             return _known(connection, fold(name)) is not None
 
     def sign_in(self, name: str, password: str, now: datetime) -> SignedIn | None:
-        """A new session; none where name or password are wrong, after the same time."""
+        """Return a new session; None if name or password are wrong. Both cases take the same time."""
         with self._database.reading() as connection:
             account = None if wrong_name(name) else _known(connection, fold(name))
         if not self.passwords.is_right(account.password if account else None, password) or account is None:
@@ -171,7 +171,7 @@ class Accounts:
         connection.execute(changed)
 
     def change_password(self, name: str, old: str, new: str, now: datetime) -> SignedIn | AccountDenial:
-        """Set a new password; all sessions end, and a new one begins."""
+        """Change a password; end all sessions and start a new one."""
         if problem := wrong_password(new):
             return AccountDenial("bad_password", f"the new password {problem}")
         with self._database.reading() as connection:
@@ -187,7 +187,7 @@ class Accounts:
         return self._database.written(opened)
 
     def session(self, token: str, now: datetime) -> LoginSession | None:
-        """Who is signed in with a token; nobody where the session is over or they take part no more."""
+        """Return the session of a token; None if it has expired or its owner is no longer a member."""
         with self.store.reading() as (connection, study):
             session = find_session(connection, token, now)
         if session is None:
@@ -205,7 +205,7 @@ class Accounts:
         self._database.written(lambda connection: end_session(connection, token))
 
     def revoke(self, name: str) -> None:
-        """End all sessions of somebody."""
+        """End all sessions of a member."""
         self._database.written(lambda connection: end_sessions(connection, name))
 
 
@@ -213,15 +213,15 @@ GONE = AccountDenial("unknown_invitation", "this invitation is not known, was us
 
 
 class _GoneError(Exception):
-    """Somebody else has used the invitation meanwhile."""
+    """Raised if another request has used the invitation in the meantime."""
 
 
 class _TakenError(Exception):
-    """Somebody else has taken the name meanwhile."""
+    """Raised if another request has taken the name in the meantime."""
 
 
 def fold(name: str) -> str:
-    """What names share that are too much alike.
+    """Return a form of a name that similar names share.
 
     >>> fold("ANNA") == fold("anna"), fold("Ann") == fold("Anna")
     (True, False)
@@ -230,7 +230,7 @@ def fold(name: str) -> str:
 
 
 def _wrong_new_name(name: str) -> str:
-    """What is wrong with a name that somebody wants to have; tables that people open take `=A1` for a formula."""
+    """Describe what is wrong with a new name; empty if it is valid. Spreadsheets read `=A1` as a formula."""
     if problem := wrong_name(name):
         return problem
     if len(name) > LONGEST_NAME:

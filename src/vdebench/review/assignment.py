@@ -1,6 +1,7 @@
-"""Who is waited for, and who works on what: a sample that one member has opened is kept from the others of their group.
+"""Assignment of samples: which voters a sample waits for, and which member works on it.
 
-A lease is no event: it decides nothing, and it is over when its time is. Everything takes the time as an argument.
+A lease reserves a sample for one member of a group. It is not an event and expires by itself. Functions take the time
+as an argument.
 """
 
 from __future__ import annotations
@@ -11,59 +12,60 @@ from datetime import datetime, timedelta
 
 from vdebench.review.events import stamp
 from vdebench.review.options import Options
-from vdebench.review.state import CONFLICT, Item, ReviewState, State
+from vdebench.review.state import Item, ReviewState, State, current_step
+from vdebench.review.workflow import WORKFLOW
 
-GROUP_STEPS = ("score", "boxes", "screen")
 SLACK = timedelta(minutes=5)
-"""How far the clocks of two servers may be apart."""
+"""Tolerated difference between the clocks of two servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Somebody's hold on a sample, in the place of a voter."""
+    """A reservation of a sample for one member, who votes as `voter`."""
 
     sample: str
     voter: str
     who: str
     until: str
-    """As events write moments."""
+    """End of the lease, formatted by `stamp`."""
 
     def keeps_out(self, who: str, now: str) -> bool:
-        """Whether somebody else has to wait."""
+        """Whether the lease is valid and belongs to another member."""
         return self.who != who and now < self.until
 
 
 Leases = Mapping[tuple[str, str], Lease]
-"""By sample and voter."""
+"""Leases by sample and voter."""
 
 
 def waiting_for(study: ReviewState, item: Item) -> list[str]:
-    """The voters who have not voted yet in the step in which a sample is.
-
-    Voters are `group:NAME`, in the pilot `member:NAME`, `person` for the check of readings, and `adjudicator`.
-    """
-    if study.pilot_open:
-        if item.id not in study.pilot_samples or item.step != "score":
-            return []
-        awaited, step, round = [f"member:{each.name}" for each in study.annotators()], "pilot", study.pilot
-    else:
-        awaited, step, round = _awaited(study, item), item.step, item.round
-    given = {vote.voter for vote in item.votes(step, round)}
-    return [voter for voter in awaited if voter not in given]
+    """Return the voters who have not voted yet in the present step of a sample."""
+    if study.pilot_open and not study.in_pilot(item.id, item.step):
+        return []
+    name, round = current_step(study, item)
+    voted = {vote.voter for vote in item.votes(name, round)}
+    return [voter for voter in _voters(study, name) if voter not in voted]
 
 
-def _awaited(study: ReviewState, item: Item) -> list[str]:
-    if item.step in GROUP_STEPS:
-        return [f"group:{group}" for group in study.options.groups]
-    return {"ocr": ["person"], CONFLICT: ["adjudicator"]}.get(item.step, [])
+def _voters(study: ReviewState, name: str) -> list[str]:
+    """Return all voters of a step."""
+    step = WORKFLOW.get(name)
+    if step is None:
+        return []
+    if step.voters == "group":
+        return [step.voter("", group) for group in study.options.groups]
+    if step.voters == "member":
+        return [step.voter(member.name, "") for member in study.annotators()]
+    return [step.voters]
 
 
 def next_for(
     state: State, who: str, now: datetime, leases: Leases | None = None, steps: Collection[str] | None = None
 ) -> Item | None:
-    """The sample that a member should look at next: the one they hold, else the one that has waited longest.
+    """Return the next sample for a member: the one they have leased, else the one that has waited longest.
 
-    A sample that returns to the pool goes to the end, so none is passed over for ever. `steps` limits the choice.
+    A sample that starts a new round goes to the end of the queue, so every sample is reached. `steps` limits the
+    choice to some steps.
     """
     member = state.study.member(who)
     if member is None or not member.active:
@@ -71,7 +73,7 @@ def next_for(
     moment, latest, held = stamp(now), latest_end(state.study.options, now), leases or {}
     best: tuple[tuple[bool, str, int], Item] | None = None
     for item in state.items.values():
-        if steps is not None and ("pilot" if state.study.pilot_open else item.step) not in steps:
+        if steps is not None and current_step(state.study, item)[0] not in steps:
             continue
         for voter in waiting_for(state.study, item):
             lease = held.get((item.id, voter))
@@ -84,18 +86,18 @@ def next_for(
     return best[1] if best else None
 
 
-def lent(options: Options, sample: str, voter: str, who: str, now: datetime) -> Lease:
-    """A lease that begins now."""
+def new_lease(options: Options, sample: str, voter: str, who: str, now: datetime) -> Lease:
+    """Return a lease that starts now."""
     return Lease(sample, voter, who, stamp(now + timedelta(minutes=options.lease_minutes)))
 
 
 def latest_end(options: Options, now: datetime) -> str:
-    """When a lease can end at the latest: one that would last longer was given when a clock was wrong, and is over."""
+    """Return the latest valid end of a lease. A later end was written by a wrong clock; such a lease is ignored."""
     return stamp(now + timedelta(minutes=options.lease_minutes) + SLACK)
 
 
 def voter_for(study: ReviewState, item: Item, who: str) -> str | None:
-    """As whom a member would vote on a sample now; none where they are not waited for."""
+    """Return the voter as whom a member can vote on a sample now; None if the sample does not wait for them."""
     member = study.member(who)
     if member is None or not member.active:
         return None

@@ -1,9 +1,9 @@
-"""Boxes that people draw: whether they can be boxes of an image, how far groups agree, which become ground truth.
+"""Boxes drawn by people: validation, agreement between groups, and the choice of the ground truth.
 
-A sample may have several changed regions, so a group hands in a set of boxes. The sets of all groups are matched one
+A sample may have several changed regions, so a group submits a set of boxes. The sets of all groups are matched one
 to one. A region's agreement is the mean IoU over all pairs of groups; the sample's is that of its worst region, and 0
-where groups drew different numbers of boxes: a big box that all agree on must not hide a small one that was forgotten.
-All is computed in whole numbers and fractions, so that exactly 0.95 is not above 0.95.
+if groups drew different numbers of boxes: agreement on a large box must not hide that a small one was forgotten.
+Everything is computed in integers and fractions, so that exactly 0.95 is not above 0.95.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Region = tuple[Box, ...]
 
 
 class BoxAgreement(NamedTuple):
-    """How far groups agree on a sample's boxes."""
+    """Agreement of the groups on the boxes of a sample."""
 
     value: Fraction
-    """Of the worst region: its mean pairwise IoU."""
+    """Mean pairwise IoU of the worst region."""
     regions: tuple[Region, ...]
-    """The boxes of one region, one of each group; nothing where their numbers differ."""
+    """For each region, one box per group; empty if the numbers of boxes differ."""
 
     def above(self, needed: float) -> bool:
         """Whether the groups agree.
@@ -40,13 +40,13 @@ class BoxAgreement(NamedTuple):
         return self.value > Fraction(str(needed))
 
     def largest(self) -> tuple[Box, ...]:
-        """The ground truth: of each region the largest box, from the top."""
+        """Return the ground truth: the largest box of each region, ordered from top to bottom."""
         chosen = (max(region, key=lambda box: (box.area, box)) for region in self.regions)
         return tuple(sorted(chosen, key=lambda box: (box.y1, box.x1, box)))
 
 
 def wrong_boxes(boxes: object, width: int, height: int, *, least: int = 1) -> Refusal | None:
-    """Why these cannot be boxes on an image of this size.
+    """Return a refusal if these are not valid boxes on an image of this size.
 
     >>> wrong_boxes([(0, 0, 10, 11)], 10, 10).reason
     <Reason.BOX_OUTSIDE: 'box_outside'>
@@ -54,7 +54,7 @@ def wrong_boxes(boxes: object, width: int, height: int, *, least: int = 1) -> Re
     if not isinstance(boxes, list | tuple):
         return Refusal(Reason.MALFORMED, f"boxes are {type(boxes).__name__}, expected a list")
     if len(boxes) < least:
-        return Refusal(Reason.NO_BOX, "no box was drawn, expected one around every region that was changed")
+        return Refusal(Reason.NO_BOX, "no box, expected one around every changed region")
     if len(boxes) > MOST_BOXES:
         return Refusal(Reason.TOO_MANY_BOXES, f"{len(boxes)} boxes, expected at most {MOST_BOXES}")
     for number, box in enumerate(boxes, start=1):
@@ -71,7 +71,7 @@ def wrong_boxes(boxes: object, width: int, height: int, *, least: int = 1) -> Re
 
 
 def agreement(drawn: Sequence[Sequence[Box]]) -> BoxAgreement:
-    """How far the groups' boxes agree, whatever the order of groups and boxes.
+    """Compute the agreement of the groups' boxes, independent of the order of groups and boxes.
 
     >>> one, other = Box(0, 0, 300, 40), Box(1, 1, 301, 41)
     >>> round(float(agreement([[one], [other]]).value), 3)
@@ -79,7 +79,7 @@ def agreement(drawn: Sequence[Sequence[Box]]) -> BoxAgreement:
     """
     if len({len(boxes) for boxes in drawn}) != 1 or not drawn[0]:
         return BoxAgreement(Fraction(0), ())
-    # three sets have no cheap best matching; matching all to one group's, with each group tried, does not prefer any
+    # matching three sets optimally is expensive; instead all are matched to one group's, and every group is tried
     return max((_matched_to(first, drawn) for first in range(len(drawn))), key=lambda found: found.value)
 
 
@@ -90,7 +90,7 @@ def _matched_to(first: int, drawn: Sequence[Sequence[Box]]) -> BoxAgreement:
 
 
 def _partners(boxes: Sequence[Box], others: Sequence[Box]) -> list[Box]:
-    """Of the others, the one that goes with each box: the sum of their IoU is as large as can be."""
+    """Return the partner of each box among the others: the assignment with the largest sum of IoU."""
     if len(boxes) == 1:
         return list(others)
     overlaps = np.array([[box.iou(other) for other in others] for box in boxes])

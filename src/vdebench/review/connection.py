@@ -1,4 +1,4 @@
-"""Where a workspace's review is kept, and opening it with words for what can go wrong."""
+"""Location of a workspace's review, and opening it with clear errors."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from vdebench.review.tables import sqlalchemy
 FILE = "review.sqlite"
 VARIABLE = "VDE_REVIEW_DATABASE"
 WAITED = 5.0
-"""Seconds to wait for another process that holds a file."""
+"""Seconds to wait for another process that has locked the file."""
 _OURS = {"events", "study"}
 
 
 def database_of(folder: Path, told: str | Path = "") -> str | Path:
-    """The database that was named, else the file in the workspace."""
+    """Return the given database, by default the file in the workspace."""
     return told or folder / FILE
 
 
 @contextmanager
 def opened_review(folder: Path, told: str | Path = "", *, begin: bool = False) -> Iterator[Store]:
-    """The review of a workspace; one that is not there or was not opened is an error, unless it is to begin."""
+    """Open the review of a workspace; raise `InputError` if it does not exist, unless it is to be created."""
     sa = sqlalchemy()
     place = database_of(folder, told)
     file = _file_of(place)
     if file is not None:
         if not file.is_file() and not begin:
-            raise InputError(f"{file}: {_no_review(folder)}, or name its database with --database or ${VARIABLE}")
+            raise InputError(f"{file}: {_no_review(folder)}, or give its database with --database or ${VARIABLE}")
         _require_ours(file)
     shown = file or "the review's database"
     try:
@@ -42,13 +42,13 @@ def opened_review(folder: Path, told: str | Path = "", *, begin: bool = False) -
                 raise InputError(f"{store.database.shown}: {_no_review(folder)}")
             yield store
     except sa.exc.DBAPIError as error:
-        raise InputError(f"{shown}: the database does not answer: {error.orig}; try again") from None
+        raise InputError(f"{shown}: the database is not reachable: {error.orig}; try again") from None
     except BusyError as error:
         raise InputError(f"{shown}: {error}") from None
 
 
 def _no_review(folder: Path) -> str:
-    return f"no review was opened there; run `vde build review {folder}` first"
+    return f"there is no review; run `vde build review {folder}` first"
 
 
 def _file_of(place: str | Path) -> Path | None:
@@ -58,7 +58,7 @@ def _file_of(place: str | Path) -> Path | None:
 
 
 def _require_ours(file: Path) -> None:
-    """Refuse a database of another program: it would get our tables."""
+    """Refuse a database of another program: opening it would create our tables there."""
     if not file.is_file() or file.stat().st_size == 0:
         return
     try:
@@ -67,4 +67,4 @@ def _require_ours(file: Path) -> None:
     except sqlite3.Error as error:
         raise InputError(f"{file}: cannot be opened as a database of a review: {error}") from None
     if names and not names >= _OURS:
-        raise InputError(f"{file}: is a database of something else; expected one that `vde build review` made")
+        raise InputError(f"{file}: is not a database of a review; expected one created by `vde build review`")

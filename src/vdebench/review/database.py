@@ -1,4 +1,4 @@
-"""A review's database: SQLite in a file, or PostgreSQL by its URL; brought to the newest form when it is opened."""
+"""The database of a review: an SQLite file or a PostgreSQL URL. It is migrated when it is opened."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ INSTALL = 'pip install "vdebench[review,postgresql]"'
 TRIES = 5
 _WRITING = "vde_writing"
 _MIGRATING = 7_364_911
-"""Of PostgreSQL's advisory locks: two servers that start at once migrate one after the other."""
+"""Key of the PostgreSQL advisory lock that serialises migrations of servers that start at the same time."""
 BUSY_SECONDS = 30
 _PASSING = ("40001", "40P01", "55P03")
-"""Of PostgreSQL: serialization failure, deadlock, lock not available."""
+"""PostgreSQL error codes: serialization failure, deadlock, lock not available."""
 Answer = TypeVar("Answer")
 
 
 class BusyError(Exception):
-    """Nothing could be written; the words are for people."""
+    """The database is locked; nothing was written."""
 
 
 class LostRaceError(Exception):
-    """Somebody else has written to the same place meanwhile."""
+    """Another transaction has changed the same rows in the meantime."""
 
 
 class Database:
@@ -46,7 +46,7 @@ class Database:
         more: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 10, "max_overflow": 30}
         if self.is_sqlite:
             more = {"connect_args": {"timeout": BUSY_SECONDS}, "pool_size": 50}
-        try:  # what is written may be secret: it is in no message
+        try:  # the URL may contain a password, so it is in no message
             self._engine = sa.create_engine(self.url, hide_parameters=True, **more)
         except ImportError as error:
             raise MissingPartError(f"{self.shown}: its driver is not installed ({error}): {INSTALL}") from None
@@ -60,19 +60,19 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
-        """A connection that sees one moment of the database throughout."""
+        """Open a connection with one consistent snapshot of the database."""
         options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
         with self._engine.connect().execution_options(**options) as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Any]:
-        """A connection in a transaction: all of it is on disk when the block ends, or nothing of it ever."""
+        """Open a connection in a transaction that is committed to disk at the end of the block, or rolled back."""
         with self._turn, self._engine.connect().execution_options(**{_WRITING: True}) as connection, connection.begin():
             yield connection
 
     def written(self, change: Callable[[Any], Answer]) -> Answer:
-        """What a change comes to that is made whole or not at all, and tried again where somebody was faster."""
+        """Run a change in a transaction and return its result; retry if another transaction interferes."""
         exc = sqlalchemy().exc
         for _ in range(TRIES):
             try:
@@ -110,7 +110,7 @@ class Database:
 
 
 def is_passing(error: Any) -> bool:
-    """Whether what a driver says is over in a moment: somebody else was at the same rows, or at the file."""
+    """Whether a database error is temporary: another transaction holds the same rows or the file."""
     number = getattr(error, "sqlite_errorcode", None)
     if number is not None:
         return number & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -118,7 +118,7 @@ def is_passing(error: Any) -> bool:
 
 
 def _url(place: Path | str) -> Any:
-    """The address that SQLAlchemy understands; a path is a file of SQLite."""
+    """Return the SQLAlchemy URL of a database; a path is an SQLite file."""
     sa = sqlalchemy()
     told = str(place)
     if isinstance(place, Path) or "://" not in told:
@@ -129,12 +129,14 @@ def _url(place: Path | str) -> Any:
     try:
         url = sa.make_url(told)
     except sa.exc.ArgumentError:
-        raise InputError("the database's address is no URL, expected postgresql://USER@HOST/NAME or a file") from None
+        raise InputError(
+            "the address of the database is not a URL, expected postgresql://USER@HOST/NAME or a file"
+        ) from None
     if url.drivername in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
     kind = url.get_backend_name()
     if kind not in ("postgresql", "sqlite") or (kind == "sqlite" and url.database in (None, "", ":memory:")):
-        raise InputError(f"{url.drivername}: no database we know, expected postgresql://USER@HOST/NAME or a file")
+        raise InputError(f"{url.drivername}: unsupported database, expected postgresql://USER@HOST/NAME or a file")
     return url
 
 
@@ -145,6 +147,6 @@ def _set_up_sqlite(connection: Any, _: Any) -> None:
 
 
 def _begin_sqlite(connection: Any) -> None:
-    """Who will write says so at once: two that read first and then want to write would block each other."""
+    """Take the write lock at once: two transactions that read first and write later would block each other."""
     writing = connection.get_execution_options().get(_WRITING)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")

@@ -1,4 +1,4 @@
-"""All events of a review as a file, for whoever wants to keep or replay them elsewhere."""
+"""Export of all events of a review, for archiving or replay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vdebench.review.events import Event
 
 
 def write_events(file: Path, events: Iterable[Event]) -> int:
-    """Write events as JSON lines, whole or not at all; how many there are."""
+    """Write events as JSON Lines, atomically; return their number."""
     count = 0
     with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as lines:
         for count, event in enumerate(events, start=1):  # noqa: B007 - counted here

@@ -1,4 +1,4 @@
-"""What can happen in a review: one small class for each."""
+"""The kinds of events of a review, one class each. Votes are defined with their steps, in `steps/`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import Any
 
 from vdebench.core.box import Box
 from vdebench.review.options import Options
-from vdebench.review.ratings import Ratings
+from vdebench.review.step import Vote, kind_name
+from vdebench.review.workflow import WORKFLOW
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The review began."""
+    """The review was opened."""
 
     options: Options
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Somebody takes part: as annotator of a group, adjudicator or admin."""
+    """A member joined: as annotator of a group, as adjudicator or as admin."""
 
     name: str
     role: str
@@ -28,14 +29,14 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Somebody takes part no more; their votes stand."""
+    """A member left; their votes still count."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class PilotStarted:
-    """All annotators are to score the same samples."""
+    """A pilot started: all annotators score these samples."""
 
     pilot: int
     samples: tuple[str, ...]
@@ -43,111 +44,46 @@ class PilotStarted:
 
 @dataclass(frozen=True, slots=True)
 class PilotEnded:
-    """Its samples are in the pool like all others."""
+    """A pilot ended; its samples are in the pool like all others."""
 
     pilot: int
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A sample came into the pool."""
+    """A sample was added to the pool."""
 
     sample: str
     edit: str
     """SHA-256 of the edited image."""
     width: int
     height: int
-    """Of the page, in whose pixels boxes are drawn."""
+    """Size of the page in pixels; boxes are in these coordinates."""
     position: int
-    """Which one it is, from 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class PilotRated:
-    """A person scored a sample of the pilot; `round` is the pilot's number."""
-
-    sample: str
-    round: int
-    ratings: Ratings
-
-
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """A group scored a sample."""
-
-    sample: str
-    round: int
-    group: str
-    ratings: Ratings
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A group drew boxes around what was modified."""
-
-    sample: str
-    round: int
-    group: str
-    boxes: tuple[Box, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Screened:
-    """A group said yes or no to the finished sample."""
-
-    sample: str
-    round: int
-    group: str
-    yes: bool
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A person checked what was read in the regions."""
-
-    sample: str
-    round: int
-    verdict: str
-    """correct, corrected or wrong."""
-    texts: tuple[str, ...] = ()
-    """Of corrected: what stands in each region."""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Adjudicated:
-    """An adjudicator decided a conflict."""
-
-    sample: str
-    round: int
-    verdict: str
-    """boxes, again or reject."""
-    boxes: tuple[Box, ...] = ()
-    note: str = ""
+    """Index in the pool, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """A step of a round came to its end, and what follows from its votes by the rules of that day."""
+    """A step of a round ended. The outcome is stored, so later rules do not change it."""
 
     sample: str
     step: str
     round: int
     outcome: str
-    """on (to the next step), again (back to the pool), conflict (to an adjudicator) or rejected."""
+    """on (to the next step), again (a new round), conflict (to an adjudicator) or rejected."""
     reason: str = ""
-    """Of a rejection: one word."""
+    """One word; only for rejections."""
     words: str = ""
     boxes: tuple[Box, ...] = ()
-    """Where they were agreed on: the ground truth."""
+    """The ground truth, if this step determined it."""
     agreement: float | None = None
-    """Of boxes: the mean pairwise IoU of the worst region."""
+    """Mean pairwise IoU of the worst region, where boxes were compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Somebody marked evidence on an image."""
+    """A member marked evidence on an image."""
 
     sample: str
     mark: str
@@ -161,7 +97,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Unmarked:
-    """Somebody took a mark of theirs away."""
+    """A member removed one of their marks."""
 
     sample: str
     mark: str
@@ -169,42 +105,19 @@ class Unmarked:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """An admin took a sample out of the review."""
+    """An admin withdrew a sample from the review."""
 
     sample: str
     reason: str
 
 
-Vote = PilotRated | Rated | Drawn | Screened | Checked | Adjudicated
-Fact = (
-    Opened | Joined | Left | PilotStarted | PilotEnded | Added | Vote | Closed | Marked | Unmarked | Withdrawn
-)  # fmt: skip
-_STUDY = (Opened, Joined, Left, PilotStarted, PilotEnded)
-_SAMPLE = (
-    Added,
-    PilotRated,
-    Rated,
-    Drawn,
-    Screened,
-    Checked,
-    Adjudicated,
-    Closed,
-    Marked,
-    Unmarked,
-    Withdrawn,
-)
-KINDS: dict[str, type[Any]] = {
-    "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in kind.__name__)[1:]: kind
-    for kind in (*_STUDY, *_SAMPLE)
+Fact = Opened | Joined | Left | PilotStarted | PilotEnded | Added | Vote | Closed | Marked | Unmarked | Withdrawn
+_KINDS: dict[str, type[Any]] = {
+    kind_name(kind): kind
+    for kind in (Opened, Joined, Left, PilotStarted, PilotEnded, Added, Closed, Marked, Unmarked, Withdrawn)
 }
-NAMES = {kind: name for name, kind in KINDS.items()}
-"""`rated` for `Rated`, and so on."""
-STEP_OF: dict[type[Any], str] = {
-    PilotRated: "pilot",
-    Rated: "score",
-    Drawn: "boxes",
-    Screened: "screen",
-    Checked: "ocr",
-    Adjudicated: "conflict",
-}
-"""The step in which each vote is given."""
+
+
+def event_kinds() -> dict[str, type[Any]]:
+    """Return all event classes by the name that is stored as `kind`."""
+    return {**_KINDS, **WORKFLOW.events}

@@ -1,4 +1,4 @@
-"""Events: what has happened, who did it and when. They are never changed; all state is their replay.
+"""Events: what happened, who did it and when. Events are never changed; the state is their replay.
 
 {"version": 1, "kind": "rated", "who": "anna", "when": "2026-11-16T14:50:00.000Z", "sample": "page_12-0",
  "round": 1, "group": "2", "ratings": {"compliance": 3, "authenticity": 3, "satisfaction": 3}}
@@ -12,29 +12,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vdebench.errors import InputError
-from vdebench.review.event_types import (
-    KINDS,
-    NAMES,
-    STEP_OF,
-    Adjudicated,
-    Checked,
-    Drawn,
-    Fact,
-    PilotRated,
-    Rated,
-    Screened,
-)
+from vdebench.review.event_types import Fact, event_kinds
 from vdebench.review.json_form import from_plain, plain
+from vdebench.review.step import kind_name
+from vdebench.review.workflow import WORKFLOW
 
 VERSION = 1
-"""Of the events' form; a later one reads all before it."""
+"""Version of the stored form."""
 PROTOCOL = "protocol"
-"""Who closes a step: the rules, once the last vote is in."""
+"""Author of the events that close a step after its last vote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that has happened."""
+    """An event of the review."""
 
     who: str
     when: str
@@ -42,59 +33,52 @@ class Event:
 
     @property
     def kind(self) -> str:
-        """Name of what happened, such as `pilot_rated`."""
-        return NAMES[type(self.what)]
+        """Name of the event class, such as `pilot_rated`."""
+        return kind_name(type(self.what))
 
     @property
     def sample(self) -> str:
-        """The sample's id; nothing where it concerns the review."""
+        """Id of the sample; empty for events of the review itself."""
         return str(getattr(self.what, "sample", ""))
 
     @property
     def step(self) -> str:
-        """The step of a vote; nothing where it is none."""
-        return STEP_OF.get(type(self.what), "")
+        """Step of a vote; empty for other events."""
+        step = WORKFLOW.of_vote(self.what)
+        return step.name if step else ""
 
     @property
     def voter(self) -> str:
-        """Whose vote it is: a group's, in the pilot a member's, else that of the one person asked; else nothing."""
-        match self.what:
-            case Rated() | Drawn() | Screened():
-                return f"group:{self.what.group}"
-            case PilotRated():
-                return f"member:{self.who}"
-            case Checked():
-                return "person"
-            case Adjudicated():
-                return "adjudicator"
-        return ""
+        """Voter of a vote: `group:NAME`, `member:NAME`, `person` or `adjudicator`; empty for other events."""
+        step = WORKFLOW.of_vote(self.what)
+        return step.voter(self.who, getattr(self.what, "group", "")) if step else ""
 
     def to_json(self) -> dict[str, Any]:
-        """For files and programs."""
+        """Return the event as it is stored."""
         return {"version": VERSION, "kind": self.kind, "who": self.who, "when": self.when, **plain(self.what)}
 
 
 def event_from_json(data: Mapping[str, Any], where: str = "event") -> Event:
-    """An event as it was written, or an error that says where and what.
+    """Read a stored event; raise `InputError` with `where` if it is invalid.
 
-    >>> told = {"version": 1, "kind": "left", "who": "a", "when": "2026-11-16T14:50:00.000Z", "name": "b"}
-    >>> event_from_json(told).what
+    >>> data = {"version": 1, "kind": "left", "who": "a", "when": "2026-11-16T14:50:00.000Z", "name": "b"}
+    >>> event_from_json(data).what
     Left(name='b')
     """
-    told = dict(data)
-    version, kind = told.pop("version", None), told.pop("kind", None)
+    values, kinds = dict(data), event_kinds()
+    version, kind = values.pop("version", None), values.pop("kind", None)
     if version != VERSION:
         raise InputError(f"{where}: version {version!r}, expected {VERSION}; a newer vdebench may have written it")
-    if kind not in KINDS:
-        raise InputError(f"{where}: kind {kind!r}, expected one of {', '.join(KINDS)}")
+    if kind not in kinds:
+        raise InputError(f"{where}: kind {kind!r}, expected one of {', '.join(kinds)}")
     try:
-        return Event(str(told.pop("who")), str(told.pop("when")), from_plain(KINDS[kind], told))
+        return Event(str(values.pop("who")), str(values.pop("when")), from_plain(kinds[kind], values))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{where}: {kind}: {error}; expected all its fields and no other") from None
+        raise InputError(f"{where}: {kind}: {error}; expected all fields of this kind and no others") from None
 
 
 def stamp(now: datetime) -> str:
-    """A moment as events keep it: UTC, to the millisecond, so that text sorts as time does.
+    """Format a time as events store it: UTC, in milliseconds, so that text order is time order.
 
     >>> stamp(datetime(2026, 11, 16, 14, 50, 0, 1999, tzinfo=UTC))
     '2026-11-16T14:50:00.001Z'

@@ -1,4 +1,4 @@
-"""Answers that were given: a command that comes again under the same key is answered as before, and counts once."""
+"""Idempotency: a command sent again with the same key gets the same answer and is executed once."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from vdebench.review.tables import sqlalchemy, tables
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCommand:
-    """A command that was carried out."""
+    """A command that was executed."""
 
     events: tuple[Event, ...]
-    """What came of it; nothing where many samples were added before."""
+    """Its events; empty for a repeated `Add` of many samples."""
     repeated: bool = False
-    """Whether that was before: the same command came again under the same key."""
+    """Whether the command had been executed before under the same key."""
 
 
 def digest_of_command(command: Command) -> str:
-    """What tells two commands apart."""
+    """Return a digest of a command."""
     told = json.dumps(command_to_json(command), sort_keys=True, default=repr)
     return hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def answered(connection: Any, command: Command, who: str, key: str) -> AcceptedCommand | Refusal | None:
-    """What a command with this key was answered before, where one was."""
+    """Return the earlier answer to a command with this key; None if there is none."""
     sa, events = sqlalchemy(), tables().events
     row = connection.execute(answer(), {"who": who, "key": key}).first()
     if row is None:
@@ -46,7 +46,7 @@ def answered(connection: Any, command: Command, who: str, key: str) -> AcceptedC
 
 
 def remember(connection: Any, command: Command, who: str, key: str, rows: Sequence[dict[str, Any]], now: str) -> None:
-    """Keep that a command was accepted, with where its events are."""
+    """Store that a command was accepted, and the position of its events."""
     streams = {row["stream"] for row in rows}
     place = {"stream": "", "first": 1, "last": 0}
     if len(streams) == 1:

@@ -1,4 +1,4 @@
-"""Pictures that are shown, as PNG of the page's size, by the content they were made of: made once, whoever asks."""
+"""Cache of displayed images: PNG of the page's size, keyed by their inputs, each created once."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from vdebench.io.cache import digest_of
 from vdebench.io.files import is_file, locked, make_folder, write_bytes
 
 AT_ONCE = 2
-"""Pictures that are made at the same time: a large page takes half a gigabyte."""
+"""Images created at the same time: a large page takes half a gigabyte of memory."""
 _making = Semaphore(AT_ONCE)
 
 
 class ImageCache:
-    """A folder of pictures that can be made again."""
+    """A folder of cached images; it can be deleted."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def file(self, key: str, make: Callable[[], Image]) -> Path:
-        """The picture of a key, made where it is not there yet; others who want it wait for it meanwhile."""
+        """Return the image file of a key and create it if needed; concurrent callers wait for it."""
         file = self._folder / key[:2] / f"{key}.png"
         if is_file(file):
             return file
-        locks = self._folder / ".locks" / key[:2]  # they stay: to delete one is to race for it
+        locks = self._folder / ".locks" / key[:2]  # lock files are never deleted: that would be a race
         make_folder(locks)
         with locked(locks, wait=True):
             if not is_file(file):
@@ -37,5 +37,5 @@ class ImageCache:
 
 
 def key_of(*parts: str) -> str:
-    """What a picture is kept under."""
+    """Return the cache key of an image."""
     return digest_of(DECODING, RESIZING, *parts)

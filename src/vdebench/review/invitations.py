@@ -1,4 +1,4 @@
-"""Invitations in the database: links that let somebody join, once."""
+"""Invitations in the database: links with which one person can join once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MOST_DAYS = 90
 
 
 class Invitation(NamedTuple):
-    """What an invitation says; never its token."""
+    """An invitation without its token."""
 
     id: str
     role: str
     group: str
     name: str
-    """Of a member who is there already; else nothing."""
+    """Name of an existing member, or empty."""
     by: str
     created: str
     until: str
@@ -31,7 +31,7 @@ class Invitation(NamedTuple):
 
 
 def write_invitation(store: Store, role: str, group: str, *, by: str, days: float, name: str, now: datetime) -> str:
-    """Make an invitation; its token, which nobody sees again."""
+    """Create an invitation and return its token, which is not stored."""
     study = store.study()
     role, group, inviter = _checked(study, role, group, by, name)
     if isinstance(days, bool) or not isinstance(days, int | float) or not 0 < days <= MOST_DAYS:
@@ -53,14 +53,14 @@ def write_invitation(store: Store, role: str, group: str, *, by: str, days: floa
 
 
 def _checked(study: ReviewState, role: str, group: str, by: str, name: str) -> tuple[str, str, str]:
-    """Role and group of whoever is invited, and who invites them."""
+    """Return role and group of the invitation, and the inviter."""
     if not study.opened:
-        raise InputError("the review is not opened yet: run `vde build review WORKSPACE` first")
+        raise InputError("the review is not open yet: run `vde build review WORKSPACE` first")
     inviter = _inviter(study, by)
     if name:
         member = study.member(name)
         if member is None:
-            raise InputError(f"{name!r}"[:200] + " does not take part; without a name they choose one when they join")
+            raise InputError(f"{name!r}"[:200] + " is not a member; leave the name out for people who join")
         return member.role, member.group, inviter
     if role not in ROLES:
         raise InputError(f"role {role!r}"[:200] + f", expected one of {', '.join(ROLES)}")
@@ -76,11 +76,11 @@ def _inviter(study: ReviewState, by: str) -> str:
     for admin in admins:
         if by in ("", admin.name):
             return admin.name
-    raise InputError(f"{by!r}"[:200] + " is no admin of this review")
+    raise InputError(f"{by!r}"[:200] + " is not an admin of this review")
 
 
 def find_invitation(connection: Any, token_hash: str, now: datetime) -> Invitation | None:
-    """An invitation that can still be used."""
+    """Return an invitation that can still be used."""
     invitations = tables().invitations
     usable = _usable(token_hash, now)
     row = connection.execute(sqlalchemy().select(invitations).where(usable)).first()
@@ -88,7 +88,7 @@ def find_invitation(connection: Any, token_hash: str, now: datetime) -> Invitati
 
 
 def use_invitation(connection: Any, token_hash: str, name: str, now: datetime) -> bool:
-    """Mark an invitation as used. False where somebody was faster: the database has let one of them."""
+    """Mark an invitation as used; return False if another request was faster."""
     used = sqlalchemy().update(tables().invitations).where(_usable(token_hash, now)).values(used_by=name)
     return bool(connection.execute(used).rowcount == 1)
 

@@ -1,4 +1,4 @@
-"""Events and commands as JSON and back: their fields by name, nothing else."""
+"""Conversion of events and commands to JSON and back, field by field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vdebench.review.ratings import Ratings
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses as objects, tuples as lists, the rest as it is.
+    """Convert dataclasses to dicts and tuples to lists; other values are returned unchanged.
 
     >>> plain(Ratings(3, 2, 1))
     {'compliance': 3, 'authenticity': 2, 'satisfaction': 1}
@@ -25,7 +25,7 @@ def plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[Any], told: Mapping[str, Any]) -> Any:
-    """A dataclass from its fields; a `ValueError` or `TypeError` says what is missing, too much, or of another kind.
+    """Create a dataclass from its fields; raise `ValueError` or `TypeError` for missing, unknown or invalid ones.
 
     >>> from_plain(Ratings, {"compliance": 3, "authenticity": 2})
     Traceback (most recent call last):
@@ -43,7 +43,7 @@ _KNOWN: dict[type[Any], tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
 
 def _names(kind: type[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """All fields of a dataclass, and those that must be given."""
+    """Return all fields of a dataclass, and the required ones."""
     if kind in _KNOWN:
         return _KNOWN[kind]
     known = fields(kind)
@@ -68,7 +68,7 @@ def _object(kind: type[Any]) -> Callable[[Any], Any]:
 
 
 def _boxes(value: Any) -> tuple[Any, ...]:
-    """Boxes where they are four values each; others are left for the rules to refuse with their own words."""
+    """Convert lists of four values to `Box`; other values stay for the rules to refuse."""
     return tuple(Box(*box) if isinstance(box, list | tuple) and len(box) == 4 else box for box in _list(value))
 
 

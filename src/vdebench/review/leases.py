@@ -1,4 +1,4 @@
-"""Leases in the database: the rows of `queue`, and who holds them until when."""
+"""Leases in the database: holder and end time in the rows of `queue`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from vdebench.review.assignment import Lease, latest_end, lent, voter_for
+from vdebench.review.assignment import Lease, latest_end, new_lease, voter_for
 from vdebench.review.events import stamp
 from vdebench.review.refusals import Reason, Refusal
 from vdebench.review.state import Item, ReviewState
@@ -21,7 +21,7 @@ def take(
     steps: Collection[str] | None = None,
     without: Collection[str] = (),
 ) -> Lease | None:
-    """Hold the sample that a member should look at next, as `work.next_for` chooses it; `without` some, let go of."""
+    """Lease the next sample for a member, chosen as by `next_for`; samples in `without` are skipped and released."""
     member = study.member(who)
     if member is None or not member.active:
         return None
@@ -33,33 +33,33 @@ def take(
         connection.execute(free_held(some=True), {"by": who, "samples": asked["without"]})
     limits = steps is not None, bool(without)
     held = connection.execute(longest_held(*limits), {**asked, "voters": member.voters}).all()
-    # one by one: so each goes by the index, and does not sort the queue
+    # one query per voter: each uses the index and does not sort the queue
     free = (connection.execute(longest_free(*limits), {**asked, "voter": voter}) for voter in member.voters)
     found = held or [row for rows in free for row in rows]
     if not found:
         return None
     row = min(found, key=lambda each: (each.since, each.position))
-    return _write(connection, lent(study.options, row.sample, row.voter, who, now))
+    return _write(connection, new_lease(study.options, row.sample, row.voter, who, now))
 
 
 def hold(connection: Any, study: ReviewState, item: Item, who: str, now: datetime) -> Lease | Refusal:
-    """Hold a sample of one's own choice, or go on holding it."""
+    """Lease a chosen sample, or renew the lease."""
     voter = voter_for(study, item, who)
     if voter is None:
-        return Refusal(Reason.CLOSED, f"{item.id}: nothing is asked of {who} here now")
+        return Refusal(Reason.CLOSED, f"{item.id}: it does not wait for a vote of {who}")
     held = held_by(connection, study, item.id, voter, now)
     if held and held.who != who:
         return Refusal(Reason.LEASED, f"{item.id}: {held.who} of your group works on it until {held.until}")
-    return _write(connection, lent(study.options, item.id, voter, who, now))
+    return _write(connection, new_lease(study.options, item.id, voter, who, now))
 
 
 def release(connection: Any, who: str, sample: str) -> None:
-    """Hold a sample no more."""
+    """Release a sample."""
     connection.execute(free_held(some=True), {"by": who, "samples": [sample]})
 
 
 def held_by(connection: Any, study: ReviewState, sample: str, voter: str, now: datetime) -> Lease | None:
-    """The hold on a sample in the place of a voter, unless it is over."""
+    """Return the valid lease on a sample for a voter; None without one."""
     row = connection.execute(holder(), {"sample": sample, "voter": voter}).first()
     if row is None or row.holder is None or not stamp(now) < row.until <= latest_end(study.options, now):
         return None

@@ -1,4 +1,4 @@
-"""Lists and counts from the tables, without a replay: what a page asks for again and again."""
+"""Lists and counts for the page, read from the tables without a replay of the events."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from typing import Any
 from vdebench.core.box import Box
 from vdebench.review import leases
 from vdebench.review import visibility as views
-from vdebench.review.assignment import GROUP_STEPS, voter_for
+from vdebench.review.assignment import voter_for
 from vdebench.review.projection import StoredItems
 from vdebench.review.refusals import Refusal
-from vdebench.review.state import CONFLICT, STEPS, Member, State
+from vdebench.review.state import Member, State
 from vdebench.review.store import Store
 from vdebench.review.tables import sqlalchemy, tables
+from vdebench.review.workflow import CONFLICT, PILOT, WORKFLOW
 
-ALL_STEPS = ("pilot", *STEPS, CONFLICT)
 Counts = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class ListedSample:
-    """A sample as a member sees it, and how it is with their vote."""
+    """A sample as a member sees it, with their voter and lease."""
 
     view: views.View
     edit: str
     """SHA-256 of the edited image."""
     voter: str | None
-    """As whom they would vote now."""
+    """The voter as whom they can vote now; None if they cannot."""
     until: str | None
-    """How long they hold it; nothing where they do not."""
+    """End of their lease; None without one."""
 
 
-def look(store: Store, who: str, sample: str, now: datetime) -> ListedSample | Refusal:
-    """What a member may see of a sample, all of it at one moment."""
+def view_sample(store: Store, who: str, sample: str, now: datetime) -> ListedSample | Refusal:
+    """Return what a member may see of a sample, read in one transaction."""
     with store.reading() as (connection, study):
         item = StoredItems(connection, study).get(sample)
-        seen = views.view(State(study, {sample: item} if item else {}), who, sample)
-        if isinstance(seen, Refusal):
-            return seen
+        view = views.view(State(study, {sample: item} if item else {}), who, sample)
+        if isinstance(view, Refusal):
+            return view
         assert item is not None
         voter = voter_for(study, item, who)
-        held = leases.held_by(connection, study, sample, voter, now) if voter else None
-        return ListedSample(seen, item.edit, voter, held.until if held and held.who == who else None)
+        lease = leases.held_by(connection, study, sample, voter, now) if voter else None
+        return ListedSample(view, item.edit, voter, lease.until if lease and lease.who == who else None)
 
 
 def is_known(store: Store, sample: str) -> bool:
@@ -54,16 +54,16 @@ def is_known(store: Store, sample: str) -> bool:
 
 
 def todo(store: Store, member: Member, step: str = "") -> list[tuple[str, str]]:
-    """What waits for a member, with its step, in the order of the pool."""
+    """Return the samples that wait for a member, with their steps, in the order of the pool."""
     sa, queue = sqlalchemy(), tables().queue
-    here = queue.c.voter.in_(member.voters)
-    found = sa.select(queue.c.sample, queue.c.step).where(here & (queue.c.step == step if step else sa.true()))
+    where = queue.c.voter.in_(member.voters) & (queue.c.step == step if step else sa.true())
+    query = sa.select(queue.c.sample, queue.c.step).where(where).order_by(queue.c.position)
     with store.reading() as (connection, _):
-        return [(row.sample, row.step) for row in connection.execute(found.order_by(queue.c.position))]
+        return [(row.sample, row.step) for row in connection.execute(query)]
 
 
 def mine(store: Store, member: Member, step: str = "") -> list[tuple[str, str]]:
-    """What a member has voted on (in a step), with the step in which it is now."""
+    """Return the samples on which a member has voted (in a step), with their present steps."""
     sa, events = sqlalchemy(), tables().events
     voted = (events.c.who == member.name) & events.c.voter.is_not(None)
     if step:
@@ -72,90 +72,80 @@ def mine(store: Store, member: Member, step: str = "") -> list[tuple[str, str]]:
 
 
 def everything(store: Store, step: str = "") -> list[tuple[str, str]]:
-    """All samples (that are in a step), with the step in which they are."""
+    """Return all samples (in a step), with their present steps."""
     return _items(store, tables().items.c.step == step if step else sqlalchemy().true())
 
 
 def unvoted(store: Store) -> list[tuple[str, str]]:
-    """What a pilot can be made of: samples to be scored that nobody has scored in their round."""
+    """Return the samples that a pilot can use: those in the first step without a vote in their round."""
     sa, items, events = sqlalchemy(), tables().items, tables().events
-    same = (events.c.stream == items.c.sample) & (events.c.step == "score") & (events.c.round == items.c.round)
-    scored = sa.exists().where(same & events.c.voter.is_not(None))
-    return _items(store, (items.c.step == "score") & ~scored)
+    same = (events.c.stream == items.c.sample) & (events.c.step == WORKFLOW.first) & (events.c.round == items.c.round)
+    voted = sa.exists().where(same & events.c.voter.is_not(None))
+    return _items(store, (items.c.step == WORKFLOW.first) & ~voted)
 
 
 def _items(store: Store, where: Any) -> list[tuple[str, str]]:
     items = tables().items
-    found = sqlalchemy().select(items.c.sample, items.c.step).where(where).order_by(items.c.position)
+    query = sqlalchemy().select(items.c.sample, items.c.step).where(where).order_by(items.c.position)
     with store.reading() as (connection, study):
-        piloted = set(study.pilot_samples) if study.pilot_open else set()
-        rows = connection.execute(found).all()
-    return [(id, "pilot" if step == "score" and id in piloted else step) for id, step in rows]
+        in_pilot = set(study.pilot_samples) if study.pilot_open else set()
+        rows = connection.execute(query).all()
+    return [(id, PILOT if step == WORKFLOW.first and id in in_pilot else step) for id, step in rows]
 
 
 def own_counts(store: Store, member: Member) -> Counts:
-    """By step: how much waits for a member, and how many votes they have given."""
+    """Count by step: samples that wait for a member, and votes they have given."""
     sa, queue, events = sqlalchemy(), tables().queue, tables().events
     waiting = sa.select(queue.c.step, sa.func.count()).where(queue.c.voter.in_(member.voters)).group_by(queue.c.step)
     voted = (events.c.who == member.name) & events.c.voter.is_not(None)
     given = sa.select(events.c.step, sa.func.count()).where(voted).group_by(events.c.step)
     with store.reading() as (connection, _):
-        waits, voted_on = (dict(connection.execute(asked).all()) for asked in (waiting, given))
-    return {step: {"waiting": waits.get(step, 0), "mine": voted_on.get(step, 0)} for step in ALL_STEPS}
+        waits, votes = (dict(connection.execute(query).all()) for query in (waiting, given))
+    return {step: {"waiting": waits.get(step, 0), "mine": votes.get(step, 0)} for step in WORKFLOW.names}
 
 
 def progress(store: Store) -> dict[str, Any]:
-    """How many votes were given and how many are waited for, by group and step: numbers, not what they say."""
+    """Count given and missing votes by group and step."""
     sa, queue, events = sqlalchemy(), tables().queue, tables().events
     waited = sa.select(queue.c.voter, queue.c.step, sa.func.count()).group_by(queue.c.voter, queue.c.step)
     with store.reading() as (connection, study):
-        earlier = (events.c.step == "pilot") & (events.c.round != study.pilot)
+        earlier = (events.c.step == PILOT) & (events.c.round != study.pilot)
         given = sa.select(events.c.voter, events.c.step, sa.func.count()).where(events.c.voter.is_not(None), ~earlier)
         done = {row[:2]: row[2] for row in connection.execute(given.group_by(events.c.voter, events.c.step))}
         waiting = {row[:2]: row[2] for row in connection.execute(waited)}
 
-    def both(voters: str, step: str) -> dict[str, int]:
-        def total(counts: dict[Any, int]) -> int:
-            return sum(n for (voter, at), n in counts.items() if at == step and voter.startswith(voters))
-
-        return {"done": total(done), "waiting": total(waiting)}
+    def total(counts: dict[Any, int], step: str) -> int:
+        return sum(number for (_, name), number in counts.items() if name == step)
 
     def of_group(group: str) -> Counts:
-        return {
-            step: {"done": done.get((group, step), 0), "waiting": waiting.get((group, step), 0)} for step in GROUP_STEPS
-        }
+        keys = {step.name: (step.voter("", group), step.name) for step in WORKFLOW.voted_by("group")}
+        return {name: {"done": done.get(key, 0), "waiting": waiting.get(key, 0)} for name, key in keys.items()}
 
     funnel = store.funnel()
+    others = [step.name for step in WORKFLOW.steps if step.voters != "group"]
     return {
-        "groups": {group: of_group(f"group:{group}") for group in study.options.groups},
-        "ocr": both("person", "ocr"),
-        CONFLICT: both("adjudicator", CONFLICT),
-        "pilot": both("member:", "pilot"),
+        "groups": {group: of_group(group) for group in study.options.groups},
+        **{step: {"done": total(done, step), "waiting": total(waiting, step)} for step in others},
         "total": funnel.total,
         "funnel": funnel.to_json(),
     }
 
 
 def conflicts(store: Store) -> list[str]:
-    """What waits for an adjudicator, longest first."""
-    items = tables().items
-    found = (
-        sqlalchemy().select(items.c.sample).where(items.c.step == CONFLICT).order_by(items.c.since, items.c.position)
-    )
-    with store.reading() as (connection, _):
-        return list(connection.scalars(found))
+    """Return the samples that wait for an adjudicator, longest waiting first."""
+    return [sample for sample, _ in in_steps(store, (CONFLICT,))]
 
 
 def by_round(store: Store) -> dict[str, int]:
-    """How many samples are, or ended, in each round."""
+    """Count the samples by their present or last round."""
     sa, items = sqlalchemy(), tables().items
-    found = sa.select(items.c.round, sa.func.count()).group_by(items.c.round).order_by(items.c.round)
+    query = sa.select(items.c.round, sa.func.count()).group_by(items.c.round).order_by(items.c.round)
     with store.reading() as (connection, _):
-        return {str(round): number for round, number in connection.execute(found)}
+        return {str(round): number for round, number in connection.execute(query)}
 
 
 def members(store: Store) -> list[dict[str, Any]]:
-    """Everybody who takes part or did, with how many votes they gave in each step, and when they last did something."""
+    """Return all present and former members with their votes per step and the time of their last action."""
     sa, events = sqlalchemy(), tables().events
     voted = events.c.voter.is_not(None)
     given = sa.select(events.c.who, events.c.step, sa.func.count()).where(voted).group_by(events.c.who, events.c.step)
@@ -179,14 +169,14 @@ def members(store: Store) -> list[dict[str, Any]]:
 
 
 def in_steps(store: Store, steps: Collection[str]) -> list[tuple[str, int]]:
-    """Samples in some steps, with their round, those first that came first."""
+    """Return the samples in some steps with their rounds, longest waiting first."""
     items = tables().items
-    found = sqlalchemy().select(items.c.sample, items.c.round).where(items.c.step.in_(list(steps)))
+    query = sqlalchemy().select(items.c.sample, items.c.round).where(items.c.step.in_(list(steps)))
     with store.reading() as (connection, _):
-        return [(row.sample, row.round) for row in connection.execute(found.order_by(items.c.since, items.c.position))]
+        return [(row.sample, row.round) for row in connection.execute(query.order_by(items.c.since, items.c.position))]
 
 
 def agreed_boxes(store: Store, sample: str) -> tuple[Box, ...]:
-    """The ground truth of a sample, once there is one."""
+    """Return the ground-truth boxes of a sample; empty until they are determined."""
     with store.reading() as (connection, study):
         return StoredItems(connection, study)[sample].boxes

@@ -1,4 +1,4 @@
-"""What a review is run by: its groups and the numbers of its rules. Set once, when the review is opened."""
+"""Options of a review: its groups and thresholds. They are fixed when the review is opened."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from vdebench.review.text_check import wrong_name
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The rules' numbers; without any, they are the paper's."""
+    """Groups and thresholds; the defaults are the paper's."""
 
     groups: tuple[str, ...] = ("1", "2", "3")
-    """Each has one vote in every step of every round."""
+    """Each group has one vote per step and round."""
     needed_total: int = 9
-    """Of the three scales, 1 to 3 each; every group's total must reach it."""
+    """Total of the three scales that every group must give."""
     agreement: float = 0.95
-    """The boxes of a region agree where their mean pairwise IoU is above this."""
+    """The boxes of a region agree if their mean pairwise IoU is above this."""
     rounds: int = 3
-    """So many rounds may end without agreement on the boxes; then an adjudicator decides."""
+    """Rounds without agreement on the boxes before an adjudicator decides."""
     rescore: bool = False
-    """Whether a sample that returns to the pool is scored again too; without, only its boxes are drawn again."""
+    """Whether a new round starts with scoring; by default, it starts with the boxes."""
     lease_minutes: int = 30
-    """How long a sample is kept for the member of a group who has opened it."""
+    """Length of a lease."""
 
     @property
     def wrong(self) -> str:
-        """What cannot be used, in words; nothing where all can.
+        """Describe the first invalid option; empty if all are valid.
 
         >>> Options(agreement=95).wrong
         'agreement is 95, expected a number from 0 to below 1'
         """
         if len(self.groups) < 2 or len(set(self.groups)) < len(self.groups):
-            return f"groups are {list(self.groups)!r}, expected at least two, each of its own name"
+            return f"groups are {list(self.groups)!r}, expected at least two different names"
         for name in self.groups:
             if problem := wrong_name(name):
                 return f"group {name!r}: {problem}"

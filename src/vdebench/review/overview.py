@@ -1,4 +1,4 @@
-"""`vde review status`: where all samples are, what every group has done, what waits for whom, which came back."""
+"""`vde review status`: samples by state, votes given and missing, rounds, conflicts."""
 
 from __future__ import annotations
 
@@ -10,48 +10,45 @@ from typing import Any
 from vdebench.build.decisions import REJECTION_REASONS
 from vdebench.build.workspace import Workspace
 from vdebench.report.table import Column, Row, Table
-from vdebench.review.assignment import GROUP_STEPS, waiting_for
+from vdebench.review.assignment import waiting_for
 from vdebench.review.funnel import funnel, passed_through
-from vdebench.review.state import CONFLICT, STEPS, State
+from vdebench.review.state import State, current_step
+from vdebench.review.step import Step
 from vdebench.review.visibility import conflicts, progress
+from vdebench.review.workflow import PILOT, WORKFLOW
 from vdebench.review.workspace import decisions
 
-SHOWN = {
-    "pilot": "pilot",
-    "score": "score",
-    "boxes": "boxes",
-    "screen": "screen",
-    "ocr": "readings",
-    CONFLICT: "conflicts",
-}
-"""What people call the steps."""
 BOTH = ("done", "waiting")
 NAMED = 5
-"""Samples that are named in a line."""
+"""Samples listed in a note."""
 
 
 def overview(workspace: Workspace, state: State) -> dict[str, Any]:
-    """All of it, for programs."""
-    found = funnel(state)
+    """Return the status as JSON."""
     waiting: Counter[tuple[str, str]] = Counter()
     for item in state.items.values():
-        step = "pilot" if state.study.pilot_open else item.step
+        step, _ = current_step(state.study, item)
         waiting.update((voter, step) for voter in waiting_for(state.study, item))
     done = progress(state)
-    asked = [f"group:{group}" for group in state.study.options.groups]
     groups = {
-        voter.partition(":")[2]: {step: _both(done, waiting, voter, step) for step in GROUP_STEPS} for voter in asked
+        group: {
+            step.name: _both(done, waiting, step.voter("", group), step.name) for step in WORKFLOW.voted_by("group")
+        }
+        for group in state.study.options.groups
     }
     rounds = Counter(item.round for item in state.items.values())
-    members = Counter(step for voter, step in waiting.elements() if voter.startswith("member:"))
-    piloted = sum(counts["pilot"] for voter, counts in done.items() if voter.startswith("member:"))
+    single = {step.name: _both(done, waiting, step.voters, step.name) for step in _single()}
+    pilot = {
+        "open": state.study.pilot_open,
+        "done": sum(votes[PILOT] for votes in done.values()),
+        "waiting": sum(number for (_, step), number in waiting.items() if step == PILOT),
+    }
     return {
-        "funnel": found.to_json(),
+        "funnel": funnel(state).to_json(),
         "through": passed_through(state.items.values()),
         "groups": groups,
-        "ocr": _both(done, waiting, "person", "ocr"),
-        "conflict": _both(done, waiting, "adjudicator", CONFLICT),
-        "pilot": {"open": state.study.pilot_open, "done": piloted, "waiting": members["pilot"]},
+        **single,
+        PILOT: pilot,
         "rounds": {str(round): count for round, count in sorted(rounds.items())},
         "conflicts": [item.id for item in conflicts(state)],
         "not_placed": not_placed(workspace, state),
@@ -60,63 +57,71 @@ def overview(workspace: Workspace, state: State) -> dict[str, Any]:
 
 
 def not_placed(workspace: Workspace, state: State) -> list[str]:
-    """Samples that people have let pass with a corrected text that has no clear place: they are not packaged."""
+    """Return samples that passed, but whose corrected text has no unique place on the page: they are not packaged."""
     decided = workspace.decisions()
     passed = [each for each in decisions(state) if each.step == "ocr" and each.verdict == "pass"]
     kept = {each.id: decided.get((each.id, each.edit), {}).get("ocr") for each in passed}
     return [id for id, decision in kept.items() if decision is not None and decision.verdict == "reject"]
 
 
-def status_tables(folder: Path, told: Mapping[str, Any], database: str = "") -> list[Table]:
-    """The same for people; `database` is where they have named one."""
-    found, through = told["funnel"], told["through"]
+def _single() -> list[Step]:
+    """Return the steps in which one person votes."""
+    return [step for step in WORKFLOW.steps if step.voters in ("person", "adjudicator")]
+
+
+def status_tables(folder: Path, status: Mapping[str, Any], database: str = "") -> list[Table]:
+    """Return the status as tables; `database` is the option of that name, if it was given."""
+    found, through = status["funnel"], status["through"]
     rows = [Row(name, [count]) for name, count in found["places"].items() if count]
-    title = f"{folder}: where its {found['total']} samples are"
-    where = Table(title, [Column("samples", "", 0)], rows, "", notes=_notes(told))
-    columns = [Column(which, "", 0, group=SHOWN[step]) for step in GROUP_STEPS for which in BOTH]
+    title = f"{folder}: {found['total']} samples by state"
+    where = Table(title, [Column("samples", "", 0)], rows, "", notes=_notes(status))
+    group_steps = WORKFLOW.voted_by("group")
+    columns = [Column(which, "", 0, group=step.title.lower()) for step in group_steps for which in BOTH]
     votes = [
-        Row(f"group {group}", [steps[step][which] for step in GROUP_STEPS for which in BOTH])
-        for group, steps in told["groups"].items()
+        Row(f"group {group}", [counts[step.name][which] for step in group_steps for which in BOTH])
+        for group, counts in status["groups"].items()
     ]
     single = [
-        Row(SHOWN[step], [told[step][which] for which in BOTH])
-        for step in ("pilot", "ocr", CONFLICT)
-        if any(told[step][which] for which in BOTH)
+        Row(step.title.lower(), [status[step.name][which] for which in BOTH])
+        for step in (*WORKFLOW.voted_by("member"), *_single())
+        if any(status[step.name][which] for which in BOTH)
     ]
     tables = [where, Table("votes of the groups", columns, votes, "")]
     if single:
         tables.append(Table("votes of single people", [Column(which, "", 0) for which in BOTH], single, ""))
-    columns = [Column(SHOWN[step], "", 0) for step in STEPS]
-    last = [f"next: {next_step(folder, told)}{f' --database {database}' if database and '@' not in database else ''}"]
-    passed = Table("have come through", columns, [Row("", list(through.values()))], "", notes=last)
+    columns = [Column(step.title.lower(), "", 0) for step in WORKFLOW.pool]
+    last = [f"next: {next_step(folder, status)}{f' --database {database}' if database and '@' not in database else ''}"]
+    passed = Table("samples that passed", columns, [Row("", list(through.values()))], "", notes=last)
     return [*tables, passed]
 
 
-def next_step(folder: Path, told: Mapping[str, Any]) -> str:
-    """What to run next."""
-    places = told["funnel"]["places"]
-    over = places["OCR checked"] + places["rejected"] + places["withdrawn"]
-    if over == told["funnel"]["total"]:
+def next_step(folder: Path, status: Mapping[str, Any]) -> str:
+    """Return the command to run next."""
+    places = status["funnel"]["places"]
+    over = places[WORKFLOW.places()["passed"]] + places["rejected"] + places["withdrawn"]
+    if over == status["funnel"]["total"]:
         return f"vde build package {folder}"
-    first = next(iter(told["groups"]))
-    return f"vde review serve {folder}" if told["members"] else f"vde review invite {folder} --group {first} --number 5"
+    first = next(iter(status["groups"]))
+    return (
+        f"vde review serve {folder}" if status["members"] else f"vde review invite {folder} --group {first} --number 5"
+    )
 
 
-def _notes(told: Mapping[str, Any]) -> list[str]:
-    rejected = told["funnel"]["rejected"]
+def _notes(status: Mapping[str, Any]) -> list[str]:
+    rejected = status["funnel"]["rejected"]
     notes = [f"rejected: {count} {reason} ({REJECTION_REASONS.get(reason, '')})" for reason, count in rejected.items()]
-    if len(told["rounds"]) > 1:
-        notes.append(f"rounds: {', '.join(f'{count} in round {name}' for name, count in told['rounds'].items())}")
+    if len(status["rounds"]) > 1:
+        notes.append(f"rounds: {', '.join(f'{count} in round {name}' for name, count in status['rounds'].items())}")
     for key, words in (
         ("conflicts", "waiting for an adjudicator"),
         ("not_placed", "passed, but not packaged: a corrected text has no clear place on the page"),
     ):
-        if told[key]:
-            more = ", …" if len(told[key]) > NAMED else ""
-            notes.append(f"{words}: {', '.join(told[key][:NAMED])}{more}")
-    if told["pilot"]["open"]:
-        notes.append("a pilot is under way: nothing else can be voted on")
-    if not told["funnel"]["adds_up"]:
+        if status[key]:
+            more = ", …" if len(status[key]) > NAMED else ""
+            notes.append(f"{words}: {', '.join(status[key][:NAMED])}{more}")
+    if status["pilot"]["open"]:
+        notes.append("a pilot is open: other votes are refused until it ends")
+    if not status["funnel"]["adds_up"]:
         notes.append("the counts do not add up")
     return notes
 

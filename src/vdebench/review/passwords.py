@@ -1,4 +1,4 @@
-"""Passwords: what may be one, and its hash (argon2id)."""
+"""Passwords: validation and hashes (argon2id)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHORTEST, LONGEST = 10, 200
 
 
 def wrong_password(password: object) -> str:
-    """What is wrong with a password; nothing where it can be one.
+    """Describe what is wrong with a password; empty if it is valid.
 
     >>> wrong_password("secret")
     'has 6 characters, expected at least 10'
@@ -27,7 +27,7 @@ def wrong_password(password: object) -> str:
 
 
 class Passwords:
-    """Hashes of passwords. A fifth of a second and 64 MiB each, on one core: others go on voting on the rest."""
+    """Hashes passwords. One hash takes a fifth of a second and 64 MiB on one core, so other requests go on."""
 
     def __init__(self, rounds: int = 3, memory_kib: int = 65_536) -> None:
         self.rounds, self.memory_kib = rounds, memory_kib
@@ -44,15 +44,15 @@ class Passwords:
 
     @cached_property
     def nobodys(self) -> str:
-        """A hash that no password has: to look as long for a name that nobody has."""
+        """A hash that matches no password, so that unknown names take as long to check."""
         return self.hash(secrets.token_urlsafe(32))
 
     def hash(self, password: str) -> str:
-        """With a salt of its own."""
+        """Return the hash of a password, with a random salt."""
         return str(self._hasher.hash(_bytes(password)))
 
     def is_right(self, kept: str | None, password: str) -> bool:
-        """Whether a password is the one whose hash is kept; takes as long where none is."""
+        """Whether a password matches a hash; takes the same time without a hash."""
         import argon2
 
         try:
@@ -62,10 +62,10 @@ class Passwords:
         return kept is not None
 
     def is_old(self, kept: str) -> bool:
-        """Whether a hash was made with other numbers than these."""
+        """Whether a hash was created with other parameters."""
         return bool(self._hasher.check_needs_rehash(kept))
 
 
 def _bytes(password: str) -> bytes:
-    """The same for all keyboards."""
+    """Normalise a password, so that it does not depend on the keyboard."""
     return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""Whether a file is a picture that people can review: what editors and people send is looked at before it is shown."""
+"""Validation of image files from editors and people before they are shown."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from vdebench.io.files import fetched
 from vdebench.io.images import open_image
 
 SMALLEST, LARGEST = 16, 20_000
-"""Pixels of a side."""
+"""Limits of a side, in pixels."""
 MOST_BYTES = 40 * 2**20
-"""Of a picture that somebody sends."""
+"""Size limit of an uploaded image."""
 OFF = 0.05
-"""By how much the shape of a picture may differ from the page's."""
+"""Tolerated relative difference between the aspect ratios of image and page."""
 KINDS = {"PNG": (b"\x89PNG\r\n\x1a\n", 0), "JPEG": (b"\xff\xd8\xff", 0), "WebP": (b"WEBP", 8)}
-"""What may be sent: the bytes each begins with, and where."""
+"""Accepted formats: the first bytes of each, and their offset."""
 
 
 def open_checked(file: Path, page: Size | None = None) -> Image:
-    """A picture that can be reviewed, as RGB, of the shape of a page; an error that names it where it cannot."""
-    if told := _told_size(file):  # refused before a pixel is decoded
+    """Open an image as RGB; raise `InputError` if it is broken or has not the aspect ratio of the page."""
+    if told := _told_size(file):  # refuse before decoding pixels
         require_sides(told, str(file))
-        if page and not any(_alike(size, page) for size in (told, Size(told.height, told.width))):  # it may be turned
+        if page and not any(_alike(size, page) for size in (told, Size(told.height, told.width))):  # it may be rotated
             raise _another_shape(file, told, page)
     try:
         image = open_image(file)
     except VdeError:
         raise
-    except Exception as error:  # decoders raise what they like on broken files
+    except Exception as error:  # decoders raise all kinds of errors on broken files
         raise InputError(f"{file}: is broken: {type(error).__name__}: {error}") from None
     found = Size(image.shape[1], image.shape[0])
     require_sides(found, str(file))
@@ -55,7 +55,7 @@ def _another_shape(file: Path, size: Size, page: Size) -> InputError:
 
 
 def require_sides(size: Size, name: str) -> None:
-    """Refuse a size that nobody can look at.
+    """Refuse an image that is too small or too large.
 
     >>> require_sides(Size(1, 1), "a.png")
     Traceback (most recent call last):
@@ -66,15 +66,15 @@ def require_sides(size: Size, name: str) -> None:
     if not min(width, height) >= SMALLEST or max(width, height) > LARGEST:
         raise InputError(f"{shown}, expected sides of {SMALLEST} to {LARGEST:,}")
     if width * height > MAX_PIXELS:
-        raise TooLargeError(f"{shown}, more than the {MAX_PIXELS:,} we open")
+        raise TooLargeError(f"{shown}, more than the limit of {MAX_PIXELS:,}")
 
 
 def open_sent(content: bytes, page: Size) -> Image:
-    """A picture that somebody sent for a page, as RGB; an error in words where it cannot be one."""
+    """Open an uploaded image as RGB; raise `InputError` if it is not valid for the page."""
     if len(content) > MOST_BYTES:
-        raise TooLargeError(f"the picture has {len(content):,} bytes, expected at most {MOST_BYTES:,}")
+        raise TooLargeError(f"the image has {len(content):,} bytes, expected at most {MOST_BYTES:,}")
     if not any(content[at : at + len(begin)] == begin for begin, at in KINDS.values()):
-        raise InputError(f"the file is no picture we take, expected {', '.join(KINDS)}")
+        raise InputError(f"the file is not an image of a supported format, expected {', '.join(KINDS)}")
     with TemporaryDirectory() as folder:
         file = Path(folder) / "picture"
         file.write_bytes(content)
@@ -85,13 +85,13 @@ def open_sent(content: bytes, page: Size) -> Image:
 
 
 def _told_size(file: Path) -> Size | None:
-    """What the header says; nothing where it cannot be read, and opening the file says why."""
+    """Return the size in the header; None if it cannot be read."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # we have a limit of our own
+            warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # we check our own limit
             with Pictures.open(fetched(file)) as picture:
                 return Size(*picture.size)
     except Pictures.DecompressionBombError:
-        raise TooLargeError(f"{file}: says it has more than the {MAX_PIXELS:,} pixels we open") from None
+        raise TooLargeError(f"{file}: has more than {MAX_PIXELS:,} pixels by its header") from None
     except Exception:
         return None

@@ -1,4 +1,4 @@
-"""What a server shows of samples: words, pictures and readings, from a workspace of `vde build`."""
+"""Content of samples from a workspace of `vde build`: facts, images and OCR text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from vdebench.review.reference_ocr import ReferenceText, corrected, finished
 from vdebench.review.uploads import upload
 
 PICTURES = "pictures"
-"""The folder, below the workspace, of pictures as they are shown; it can be deleted."""
+"""Folder of displayed images in the workspace; it can be deleted."""
 SIDES = ("before", "after", "reference")
 Value = TypeVar("Value")
 
@@ -43,7 +43,7 @@ class _Case(NamedTuple):
 
 
 class Pool:
-    """The samples of a workspace as they are shown. Threads may share it; what stages write meanwhile is seen."""
+    """The samples of a workspace. Thread-safe; changed files are read again."""
 
     def __init__(self, folder: Path) -> None:
         self.workspace = Workspace(folder)
@@ -53,7 +53,7 @@ class Pool:
         self._made = _Fresh((at.edits / JOURNAL, at.edits / "editor.json"), self._read_edits)
 
     def about(self, sample: str) -> dict[str, Any]:
-        """What was asked of the editor, and which one it was."""
+        """Return the instruction, its origin and the editor."""
         (instruction, page), (edits, editor) = self._cases()[sample], self._made()
         made = edits.get(sample)
         return {
@@ -67,7 +67,7 @@ class Pool:
         }
 
     def picture(self, sample: str, which: str, boxes: Sequence[Box] = (), edit: str = "") -> Path:
-        """A PNG of exactly the page's size: `before`, `after` or, of boxes that were agreed on, `reference`.
+        """Return a PNG of exactly the size of the page: `before`, `after`, or with agreed boxes `reference`.
 
         With `edit`, the SHA-256 of the edited image that came into the review, another image is refused.
         """
@@ -80,11 +80,11 @@ class Pool:
         return self._shown.file(key, lambda: paste_back(self._page(case), self._edit(case), boxes))
 
     def reference(self, sample: str, boxes: Sequence[Box], edit: str = "") -> Path:
-        """The finished image: what is in the boxes from the edit, all else the page's own pixels."""
+        """Return the reference image: the boxes from the edit, all other pixels from the page."""
         return self.picture(sample, "reference", boxes, edit)
 
     def key(self, sample: str, which: str, boxes: Sequence[Box] = (), edit: str = "") -> str:
-        """What changes when a picture does: for the addresses under which browsers keep it."""
+        """Return a digest that changes with the image, for cacheable URLs."""
         case = self._cases()[sample]
         size = f"{case.page.width}×{case.page.height}"
         if which == "before":
@@ -92,44 +92,44 @@ class Pool:
         now = self.edit_digest(sample)
         if edit and edit != now:
             raise InputError(
-                f"{sample}: was edited anew after it came into the review: what people have seen is gone;"
+                f"{sample}: was edited again after it was added to the review, and the reviewed image is gone;"
                 " bring it back, or withdraw the sample, which is out for good then"
             )
         if which == "after":
             return key_of(which, now, size)
         if which != "reference":
-            raise InputError(f"{sample}: no picture {which!r}"[:250] + f", expected one of {', '.join(SIDES)}")
+            raise InputError(f"{sample}: no image {which!r}"[:250] + f", expected one of {', '.join(SIDES)}")
         if not boxes:
-            raise InputError(f"{sample}: the groups have not agreed on its boxes yet, so there is no finished image")
+            raise InputError(f"{sample}: the groups have not agreed on its boxes yet, so there is no reference image")
         told = repr([tuple(box) for box in clipped(boxes, case.size, sample)])
         return key_of(which, self._page_digest(case), now, size, told)
 
     def readings(self, sample: str, boxes: Sequence[Box]) -> list[str] | None:
-        """What was read in each region of the finished image, in the order of the boxes; nothing while it is not."""
+        """Return the OCR text of each region, in the order of the boxes; None before it has been read."""
         found = self._finished(sample, boxes)
         return found.texts if found else None
 
     def wrong_correction(self, sample: str, boxes: Sequence[Box], texts: Sequence[str]) -> str:
-        """Why corrected texts could not be put into the readings, for whoever is about to give them; else nothing."""
+        """Describe why corrected texts cannot be inserted into the OCR output; empty if they can."""
         found = self._finished(sample, boxes)
         if found is None:
-            return "its regions are not read yet"
+            return "its regions have not been read yet"
         if len(texts) != len(found.regions):
             return f"{len(texts)} texts, expected {len(found.regions)}: one for every region"
         done = corrected(found, texts)
         return done if isinstance(done, str) else ""
 
     def edit_digest(self, sample: str) -> str:
-        """SHA-256 of the edited image as it is now."""
+        """Return the SHA-256 of the present edited image."""
         return digest_of_file(self._edit_file(self._cases()[sample].instruction))
 
     def without_edit(self) -> list[str]:
-        """Instructions for which an edit can be sent: the editor has none."""
+        """Return the instructions without an edit, for which one can be uploaded."""
         edits = self._made()[0]
         return [id for id in self._cases() if id not in edits or edits[id].state != "edited"]
 
     def upload(self, sample: str, content: bytes, who: str) -> Sample:
-        """An edit made elsewhere for an instruction that has none: checked, written into the workspace, to be added."""
+        """Check an uploaded edit and write it to the workspace; return the sample to add to the review."""
         self._cases()[sample]
         return upload(self.workspace, sample, content, who)
 
@@ -137,7 +137,7 @@ class Pool:
         self._cases()[sample]
         try:
             return finished(self.workspace, sample, self.edit_digest(sample), boxes)
-        except InputError:  # its edit is gone, which is told where its picture is asked for
+        except InputError:  # its edit is gone; requesting its image reports that
             return None
 
     def _page(self, case: _Case) -> Image:
@@ -152,13 +152,13 @@ class Pool:
 
     def _page_digest(self, case: _Case) -> str:
         if not is_file(file := self.workspace.page_image(case.page)):
-            raise InputError(f"{case.page.image}: is gone; bring it back to the workspace")
+            raise InputError(f"{case.page.image}: is missing; restore it in the workspace")
         return digest_of_file(file)
 
     def _opened(self, file: Path) -> Image:
         try:
             return open_checked(file)
-        except VdeError as error:  # the folders of this machine are not for all who see a page
+        except VdeError as error:  # do not show folders of this machine to clients
             raise type(error)(str(error).replace(f"{self.workspace.root}/", "")) from None
 
     def _edit_file(self, instruction: Instruction) -> Path:
@@ -166,7 +166,9 @@ class Pool:
         if made is None or made.state != "edited":
             raise InputError(f"{instruction.id}: has no edited image ({made.state if made else 'not edited yet'})")
         if not is_file(file):
-            raise InputError(f"{file.relative_to(self.workspace.root)}: is gone; run `vde build edit` to make it again")
+            raise InputError(
+                f"{file.relative_to(self.workspace.root)}: is missing; run `vde build edit` to create it again"
+            )
         return file
 
     def _read_cases(self) -> dict[str, _Case]:
@@ -180,18 +182,18 @@ class Pool:
 
 
 class _Fresh(Generic[Value]):
-    """A value made of files, made again when one of them has changed."""
+    """A value computed from files, computed again when one of them changes."""
 
     def __init__(self, files: Sequence[Path], make: Callable[[], Value]) -> None:
         self._files, self._make, self._lock = files, make, Lock()
         self._kept: tuple[object, Value] | None = None
 
     def __call__(self) -> Value:
-        """The value as the files are now."""
+        """Return the value for the present files."""
         with self._lock:
             now = [
                 _mark(file) for file in self._files
-            ]  # before they are read: what changes meanwhile is seen next time
+            ]  # taken before reading, so a change during the read is noticed next time
             if self._kept is None or self._kept[0] != now:
                 self._kept = now, self._make()
             return self._kept[1]

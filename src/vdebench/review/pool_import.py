@@ -1,4 +1,4 @@
-"""`vde build review`: open a review where there is none, and put what was edited into its pool."""
+"""`vde build review`: open a review if there is none, and add edited samples to its pool."""
 
 from __future__ import annotations
 
@@ -24,41 +24,42 @@ from vdebench.review.idempotency import AcceptedCommand
 from vdebench.review.options import Options
 from vdebench.review.preparation import TURNED_DOWN, its_own
 from vdebench.review.refusals import Refusal
-from vdebench.review.state import FINAL, ReviewState, State
+from vdebench.review.state import ReviewState, State
 from vdebench.review.store import Store
+from vdebench.review.workflow import FINAL, WORKFLOW
 from vdebench.review.workspace import PATIENCE, gather, note_given, require_edits, write_decision
 
 
 class PoolImport(NamedTuple):
-    """What became of a pool."""
+    """Result of `fill_pool`."""
 
     admin: str
     opened: bool
-    """Whether the review began now."""
+    """Whether the review was opened by this call."""
     added: list[str]
     known: int
-    """Samples that were in it before."""
+    """Samples that were in the pool before."""
     left_out: dict[str, str]
-    """Samples that nobody could look at, and why."""
+    """Samples whose images cannot be shown, with the error."""
     changed: list[str]
-    """Samples that were edited anew while people review them: what people have seen of them is gone."""
+    """Samples that were edited again during their review: the reviewed image is gone."""
     changed_since: dict[str, str]
-    """Samples that were edited anew after they had passed, been rejected or withdrawn, and which of these it was."""
+    """Samples that were edited again after their review, with their final state."""
 
     def warnings(self) -> Iterator[str]:
-        """What whoever runs the review should know."""
+        """Yield warnings for the person who runs the review."""
         for id, words in self.left_out.items():
             yield f"{id} is left out: {words}"
         for id in self.changed:
             yield (
-                f"{id} was edited anew after it came into the pool: bring the old edit back, or withdraw the sample,"
+                f"{id} was edited again after it was added to the pool: restore the old edit, or withdraw the sample,"
                 " which is out for good then"
             )
         for id, step in self.changed_since.items():
             if step == "passed":
-                yield f"{id} was edited anew after it had passed: it is packaged only with the edit that passed"
+                yield f"{id} was edited again after it had passed: it is packaged only with the edit that passed"
             else:
-                yield f"{id} was edited anew after people had {step} it: it is out for good"
+                yield f"{id} was edited again after it was {step}: it stays {step}"
 
 
 def fill_pool(
@@ -69,7 +70,7 @@ def fill_pool(
     options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> PoolImport:
-    """Put every edit of a workspace into the pool of its review that is not in it; open the review where there is none.
+    """Add all new edits of a workspace to the pool of its review; open the review if there is none.
 
     `options` are those that were named; a review that was opened with others refuses them.
     """
@@ -91,7 +92,9 @@ def fill_pool(
         with workspace.at_work(PATIENCE), workspace.deciding():
             for id, words in found.left_out.items():
                 workspace.ledger.note(LedgerEntry("review", id, "left out", "image check", words=words))
-            note_given(workspace, {sample.sample: sample.edit for sample in found.samples})  # first: no filter decides
+            note_given(
+                workspace, {sample.sample: sample.edit for sample in found.samples}
+            )  # before adding: no filter may decide on them
             if found.samples:
                 _do(store, Add(tuple(found.samples)), who)
             _note_out(workspace, state, changed)
@@ -102,10 +105,10 @@ def fill_pool(
 
 
 def _admin(study: ReviewState, told: str) -> str:
-    """In whose name samples are added."""
+    """Return the admin in whose name samples are added."""
     admins = [member.name for member in study.members if member.active and member.role == "admin"]
     if study.opened and told and told not in admins:
-        raise InputError(f"{told!r} is no admin of this review, whose admins are {', '.join(admins)}")
+        raise InputError(f"{told!r} is not an admin of this review; its admins are {', '.join(admins)}")
     return told or (admins[0] if admins else getpass.getuser())
 
 
@@ -126,12 +129,12 @@ def _shown(value: object) -> str:
 def _do(store: Store, command: Command, who: str) -> AcceptedCommand:
     answer = store.submit(command, who=who, now=datetime.now(UTC))
     if isinstance(answer, Refusal):
-        raise InputError(f"the review refuses it: {answer.words}")
+        raise InputError(f"the review refused the command: {answer.words}")
     return answer
 
 
 def _changed(workspace: Workspace, state: State) -> dict[str, str]:
-    """Samples whose edit is another one now, and which."""
+    """Return the samples whose edit has changed, with the new digest."""
     edits = edits_of(workspace)
     files = {id: workspace.edits / edits[id].file for id in state.items if id in edits and edits[id].file}
     digests = {id: digest_of_file(file) for id, file in files.items() if is_file(file)}
@@ -139,12 +142,12 @@ def _changed(workspace: Workspace, state: State) -> dict[str, str]:
 
 
 def _note_out(workspace: Workspace, state: State, changed: Mapping[str, str]) -> None:
-    """Write down that what people have turned down stays out, whatever edit it has now: else it would wait for ever."""
+    """Record that rejected or withdrawn samples stay out with a new edit; otherwise they would wait forever."""
     decided = workspace.decisions()
     for id, edit in changed.items():
         item = state.items[id]
         if item.step in TURNED_DOWN and (id, edit) not in decided:
-            words = f"people had {item.step} it before it was edited anew"
+            words = f"it was {item.step} before it was edited again"
             write_decision(
-                workspace, Decision(id, edit, "score", "reject", PROTOCOL, PEOPLE, now(), "edited_anew", words)
+                workspace, Decision(id, edit, WORKFLOW.first, "reject", PROTOCOL, PEOPLE, now(), "edited_anew", words)
             )

@@ -1,4 +1,4 @@
-"""Between two votes: paste back and read what was agreed on, and write down in the workspace what was decided.
+"""Preparation: create and read reference images for agreed boxes, and write decisions to the workspace.
 
 Safe to kill at any moment, and to run again: what is done is found done. It needs not wait for other stages that are at
 work, for hours perhaps, nor they for it; only for a package that is being written.
@@ -30,31 +30,31 @@ from vdebench.review.workspace import corrected_texts, note_given, write_decisio
 Decided = Mapping[tuple[str, str], Mapping[str, Decision]]
 TURNED_DOWN = ("rejected", "withdrawn")
 AT_A_TIME = 16
-"""Samples that are pasted, read and written down together: people need not wait for the last of hundreds."""
+"""Samples per batch, so that people need not wait for the last of hundreds."""
 
 
 class PreparationReport(NamedTuple):
-    """What was done now."""
+    """Result of `prepare`."""
 
     made: list[str]
-    """Samples that were pasted back and read."""
+    """Samples whose reference image was created and read."""
     written: Counter[str]
-    """Decisions by step and verdict."""
+    """Decisions written, by step and verdict."""
     failed: dict[str, str]
-    """Samples that could not be pasted back or read, or that the workspace does not know, and why."""
+    """Samples that failed, with the error."""
 
     def require_all(self) -> None:
-        """An error where something failed."""
+        """Raise `ReaderError` if a sample failed."""
         if self.failed:
             first = next(iter(self.failed.values()))
             raise ReaderError(
-                f"{first}\n  {len(self.failed)} samples of the review could not be pasted back or read:"
-                f" {named(self.failed)}; all else is written down; mend that and run the same command again"
+                f"{first}\n  {len(self.failed)} samples of the review failed:"
+                f" {named(self.failed)}; everything else is written; fix this and run the command again"
             )
 
 
 def named(ids: Collection[str], most: int = 5) -> str:
-    """The first few of some samples.
+    """Return the first few names of a list of samples.
 
     >>> named(["a", "b", "c"], 2)
     'a, b, …'
@@ -65,14 +65,17 @@ def named(ids: Collection[str], most: int = 5) -> str:
 def prepare(
     folder: Path, database: str | Path = "", *, workers: int = 0, progress: Progress | None = None
 ) -> PreparationReport:
-    """Have the finished images made and read that people wait for, and what they have decided written down.
+    """Create and read the reference images that people wait for, and write their decisions to the workspace.
 
     Goes on until nothing is left, also of what is decided meanwhile. Without a database it is the workspace's own.
     """
     workspace = Workspace(folder)
     make_folder(folder / PICTURES)
     done = PreparationReport([], Counter(), {})
-    with opened_review(folder, database) as store, locked(folder / PICTURES, wait=True):  # two would do the same work
+    with (
+        opened_review(folder, database) as store,
+        locked(folder / PICTURES, wait=True),
+    ):  # two processes would do the same work
         while True:
             state, unknown = its_own(workspace, store.state())
             done.failed.update(unknown)
@@ -96,20 +99,20 @@ def _note_given(workspace: Workspace, state: State) -> None:
 
 
 def bring_decisions(workspace: Workspace, database: str | Path = "", *, workers: int = 0) -> PreparationReport | None:
-    """What people have decided, written down before a workspace is packaged; nothing where no people review it."""
+    """Write people's decisions before a workspace is packaged; do nothing without a review."""
     own = is_file(workspace.root / FILE)
     if not own and not is_file(workspace.pool_file):
         return None
     if not own and not database:
         raise InputError(
-            f"{workspace.root}: people review it, and {FILE} is not there: name the review's database with --database"
+            f"{workspace.root}: it has a review, but {FILE} is missing: give the review's database with --database"
             f" or ${VARIABLE}; or package what review.jsonl says, with --as-written"
         )
     return prepare(workspace.root, database, workers=workers)
 
 
 def its_own(workspace: Workspace, state: State) -> tuple[State, dict[str, str]]:
-    """The review without samples that the workspace has no instruction of, and words for those.
+    """Return the review without samples that the workspace has no instruction for, and messages for those.
 
     A review of which it has none is refused.
     """
@@ -118,12 +121,12 @@ def its_own(workspace: Workspace, state: State) -> tuple[State, dict[str, str]]:
     strange = sorted(state.items.keys() - items.keys())
     if strange and not items:
         raise InputError(
-            f"{workspace.root}: has no instruction {strange[0]}, nor any other that the review has: its database is"
+            f"{workspace.root}: has no instruction {strange[0]}, nor any other of the review: its database is"
             " another workspace's; name the right one with --database"
         )
     file = workspace.instructions_file
     return State(state.study, items), {
-        id: f"{file}: has no {id}, which the review has; bring its line back, or withdraw the sample"
+        id: f"{file}: has no {id}, which the review has; restore its line, or withdraw the sample"
         for id in strange
         if state.items[id].step not in TURNED_DOWN  # nothing is lost
     }
@@ -137,7 +140,7 @@ def make_references(
     progress: Progress | None = None,
     without: Collection[str] = (),
 ) -> tuple[list[str], dict[str, str]]:
-    """Paste back and read what the groups have agreed on; ids of those made now, and why others could not be."""
+    """Create and read reference images for agreed boxes; return the new ids, and errors by id."""
     ordered = sorted(state.items.values(), key=lambda item: item.position)
     known = workspace.decisions()
     wanted = [
@@ -160,12 +163,12 @@ def _is_made(workspace: Workspace, item: Item, known: Decided) -> bool:
         return False
     decision = known.get((item.id, item.edit), {}).get("boxes")
     if decision is not None and decision.kind == PEOPLE and tuple(decision.boxes) == item.boxes:
-        return True  # written when all of it was there; thousands of readings need not be opened to know that
+        return True  # the decision was written after all files; this avoids opening thousands of them
     return finished(workspace, item.id, item.edit, item.boxes) is not None
 
 
 class _Maker:
-    """Makes finished images and has them read."""
+    """Creates reference images and reads them."""
 
     def __init__(self, workspace: Workspace, workers: int) -> None:
         self.workspace, self.workers = workspace, workers
@@ -174,17 +177,17 @@ class _Maker:
         self.failed: dict[str, str] = {}
 
     def make(self, items: list[Item]) -> list[str]:
-        """Some samples at once; ids of those that are finished."""
+        """Process a batch; return the ids that succeeded."""
         pictures: dict[str, list[ImageCrop]] = {}
         for item in items:
             try:
                 pictures[item.id] = self._pasted(item)
             except VdeError as error:
-                if item.step not in TURNED_DOWN:  # nobody waits for those, and nobody can mend what was edited anew
+                if item.step not in TURNED_DOWN:  # nobody waits for those
                     self.failed[item.id] = str(error)
         try:
             read_pictures(self.reader, [each for parts in pictures.values() for each in parts], self.workers, None)
-        except ReaderError as error:  # given up after the first few: the others would fail too
+        except ReaderError as error:  # the reader gave up after the first few: the others would fail too
             self.failed |= dict.fromkeys(pictures, str(error))
             return []
         found: dict[str, list[PageText]] = {}
@@ -203,13 +206,13 @@ class _Maker:
         return self.pages[self.instructions[item.id].page]
 
     def _pasted(self, item: Item) -> list[ImageCrop]:
-        """What is to be read: the page as it was, the finished image, its regions."""
+        """Return the images to read: the original page, the reference image, its regions."""
         page = self._page(item)
         whole = ImageCrop.of(self.pool.reference(item.id, item.boxes, item.edit))
         return [ImageCrop.of(self.workspace.page_image(page)), whole, *crops_of(whole, page, item.boxes)]
 
     def _write(self, item: Item, image: Path, readings: list[PageText]) -> None:
-        """Into the workspace; the file that says what was read comes last."""
+        """Write the files of a sample; the file with the OCR text comes last."""
         before, page, *regions = readings
         workspace, found = self.workspace, ReferenceText(item.edit, item.boxes, page, tuple(regions))
         write_bytes(workspace.reference_image(item.id), read_bytes(image))

@@ -1,4 +1,4 @@
-"""Whether the tables beside the events say what the events say."""
+"""Check that the projected tables agree with the events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vdebench.review.tables import sqlalchemy, tables
 
 
 def differences(connection: Any, state: State) -> list[str]:
-    """What differs, in words; nothing where all is well. Who holds what is not in the events, and not compared."""
+    """Describe all differences; empty if there are none. Leases are not in the events and are not compared."""
     sa, at = sqlalchemy(), tables()
     items = {row["sample"]: row for row in map(item_row, state.items.values())}
     waiting = {

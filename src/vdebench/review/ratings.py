@@ -1,8 +1,10 @@
-"""The three scales on which people score an edit, 1 to 3 each."""
+"""The three scales on which people score an edit, each from 1 to 3."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from vdebench.review.refusals import Reason, Refusal
 
 SCALES = {
     "compliance": "instruction compliance",
@@ -22,7 +24,7 @@ class Ratings:
 
     @property
     def total(self) -> int:
-        """Their sum, 3 to 9.
+        """Sum of the three scores, 3 to 9.
 
         >>> Ratings(3, 3, 2).total
         8
@@ -31,7 +33,7 @@ class Ratings:
 
     @property
     def wrong(self) -> str:
-        """What is no rating, in words; nothing where all are.
+        """Describe the first invalid score; empty if all are valid.
 
         >>> Ratings(3, 3, 4).wrong
         'subjective satisfaction is 4, expected 1, 2 or 3'
@@ -41,3 +43,9 @@ class Ratings:
             if type(value) is not int or value not in (1, 2, 3):
                 return f"{name} is {value!r}"[:200] + ", expected 1, 2 or 3"
         return ""
+
+
+def check_ratings(ratings: object) -> Refusal | None:
+    """Return a refusal unless the argument is a valid score on each scale."""
+    wrong = ratings.wrong if isinstance(ratings, Ratings) else "expected a score on each of three scales"
+    return Refusal(Reason.BAD_RATING, wrong) if wrong else None

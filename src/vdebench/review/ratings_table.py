@@ -1,4 +1,4 @@
-"""Ratings as a table that `vde review agreement` reads: one line for each, of steps that have come to their end."""
+"""Ratings as a CSV table for `vde review agreement`: one line per rating, from steps that have ended."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from vdebench.io.files import write_text
-from vdebench.review.event_types import PilotRated, Rated, Screened
 from vdebench.review.ratings import SCALES
 from vdebench.review.state import Item, State
+from vdebench.review.steps.pilot import PilotRated
+from vdebench.review.workflow import WORKFLOW
 
 COLUMNS = ("rater", "unit", "scale", "value", "when")
-SCREENING = "final screening"
 
 
 def pilot_ratings(state: State) -> Iterator[tuple[str, str, str, str, str]]:
-    """What people said in the pilots that have ended; a second pilot's samples are units of their own."""
+    """Yield the ratings of pilots that have ended; a sample in a later pilot is a separate unit."""
     for item in _in_order(state):
         for vote in item.history:
             if isinstance(vote.what, PilotRated):
@@ -29,23 +30,24 @@ def pilot_ratings(state: State) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def group_ratings(state: State) -> Iterator[tuple[str, str, str, str, str]]:
-    """What groups said of samples in the pool: three scales, and yes or no at the screening."""
+    """Yield the votes of groups on samples of the pool: three scales, and yes or no at screenings."""
     for item in _in_order(state):
         for vote in item.history:
-            what = vote.what
-            if not isinstance(what, Rated | Screened) or not item.is_closed(vote.step, what.round):
+            what: Any = vote.what
+            step = WORKFLOW.of_vote(what)
+            if step is None or step.voters != "group" or not item.is_closed(step.name, what.round):
                 continue
             unit = item.id if what.round == 1 else f"{item.id}, round {what.round}"
             rater = f"group {what.group}"
-            if isinstance(what, Screened):
-                yield rater, unit, SCREENING, "yes" if what.yes else "no", vote.when
-            else:
+            if step.scale:
+                yield rater, unit, step.scale, "yes" if what.yes else "no", vote.when
+            elif "ratings" in step.form.fields:
                 for scale, name in SCALES.items():
                     yield rater, unit, name, str(getattr(what.ratings, scale)), vote.when
 
 
 def write_ratings(file: Path, rows: Iterator[tuple[str, str, str, str, str]]) -> int:
-    """Write a table whole or not at all; how many ratings it has."""
+    """Write the table atomically; return the number of ratings."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

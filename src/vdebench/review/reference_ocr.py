@@ -1,4 +1,4 @@
-"""What was read of a finished image: as it was read, with what it was made of, until and after people correct it."""
+"""OCR output of a reference image, stored with its inputs, and corrections by people."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from vdebench.core.box import Box
 from vdebench.core.page_text import Block, PageText
 from vdebench.io.files import is_file, read_json, write_json
 
-_LETTER = r"[^\W\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"  # those know no spaces
+_LETTER = r"[^\W\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"  # others have no spaces
 
 
 class ReferenceText(NamedTuple):
-    """A finished image's readings."""
+    """OCR output of a reference image and its regions."""
 
     edit: str
     """SHA-256 of the edited image."""
@@ -28,17 +28,17 @@ class ReferenceText(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """What stands in each region."""
+        """Text of each region."""
         return [text_of(region) for region in self.regions]
 
 
 def text_of(region: PageText) -> str:
-    """What a person is shown of a region."""
+    """Return the text of a region as people see it."""
     return "\n".join(block.content for block in region.blocks)
 
 
 def keep_finished(workspace: Workspace, id: str, found: ReferenceText) -> None:
-    """Write what was read, whole or not at all."""
+    """Write the OCR output atomically."""
     told = {
         "edit": found.edit,
         "boxes": [list(box) for box in found.boxes],
@@ -49,7 +49,7 @@ def keep_finished(workspace: Workspace, id: str, found: ReferenceText) -> None:
 
 
 def finished(workspace: Workspace, id: str, edit: str, boxes: Sequence[Box]) -> ReferenceText | None:
-    """What was read of an edit with these boxes; nothing where that was not made yet."""
+    """Return the OCR output for an edit with these boxes; None if it does not exist yet."""
     file = _file(workspace, id)
     if not is_file(file):
         return None
@@ -61,7 +61,7 @@ def finished(workspace: Workspace, id: str, edit: str, boxes: Sequence[Box]) -> 
 
 
 def corrected(found: ReferenceText, texts: Sequence[str]) -> ReferenceText | str:
-    """The readings with what a person says stands in the regions, or why a text has no clear place."""
+    """Return the OCR output with corrected texts, or a message if the place of a text is ambiguous."""
     blocks, changes = found.page.blocks, list[tuple[_Place, str]]()
     regions = list(found.regions)
     for number, (box, region, text) in enumerate(zip(found.boxes, found.regions, texts, strict=True), start=1):
@@ -69,22 +69,22 @@ def corrected(found: ReferenceText, texts: Sequence[str]) -> ReferenceText | str
         if text == old:
             continue
         if len(region.blocks) != 1:
-            return f"region {number} was read as {len(region.blocks)} blocks: which of them it is is not clear"
+            return f"region {number} was read as {len(region.blocks)} blocks; which one to correct is ambiguous"
         places = _places(blocks, box, old)
         if len(places) != 1:
-            return f"what was read in region {number} stands on the page {len(places)} times: which one is not clear"
+            return f"the OCR text of region {number} occurs {len(places)} times on the page; its place is ambiguous"
         (place,) = places
-        if any(not place.holds(other) for other in _places(blocks, box, text)):  # perhaps the page was read right
-            return f"the text for region {number} stands at its place already, beside what was read: not clear"
+        if any(not place.holds(other) for other in _places(blocks, box, text)):  # the page may have been read correctly
+            return f"the corrected text of region {number} is already at its place, next to the OCR text; ambiguous"
         if any(place.meets(other) for other, _ in changes):
-            return f"what was read in region {number} stands where another region's text does: which one is not clear"
+            return f"the OCR text of region {number} overlaps that of another region; its place is ambiguous"
         changes.append((place, text))
         regions[number - 1] = replace(region, blocks=(replace(region.blocks[0], content=text),))
     return found._replace(page=replace(found.page, blocks=_changed(blocks, changes)), regions=tuple(regions))
 
 
 class _Place(NamedTuple):
-    """Where a text stands in the blocks of a page."""
+    """Position of a text in the blocks of a page."""
 
     block: int
     start: int
@@ -98,7 +98,7 @@ class _Place(NamedTuple):
 
 
 def _places(blocks: Sequence[Block], box: Box, text: str) -> list[_Place]:
-    """Where a text stands by itself, in blocks that lie where the region does; a table's tags are no text."""
+    """Return the positions of a text as whole words, in blocks that overlap the region; tags of tables are skipped."""
     if not text:
         return []
     pattern = regex.compile(rf"({_by_itself(text)})|<[^>]*>")
@@ -113,13 +113,13 @@ def _places(blocks: Sequence[Block], box: Box, text: str) -> list[_Place]:
 
 
 def _together(block: Box, region: Box) -> bool:
-    """Whether one lies in the other, half of it at least: neighbouring lines touch."""
+    """Whether at least half of one box lies in the other; neighbouring lines touch."""
     smaller = min(block.area, region.area)
     return smaller > 0 and block.shared_area(region) >= smaller / 2
 
 
 def _by_itself(text: str) -> str:
-    """A pattern for a text that is no part of a longer word or number."""
+    """Return a pattern for a text that is not part of a longer word or number."""
     before = rf"(?<!{_LETTER})" if regex.match(_LETTER, text[0]) else ""
     after = rf"(?!{_LETTER})" if regex.match(_LETTER, text[-1]) else ""
     before += r"(?<!\d[.,])" if text[0].isdigit() else ""
@@ -129,7 +129,9 @@ def _by_itself(text: str) -> str:
 
 def _changed(blocks: Sequence[Block], changes: Sequence[tuple[_Place, str]]) -> tuple[Block, ...]:
     done = list(blocks)
-    for (number, start, end), text in sorted(changes, reverse=True):  # from the end: what stands before does not move
+    for (number, start, end), text in sorted(
+        changes, reverse=True
+    ):  # from the end, so that earlier positions stay valid
         content = done[number].content
         done[number] = replace(done[number], content=f"{content[:start]}{text}{content[end:]}")
     return tuple(done)

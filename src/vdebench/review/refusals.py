@@ -1,4 +1,4 @@
-"""Why a command is refused: a reason for programs, words for people."""
+"""Refusals of commands: a reason code and a message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """All reasons there are."""
+    """Reason codes."""
 
     NOT_OPENED = "not_opened"
     ALREADY_OPENED = "already_opened"
@@ -44,7 +44,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A command that changes nothing."""
+    """A refused command; nothing was changed."""
 
     reason: Reason
     words: str

@@ -1,4 +1,4 @@
-"""Sessions in the database: who is signed in. A token is kept as its hash only."""
+"""Sessions in the database. Only hashes of tokens are stored."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from vdebench.review.events import stamp
 from vdebench.review.tables import sqlalchemy, tables
 
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=7)
-"""A session ends when it was not used for so long, and after so long in any case."""
+"""A session ends after this time without use, and after this total time."""
 _WRITTEN_EVERY = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class LoginSession:
-    """Somebody who is signed in."""
+    """A signed-in member."""
 
     name: str
     created: str
@@ -27,30 +27,30 @@ class LoginSession:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A session that has just begun, with its token: nobody sees it again."""
+    """A new session with its token, which is not stored."""
 
     token: str
     session: LoginSession
 
 
 def hashed(token: str) -> str:
-    """A token as the database knows it; it is random and long, so it needs no salt."""
+    """Return the hash of a token. Tokens are long and random, so no salt is needed."""
     return hashlib.sha256(token.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def find_session(connection: Any, token: str, now: datetime) -> LoginSession | None:
-    """The session of a token, unless it is over."""
+    """Return the session of a token; None if it has expired."""
     row = connection.execute(sqlalchemy().select(tables().sessions).where(_lasting(token, now))).first()
     return LoginSession(row.name, row.created, row.until) if row else None
 
 
 def is_prolonged(session: LoginSession, now: datetime) -> bool:
-    """Whether it is time to write down that a session is used; not each time: that would be a write for each look."""
+    """Whether to record the use of a session; not every time, to avoid a write per request."""
     return min(stamp(now + IDLE - _WRITTEN_EVERY), _end(session)) > session.until
 
 
 def prolong(connection: Any, token: str, session: LoginSession, now: datetime) -> None:
-    """Let a session last from now on as long as one does that was just used."""
+    """Extend a session from now."""
     until = min(stamp(now + IDLE), _end(session))
     connection.execute(sqlalchemy().update(tables().sessions).where(_lasting(token, now)).values(until=until))
 
@@ -71,7 +71,7 @@ def _end(session: LoginSession) -> str:
 
 
 def end_sessions(connection: Any, name: str) -> None:
-    """End all sessions of somebody, in a transaction that is under way."""
+    """End all sessions of a member, in the given transaction."""
     sessions = tables().sessions
     connection.execute(sqlalchemy().delete(sessions).where(sessions.c.name == name))
 
@@ -86,6 +86,6 @@ def open_session(connection: Any, name: str, now: datetime) -> SignedIn:
 
 
 def forget_old_sessions(connection: Any, now: datetime) -> None:
-    """Delete those that are over."""
+    """Delete expired sessions."""
     sessions = tables().sessions
     connection.execute(sqlalchemy().delete(sessions).where(sessions.c.until <= stamp(now)))

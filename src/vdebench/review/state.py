@@ -1,26 +1,23 @@
-"""What a review has come to: the replay of its events, and nothing else."""
+"""The state of a review: the replay of its events."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from vdebench.core.box import Box
 from vdebench.review import event_types as facts
 from vdebench.review.events import Event
 from vdebench.review.options import Options
+from vdebench.review.step import StepContext, Vote
+from vdebench.review.workflow import FINAL, PILOT, WORKFLOW
 
-STEPS = ("score", "boxes", "screen", "ocr")
-"""In their order; each is what a sample waits for."""
-CONFLICT = "conflict"
-FINAL = ("passed", "rejected", "withdrawn")
 ROLES = ("annotator", "adjudicator", "admin")
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody who takes part, or did."""
+    """A present or former member of the review."""
 
     name: str
     role: str
@@ -29,7 +26,7 @@ class Member:
 
     @property
     def voters(self) -> tuple[str, ...]:
-        """As whom they can vote."""
+        """The voters in whose name the member can vote."""
         if self.role != "annotator":
             return ("adjudicator",)
         return (f"group:{self.group}", "person", f"member:{self.name}")
@@ -37,28 +34,32 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class ReviewState:
-    """The review as a whole, without its samples."""
+    """The state of the review without its samples."""
 
     opened: bool = False
     options: Options = Options()  # noqa: RUF009 - frozen
     members: tuple[Member, ...] = ()
     pilot: int = 0
-    """Number of the last pilot."""
+    """Number of the last pilot; 0 before the first."""
     pilot_open: bool = False
     pilot_samples: tuple[str, ...] = ()
 
     def member(self, name: str) -> Member | None:
-        """Somebody by name."""
+        """Return a member by name."""
         return next((member for member in self.members if member.name == name), None)
 
     def annotators(self) -> list[Member]:
-        """Those who take part now."""
+        """Return the active annotators."""
         return [member for member in self.members if member.active and member.role == "annotator"]
+
+    def in_pilot(self, sample: str, step: str) -> bool:
+        """Whether a sample in this step is being scored in the pilot."""
+        return self.pilot_open and sample in self.pilot_samples and step == WORKFLOW.first
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A sample, and what has become of it."""
+    """The state of one sample."""
 
     id: str
     edit: str
@@ -66,35 +67,48 @@ class Item:
     height: int
     position: int
     since: str
-    """When it came to the step in which it is."""
-    step: str = "score"
-    """What it waits for (`STEPS`), `conflict`, or how it ended (`FINAL`)."""
+    """When it entered its present step."""
+    step: str = WORKFLOW.first
+    """The step whose votes it waits for, or its final state (`FINAL`)."""
     round: int = 1
     limit: int = 1
-    """The round in which disagreement on boxes becomes a conflict."""
+    """Disagreement in this round goes to an adjudicator."""
     boxes: tuple[Box, ...] = ()
-    """The ground truth, once there is one."""
+    """The ground truth; empty until it is determined."""
     reason: str = ""
-    """Of a rejection or withdrawal."""
+    """Reason of a rejection or withdrawal."""
     history: tuple[Event, ...] = ()
-    """All that happened to it, votes and outcomes, of all rounds."""
+    """All its events, of all rounds."""
 
     def votes(self, step: str, round: int) -> list[Event]:
-        """The votes of a step in a round, in the order in which they came."""
-        return [event for event in self.history if event.step == step and event.what.round == round]  # type: ignore[union-attr]
+        """Return the votes of a step in a round, oldest first."""
+        return [
+            event
+            for event in self.history
+            if isinstance(event.what, Vote) and event.step == step and event.what.round == round
+        ]
 
     def closings(self) -> list[facts.Closed]:
-        """How its steps ended, oldest first."""
+        """Return the outcomes of its steps, oldest first."""
         return [event.what for event in self.history if isinstance(event.what, facts.Closed)]
 
     def is_closed(self, step: str, round: int) -> bool:
-        """Whether a step of a round has come to its end, and its votes to their effect."""
+        """Whether a step of a round has ended."""
         return any((closed.step, closed.round) == (step, round) for closed in self.closings())
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the sample waits for nothing any more."""
+        return self.step in FINAL
+
+    def context(self, options: Options) -> StepContext:
+        """Return what the rules of a step may depend on."""
+        return StepContext(options, self.width, self.height, self.boxes, self.round, self.limit)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A review with all its samples."""
+    """The state of a review with all its samples."""
 
     study: ReviewState
     items: Mapping[str, Item]
@@ -104,7 +118,7 @@ EMPTY = State(ReviewState(), {})
 
 
 def apply(state: State, event: Event) -> State:
-    """The state after one more event. What was before is left as it is."""
+    """Return the state after one more event; the given state is not changed."""
     sample = event.sample
     if not sample:
         return State(study_after(state.study, event), state.items)
@@ -112,7 +126,7 @@ def apply(state: State, event: Event) -> State:
 
 
 def replay(log: Iterable[Event], state: State = EMPTY) -> State:
-    """The state after many events, as `apply` gives it one by one."""
+    """Return the state after many events; the same as `apply` for each of them."""
     study, items = state.study, dict(state.items)
     for event in log:
         if event.sample:
@@ -122,8 +136,13 @@ def replay(log: Iterable[Event], state: State = EMPTY) -> State:
     return State(study, items)
 
 
+def current_step(study: ReviewState, item: Item) -> tuple[str, int]:
+    """Return the step and round in which a sample is voted on now; while a pilot is open, those of the pilot."""
+    return (PILOT, study.pilot) if study.pilot_open else (item.step, item.round)
+
+
 def study_after(study: ReviewState, event: Event) -> ReviewState:
-    """The review after an event that concerns no sample."""
+    """Return the state of the review after an event that concerns no sample."""
     match event.what:
         case facts.Opened(options):
             return replace(study, opened=True, options=options)
@@ -141,7 +160,7 @@ def study_after(study: ReviewState, event: Event) -> ReviewState:
 
 
 def item_after(study: ReviewState, item: Item | None, event: Event) -> Item:
-    """A sample after an event that concerns it."""
+    """Return the state of a sample after one of its events."""
     what = event.what
     if isinstance(what, facts.Added):
         limit = study.options.rounds
@@ -159,17 +178,14 @@ def item_after(study: ReviewState, item: Item | None, event: Event) -> Item:
 
 
 def _closed(study: ReviewState, item: Item, closed: facts.Closed) -> Item:
-    if closed.outcome == "on":
-        return replace(item, step=_next(closed.step), boxes=closed.boxes or item.boxes)
-    if closed.outcome == "again":
-        limit = closed.round + study.options.rounds if closed.step == CONFLICT else item.limit
-        return replace(item, step="score" if study.options.rescore else "boxes", round=item.round + 1, limit=limit)
-    if closed.outcome == "conflict":
-        return replace(item, step=CONFLICT)
+    step = WORKFLOW[closed.step]
+    match closed.outcome:
+        case "on":
+            return replace(item, step=WORKFLOW.after(step.name), boxes=closed.boxes or item.boxes)
+        case "again":
+            limit = closed.round + study.options.rounds if step.resolves else item.limit
+            back_to = WORKFLOW.first if study.options.rescore else step.resolves or step.name
+            return replace(item, step=back_to, round=item.round + 1, limit=limit)
+        case "conflict":
+            return replace(item, step=WORKFLOW.resolver(step.name))
     return replace(item, step="rejected", reason=closed.reason)
-
-
-def _next(step: str) -> str:
-    if step == CONFLICT:  # what was in conflict are the boxes
-        return "screen"
-    return dict(pairwise((*STEPS, "passed")))[step]

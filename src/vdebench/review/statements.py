@@ -1,4 +1,4 @@
-"""What every vote asks the database: statements built once, since building one takes longer than running it."""
+"""SQL statements of every vote, built once: building one takes longer than running it."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from vdebench.review.tables import sqlalchemy, tables
 
 @cache
 def study_version(lock: str = "") -> Any:
-    """How many events the review's own stream has; locked to rely on it (`share`) or to change it (`update`)."""
+    """Number of events in the review's own stream, locked for reading (`share`) or writing (`update`)."""
     found = sqlalchemy().select(tables().study.c.version)
     return found.with_for_update(read=lock == "share") if lock else found
 
 
 @cache
 def locked_item() -> Any:
-    """Of a `sample`: its version, and its row for oneself until the transaction ends."""
+    """Version of a `sample`; locks its row until the end of the transaction."""
     sa, items = sqlalchemy(), tables().items
     return sa.select(items.c.version).where(items.c.sample == sa.bindparam("sample")).with_for_update()
 
 
 @cache
 def bodies() -> Any:
-    """The events of a `stream`, oldest first."""
+    """Events of a `stream`, oldest first."""
     sa, events = sqlalchemy(), tables().events
     return sa.select(events.c.body).where(events.c.stream == sa.bindparam("stream")).order_by(events.c.version)
 
 
 @cache
 def holder() -> Any:
-    """Who holds a `sample` in the place of a `voter`, and until when."""
+    """Holder and end of the lease on a `sample` for a `voter`."""
     sa, queue = sqlalchemy(), tables().queue
     here = (queue.c.sample == sa.bindparam("sample")) & (queue.c.voter == sa.bindparam("voter"))
     return sa.select(queue.c.holder, queue.c.until).where(here)
@@ -39,7 +39,7 @@ def holder() -> Any:
 
 @cache
 def lend() -> Any:
-    """Have `who` hold a `held` sample in the place of an `asked` voter, until `end`."""
+    """Lease a `held` sample for an `asked` voter to `who`, until `end`."""
     sa, queue = sqlalchemy(), tables().queue
     here = (queue.c.sample == sa.bindparam("held")) & (queue.c.voter == sa.bindparam("asked"))
     return sa.update(queue).where(here).values(holder=sa.bindparam("who"), until=sa.bindparam("end"))
@@ -47,7 +47,7 @@ def lend() -> Any:
 
 @cache
 def longest_held(by_step: bool, but_some: bool = False) -> Any:
-    """Of what `who` holds `now` in the place of one of `voters` (in one of `steps`): what has waited longest.
+    """The longest waiting sample that `who` has leased `now` for one of `voters` (in one of `steps`).
 
     A hold is one until `latest` at most; with `but_some`, samples `without` are passed over.
     """
@@ -59,7 +59,7 @@ def longest_held(by_step: bool, but_some: bool = False) -> Any:
 
 @cache
 def longest_free(by_step: bool, but_some: bool = False) -> Any:
-    """Of what waits for a `voter` (in one of `steps`) and nobody but `who` holds `now`: what has waited longest.
+    """The longest waiting sample for a `voter` (in one of `steps`) that nobody but `who` has leased `now`.
 
     A hold is one until `latest` at most; with `but_some`, samples `without` are passed over.
     """
@@ -81,7 +81,7 @@ def _first(where: Any, by_step: bool, but_some: bool) -> Any:
 
 @cache
 def free_held(some: bool = False) -> Any:
-    """Let go of all that is held `by` somebody; with `some`, of these `samples` alone."""
+    """Release all leases `by` a member; with `some`, only on these `samples`."""
     sa, queue = sqlalchemy(), tables().queue
     held = queue.c.holder == sa.bindparam("by")
     if some:
@@ -91,28 +91,28 @@ def free_held(some: bool = False) -> Any:
 
 @cache
 def drop_invitations() -> Any:
-    """Delete the invitations `of` somebody that were not used."""
+    """Delete the unused invitations `of` a member."""
     sa, invitations = sqlalchemy(), tables().invitations
     return sa.delete(invitations).where(invitations.c.name == sa.bindparam("of"), invitations.c.used_by.is_(None))
 
 
 @cache
 def answer() -> Any:
-    """What was answered to `who` under a `key`."""
+    """Stored answer to `who` under a `key`."""
     sa, answers = sqlalchemy(), tables().answers
     return sa.select(answers).where(answers.c.who == sa.bindparam("who"), answers.c.key == sa.bindparam("key"))
 
 
 @cache
 def change_item() -> Any:
-    """Change the row of a `changed` sample, where its version is still that `before`; the values come with it."""
+    """Update the row of a `changed` sample if its version is still `before`."""
     sa, items = sqlalchemy(), tables().items
     return sa.update(items).where(items.c.sample == sa.bindparam("changed"), items.c.version == sa.bindparam("before"))
 
 
 @cache
 def leave_queue() -> Any:
-    """Wait for `voters` at a `sample` no more."""
+    """Delete the queue rows of `voters` for a `sample`."""
     sa, queue = sqlalchemy(), tables().queue
     gone = queue.c.voter.in_(sa.bindparam("voters", expanding=True))
     return sa.delete(queue).where(queue.c.sample == sa.bindparam("sample"), gone)
@@ -120,5 +120,5 @@ def leave_queue() -> Any:
 
 @cache
 def add_to(table: str) -> Any:
-    """Put rows into a table."""
+    """Insert rows into a table."""
     return sqlalchemy().insert(getattr(tables(), table))

@@ -1,7 +1,7 @@
-"""The store: events in a database, one vote per group and round, whatever happens at the same time (extra `review`).
+"""The store: events in a database, with one vote per voter and round under any concurrency (extra `review`).
 
-A command is decided on, and what comes of it written, in one transaction that holds the sample's row. What was answered
-as accepted is on disk.
+A command is decided and its events are written in one transaction that locks the row of the sample. An accepted
+command is on disk.
 """
 
 from __future__ import annotations
@@ -35,22 +35,24 @@ from vdebench.review.projection import (
 )
 from vdebench.review.projection_check import differences
 from vdebench.review.refusals import Reason, Refusal
-from vdebench.review.rules import STEP_OF, decide
+from vdebench.review.rules import decide
 from vdebench.review.state import Item, ReviewState, State, item_after, replay, study_after
 from vdebench.review.statements import add_to, locked_item, study_version
+from vdebench.review.step import VoteCommand
 from vdebench.review.tables import sqlalchemy, tables
 from vdebench.review.text_check import wrong_name
+from vdebench.review.workflow import PILOT, WORKFLOW
 
 
 class Store:
-    """A review in a database: a file of SQLite, or a URL of PostgreSQL."""
+    """A review in a database: an SQLite file or a PostgreSQL URL."""
 
     def __init__(self, place: Path | str) -> None:
         self._database = Database(place)
         self._known: tuple[int, ReviewState] = (0, ReviewState())
 
     def __enter__(self) -> Store:
-        """Itself; closed at the end of the block."""
+        """Return the store; it is closed at the end of the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -63,23 +65,23 @@ class Store:
 
     @property
     def database(self) -> Database:
-        """Where it is kept."""
+        """The database."""
         return self._database
 
     @contextmanager
     def reading(self) -> Iterator[tuple[Any, ReviewState]]:
-        """A connection that sees one moment of the database, and the review at that moment."""
+        """Open a connection with a consistent snapshot; yield it with the state of the review."""
         with self._database.reading() as connection:
             yield connection, self._read_study(connection)
 
     def submit(
         self, command: Command, *, who: str, now: datetime, key: str = "", along: Callable[[Any], None] | None = None
     ) -> AcceptedCommand | Refusal:
-        """Carry a command out, or say why not.
+        """Execute a command; return its events or a refusal.
 
-        With a `key` that the sender has chosen, the same command sent again is answered as the first time was, and
-        counts once; so whoever got no answer sends it again. `along` writes in the same transaction, once the command
-        is accepted; where it raises, nothing was written.
+        With a `key` chosen by the sender, the same command sent again gets the first answer and is executed once, so a
+        client without an answer can send it again. `along` writes in the same transaction after the command is
+        accepted; if it raises, nothing is written.
         """
         if problem := wrong_name(who) or (key and wrong_name(key)):
             return Refusal(Reason.BAD_TEXT, f"the sender's name or the key {problem}")
@@ -93,7 +95,7 @@ class Store:
         return self._written(submitted)
 
     def _written(self, change: Callable[[Any], Answer]) -> Answer | Refusal:
-        """What a change comes to; a refusal where nothing can be written."""
+        """Run a change; return a refusal if the database is busy."""
         try:
             return self._database.written(change)
         except BusyError as error:
@@ -107,9 +109,9 @@ class Store:
         if isinstance(command, SampleCommand):
             item = _locked_item(connection, study, command.sample)
             state = State(study, {item.id: item} if item else {})
-            if item and type(command) in STEP_OF and (voter := voter_for(study, item, who)):
+            if item and isinstance(command, VoteCommand) and (voter := voter_for(study, item, who)):
                 lease = leases.held_by(connection, study, item.id, voter, now)
-        if key and (before := answered(connection, command, who, key)):  # behind the locks: it may just have come in
+        if key and (before := answered(connection, command, who, key)):  # after locking: it may just have been stored
             return before
         events = decide(state, command, who=who, now=now, lease=lease)
         if isinstance(events, Refusal):
@@ -120,7 +122,7 @@ class Store:
         return AcceptedCommand(tuple(events))
 
     def _locked_study(self, connection: Any, *, changing: bool = False) -> tuple[int, ReviewState]:
-        """The review; until the transaction ends nobody changes it, or with `changing` relies on it."""
+        """Return the review, locked for reading until the transaction ends; with `changing`, for writing."""
         found = study_version("update" if changing else "share")
         return self._at(connection, int(connection.scalar(found)))
 
@@ -136,9 +138,9 @@ class Store:
     def take(
         self, who: str, now: datetime, steps: Collection[str] | None = None, without: Collection[str] = ()
     ) -> views.View | Refusal | None:
-        """What a member may see of the sample that they should look at next, held for them; as `next_for` chooses.
+        """Lease the next sample for a member, chosen as by `next_for`, and return its view; None if there is none.
 
-        Samples `without` are passed over; whoever asks holds them no more.
+        Samples in `without` are skipped, and the member's leases on them released.
         """
 
         def taken(connection: Any) -> views.View | Refusal | None:
@@ -149,7 +151,7 @@ class Store:
         return self._written(taken)
 
     def hold(self, who: str, sample: str, now: datetime) -> Lease | Refusal:
-        """Hold a sample of one's own choice, or go on holding it."""
+        """Lease a chosen sample, or renew the lease."""
 
         def held(connection: Any) -> Lease | Refusal:
             _, study = self._locked_study(connection)
@@ -161,7 +163,7 @@ class Store:
         return self._written(held)
 
     def release(self, who: str, sample: str) -> None:
-        """Hold a sample no more."""
+        """Release a sample."""
         if not wrong_name(who) and not wrong_name(sample):
             self._database.written(lambda connection: leases.release(connection, who, sample))
 
@@ -171,12 +173,12 @@ class Store:
             return views.view(State(study, StoredItems(connection, study)), who, sample)
 
     def study(self) -> ReviewState:
-        """The review without its samples."""
+        """Return the state of the review without its samples."""
         with self.reading() as (_, study):
             return study
 
     def funnel(self) -> Funnel:
-        """Where all samples are, without a replay."""
+        """Count the samples by state, without a replay."""
         sa, items = sqlalchemy(), tables().items
         with self.reading() as (connection, study):
             grouped = sa.select(items.c.step, items.c.reason, sa.func.count()).group_by(items.c.step, items.c.reason)
@@ -185,10 +187,11 @@ class Store:
                 place = FunnelPlace(step, reason if step == "rejected" else "")
                 places[place] = places.get(place, 0) + number
             if study.pilot_open:
-                named = items.c.sample.in_(study.pilot_samples) & (items.c.step == "score")
+                named = items.c.sample.in_(study.pilot_samples) & (items.c.step == WORKFLOW.first)
                 in_pilot = connection.scalar(sa.select(sa.func.count()).where(named))
-                places[FunnelPlace("pilot")] = in_pilot
-                places[FunnelPlace("score")] = places.get(FunnelPlace("score"), 0) - in_pilot
+                places[FunnelPlace(PILOT)] = in_pilot
+                first = FunnelPlace(WORKFLOW.first)
+                places[first] = places.get(first, 0) - in_pilot
             return count(places, len(StoredItems(connection, study)))
 
     def events(self) -> Iterator[Event]:
@@ -197,16 +200,16 @@ class Store:
             yield from _events(connection)
 
     def state(self) -> State:
-        """The replay of all events."""
+        """Return the state by replaying all events."""
         return replay(self.events())
 
     def check(self) -> list[str]:
-        """Where the tables beside the events say something else than the events; nothing where all is well."""
+        """Describe differences between tables and events; empty if there are none."""
         with self._database.reading() as connection:
             return differences(connection, replay(_events(connection)))
 
     def rebuild(self) -> None:
-        """Make all tables beside the events anew; nobody holds a sample afterwards."""
+        """Rebuild the tables from the events; all leases are lost."""
         sa, at = sqlalchemy(), tables()
         with self._database.writing() as connection:
             self._locked_study(connection, changing=True)
@@ -218,7 +221,7 @@ class Store:
 
 
 def _locked_item(connection: Any, study: ReviewState, sample: str) -> Item | None:
-    """A sample that nobody else changes until the transaction ends."""
+    """Return a sample, locked until the transaction ends."""
     if wrong_name(sample):
         return None
     known = connection.scalar(locked_item(), {"sample": sample}) is not None
@@ -226,7 +229,7 @@ def _locked_item(connection: Any, study: ReviewState, sample: str) -> Item | Non
 
 
 def _append(connection: Any, version: int, state: State, events: list[Event]) -> list[dict[str, Any]]:
-    """Write events and what follows from them; the rows that were written."""
+    """Write events and update the tables; return the event rows."""
     sa, at, study = sqlalchemy(), tables(), state.study
     lengths: dict[str, int] = {"": version}
     changed: dict[str, Item] = {}

@@ -1,4 +1,4 @@
-"""The tables of a review's database. They are made by `migrations/`; a test holds both against each other."""
+"""The tables of a review's database. `migrations/` creates them; a test compares both."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ INSTALL = 'pip install "vdebench[review]"'
 
 
 class Tables(NamedTuple):
-    """All of them."""
+    """All tables."""
 
     metadata: Any
     events: Any
-    """What happened: the truth. A stream is a sample's, or that of the review (an empty name). It only grows."""
+    """All events, append-only. A stream is a sample, or the review itself (empty name)."""
     study: Any
-    """One row: how many events the review's own stream has; whoever changes or relies on it locks it."""
+    """One row: the number of events in the review's own stream. Transactions lock it."""
     items: Any
-    """Where every sample is, made of the events."""
+    """The state of every sample, projected from the events."""
     queue: Any
-    """Who is waited for, one row each, made of the events; and who holds it until when, which is not."""
+    """One row per missing vote, projected from the events, with its lease."""
     answers: Any
-    """Commands that were accepted, by the key their sender gave them."""
+    """Accepted commands by the key of their sender."""
     accounts: Any
     sessions: Any
     invitations: Any
 
 
 def sqlalchemy() -> Any:
-    """The package, or an error that says how to get it."""
+    """Import SQLAlchemy; raise `MissingPartError` with the install command if it is missing."""
     try:
         import sqlalchemy
     except ImportError:
@@ -40,7 +40,7 @@ def sqlalchemy() -> Any:
 
 @cache
 def tables() -> Tables:
-    """The tables as SQLAlchemy sees them."""
+    """Return the tables as SQLAlchemy objects."""
     sa = sqlalchemy()
     metadata = sa.MetaData()
 
@@ -61,7 +61,7 @@ def tables() -> Tables:
         text("moment"),
         text("step"),
         number("round"),
-        text("voter", nullable=True),  # nothing where it is no vote: such rows are no two of a kind
+        text("voter", nullable=True),  # null if not a vote, so the constraint does not apply
         text("body"),
         sa.UniqueConstraint("stream", "version", name="one_event_per_version"),
         sa.UniqueConstraint("stream", "step", "round", "voter", name="one_vote_per_round"),
@@ -112,7 +112,7 @@ def tables() -> Tables:
         "accounts",
         metadata,
         text("name", primary_key=True),
-        text("folded", unique=True),  # what no two names may share: `Anna` and `anna`
+        text("folded", unique=True),  # normalised: `Anna` and `anna` cannot both exist
         text("password"),  # its hash
         text("created"),
     )
@@ -129,10 +129,10 @@ def tables() -> Tables:
         "invitations",
         metadata,
         text("token", primary_key=True),  # its hash
-        text("id", unique=True),  # for people: says nothing of the token
+        text("id", unique=True),  # public id, unrelated to the token
         text("role"),
         text("group"),
-        text("name"),  # of a member who is there already; else nothing
+        text("name"),  # of an existing member, or empty
         text("inviter"),
         text("created"),
         text("until"),

@@ -1,4 +1,4 @@
-"""Edits that were made elsewhere, by hand or in a web product, for instructions that the editor has no edit of."""
+"""Uploaded edits, made by hand or in a web product, for instructions without an edit."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from vdebench.review.text_check import wrong_name
 from vdebench.review.workspace import note_given
 
 PATIENCE = 20.0
-"""Seconds to wait for a stage that is at work in the workspace."""
+"""Seconds to wait for a running stage of the workspace."""
 
 
 def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
-    """Take a picture as the edit of an instruction; its pixels are kept and nothing else of the file.
+    """Store an image as the edit of an instruction; only its pixels are kept.
 
     KeyError where there is no such instruction, an error in words where it has an edit or the picture cannot be one.
     """
@@ -34,7 +34,7 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
     page = workspace.pages()[instruction.page]
     _require_none(workspace, id)
     image = open_sent(content, Size(page.width, page.height))
-    encoded = encode_png(image)  # anew: nothing that stood in the file beside its pixels gets into a data set
+    encoded = encode_png(image)  # encoded again: no metadata gets into a data set
     with workspace.at_work(PATIENCE):
         before = _require_none(workspace, id)
         file = workspace.edit_image(instruction)
@@ -49,19 +49,19 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
             earlier=before.cost if before else {},
             input=input_by_hand(workspace.page_image(page), instruction.instruction),
         )
-        if not is_file(workspace.edits / "editor.json"):  # no editor was at work here yet
+        if not is_file(workspace.edits / "editor.json"):  # no editor has run yet
             write_json(workspace.edits / "editor.json", {"name": BY_HAND})
         add_line(workspace.edits / JOURNAL, made._asdict())
         note_edits(workspace)
         sample = Sample(id, digest_of_file(file), page.width, page.height)
         with workspace.deciding():
-            note_given(workspace, {id: sample.edit})  # at once: no filter decides
+            note_given(workspace, {id: sample.edit})  # at once: no filter may decide on it
     return sample
 
 
 def _require_none(workspace: Workspace, id: str) -> EditRecord | None:
-    """Refuse what would replace an edit; what became of it so far."""
+    """Refuse to replace an edit; return its record."""
     before = edits_of(workspace).get(id)
     if before is not None and before.state == "edited":
-        raise InputError(f"{id}: has an edit already; one that was made elsewhere is taken only where there is none")
+        raise InputError(f"{id}: already has an edit; an edit can be uploaded only for instructions without one")
     return before

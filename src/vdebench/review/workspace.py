@@ -1,4 +1,4 @@
-"""Between a review and the workspace of `vde build`: its edits into the pool, what people decided back to it."""
+"""Exchange with the workspace of `vde build`: edits for the pool, decisions back to `review.jsonl`."""
 
 from __future__ import annotations
 
@@ -19,29 +19,32 @@ from vdebench.io.files import write_json
 from vdebench.io.journal import add_line
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.review.commands import Sample
-from vdebench.review.event_types import Adjudicated, Checked, Closed, Rated, Withdrawn
+from vdebench.review.event_types import Closed, Withdrawn
 from vdebench.review.events import Event
 from vdebench.review.image_cache import AT_ONCE
 from vdebench.review.pictures import open_checked
 from vdebench.review.ratings import SCALES
 from vdebench.review.reference_ocr import ReferenceText, corrected, finished
-from vdebench.review.state import CONFLICT, Item, State
+from vdebench.review.state import Item, State
+from vdebench.review.steps.ocr import STEP as TEXT_CHECK
+from vdebench.review.steps.ocr import Checked
+from vdebench.review.workflow import WORKFLOW
 
 PATIENCE = 60.0
-"""Seconds to wait for a stage that is at work in the workspace."""
+"""Seconds to wait for a running stage of the workspace."""
 
 
 class WorkspaceEdits(NamedTuple):
-    """What a workspace has for the pool."""
+    """The edits of a workspace for the pool."""
 
     samples: list[Sample]
-    """In the order of its draws."""
+    """In the order of the workspace's draws."""
     left_out: dict[str, str]
-    """Samples that nobody could look at, and why."""
+    """Samples whose images cannot be shown, with the error."""
 
 
 def require_edits(workspace: Workspace) -> list[str]:
-    """Ids of what was edited, in the order of the draws; an error where nothing was."""
+    """Return the ids of all edits, in the order of the draws; raise an error if there are none."""
     edits = edits_of(workspace)
     found = [id for id in workspace.instructions() if id in edits and edits[id].state == "edited"]
     workspace.require("edit", found, "it has no edited images yet")
@@ -49,7 +52,7 @@ def require_edits(workspace: Workspace) -> list[str]:
 
 
 def pool_from_workspace(folder: Path) -> list[Sample]:
-    """Everything that a workspace has edited; an error where there is a picture that nobody could look at."""
+    """Return all edits of a workspace; raise `InputError` if an image cannot be shown."""
     found = gather(folder)
     if found.left_out:
         raise InputError("\n  ".join(found.left_out.values()))
@@ -57,7 +60,7 @@ def pool_from_workspace(folder: Path) -> list[Sample]:
 
 
 def gather(folder: Path, known: Collection[str] = (), progress: Progress | None = None) -> WorkspaceEdits:
-    """Everything that was edited, but for samples that are `known`; apart from it, what nobody could look at."""
+    """Return all edits except `known` samples, and separately those whose images cannot be shown."""
     workspace = Workspace(folder)
     edited = require_edits(workspace)
     pages, edits, instructions = workspace.pages(), edits_of(workspace), workspace.instructions()
@@ -69,7 +72,7 @@ def gather(folder: Path, known: Collection[str] = (), progress: Progress | None 
             sample = Sample(id, edited_file_digest(workspace, edits[id]), page.width, page.height)
             open_checked(workspace.edits / edits[id].file)
             if whole_page(page.id)[:2] != (page.height, page.width):
-                raise InputError(f"{workspace.page_image(page)}: is no longer of {page.width}×{page.height} pixels")
+                raise InputError(f"{workspace.page_image(page)}: no longer has {page.width}×{page.height} pixels")
         except VdeError as error:
             return str(error)
         return sample
@@ -88,7 +91,7 @@ def gather(folder: Path, known: Collection[str] = (), progress: Progress | None 
 
 
 def note_given(workspace: Workspace, given: Mapping[str, str]) -> None:
-    """Write down which edits people decide on, by sample, so that no filter does; needs `deciding`."""
+    """Record which edits people decide on, so that no filter does; needs `deciding`."""
     known = workspace.given_to_people()
     for id, edit in given.items():
         if (id, edit) not in known:
@@ -96,7 +99,7 @@ def note_given(workspace: Workspace, given: Mapping[str, str]) -> None:
 
 
 def decisions(state: State) -> list[Decision]:
-    """What people have decided so far, in the form of `review.jsonl`: the last word on every step that has ended."""
+    """Return people's decisions as lines of `review.jsonl`: the last one for every step that has ended."""
     ordered = sorted(state.items.values(), key=lambda item: item.position)
     return [decision for item in ordered for decision in _decided(item)]
 
@@ -106,7 +109,7 @@ def _decided(item: Item) -> Iterator[Decision]:
     for event in item.history:
         closed = event.what
         if isinstance(closed, Closed) and closed.outcome in ("on", "rejected"):
-            step = "boxes" if closed.step == CONFLICT else closed.step
+            step = WORKFLOW[closed.step].review_step
             found[step] = _decision(item, step, closed, event)
     if item.step == "withdrawn":
         step = next(step for step in STEPS if step not in found)
@@ -120,17 +123,14 @@ def _decision(item: Item, step: str, closed: Closed, event: Event) -> Decision:
     votes = sorted(item.votes(closed.step, closed.round), key=lambda vote: vote.voter)
     verdict = "pass" if closed.outcome == "on" else "reject"
     by = ", ".join(f"{vote.voter.replace(':', ' ')} ({vote.who})" for vote in votes)
-    ratings = [vote.what.ratings for vote in votes if isinstance(vote.what, Rated)]
+    ratings = [vote.what.ratings for vote in votes if hasattr(vote.what, "ratings")]
     scores = {scale: min(getattr(each, scale) for each in ratings) for scale in SCALES} if ratings else {}
-    words = closed.words or "; ".join(_note(vote) for vote in votes if _note(vote))
+    single = WORKFLOW[closed.step].voters in ("person", "adjudicator")
+    words = closed.words or (getattr(votes[0].what, "note", "") if single else "")
     when = _seconds(event.when)
     return Decision(
         item.id, item.edit, step, verdict, by, PEOPLE, when, closed.reason, words, closed.boxes, scores
     )  # fmt: skip
-
-
-def _note(vote: Event) -> str:
-    return vote.what.note if isinstance(vote.what, Checked | Adjudicated) else ""
 
 
 def _seconds(when: str) -> str:
@@ -138,9 +138,9 @@ def _seconds(when: str) -> str:
 
 
 def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
-    """Bring `review.jsonl` up to what people have decided; how many lines of what kind were written now.
+    """Write new decisions to `review.jsonl`; return their number by step and verdict.
 
-    What needs a finished image that is not made yet (see `preparing.py`) is not written before it is.
+    Decisions that need a reference image wait until it exists (see `preparation.py`).
     """
     counts: Counter[str] = Counter()
     known = workspace.decisions()
@@ -153,7 +153,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
             found = finished(workspace, item.id, item.edit, item.boxes) if item.boxes else None
             if (decision.step, decision.verdict) == ("boxes", "pass") and found is None:
                 continue
-            texts = corrected_texts(item) if decision.step == "ocr" else ()
+            texts = corrected_texts(item) if decision.step == TEXT_CHECK.review_step else ()
             if texts:
                 if found is None:
                     continue
@@ -163,7 +163,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
                 else:
                     words = f"{done}; the corrected text: {' / '.join(texts)}"
                     decision = decision._replace(verdict="reject", reason="misread", words=words)
-                    if known.get((item.id, item.edit), {}).get("ocr") == decision:
+                    if known.get((item.id, item.edit), {}).get(TEXT_CHECK.review_step) == decision:
                         continue
             write_decision(workspace, decision)
             counts[f"{decision.step} {decision.verdict}"] += 1
@@ -171,7 +171,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
 
 
 def write_readings(workspace: Workspace, id: str, found: ReferenceText) -> None:
-    """Write what a finished image and its regions read to where a package takes it from."""
+    """Write the OCR output of a reference image and its regions to where packaging reads it."""
     folder = workspace.references / "readings"
     for number, region in enumerate(found.regions):
         write_json(workspace.reading_file(folder, id, number), region.to_json())
@@ -179,7 +179,7 @@ def write_readings(workspace: Workspace, id: str, found: ReferenceText) -> None:
 
 
 def write_decision(workspace: Workspace, decision: Decision) -> None:
-    """Add one to `review.jsonl` and the ledger; needs `deciding`."""
+    """Append a decision to `review.jsonl` and the ledger; needs `deciding`."""
     what = f"{decision.step} {decision.verdict}"
     told = f"{decision.reason}: {decision.words}" if decision.reason else decision.words
     entry = LedgerEntry(
@@ -190,6 +190,6 @@ def write_decision(workspace: Workspace, decision: Decision) -> None:
 
 
 def corrected_texts(item: Item) -> tuple[str, ...]:
-    """What a person says stands in the regions, where they have corrected it."""
-    given = [vote.what for vote in item.votes("ocr", item.round) if isinstance(vote.what, Checked)]
+    """Return the corrected texts of the regions; empty if none were corrected."""
+    given = [vote.what for vote in item.votes(TEXT_CHECK.name, item.round) if isinstance(vote.what, Checked)]
     return given[0].texts if given else ()

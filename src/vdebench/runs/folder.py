@@ -19,44 +19,56 @@ import polars as pl
 
 from vdebench.errors import RunFolderError
 from vdebench.io.files import locked, read_json, replacing, write_json
-from vdebench.protocols import IMAGE_METRICS, TEXT_METRICS
+from vdebench.metrics.registry import block_metrics, image_metrics
 from vdebench.runs.provenance import RUN_FILE, kept_of, recorded
 
-_SUMS = {
-    f"{name}_{part}": kind
-    for name in TEXT_METRICS
-    for part, kind in (("sum", pl.Float64), ("n", pl.Int64), ("matched_n", pl.Int64))
-}
 Schema = dict[str, Any]  # column names and polars types
-SCORES: Schema = {
-    **dict.fromkeys(("sample", "setting", "fingerprint"), pl.String),
-    **dict.fromkeys(("group", "operation", "edit_class", "language", "source", "page"), pl.String),
-    **dict.fromkeys(("state", "reason"), pl.String),
-    **dict.fromkeys(("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"), pl.Int64),
-    "iou_sum": pl.Float64,
-    **_SUMS,
-    **dict.fromkeys(("page_edits", "page_characters", "unplaced_blocks"), pl.Int64),
-    **dict.fromkeys(("mse", *IMAGE_METRICS), pl.Float64),
-    **dict.fromkeys(("kept", "stray", "look", "edited"), pl.Float64),
-    **dict.fromkeys(("width", "height"), pl.Int64),
-    "image_reason": pl.String,
-}
-BLOCKS: Schema = {
-    **dict.fromkeys(("sample", "setting"), pl.String),
-    "region": pl.Int64,
-    **dict.fromkeys(("state", "label"), pl.String),
-    "truth": pl.Int64,
-    "prediction": pl.List(pl.Int64),
-    **dict.fromkeys(("iou", *TEXT_METRICS), pl.Float64),
-}
-REGIONS: Schema = {
-    **dict.fromkeys(("sample", "setting"), pl.String),
-    "region": pl.Int64,
-    **dict.fromkeys(("kind", "outcome"), pl.String),
-    **dict.fromkeys(("text_similarity", "cdm", "bleu"), pl.Float64),
-    **dict.fromkeys(("read", "wanted", "before"), pl.String),
-}
-TABLES = {"scores": SCORES, "blocks": BLOCKS, "regions": REGIONS}
+TABLES = ("scores", "blocks", "regions")
+
+
+def schema_of(table: str) -> Schema:
+    """Columns of a table, with those of every registered metric."""
+    return {"scores": _score_columns, "blocks": _block_columns, "regions": _region_columns}[table]()
+
+
+def _score_columns() -> Schema:
+    sums = (("sum", pl.Float64), ("n", pl.Int64), ("matched_n", pl.Int64))
+    return {
+        **dict.fromkeys(("sample", "setting", "fingerprint"), pl.String),
+        **dict.fromkeys(("group", "operation", "edit_class", "language", "source", "page"), pl.String),
+        **dict.fromkeys(("state", "reason"), pl.String),
+        **dict.fromkeys(("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"), pl.Int64),
+        "iou_sum": pl.Float64,
+        **{f"{name}_{part}": kind for name in block_metrics() for part, kind in sums},
+        **dict.fromkeys(("page_edits", "page_characters", "unplaced_blocks"), pl.Int64),
+        **dict.fromkeys(("mse", *image_metrics()), pl.Float64),
+        **dict.fromkeys(("preservation", "stray", "visual_fidelity", "edited"), pl.Float64),
+        **dict.fromkeys(("width", "height"), pl.Int64),
+        "image_reason": pl.String,
+    }
+
+
+def _block_columns() -> Schema:
+    return {
+        **dict.fromkeys(("sample", "setting"), pl.String),
+        "region": pl.Int64,
+        **dict.fromkeys(("state", "label"), pl.String),
+        "truth": pl.Int64,
+        "prediction": pl.List(pl.Int64),
+        **dict.fromkeys(("iou", *block_metrics()), pl.Float64),
+    }
+
+
+def _region_columns() -> Schema:
+    return {
+        **dict.fromkeys(("sample", "setting"), pl.String),
+        "region": pl.Int64,
+        **dict.fromkeys(("kind", "outcome"), pl.String),
+        **dict.fromkeys(("text_similarity", "cdm", "bleu"), pl.Float64),
+        **dict.fromkeys(("read", "wanted", "before"), pl.String),
+    }
+
+
 _PART_SIZE = 200
 _ROW_GROUP = 4096  # rows that are in memory at once
 
@@ -137,8 +149,8 @@ class RunFolder:
             with tempfile.TemporaryDirectory(dir=parts, prefix=".", ignore_cleanup_errors=True) as temporary:
                 unfinished = Path(temporary) / "part"
                 unfinished.mkdir()
-                for name, schema in TABLES.items():
-                    frame = pl.DataFrame(rows[name], schema=schema, orient="row")
+                for name in TABLES:
+                    frame = pl.DataFrame(rows[name], schema=schema_of(name), orient="row")
                     frame.write_parquet(unfinished / f"{name}.parquet")
                 unfinished.rename(parts / f"{number:06d}")
         except (OSError, pl.exceptions.PolarsError) as error:
@@ -188,7 +200,7 @@ class RunFolder:
 def _has_our_columns(folder: Path) -> bool:
     """Whether tables have the columns of this version; a table that cannot be read is told of where it is read."""
     try:
-        return all(pl.read_parquet_schema(folder / f"{name}.parquet") == schema for name, schema in TABLES.items())
+        return all(pl.read_parquet_schema(folder / f"{name}.parquet") == schema_of(name) for name in TABLES)
     except (OSError, pl.exceptions.PolarsError):
         return True
 
@@ -223,7 +235,7 @@ def _merged(
 ) -> pl.LazyFrame:
     """Rows of a table in all folders: those of the given keys, all where none are given; in an order where one is."""
     key = {"sample": pl.String, "setting": pl.String}
-    frames = [pl.LazyFrame(schema=TABLES[name])]
+    frames = [pl.LazyFrame(schema=schema_of(name))]
     for folder, keys in kept:
         rows = pl.scan_parquet(folder / f"{name}.parquet")
         if keys is not None:

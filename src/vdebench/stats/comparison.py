@@ -10,18 +10,16 @@ from typing import Any
 import numpy as np
 
 from vdebench.errors import VdeError
-from vdebench.protocols import get_protocol
+from vdebench.metrics.registry import facts
 from vdebench.stats.bootstrap import RESAMPLES, Array, Method, bootstrap, summed
-from vdebench.stats.mask_summary import CALLED
 from vdebench.stats.pages import clusters
 from vdebench.stats.paired import Side, compare_pair, holm
 from vdebench.stats.rates import rate_interval
 from vdebench.stats.sign_flip import pages_needed, sign_flip_p
-from vdebench.stats.stored import Matrix, StoredRun, best, differing_parts, matrix
+from vdebench.stats.stored import Matrix, StoredRun, differing_parts, matrix
 from vdebench.stats.usable_runs import USABLE, unjudged, usable_matrix
 
 _SLICES = ("operation", "edit_class", "language", "source", "group", "tier")
-_AROUND_MASKS = ("score", "done", "text_kept", "ssim", "lpips", "psnr")
 _FEW = 20
 _SETTING = "usable edits"
 _DETECTABLE = (0.05, 0.10)
@@ -193,7 +191,7 @@ class _Part:
 
     def _against_first(self, one: Matrix, drawn: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
         first = self.matrices[0]
-        lower = [best(metric) == "lower" for metric in self.metrics]
+        lower = [facts(metric).best == "lower" for metric in self.metrics]
         two = Side(one.numerators, one.denominators)
         paired = compare_pair(
             Side(first.numerators, first.denominators), two, drawn, lower_is_better=lower, derive=one.derive, **options
@@ -245,7 +243,7 @@ def _usable_parts(runs: Sequence[StoredRun], by: str) -> tuple[list[_Part], list
     """Verdicts that can be compared, and why there are none, in words; no word of runs that never have any."""
     matrices = [usable_matrix(run) for run in runs]
     if not all(matrices):
-        some = [run for run, found in zip(runs, matrices, strict=True) if found is None and not run.around_masks]
+        some = [run for run, found in zip(runs, matrices, strict=True) if found is None]
         if len(some) == len(runs):
             return [], []
         return [], [f"{_SETTING}: {run.editor} {unjudged(run) or 'has no verdicts; score again'}" for run in some]
@@ -298,7 +296,7 @@ def _common(runs: Sequence[StoredRun], setting: str) -> list[str]:
 def _parts(runs: Sequence[StoredRun], setting: str, metrics: Sequence[str] | None, by: str) -> Iterator[_Part]:
     """What is compared in a setting: all shared samples, or every slice of them."""
     common = _common(runs, setting)
-    chosen = [name for name in (_usual(runs[0]) if metrics is None else metrics) if name in common]
+    chosen = [name for name in (runs[0].protocol.compared if metrics is None else metrics) if name in common]
     matrices = [matrix(run, setting, chosen) for run in runs]
     owned = [set(each.samples) for each in matrices]
     every, common_to_all = set.union(*owned), set.intersection(*owned)
@@ -315,18 +313,11 @@ def _parts(runs: Sequence[StoredRun], setting: str, metrics: Sequence[str] | Non
         yield _Part(setting, value, filled, len(every) - len(shared), lacking)
 
 
-def _usual(run: StoredRun) -> tuple[str, ...]:
-    """The metrics that are compared where none is named: few, since every further test asks for more evidence."""
-    if run.around_masks:
-        return _AROUND_MASKS
-    return ("iou", "cdm", "bleu", get_protocol(run.summary["protocol"]).teds_column)
-
-
 def _sliced(run: StoredRun, samples: Sequence[str], by: str) -> list[tuple[str, list[str]]]:
     """The samples of every value of a column."""
     if not by:
         return [("", list(samples))] if samples else []
-    column = CALLED.get(by, by) if run.around_masks else by
+    column = run.protocol.slice_column(by)
     known = [name for name in _SLICES if name in run.rows.columns]
     if column not in known:
         raise VdeError(f"cannot compare by {by!r}: expected one of {', '.join(known)}")

@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.protocol import ScoringProtocol
 from vdebench.stats.bootstrap import RESAMPLES, Array, Derive, bootstrap_many, summed
 from vdebench.stats.matrix import columns_of, matrix_of
 from vdebench.stats.means import label_pieces
@@ -41,7 +40,7 @@ class _Rows(NamedTuple):
 def with_intervals(
     summary: Mapping[str, Any],
     rows: pl.DataFrame,
-    protocol: Protocol | PixelProtocol,
+    protocol: ScoringProtocol,
     blocks: pl.LazyFrame | None = None,
 ) -> dict[str, Any]:
     """The summary with `intervals` beside all means that have one, and with `interval`, how they were made.
@@ -50,8 +49,7 @@ def with_intervals(
     """
     made = {**summary, "overall": _copied(summary["overall"])}
     made["by"] = {name: {value: _copied(each) for value, each in by.items()} for name, by in summary["by"].items()}
-    around_masks = isinstance(protocol, PixelProtocol)
-    counted = rows if around_masks else rows.filter(pl.col("gt_blocks").is_not_null())
+    counted = protocol.counted(rows)
     paged = "page" in rows.columns and bool(rows["page"].is_not_null().any())
     pages = _numbered(counted, paged)
     resamples = RESAMPLES if len(set(pages.values())) <= MANY else FEWER
@@ -94,7 +92,7 @@ def _fill(
     made: Mapping[str, Any],
     pieces: Iterable[pl.DataFrame],
     names: Names,
-    protocol: Protocol | PixelProtocol,
+    protocol: ScoringProtocol,
     pages: Mapping[str, int],
     resamples: int,
 ) -> None:
@@ -131,7 +129,7 @@ def _values(made: Mapping[str, Any], by: tuple[str, ...]) -> Iterable[Mapping[st
 def _by_setting(
     pieces: Iterable[pl.DataFrame],
     names: Names,
-    protocol: Protocol | PixelProtocol,
+    protocol: ScoringProtocol,
     pages: Mapping[str, int],
     asked: set[str],
 ) -> dict[str, _Rows]:

@@ -13,8 +13,6 @@ from vdebench.protocols.masks.protocol import PixelProtocol
 
 SLICES = ("group", "operation", "source", "tier")
 """By split, operation, topic and difficulty tier; and by two of them crossed where asked."""
-CALLED = {"split": "group", "topic": "source"}
-"""What TextEditBench calls them."""
 
 
 def summarise_masked(

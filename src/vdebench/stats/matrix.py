@@ -11,7 +11,8 @@ import polars as pl
 
 from vdebench.protocols.masks.columns import NUMBERS
 from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.pages.protocol import IMAGE_METRICS, Protocol
+from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.protocol import ScoringProtocol
 from vdebench.stats import means as page_means
 from vdebench.stats.bootstrap import Array, Derive, means
 
@@ -64,11 +65,12 @@ class Matrix(NamedTuple):
         return means(self.numerators.sum(axis=0), self.denominators.sum(axis=0), self.derive)
 
 
-def columns_of(
-    rows: pl.DataFrame, protocol: Protocol | PixelProtocol
-) -> tuple[dict[str, MeanColumn], dict[str, Statistic]]:
+def columns_of(rows: pl.DataFrame, protocol: ScoringProtocol) -> tuple[dict[str, MeanColumn], dict[str, Statistic]]:
     """What adds up to the means of score rows of one setting, and the metrics that are made of it."""
-    return _around_masks(rows, protocol) if isinstance(protocol, PixelProtocol) else _of_pages(rows, protocol)
+    if isinstance(protocol, PixelProtocol):
+        return _around_masks(rows, protocol)
+    assert isinstance(protocol, Protocol)
+    return _of_pages(rows, protocol)
 
 
 def matrix_of(samples: Sequence[str], columns: Mapping[str, MeanColumn], statistics: Mapping[str, Statistic]) -> Matrix:
@@ -102,10 +104,10 @@ def _of_pages(rows: pl.DataFrame, protocol: Protocol) -> tuple[dict[str, MeanCol
     """Columns and headline metrics of a run on pages, by the protocol's kind of mean."""
     names = page_means.mean_names(protocol)  # the one place that knows which sums make which mean
     vectors = list(page_means.mean_columns(rows, protocol))
-    columns = {}
+    columns, images = {}, page_means.image_names()
     for at, name in enumerate(names):
         total, count, value, there = vectors[4 * at : 4 * at + 4]
-        each = protocol.headline == "macro" or name in ("mse", *page_means.HEADLINE_PSNR.values(), *IMAGE_METRICS)
+        each = protocol.headline == "macro" or name in images
         columns[name] = MeanColumn(value, there, True) if each else MeanColumn(total, count, False)
     statistics = {name: Statistic((name,)) for name in names if name not in ("mse", "psnr_below_100")}
     if set(_CORRECTNESS) <= columns.keys():

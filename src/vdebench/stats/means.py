@@ -14,14 +14,20 @@ import polars as pl
 from numpy.typing import NDArray
 
 from vdebench.metrics.image import decibel
-from vdebench.protocols.pages.protocol import IMAGE_METRICS, TEXT_METRICS, Protocol
+from vdebench.metrics.registry import block_metrics, image_metrics
+from vdebench.protocols.pages.protocol import Protocol
 
 Vector = NDArray[np.float64]
 Totals = dict[tuple[str, ...], Vector]
 COUNTS = ("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred", "images", "identical")
-_IMAGES = ("mse", "psnr_below_100", "psnr_finite", *IMAGE_METRICS[1:])
 HEADLINE_PSNR = {"finite": "psnr_finite", "below 100": "psnr_below_100"}
 """The column behind a protocol's mean PSNR, unless it is that of the mean squared error."""
+_PSNR = ("mse", "psnr_below_100", "psnr_finite")
+
+
+def image_names() -> tuple[str, ...]:
+    """Means of image metrics; PSNR stands in several forms, since identical images have none."""
+    return (*_PSNR, *(name for name in image_metrics() if name != "psnr"))
 
 
 def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: Protocol) -> Totals:
@@ -47,7 +53,7 @@ def means(vector: Vector, protocol: Protocol) -> dict[str, Any]:
     counts = dict(zip(COUNTS, map(int, vector[4 * len(names) :]), strict=True))
     images = _image_means(kinds["macro"], protocol) if counts["images"] else {}
     for found in kinds.values():
-        for name in _IMAGES:
+        for name in image_names():
             del found[name]
     return {**_complete(kinds[protocol.headline]), **images, **counts, beside: _complete(kinds[beside])}
 
@@ -57,7 +63,11 @@ def _image_means(found: Mapping[str, float | None], protocol: Protocol) -> dict[
     error = found["mse"]
     pooled = decibel(error) if error else None
     headline = pooled if protocol.psnr == "pooled" else found[HEADLINE_PSNR[protocol.psnr]]
-    return {"psnr": headline, "psnr_pooled": pooled, **{name: found[name] for name in _IMAGES[2:]}}
+    return {
+        "psnr": headline,
+        "psnr_pooled": pooled,
+        **{name: found[name] for name in image_names() if name not in _PSNR[:2]},
+    }
 
 
 def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 << 12) -> Iterable[pl.DataFrame]:
@@ -99,7 +109,7 @@ def _label_sums(blocks: pl.LazyFrame) -> pl.DataFrame:
         "unmatched_pred": count(~in_truth),
         "iou_sum": total(found["iou"].set(~matched, None)),
     }
-    for name in TEXT_METRICS:
+    for name in block_metrics():
         there = found[name].is_not_null()
         columns[f"{name}_sum"] = total(found[name])
         columns[f"{name}_n"] = count(there)
@@ -120,7 +130,7 @@ def mean_names(protocol: Protocol) -> list[str]:
     """Means that apply, in the order of the vector."""
     matched = [f"{name}_matched" for name in protocol.measures] if protocol.text_counts == "all" else []
     page = ["page_text"] if protocol.page_text else []
-    return ["iou", "iou_matched", "iou_all", *protocol.measures, *matched, *page, *_IMAGES]
+    return ["iou", "iou_matched", "iou_all", *protocol.measures, *matched, *page, *image_names()]
 
 
 def mean_columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
@@ -131,8 +141,9 @@ def mean_columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
             return np.zeros(len(rows))
         return rows[name].cast(pl.Float64).fill_null(0.0).to_numpy()
 
+    images = image_names()
     for name in mean_names(protocol):
-        total, count = _image_quotient(name, column, rows) if name in _IMAGES else _quotient(name, column, protocol)
+        total, count = _image_quotient(name, column, rows) if name in images else _quotient(name, column, protocol)
         each = np.divide(total, count, out=np.zeros(len(rows)), where=count > 0)
         yield from (total, count, each, (count > 0).astype(np.float64))
     for name in COUNTS[:-2]:
@@ -174,5 +185,5 @@ def _complete(found: dict[str, float | None]) -> dict[str, float | None]:
     """All columns of a summary in their order: metrics that do not apply are None."""
     parts = [found.get(name) for name in ("bleu", "cdm", "teds_like")]
     there = [part for part in parts if part is not None]
-    ordered = {name: found.get(name) for name in ("iou", "iou_matched", "iou_all", *TEXT_METRICS)}
+    ordered = {name: found.get(name) for name in ("iou", "iou_matched", "iou_all", *block_metrics())}
     return {**ordered, "text_correctness": sum(there) / 3 if len(there) == 3 else None} | found

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.io.files import is_file, read_json
-from vdebench.metrics.image_metrics import MEASURES
-from vdebench.protocols import get_protocol
-from vdebench.protocols.masks.protocol import PixelProtocol, get_pixel_protocol
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.masks.protocol import PixelProtocol
+from vdebench.protocols.protocol import ScoringProtocol, protocol_of
 from vdebench.protocols.signature import parts_of
 from vdebench.stats.bootstrap import RESAMPLES, Method, bootstrap
 from vdebench.stats.matrix import Matrix as Matrix
 from vdebench.stats.matrix import columns_of, matrix_of
-
-_LOWER = {"mse", "edit_mse", "residual", "untouched"} | {key for key, each in MEASURES.items() if each.best == "lower"}
 
 
 @dataclass(frozen=True)
@@ -38,9 +34,9 @@ class StoredRun:
         return str(self.summary["editor"])
 
     @property
-    def around_masks(self) -> bool:
-        """Whether images were compared around masks."""
-        return self.summary.get("track") == "pixels"
+    def protocol(self) -> ScoringProtocol:
+        """The protocol that scored it."""
+        return protocol_of(self.summary)
 
     @property
     def settings(self) -> list[str]:
@@ -88,11 +84,8 @@ def differing_parts(signatures: Sequence[str]) -> dict[str, list[str]]:
 def matrix(run: StoredRun, setting: str, metrics: Sequence[str] | None = None) -> Matrix:
     """What the means of a setting are made of, for some metrics or for all that have a number."""
     rows = run.rows.filter(pl.col("setting") == setting)
-    if run.around_masks:
-        protocol: Protocol | PixelProtocol = get_pixel_protocol(run.summary["protocol"])
-    else:
-        protocol = get_protocol(run.summary["protocol"])
-        rows = rows.filter(pl.col("gt_blocks").is_not_null())
+    protocol = run.protocol
+    rows = protocol.counted(rows)
     columns, statistics = columns_of(rows, protocol)
     known = {name for name, parts in statistics.items() if all(columns[part].under.any() for part in parts.columns)}
     if isinstance(protocol, PixelProtocol) and protocol.psnr == "as it comes":
@@ -103,15 +96,6 @@ def matrix(run: StoredRun, setting: str, metrics: Sequence[str] | None = None) -
             raise VdeError(f"{run.root}: no {name!r} in the setting {setting}; there are: {there}")
     chosen = list(metrics) if metrics is not None else [name for name in statistics if name in known]
     return matrix_of(rows["sample"].to_list(), columns, {name: statistics[name] for name in chosen})
-
-
-def best(metric: str) -> Literal["higher", "lower"]:
-    """Which way a metric is better.
-
-    >>> best("cdm"), best("lpips_raw")
-    ('higher', 'lower')
-    """
-    return "lower" if metric.removesuffix("_raw") in _LOWER else "higher"
 
 
 def intervals(

@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from vdebench.protocols.pages.protocol import IMAGE_METRICS, Protocol
+from vdebench.metrics.registry import image_metrics
+from vdebench.protocols.pages.protocol import Protocol
 from vdebench.runs.folder import RunFolder
 from vdebench.stats.means import Totals, label_pieces, means, totals
 from vdebench.stats.region_outcomes import region_summary
@@ -65,7 +66,7 @@ def _too_small(scores: pl.DataFrame, measured: Sequence[str]) -> list[str]:
     for (setting,), rows in scores.group_by("setting", maintain_order=True):
         images = rows["width"].count()
         lacking = [
-            (name, rows[name].count()) for name in IMAGE_METRICS if name in measured and rows[name].count() < images
+            (name, rows[name].count()) for name in image_metrics() if name in measured and rows[name].count() < images
         ]
         notes += [f"{setting}: {name} of {n} of {images}: the others are too small for it" for name, n in lacking]
     return notes

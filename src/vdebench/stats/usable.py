@@ -22,11 +22,11 @@ from vdebench.stats.rates import rate_interval
 from vdebench.stats.region_outcomes import judged_regions, unreadable_samples
 
 PROPERTIES = {
-    "complete": "Completeness",
-    "text": "Textual correctness",
-    "place": "Spatial precision",
-    "look": "Visual fidelity",
-    "kept": "Preservation",
+    "completeness": "Completeness",
+    "textual_correctness": "Textual correctness",
+    "spatial_precision": "Spatial precision",
+    "visual_fidelity": "Visual fidelity",
+    "preservation": "Preservation",
 }
 """In the order in which a sample is asked: was an edit made, does it say the right thing, …"""
 TABLES = ("scores", "regions")
@@ -40,13 +40,13 @@ RULES = "rules-2"
 class Thresholds:
     """From where on a property passes. docs/usable.md shows the data that these defaults come from."""
 
-    text: float = 0.99
+    textual_correctness: float = 0.99
     """Character similarity of what a region reads to what it should read."""
-    place: float = 0.6
+    spatial_precision: float = 0.6
     """IoU of the regions' text blocks."""
-    look: float = 0.8
+    visual_fidelity: float = 0.8
     """Likeness of colours and sharpness."""
-    kept: float = 0.9998
+    preservation: float = 0.9998
     """Share of the page's inked tiles outside the regions that are found again."""
     edited: float = 0.5
     """Share of the tiles that should change that did."""
@@ -59,9 +59,9 @@ class Thresholds:
         return "|".join([f"usable:{RULES},{IDENTITY}", *(f"{name}:{value:g}" for name, value in asdict(self).items())])
 
     def changed(self, given: Sequence[str]) -> Thresholds:
-        """The same with others, as `text=0.95`.
+        """The same with others, as `textual_correctness=0.95`.
 
-        >>> Thresholds().changed(["text=1"]).text
+        >>> Thresholds().changed(["textual_correctness=1"]).textual_correctness
         1.0
         """
         values: dict[str, float] = {}
@@ -70,7 +70,7 @@ class Thresholds:
             try:
                 values[name.strip()] = float(value)
             except ValueError:
-                raise VdeError(f"threshold {each!r}: expected NAME=NUMBER, such as text=0.95") from None
+                raise VdeError(f"threshold {each!r}: expected NAME=NUMBER, such as textual_correctness=0.95") from None
         known = [field.name for field in fields(self)]
         for name, number in values.items():
             if name not in known:
@@ -121,8 +121,9 @@ class Rows(NamedTuple):
             tables = [pl.read_parquet(folder / f"{name}.parquet") for folder in folders for name in TABLES]
         except (OSError, pl.exceptions.PolarsError) as error:
             raise RunFolderError(f"{root}: cannot be read: {str(error).partition(chr(10))[0]}; score again") from None
-        if not {"page", "kept", "look"} <= set(tables[0].columns) or "before" not in tables[1].columns:
-            raise RunFolderError(f"{root}: was scored before usable edits were judged; score again")
+        needed = {"page", "preservation", "visual_fidelity"}
+        if not needed <= set(tables[0].columns) or "before" not in tables[1].columns:
+            raise RunFolderError(f"{root}: was scored by a version without the columns of usable edits; score again")
         return cls(*tables)
 
 
@@ -178,11 +179,11 @@ def _judged(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) 
             reason = str(row.get("reason") or "both settings must be scored")
             return dict.fromkeys(PROPERTIES, (None, reason))
     return {
-        "complete": _complete(found, thresholds),
-        "text": _text(found, reference, thresholds),
-        "place": _place(found, reference, thresholds),
-        "look": _at_least(found.local.get("look"), thresholds.look, "likeness"),
-        "kept": _at_least(found.whole.get("kept"), thresholds.kept, "kept outside"),
+        "completeness": _completeness(found, thresholds),
+        "textual_correctness": _textual_correctness(found, reference, thresholds),
+        "spatial_precision": _spatial_precision(found, reference, thresholds),
+        "visual_fidelity": _at_least(found.local.get("visual_fidelity"), thresholds.visual_fidelity, "likeness"),
+        "preservation": _at_least(found.whole.get("preservation"), thresholds.preservation, "kept outside"),
     }
 
 
@@ -192,7 +193,7 @@ def _at_least(value: float | None, least: float, name: str) -> Judged:
     return value >= least, f"{name} {value:.4g}, asked {least:g}"
 
 
-def _complete(found: _SampleRows, thresholds: Thresholds) -> Judged:
+def _completeness(found: _SampleRows, thresholds: Thresholds) -> Judged:
     """An edit was made in every region, and nothing was added elsewhere."""
     outcomes = [region["outcome"] for region in found.regions]
     if "not_done" in outcomes:
@@ -217,7 +218,7 @@ def _shows_nowhere(found: _SampleRows) -> bool:
     return of_no_text and found.whole.get("stray") is not None and found.local.get("edited") is None
 
 
-def _text(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> Judged:
+def _textual_correctness(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> Judged:
     """Every region reads what it should, or what it reads in the right answer."""
     if not found.regions:
         return None, "no region was judged"
@@ -232,7 +233,7 @@ def _text(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) ->
             continue  # in the right answer the reader sees the same
         if similarity is not None and right.get("read"):  # or nearly the same
             similarity = max(similarity, character_similarity(folded(region["read"] or ""), folded(right["read"])))
-        least = thresholds.text if reached is None else min(thresholds.text, reached)
+        least = thresholds.textual_correctness if reached is None else min(thresholds.textual_correctness, reached)
         if region["outcome"] in _WRONG or similarity is None or similarity < least:
             told = f"region {region['region']}: {region['outcome']}, similarity {similarity or 0:.3f}"
             return False, f"{told}, reads “{_short(region['read'] or '')}”"
@@ -244,12 +245,12 @@ def _short(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _place(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> Judged:
+def _spatial_precision(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> Judged:
     """The regions' blocks stand where they should, or as near as the right answer's are read."""
     value, right = _iou(found.local), _iou(reference.local)
     if value is None:
         return True, "nothing should stand there"
-    least = min(thresholds.place, 1.0 if right is None else right)
+    least = min(thresholds.spatial_precision, 1.0 if right is None else right)
     return value >= least, f"IoU {value:.3f}, asked {least:.3f}"
 
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.protocols import get_protocol
 from vdebench.runs.search import run_folders
 from vdebench.stats.matrix import Matrix, MeanColumn, Statistic, matrix_of
 from vdebench.stats.stored import StoredRun, differing_parts, read_run
@@ -76,12 +75,12 @@ def _with_verdicts(root: Path) -> list[Path]:
 def unjudged(run: StoredRun) -> str:
     """Why a run has no verdicts, and how to get one that has; nothing where it has them."""
     protocol = run.summary["protocol"]
-    if run.around_masks:
+    if run.protocol.track == "pixels":
         return (
             f"compares images around masks by {protocol}, which judges no properties: usable edits need whole pages\n"
             "  score a suite of whole pages by strict: `vde score SUITE … --protocol strict --out FOLDER`"
         )
-    if not get_protocol(protocol).properties:
+    if not run.protocol.properties:
         return (
             f"was scored by {protocol}, which judges no properties\n"
             "  `vde score … --protocol strict --out FOLDER` makes one"

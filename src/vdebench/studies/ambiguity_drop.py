@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from vdebench.errors import VdeError
+from vdebench.metrics.registry import facts
 from vdebench.stats.bootstrap import RESAMPLES, Array, Derive, bootstrap, means, summed
 from vdebench.stats.matrix import Matrix
 from vdebench.stats.pages import clusters, pages_beside
-from vdebench.stats.stored import best
 from vdebench.studies.ambiguity_grades import paired_ambiguity
 from vdebench.studies.ambiguity_runs import RunPair, require_metrics, sides_of
 
@@ -111,7 +111,7 @@ def _drops(
 ) -> Iterator[Drop]:
     one, other = sides
     page_ids = clusters(one.samples, pages) if pages is not None else list(one.samples)
-    signs = np.array([-1.0 if best(name) == "lower" else 1.0 for name in one.metrics])
+    signs = np.array([-1.0 if facts(name).best == "lower" else 1.0 for name in one.metrics])
     width = one.numerators.shape[1]
 
     def metric_drop(sums: Array) -> Array:

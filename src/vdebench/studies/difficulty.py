@@ -185,9 +185,9 @@ def _estimate_files(suite: Suite, sample: Sample, read: ReadPage | None) -> dict
 
 
 def _page_texts(suite: Suite, sample: Sample, read: ReadPage | None) -> list[PageText]:
-    if suite.means_to_read(sample):
+    if suite.provides_text(sample):
         source = suite.source(sample)
-        return [page_text for page_text in (source, suite.truth(sample)) if page_text is not None]
+        return [page_text for page_text in (source, suite.ground_truth(sample)) if page_text is not None]
     files = suite.image_files(sample)
     return [read(file) for file in (files.source, files.reference) if read and file]
 

@@ -12,12 +12,11 @@ import polars as pl
 
 from vdebench.errors import InputError, TooLargeError
 from vdebench.io.files import parse_json
-from vdebench.pipeline.ceiling import METRICS
+from vdebench.pipeline.ceiling import losses
 from vdebench.pipeline.scoring.masks import ROWS
 from vdebench.protocols import get_protocol
 from vdebench.protocols.masks.protocol import get_pixel_protocol
-from vdebench.runs.folder import TABLES as SCHEMAS
-from vdebench.runs.folder import RunFolder, Schema
+from vdebench.runs.folder import RunFolder, Schema, schema_of
 from vdebench.stats.intervals import with_intervals
 from vdebench.stats.mask_summary import summarise_masked
 from vdebench.stats.summary import regions_of, summarise
@@ -87,7 +86,7 @@ def unpack(archive: Archive, manifest: Manifest, folder: Path) -> Submission:
     for name in (*TABLES, *REFERENCE):
         if name in manifest.files:
             archive.unpack(name, folder / name)
-            _check_table(folder / name, ROWS if masked else SCHEMAS[Path(name).stem], archive.file)
+            _check_table(folder / name, ROWS if masked else schema_of(Path(name).stem), archive.file)
     rows = pl.read_parquet(folder / TABLES[0])
     if rows.select("sample", "setting").is_duplicated().any() or rows["sample"].null_count():
         raise InputError(f"{archive.file}: {TABLES[0]} has two rows for a sample and setting, or a row without sample")
@@ -212,20 +211,13 @@ def _page_summary(submission: Submission) -> dict[str, Any]:
     if summary.get("noise_floor") and with_reference:
         settings = list(summary["noise_floor"]["reads"])
         ceiling = summarise(RunFolder(folder / "reference"), protocol, settings, _cross_tables(submission))
-        loss = _ocr_loss(ceiling["overall"])
+        loss = {setting: losses(means) for setting, means in ceiling["overall"].items()}
         computed["noise_floor"] = {"reads": ceiling["overall"], "by": ceiling["by"], "floor": loss}
         if "regions" in computed:
             computed["regions"] = regions_of(rows, RunFolder(folder / "reference"))
     if summary.get("usable") and bool(summary.get("noise_floor")) == with_reference:
         computed["usable"] = usable_summary(Rows.of(folder, with_reference=with_reference), Thresholds())
     return computed
-
-
-def _ocr_loss(ceiling: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    return {
-        setting: {name: 1 - means[name] for name in METRICS if means.get(name) is not None}
-        for setting, means in ceiling.items()
-    }
 
 
 def _cross_tables(submission: Submission) -> list[tuple[str, ...]]:

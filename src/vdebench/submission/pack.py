@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,8 +14,10 @@ import polars as pl
 from vdebench.errors import InputError, RunFolderError
 from vdebench.io.cache import digest_of, digest_of_file
 from vdebench.io.files import is_file, is_folder, read_bytes, read_json
+from vdebench.io.journal import report
 from vdebench.io.redaction import public, without_places
 from vdebench.io.stores import place
+from vdebench.pipeline.editing.journal import edit_journal
 from vdebench.pipeline.output_record import Kind, Output, image_folder, read_outputs
 from vdebench.runs.provenance import ASKED, RUN_FILE, provenance_of, read_run_file
 from vdebench.runs.search import one_run
@@ -129,25 +132,24 @@ def _contents(stored: StoredRun, root: Path, roots: tuple[Path, ...]) -> dict[st
     for name in TABLES:
         if is_file(root / name):
             contents[name] = _table(root / name, roots)
-        elif not stored.around_masks:
+        elif Path(name).stem in stored.protocol.run_tables:
             raise RunFolderError(f"{root}: no {name} here; score again")
     if stored.summary.get("noise_floor"):
         contents |= {name: _table(root / name, roots) for name in REFERENCE}
     edits = edits_journal(root)
     if is_file(edits) and is_file(edits.parent / "editor.json"):
-        contents[EDITS] = b"".join(_journal_lines(edits, roots))
+        contents[EDITS] = b"".join(_lines(edits.parent, roots))
     return contents
 
 
-def _journal_lines(file: Path, roots: tuple[Path, ...]) -> list[bytes]:
-    lines = []
-    for line in read_bytes(file).split(b"\n"):
-        try:
-            record = json.loads(line)
-        except ValueError:  # a line cut off when the process was killed
-            continue
-        lines.append(json.dumps(public(record, roots), ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
-    return lines
+def _lines(folder: Path, roots: tuple[Path, ...]) -> Iterator[bytes]:
+    """Yield the valid lines of an editor's journal, without folders."""
+    for line in edit_journal(folder).lines():
+        if line.record is None:
+            report(line)
+        else:
+            text = json.dumps(public(line.data, roots), ensure_ascii=False)
+            yield text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _table(file: Path, roots: tuple[Path, ...]) -> bytes:

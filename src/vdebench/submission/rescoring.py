@@ -28,8 +28,7 @@ from vdebench.protocols.signature import signature
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.folder import FolderReadings
 from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPredictions
-from vdebench.runs.folder import TABLES as SCHEMAS
-from vdebench.runs.folder import RunFolder
+from vdebench.runs.folder import RunFolder, schema_of
 from vdebench.submission.consistency import Submission
 from vdebench.submission.manifest import MANIFEST, REFERENCE, TABLES, parts_of
 from vdebench.submission.row_differences import RowDifference, page_differences, part_differences, row_differences
@@ -187,7 +186,7 @@ def _metrics(options: Mapping[str, Any]) -> tuple[str, ...] | None:
 def _table(root: Path, name: str) -> pl.DataFrame:
     """Read a table; an absent file gives an empty one."""
     file = root / name
-    return pl.read_parquet(file) if file.exists() else pl.DataFrame(schema=SCHEMAS[file.stem])
+    return pl.read_parquet(file) if file.exists() else pl.DataFrame(schema=schema_of(file.stem))
 
 
 def _score_masks(

@@ -1,4 +1,4 @@
-"""Where samples come from."""
+"""Suites: samples with ground truth, and their formats."""
 
 from vdebench.suites.suite import Fault, Suite, load_suite
 

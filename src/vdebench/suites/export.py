@@ -1,4 +1,4 @@
-"""Suites in the forms other people's tools read: Hugging Face Parquet, WebDataset shards, the VDE release's layout."""
+"""Export of suites: Hugging Face Parquet, WebDataset shards, the layout of the VDE release."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ IMAGES = ("source", "reference", "mask")
 
 
 def require_exportable(form: str, out: Path) -> None:
-    """Refuse an unknown form and a folder that is in use, before any work is done."""
+    """Raise an error for an unknown form or a folder that is not empty."""
     if form not in FORMS:
-        raise InputError(f"no form is called {form!r}; there are: {', '.join(FORMS)}")
+        raise InputError(f"unknown form {form!r}; available: {', '.join(FORMS)}")
     if is_file(out) or (is_folder(out) and list_folder(out)):
         raise RunFolderError(f"{out}: is not empty; choose another --out")
 
 
 def export_suite(suite: Suite, form: str, out: Path, progress: Progress | None = None) -> None:
-    """Write a suite into a new folder in one of the `FORMS`, whole or not at all."""
+    """Write a suite to a new folder in one of the `FORMS`; the folder appears only when it is complete."""
     require_exportable(form, out)
     suite.require_distinct_keys()
     for group in {sample.group for sample in suite}:
         if not _NAME.fullmatch(group):
             raise InputError(
-                f"suite {suite.name}: group {group!r} becomes a file's name: letters, digits, - and _ only"
+                f"suite {suite.name}: group {group!r} is used as a file name: only letters, digits, - and _ are allowed"
             )
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
     except OSError as error:
-        raise RunFolderError(f"{out}: cannot be made: {error.strerror}; choose another --out") from None
+        raise RunFolderError(f"{out}: cannot be created: {error.strerror}; choose another --out") from None
     try:
         FORMS[form](suite, unfinished, progress or (lambda done, total: None))
         unfinished.chmod(0o777 & ~umask())
@@ -72,12 +72,12 @@ def export_suite(suite: Suite, form: str, out: Path, progress: Progress | None =
 
 
 def _to_parquet(suite: Suite, out: Path, progress: Progress) -> None:
-    """Shards of rows with the images inside, and a card that tells `datasets` which columns are images."""
+    """Write shards of rows with embedded images, and a card that tells `datasets` which columns are images."""
     shards = math.ceil(len(suite) / SAMPLES_IN_A_SHARD)
     for number, samples in _shards(suite, progress):
         frame = pl.DataFrame([_row(suite, sample) for sample in samples], schema=_COLUMNS, orient="row")
         with replacing(out / "data" / f"test-{number:05}-of-{shards:05}.parquet") as temporary:
-            frame.write_parquet(temporary, row_group_size=20)  # a viewer reads whole groups
+            frame.write_parquet(temporary, row_group_size=20)  # viewers load whole row groups
     write_text(
         out / "README.md", _CARD.format(name=suite.name, quoted=_json(suite.name), n=len(suite), features=_features())
     )
@@ -106,12 +106,12 @@ dataset_info:
 # {name}
 
 {n} document-editing samples. `regions` are in percent of the reference; `source_reading` and `reference_reading` are
-PaddleOCR-VL JSON; `details` is JSON with all else the suite says of a sample.
+PaddleOCR-VL JSON; `details` is JSON with all other fields of the sample.
 """
 
 
 def _features() -> str:
-    """The columns as a card names them."""
+    """Return the columns in the notation of the card."""
     lines = []
     for name in _COLUMNS:
         lines.append(f"  - name: {name}")
@@ -144,37 +144,37 @@ def _row(suite: Suite, sample: Sample) -> dict[str, Any]:
             {"x": region.x, "y": region.y, "width": region.width, "height": region.height} for region in sample.regions
         ],
         "source_reading": None if source is None else _json(source.to_json()),
-        "reference_reading": _json(suite.truth(sample).to_json()),
+        "reference_reading": _json(suite.ground_truth(sample).to_json()),
         "details": _json(dict(sample.extra)),
     }
 
 
 def _to_webdataset(suite: Suite, out: Path, progress: Progress) -> None:
-    """Tar files of `<group>_<id>.source.png`, `.reference.png`, `.mask.png`, `.json`."""
+    """Write tar files of `<group>_<id>.source.png`, `.reference.png`, `.mask.png`, `.json`."""
     for number, samples in _shards(suite, progress):
         with replacing(out / f"shard-{number:06}.tar") as temporary, tarfile.open(temporary, "w") as shard:
             for sample in samples:
-                name = f"{sample.group}_{quote(sample.id, safe='').replace('.', '%2E')}"  # a key ends at its first dot
+                name = f"{sample.group}_{quote(sample.id, safe='').replace('.', '%2E')}"  # keys end at a dot
                 for kind, file in zip(IMAGES, suite.image_files(sample), strict=True):
                     if file is not None:
                         _add(shard, f"{name}.{kind}{file.suffix.lower()}", read_bytes(file))
                 source = suite.source(sample)
-                told = entry_of(sample) | {
+                entry = entry_of(sample) | {
                     "operation": sample.operation.value,
                     "source_reading": None if source is None else source.to_json(),
-                    "reference_reading": suite.truth(sample).to_json(),
+                    "reference_reading": suite.ground_truth(sample).to_json(),
                 }
-                _add(shard, f"{name}.json", _json(told).encode())
+                _add(shard, f"{name}.json", _json(entry).encode())
 
 
 def _add(shard: tarfile.TarFile, name: str, content: bytes) -> None:
-    entry = tarfile.TarInfo(name)  # no time, no owner: the same suite gives the same bytes
+    entry = tarfile.TarInfo(name)  # no time and no owner: the output is reproducible
     entry.size = len(content)
     shard.addfile(entry, io.BytesIO(content))
 
 
 def _to_vde_release(suite: Suite, out: Path, progress: Progress) -> None:
-    """A folder that `load_suite` reads."""
+    """Write a folder that `load_suite` reads."""
     groups: dict[str, list[Sample]] = {}
     for _, samples in _shards(suite, progress):
         for sample in samples:
@@ -185,18 +185,18 @@ def _to_vde_release(suite: Suite, out: Path, progress: Progress) -> None:
         write_json(out / f"{group}.json", [entry_of(sample) for sample in members])
         folders = {"readings": "readings", "source_readings": "source_readings", "images": "reference"}
         folders |= {"source_images": "source", "masks": "mask"}
-        kept = {key: f"{folder}/{group}" for key, folder in folders.items() if (out / folder / group).is_dir()}
-        lines = [f"{key} = {json.dumps(place)}" for key, place in {"info": f"{group}.json", **kept}.items()]
+        present = {key: f"{folder}/{group}" for key, folder in folders.items() if (out / folder / group).is_dir()}
+        lines = [f"{key} = {json.dumps(place)}" for key, place in {"info": f"{group}.json", **present}.items()]
         text += f"\n[groups.{group}]\n" + "\n".join(lines) + "\n"
     write_text(out / "suite.toml", text)
 
 
 def _copy(suite: Suite, sample: Sample, out: Path) -> None:
     name = names_of(sample)[0]
-    readings = out / "readings" / sample.group
-    write_text(readings / f"{name}.json", _json(suite.truth(sample).to_json()))
-    for index, region in enumerate(suite.truth_regions(sample) or ()):
-        write_text(readings / REGIONS / f"{name}_region_{index}.json", _json(region.to_json()))
+    text_folder = out / "readings" / sample.group
+    write_text(text_folder / f"{name}.json", _json(suite.ground_truth(sample).to_json()))
+    for index, region in enumerate(suite.ground_truth_regions(sample) or ()):
+        write_text(text_folder / REGIONS / f"{name}_region_{index}.json", _json(region.to_json()))
     source = suite.source(sample)
     if source is not None:
         write_text(out / "source_readings" / sample.group / f"{name}.json", _json(source.to_json()))

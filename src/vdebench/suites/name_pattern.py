@@ -1,15 +1,15 @@
-"""`--match`: a pattern that says which file belongs to which sample, such as `{stem}_edited.*` or `run1/{id}.png`.
+"""Patterns for `--match`, which map files to samples, such as `{stem}_edited.*` or `run1/{id}.png`.
 
-A pattern is compared with the whole path of a file below the given folder. In it stands
+A pattern is compared with the whole path of a file below the folder. Placeholders:
 
-    {id}      for the sample's id
-    {stem}    for the name of the sample's reference image without its ending
-    {group}   for the sample's group
-    {id:int}  {stem:int}   for the same number with any zero padding: 7, 07 and 000007 are equal
-    *         for any characters but a slash
+    {id}      id of the sample
+    {stem}    name of the sample's reference image without suffix
+    {group}   group of the sample
+    {id:int}  {stem:int}   the same number with any zero padding: 7, 07 and 000007 are equal
+    *         any characters except a slash
 
-A pattern without a dot in its last part goes with any ending. A value is never a part of a longer number: `{stem}*`
-does not take `page_10.png` for `page_1`. Of two values that fit, the longer one counts.
+A pattern without a dot in its last part matches any suffix. A value never matches part of a longer number: `{stem}*`
+does not match `page_10.png` for `page_1`. If two values match, the longer one is used.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class NamePattern:
             raise InputError(f"--match {text!r}: expected {_SYNTAX} beside plain characters, as in '{{stem}}_edited.*'")
         if not set(names) & set(_NAMING):
             raise InputError(
-                f"--match {text!r}: names no sample; expected {{id}} or {{stem}}, as in '{{stem}}_edited.*'"
+                f"--match {text!r}: does not identify a sample; expected {{id}} or {{stem}}, as in '{{stem}}_edited.*'"
             )
         if text.startswith("/") or any(part in ("", ".", "..") for part in text.split("/")):
             raise InputError(
@@ -64,36 +64,36 @@ class NamePattern:
         self._index = field[1], bool(field[2])
 
     def expected(self, sample: Sample) -> str:
-        """The name that a sample's file should have."""
+        """Return the expected name of a sample's file."""
         return _FIELD.sub(lambda found: _value(sample, found[1], number=bool(found[2])) or "?", self._whole)
 
     def score(self, sample: Sample, path: str) -> int | None:
-        """How many characters of a path name the sample; none where the path is not the sample's."""
+        """Return the number of characters of the path that identify the sample; None if the path does not match."""
         if self._values(sample) is None or not self._regex(sample).fullmatch(path):
             return None
         return sum(map(len, self._values(sample) or ()))
 
     @property
     def folder(self) -> str | None:
-        """The folder that all files are in, as a path below the root; none where it differs between samples."""
+        """The folder of all files, relative to the root; None if it differs between samples."""
         folder = self._whole.rpartition("/")[0]
         return None if "*" in folder or "{" in folder or "{id" in self._whole else folder
 
     def depth(self, samples: Sequence[Sample]) -> int:
-        """How many folders below the root files can be."""
+        """Return the maximum number of folders between root and file."""
         return self._whole.count("/") + max((each.id.count("/") for each in samples), default=0)
 
     def key_of(self, sample: Sample) -> str | None:
-        """What a path must contain to be the sample's."""
+        """Return the text that a path of this sample must contain."""
         name, number = self._index
         return _value(sample, name, number=number)
 
     def keys_in(self, path: str, lengths: Collection[int]) -> set[str]:
-        """All that a path contains of what `key_of` may say, of some lengths."""
+        """Return all parts of a path that could be a value of `key_of`, of the given lengths."""
         if self._index[1]:
             return {found.lstrip("0") or "0" for found in re.findall("[0-9]+", path)}
         digit = [False, *(character.isdigit() for character in path), False]
-        # Whether no number is cut before a character.
+        # For each position, whether it does not split a number.
         whole = [not (before and after) for before, after in pairwise(digit)]
         ends = ((at, at + length) for length in lengths for at in range(len(path) - length + 1))
         return {path[start:end] for start, end in ends if whole[start] and whole[end]}
@@ -115,12 +115,12 @@ class NamePattern:
 
 
 def _any(text: str, *, slashes: bool = False) -> str:
-    """A regular expression of plain characters and stars."""
+    """Return a regular expression for plain characters and stars."""
     return (".*" if slashes else "[^/]*").join(map(re.escape, text.split("*")))
 
 
 def _value(sample: Sample, name: str, *, number: bool) -> str | None:
-    """What a placeholder stands for; nothing where a number was asked for and the sample has none."""
+    """Return the value of a placeholder; None if a number is required and the value is not a number."""
     value = {"id": sample.id, "group": sample.group, "stem": names_of(sample)[0]}[name]
     if not number:
         return value
@@ -128,7 +128,7 @@ def _value(sample: Sample, name: str, *, number: bool) -> str | None:
 
 
 class MatchedFiles:
-    """Files of some samples in a folder, found by a pattern; see `NamedFiles`."""
+    """Files of samples in a folder, found by a pattern; see `NamedFiles`."""
 
     def __init__(
         self, root: Path, samples: Sequence[Sample], pattern: str, kind: Literal["reading", "image"] = "image"
@@ -163,7 +163,7 @@ class MatchedFiles:
             if len(owners) > 1:
                 raise AmbiguousNameError(
                     f"{self.root / path}: by --match {self.pattern.text!r} could be the {self.kind} of "
-                    f"{' and '.join(owners[:3])}\n  use a pattern that tells them apart, such as '{{group}}/{{id}}.*'"
+                    f"{' and '.join(owners[:3])}\n  use a pattern that distinguishes them, such as '{{group}}/{{id}}.*'"
                 )
             if owners and owners[0] in found:
                 both = f"{self.root / found[owners[0]]} and {self.root / path}"
@@ -176,20 +176,20 @@ class MatchedFiles:
         return found
 
     def expected(self, sample: Sample) -> str:
-        """The name that a sample's file should have."""
+        """Return the expected name of a sample's file."""
         return self.pattern.expected(sample)
 
     def has_any(self, sample: Sample) -> bool:
-        """Whether there is a file."""
+        """Whether a file matches the sample."""
         return sample.key in self._found
 
     def find(self, sample: Sample) -> Path | None:
-        """The sample's file, nothing where there is none."""
+        """Return the sample's file; None if there is none."""
         path = self._found.get(sample.key)
         return None if path is None else self.root / path
 
-    def strangers(self, samples: Sequence[Sample]) -> list[Path]:
-        """Files of this kind that belong to none of the samples, in folders that hold some sample's file."""
+    def unmatched_files(self, samples: Sequence[Sample]) -> list[Path]:
+        """Return files of this kind that match no sample, in folders that contain a matched file."""
         known = {self._found.get(sample.key) for sample in samples}
         folders = {path.rpartition("/")[0] for path in self._found.values()} | {self.pattern.folder}
         return sorted(
@@ -199,11 +199,11 @@ class MatchedFiles:
         )
 
     def folder_of(self, sample: Sample) -> Path:
-        """The folder in which the sample's file is, or would be."""
+        """Return the folder of the sample's file, existing or expected."""
         return self.root / (self._found.get(sample.key) or self.expected(sample)).rpartition("/")[0]
 
     def regions(self, sample: Sample) -> list[Path] | None:
-        """OCR output of the sample's regions, named after its file or its image, nothing where one is missing."""
+        """Return the OCR output files of the sample's regions; None if one is missing."""
         page = self.find(sample)
         if page is None:
             return None
@@ -220,15 +220,15 @@ class MatchedFiles:
 
 
 def listed_below(root: Path, folder: str, depth: int) -> Iterator[tuple[str, list[str]]]:
-    """Names in the root and in folders below it, by the folder's path; folders of regions are left out."""
+    """Yield the names in the root and in folders below it, by folder; folders of regions are skipped."""
     names = list_folder(root / folder)
     yield folder, names
     for name in names if depth else ():
-        passed_over = name == REGIONS or name.startswith(".") or name.lower().endswith(_FILES)
-        if not passed_over and is_folder(root / folder / name):
+        skipped = name == REGIONS or name.startswith(".") or name.lower().endswith(_FILES)
+        if not skipped and is_folder(root / folder / name):
             yield from listed_below(root, f"{folder}/{name}" if folder else name, depth - 1)
 
 
 def outputs_of(suite: Suite, root: Path, match: str = "") -> Outputs:
-    """An editor's images of a suite in a folder, by a pattern or by the names that the suite's editors use."""
+    """Return the images of an editor in a folder, by a pattern or by the suite's own naming rules."""
     return MatchedFiles(root, suite.samples, match) if match else suite.outputs(root)

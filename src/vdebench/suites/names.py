@@ -1,10 +1,9 @@
-"""Which file belongs to which sample, by the names the release uses, exactly and without guessing.
+"""Find the files of samples by the naming rules of the release, without guessing.
 
-For an image `page_12.png` a reading is called `page_12.json`, `page_12_0.json`, `page_12_res.json`,
-`page_12_modified_0.json` or `page_12_merged_0_0.json`, sometimes behind the sample's numeric id: `48234_page_12.json`.
-Two such files for one sample are an error that names both; so is one file for two samples. A file that bears the very
-name of another sample's image belongs to that sample alone: `page_1_0.json` is not `page_1`'s where a `page_1_0.png`
-exists in the suite.
+For an image `page_12.png`, OCR output is named `page_12.json`, `page_12_0.json`, `page_12_res.json`,
+`page_12_modified_0.json` or `page_12_merged_0_0.json`, optionally after the numeric id: `48234_page_12.json`. Two files
+for one sample, or one file for two samples, are an error. A file with the exact name of another sample's image belongs
+to that sample only: `page_1_0.json` does not belong to `page_1` if the suite has a `page_1_0.png`.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from vdebench.io.stores import place
 ENDINGS = ("", "_0", "_res", "_modified_0", "_merged_0_0")
 FILES = {"reading": (".json",), "image": (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp")}
 REGIONS = "regions"
-"""Sub-folder for readings of the regions' crops: `<name>_region_<k>.json`, k from 0."""
+"""Subfolder for the OCR output of regions: `<name>_region_<k>.json`, k from 0."""
 
 
 def stem(image: str) -> str:
-    """Name of an image without folders and ending, whatever the slashes.
+    """Return the name of an image without folders and suffix, for both kinds of slashes.
 
     >>> stem("outputs\\\\page_12.v2.png")
     'page_12.v2'
@@ -38,7 +37,9 @@ def stem(image: str) -> str:
 
 
 def names_of(sample: Sample) -> list[str]:
-    """Names under which files of a sample may stand: its reference image's, else its source image's, else its id."""
+    """Return the names that files of a sample may have: from its reference image, else its source image,
+    else its id.
+    """
     name = stem(sample.reference_image or sample.source_image) or sample.id
     if not sample.id.isdigit() or name == sample.id:
         return [name]
@@ -47,26 +48,26 @@ def names_of(sample: Sample) -> list[str]:
 
 
 class Outputs(Interface):
-    """An editor's images by sample: what scoring asks of `NamedFiles`, whatever the layout."""
+    """Interface of an editor's images by sample, for any layout."""
 
     root: Path
     kind: Literal["reading", "image"]
 
     def expected(self, sample: Sample) -> str:
-        """The name that the sample's file should have, for messages."""
+        """Return the expected name of the sample's file, for messages."""
 
     def find(self, sample: Sample) -> Path | None:
-        """The sample's image, nothing where there is none, an error where that is not certain."""
+        """Return the sample's image; None if there is none; raise `AmbiguousNameError` if it is not certain."""
 
     def has_any(self, sample: Sample) -> bool:
-        """Whether any file could be the sample's."""
+        """Whether any file matches the sample."""
 
-    def strangers(self, samples: Sequence[Sample]) -> list[Path]:
-        """Images that belong to none of the samples."""
+    def unmatched_files(self, samples: Sequence[Sample]) -> list[Path]:
+        """Return images that match no sample."""
 
 
 class NamedFiles:
-    """Files of some samples in a folder (or in its sub-folder of the group's name): readings, or images."""
+    """OCR output or images of samples in a folder, or in its subfolder named after the group."""
 
     def __init__(self, root: Path, samples: Sequence[Sample], kind: Literal["reading", "image"] = "reading") -> None:
         self.root = root = place(root)
@@ -76,7 +77,7 @@ class NamedFiles:
         self._folders = {group: root / group for group in groups if group in names and is_folder(root / group)}
         listed = {root: names, **{folder: list_folder(folder) for folder in self._folders.values()}}
         self.has_regions = any(REGIONS in names for names in listed.values())
-        """Whether any folder holds readings of regions."""
+        """Whether any folder contains OCR output of regions."""
         crops = [folder / REGIONS for folder, names in listed.items() if kind == "reading" and REGIONS in names]
         self._crops = {folder: set(list_folder(folder)) for folder in crops if is_folder(folder)}
         self._present = {folder: files_by_stem(names, FILES[kind]) for folder, names in listed.items()}
@@ -93,26 +94,26 @@ class NamedFiles:
                     self._claimed_twice[self.folder_of(sample), name].append(sample.key)
 
     def folder_of(self, sample: Sample) -> Path:
-        """The folder in which the sample's files are looked for."""
+        """Return the folder that is searched for the sample's files."""
         return self._folders.get(sample.group, self.root)
 
     def _names(self, sample: Sample) -> list[str]:
-        """Names of files that could be the sample's."""
+        """Return the names of files that match the sample."""
         folder = self.folder_of(sample)
         present = self._present[folder]
         return [name for stem in candidates(sample, self._own_names[folder]) for name in present.get(stem, ())]
 
     def expected(self, sample: Sample) -> str:
-        """The name that the sample's file should have, for messages."""
+        """Return the expected name of the sample's file, for messages."""
         name = names_of(sample)[0] + FILES[self.kind][0]
         return f"{sample.group}/{name}" if sample.group in self._folders else name
 
     def has_any(self, sample: Sample) -> bool:
-        """Whether any file could be the sample's."""
+        """Whether any file matches the sample."""
         return bool(self._names(sample))
 
     def find(self, sample: Sample) -> Path | None:
-        """The sample's file, nothing where there is none, an error where that is not certain."""
+        """Return the sample's file; None if there is none; raise `AmbiguousNameError` if it is not certain."""
         folder, names = self.folder_of(sample), self._names(sample)
         if len(names) > 1:
             listed = " and ".join(str(folder / name) for name in names)
@@ -128,7 +129,7 @@ class NamedFiles:
         return folder / names[0]
 
     def regions(self, sample: Sample) -> list[Path] | None:
-        """The readings of the sample's regions, nothing where one of them is missing."""
+        """Return the OCR output files of the sample's regions; None if one is missing."""
         page = self.folder_of(sample) / REGIONS
         files = []
         for index in range(len(sample.regions)):
@@ -139,8 +140,8 @@ class NamedFiles:
             files += found
         return files if files and len(files) == len(sample.regions) else None
 
-    def strangers(self, samples: Sequence[Sample]) -> list[Path]:
-        """Files of this kind that belong to none of the samples."""
+    def unmatched_files(self, samples: Sequence[Sample]) -> list[Path]:
+        """Return files of this kind that match no sample."""
         known = {(self.folder_of(sample), name) for sample in samples for name in self._names(sample)}
         return sorted(
             folder / name
@@ -152,7 +153,7 @@ class NamedFiles:
 
 
 def candidates(sample: Sample, own_names: set[str]) -> list[str]:
-    """Names without ending that a sample's file may have, without those that are another sample's own.
+    """Return the stems that a sample's file may have, without those that are another sample's own name.
 
     >>> sample = Sample(id="7", group="text", reference_image="out/page_1.png")
     >>> candidates(sample, {"page_1", "page_1_0"})[:3]
@@ -164,7 +165,7 @@ def candidates(sample: Sample, own_names: set[str]) -> list[str]:
 
 
 def image_of(folder: Path, name: str, present: Mapping[str, list[str]]) -> Path | None:
-    """The image of a given stem in a folder, whatever its format; two of them are an error."""
+    """Return the image of a stem in a folder, in any format; raise `AmbiguousNameError` if there are two."""
     files = present.get(name, [])
     if len(files) > 1:
         raise AmbiguousNameError(f"{folder}: {' and '.join(files)} could both be the image {name}; keep one")
@@ -172,12 +173,12 @@ def image_of(folder: Path, name: str, present: Mapping[str, list[str]]) -> Path 
 
 
 def images_by_stem(folder: Path) -> dict[str, list[str]]:
-    """Image files of a folder by stem."""
+    """Return the image files of a folder by stem."""
     return files_by_stem(list_folder(folder), FILES["image"])
 
 
 def files_by_stem(names: Iterable[str], endings: tuple[str, ...]) -> dict[str, list[str]]:
-    """Names with one of the endings, by what stands before it.
+    """Group names with one of the suffixes by their stem.
 
     >>> files_by_stem(["p.v2.PNG", "p.v2.jpg", "p.json"], FILES["image"])
     {'p.v2': ['p.v2.PNG', 'p.v2.jpg']}

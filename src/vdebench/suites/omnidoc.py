@@ -1,5 +1,7 @@
-"""OmniDocBench: annotated pages, no edits. As a suite its samples ask for nothing: a reader, or an editor that should
-change nothing, is scored against the annotation."""
+"""OmniDocBench: annotated pages without edits.
+
+Its samples have no instruction: a reader, or an editor that should change nothing, is scored against the annotation.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from vdebench.io.files import read_json
 from vdebench.io.images import image_size
 from vdebench.suites.names import image_of, images_by_stem, stem
 from vdebench.suites.suite import Fault, ImageFiles, Suite
-from vdebench.suites.vde import reading_faults
+from vdebench.suites.vde import page_text_faults
 
 LABELS = {
     "text_block": "text",
@@ -38,11 +40,11 @@ LABELS = {
     "reference": "reference",
     "code_txt": "algorithm",
 }
-"""OmniDocBench's categories as PaddleOCR-VL's labels; others keep their own name."""
+"""PaddleOCR-VL's labels for OmniDocBench's categories; others keep their name."""
 
 
 class OmniDocSuite(Suite):
-    """Pages of an OmniDocBench JSON file, with the images' folder where it is given."""
+    """Pages of an OmniDocBench JSON file, with a folder of images if there is one."""
 
     @cached_property
     def _pages(self) -> dict[str, tuple[Sample, Mapping[str, Any]]]:
@@ -66,21 +68,21 @@ class OmniDocSuite(Suite):
                     reference_image=image,
                 )
                 if sample.key in pages:
-                    raise InputError(f"{group.info}: two pages are called {sample.id}")
+                    raise InputError(f"{group.info}: two pages have the name {sample.id}")
                 pages[sample.key] = sample, page
         return pages
 
     @property
     def samples(self) -> list[Sample]:
-        """One sample for each page."""
+        """One sample per page."""
         return [sample for sample, _ in self._pages.values()]
 
-    def truth(self, sample: Sample) -> PageText:
-        """The page's annotation as a reading."""
-        return reading_of_page(self._pages[sample.key][1], self.image_size(sample))
+    def ground_truth(self, sample: Sample) -> PageText:
+        """Return the annotation of the page."""
+        return page_text_of_annotation(self._pages[sample.key][1], self.image_size(sample))
 
     def digest(self, sample: Sample) -> str:
-        """Hash of the page's annotation."""
+        """Return a hash of the annotation."""
         return hashlib.sha256(json.dumps(self._pages[sample.key][1], sort_keys=True).encode()).hexdigest()
 
     @cached_property
@@ -88,7 +90,7 @@ class OmniDocSuite(Suite):
         return {group.name: images_by_stem(group.images) for group in self.groups if group.images is not None}
 
     def image_files(self, sample: Sample) -> ImageFiles:
-        """The page's image: before and after, since nothing is edited."""
+        """Return the page's image as source and reference, since nothing is edited."""
         folder = next((group.images for group in self.groups if group.name == sample.group), None)
         if folder is None:
             return ImageFiles()
@@ -96,12 +98,12 @@ class OmniDocSuite(Suite):
         return ImageFiles(file, file)
 
     def image_size(self, sample: Sample) -> Size | None:
-        """Size of the page's image file, which is the truth where the annotation's width and height are swapped."""
+        """Return the size of the image file; the annotation's width and height are sometimes swapped."""
         file = self.image_files(sample).reference
         return image_size(file) if file else None
 
     def faults(self) -> Iterator[Fault]:
-        """Blocks that cannot be placed, images that are absent, page sizes that are not the image's."""
+        """Yield blocks without a valid box, missing images, and wrong page sizes."""
         for key, (sample, page) in self._pages.items():
             try:
                 size = self.image_size(sample)
@@ -110,22 +112,22 @@ class OmniDocSuite(Suite):
                 continue
             if size is None and sample.group in self._images:
                 yield Fault("warning", key, sample.reference_image, "image not found")
-            told = page["page_info"].get("width"), page["page_info"].get("height")
-            if size and told != tuple(size):
-                what = f"page_info says {told[0]}×{told[1]}, the image is {size.width:g}×{size.height:g}"
+            stated = page["page_info"].get("width"), page["page_info"].get("height")
+            if size and stated != tuple(size):
+                what = f"page_info says {stated[0]}×{stated[1]}, the image is {size.width:g}×{size.height:g}"
                 yield Fault("warning", key, sample.reference_image, what)
-            yield from reading_faults(key, sample.reference_image, self.truth(sample))
+            yield from page_text_faults(key, sample.reference_image, self.ground_truth(sample))
 
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) and value else "unknown"
 
 
-def reading_of_page(page: Mapping[str, Any], size: Size | None = None) -> PageText:
-    """A page's annotation as a reading; what is marked to be ignored is left out.
+def page_text_of_annotation(page: Mapping[str, Any], size: Size | None = None) -> PageText:
+    """Convert an annotation to `PageText`; elements marked to be ignored go to `left_out`.
 
     >>> page = {"layout_dets": [{"category_type": "title", "poly": [1, 2, 9, 2, 9, 5, 1, 5], "text": "Hi"}]}
-    >>> reading_of_page(page).blocks[0].label
+    >>> page_text_of_annotation(page).blocks[0].label
     'paragraph_title'
     """
     blocks: list[Block] = []
@@ -157,16 +159,16 @@ def _block(element: Mapping[str, Any]) -> Block:
     )
 
 
-def page_of_reading(reading: PageText, image: str, attributes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A reading as an OmniDocBench page, for tools that take that format.
+def annotation_of(page_text: PageText, image: str, attributes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Convert `PageText` to an OmniDocBench page.
 
-    >>> page = page_of_reading(PageText((Block(Box(1, 2, 9, 5), "Hi"),), Size(20, 10)), "a.png")
+    >>> page = annotation_of(PageText((Block(Box(1, 2, 9, 5), "Hi"),), Size(20, 10)), "a.png")
     >>> page["layout_dets"][0]["category_type"], page["layout_dets"][0]["poly"]
     ('text_block', [1, 2, 9, 2, 9, 5, 1, 5])
     """
     categories = {label: category for category, label in reversed(LABELS.items())}
     elements = []
-    for index, block in enumerate(reading.blocks):
+    for index, block in enumerate(page_text.blocks):
         x1, y1, x2, y2 = block.box
         extra = dict(block.extra)
         element = {
@@ -178,7 +180,7 @@ def page_of_reading(reading: PageText, image: str, attributes: Mapping[str, Any]
             ("html" if block.label == "table" else "text"): block.content,
         }
         elements.append(extra | element)
-    size = reading.size or Size(0, 0)
+    size = page_text.size or Size(0, 0)
     return {
         "layout_dets": elements,
         "extra": {"relation": []},

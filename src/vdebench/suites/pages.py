@@ -1,4 +1,4 @@
-"""Which samples of a suite start from the same page: they are not independent."""
+"""Groups of samples that start from the same page, which are not independent."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from vdebench.suites.suite import Suite
 
 
 def pages_of(suite: Suite) -> dict[str, str]:
-    """For every sample the page it starts from, by the name of the first that does: the same bytes are one page.
+    """Return for every sample the name of its source page; images with equal bytes are one page.
 
-    Where the source image is not at hand, its name tells.
+    If the source image is not available, its name is used.
     """
     files: dict[str, Path] = {}
     names = {sample.key: f"{sample.group}/{sample.source_image or sample.id}" for sample in suite.samples}
     for sample in suite.samples:
         try:
             file = suite.image_files(sample).source
-        except VdeError:  # which file is the sample's is not certain
+        except VdeError:  # the file is ambiguous
             continue
         if file is not None:
             files[sample.key] = file
@@ -29,9 +29,9 @@ def pages_of(suite: Suite) -> dict[str, str]:
     common = {size for size, count in Counter(sizes.values()).items() if count > 1}
     first: dict[str, str] = {}
     taken: set[str] = set()
-    for key, file in files.items():  # files of different sizes need not be read to be told apart
+    for key, file in files.items():  # files of different sizes differ: no need to read them
         content = digest_of_file(file) if sizes[file] in common else str(file)
-        if content not in first:  # other folders may hold another page of the same name
+        if content not in first:  # other folders may contain a different page of the same name
             first[content] = key if names[key] in taken else names[key]
             taken.add(first[content])
         names[key] = first[content]

@@ -1,17 +1,17 @@
-"""A suite: a folder with a `suite.toml` that says its format, its name and where its groups stand.
+"""A suite: a folder with a `suite.toml` that states its format, its name and the files of its groups.
 
 format = "vde-release"          # or "omnidoc"
-name = "vde-v3"
-[groups.text]
-info = "text_info.json"         # the list of entries
-readings = "text_gt_ocr"        # folder of ground-truth readings
-source_readings = "text_in_ocr" # optional: readings of the pages before the edit
-images = "text_gt_images"       # optional: folder of ground-truth images
-source_images = "text_in"       # optional: folder of the pages before the edit
-masks = "text_masks"            # optional: folder of masks, white where an edit may change pixels
+  name = "vde-v3"
+  [groups.text]
+  info = "text_info.json"         # list of entries
+  readings = "text_gt_ocr"        # folder of ground-truth OCR output
+  source_readings = "text_in_ocr" # optional: OCR output of the pages before the edit
+  images = "text_gt_images"       # optional: folder of reference images
+  source_images = "text_in"       # optional: folder of the pages before the edit
+  masks = "text_masks"            # optional: folder of masks, white where an edit may change pixels
 
-The folder may be in a store: `s3://bucket/folder`. A suite can also be an order: `typeset:n=60,seed=1` is made when its
-samples are first asked for; `textedit:DIR` is TextEditBench as it was published, without a `suite.toml`.
+The folder may be in an object store: `s3://bucket/folder`. `typeset:n=60,seed=1` is a generated suite, made when its
+samples are first used; `textedit:DIR` is TextEditBench as published, without a `suite.toml`.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ FORMATS = {
     "vde-release": "vdebench.suites.vde:VdeSuite",
     "omnidoc": "vdebench.suites.omnidoc:OmniDocSuite",
 }
-ORDERS = {
-    "typeset": "vdebench.suites.typeset.suite:lazy_suite",
+SCHEMES = {
+    "typeset": "vdebench.suites.typeset.suite:generated_suite",
     "textedit": "vdebench.suites.textedit:textedit_suite",
 }
-"""Suites made to order: what stands before the colon, and who understands what stands behind it."""
+"""Suites named by a prefix and a colon: the function that parses the rest."""
 
 
 class Fault(NamedTuple):
-    """Something wrong with a suite: in which sample and file, what was found and expected.
+    """A fault of a suite: sample, file, and what was found and expected.
 
-    An error makes the sample, or a part of it, unusable; a warning is for people to look at.
+    An error makes the sample, or part of it, unusable; a warning should be inspected.
     """
 
     severity: Literal["error", "warning"]
@@ -60,7 +60,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SuiteGroup:
-    """One part of a suite, as `suite.toml` describes it."""
+    """One group of a suite, as described in `suite.toml`."""
 
     name: str
     info: Path
@@ -72,7 +72,7 @@ class SuiteGroup:
 
 
 class ImageFiles(NamedTuple):
-    """Files of a sample's images, as far as the suite has them."""
+    """Image files of a sample; None for those the suite does not have."""
 
     source: Path | None = None
     reference: Path | None = None
@@ -80,21 +80,21 @@ class ImageFiles(NamedTuple):
 
 
 class Suite(ABC):
-    """Samples with their ground truth. Subclasses know a format."""
+    """Samples with ground truth; subclasses implement a format."""
 
     track: Literal["pages", "pixels"] = "pages"
-    """What outputs are held against: readings of whole pages, or pixels outside a mask."""
+    """What outputs are compared with: text of whole pages, or pixels outside a mask."""
 
     def __init__(self, root: Path, name: str, groups: list[SuiteGroup] | Callable[[], list[SuiteGroup]]) -> None:
         self.root = root
         self.name = name
         self.origin = address(root)
-        """What `load_suite` makes it from again: its folder, its URL, or its order."""
+        """Argument of `load_suite` for this suite: folder, URL or specification."""
         self._groups = groups
 
     @cached_property
     def groups(self) -> list[SuiteGroup]:
-        """Its groups; a suite made to order is made when they are first asked for."""
+        """The groups; a generated suite is made when they are first accessed."""
         return self._groups() if callable(self._groups) else self._groups
 
     @property
@@ -103,92 +103,94 @@ class Suite(ABC):
         """All samples, in the order of their files."""
 
     @abstractmethod
-    def truth(self, sample: Sample) -> PageText:
-        """What the edited page should read."""
+    def ground_truth(self, sample: Sample) -> PageText:
+        """Return the ground-truth text of the edited page."""
 
     @abstractmethod
     def digest(self, sample: Sample) -> str:
-        """Hash of all the suite says of a sample: a change of it is a new sample."""
+        """Return a hash of all data of a sample; if it changes, the sample is a new one."""
 
-    def digested(self) -> Iterator[Path]:
-        """Files that all digests together are made from, as far as they can be told: stores give many at once."""
+    def digest_files(self) -> Iterator[Path]:
+        """Yield the files that the digests are made from, as far as known, so that a store can fetch them together."""
         return iter(())
 
     @abstractmethod
     def faults(self) -> Iterator[Fault]:
-        """Everything wrong with the suite."""
+        """Yield all faults of the suite."""
 
     @property
     def left_out(self) -> dict[str, str]:
-        """What stands where samples do and cannot be used, by its key, and why: `samples` go without it."""
+        """Entries that cannot be used, by key, with the reason; `samples` does not include them."""
         return {}
 
     def source(self, sample: Sample) -> PageText | None:
-        """What the page read before the edit, where the suite has it."""
+        """Return the ground-truth text of the page before the edit; None if the suite does not have it."""
         return None
 
-    def means_to_read(self, sample: Sample) -> bool:
-        """Whether the suite brings readings of such samples' pages: where not, a reader may read its images."""
+    def provides_text(self, sample: Sample) -> bool:
+        """Whether the suite provides ground-truth text for the sample; if not, a reader may read its images."""
         return True
 
-    def truth_regions(self, sample: Sample) -> list[PageText] | None:
-        """What each region's crop should read, where the suite has it."""
+    def ground_truth_regions(self, sample: Sample) -> list[PageText] | None:
+        """Return the ground-truth text of each region; None if the suite does not have it."""
         return None
 
     @property
-    def has_region_readings(self) -> bool:
-        """Whether ground truth for crops exists at all."""
+    def has_region_ground_truth(self) -> bool:
+        """Whether the suite has ground-truth text of regions."""
         return False
 
     def has_regions_of(self, sample: Sample) -> bool:
-        """Whether the ground truth of all the sample's crops exists."""
+        """Whether ground-truth text exists for all regions of the sample."""
         return False
 
     def image_size(self, sample: Sample) -> Size | None:
-        """Size of the reference image, where the suite has it."""
+        """Return the size of the reference image; None if the suite does not have it."""
         return None
 
-    def prepare(self, progress: Callable[[int, int], Any] | None = None) -> None:  # noqa: B027 (most are there)
-        """Make what is not there yet, for suites that are made to order."""
+    def prepare(self, progress: Callable[[int, int], Any] | None = None) -> None:  # noqa: B027 (optional)
+        """Make the files of a generated suite if they do not exist."""
 
     def image_files(self, sample: Sample) -> ImageFiles:
-        """Where the sample's images are."""
+        """Return the files of the sample's images."""
         return ImageFiles()
 
     def reference_image(self, sample: Sample) -> Path | None:
-        """File of the page after the edit, where the suite has it."""
+        """Return the reference image; None if the suite does not have it."""
         return self.image_files(sample).reference
 
     def mask_files(self, sample: Sample) -> tuple[Path, ...]:
-        """Files of all masks: what is white in any of them may change."""
+        """Return all mask files; pixels that are white in any of them may change."""
         mask = self.image_files(sample).mask
         return () if mask is None else (mask,)
 
     def output_name(self, sample: Sample) -> str:
-        """Under which an editor's image of the sample is written: a relative path without ending."""
+        """Return the relative path, without suffix, of an editor's image of the sample."""
         return f"{sample.group}/{names_of(sample)[0]}"
 
     def outputs(self, root: Path) -> Outputs:
-        """An editor's images in a folder, found by the names that this suite's editors use."""
+        """Return an editor's images in a folder, by the naming rules of this suite."""
         return NamedFiles(root, self.samples, "image")
 
     def require_distinct_keys(self) -> None:
-        """Refuse a suite in which two samples bear one name."""
+        """Raise `SuiteError` if two samples have the same key."""
         seen: set[str] = set()
         for sample in self.samples:
             if sample.key in seen:
                 raise SuiteError(
-                    f"suite {self.name}: two samples are called {sample.key}: scores could not be told apart\n"
+                    f"suite {self.name}: two samples have the key {sample.key}, so scores are ambiguous\n"
                     f"  run `vde suite check {self.origin}` for all faults, and give each sample its own id"
                 )
             seen.add(sample.key)
 
     @cached_property
     def revision(self) -> str:
-        """Hash of the whole suite, the same wherever it lies and in whatever order it is listed."""
-        bring(self.digested())
+        """Hash of the whole suite; independent of its location and the order of samples."""
+        bring(self.digest_files())
         digests = sorted(f"{sample.key} {self.digest(sample)}" for sample in self.samples)
-        return hashlib.sha256("\n".join(digests).encode("utf-8", "surrogatepass")).hexdigest()  # names may be no text
+        return hashlib.sha256(
+            "\n".join(digests).encode("utf-8", "surrogatepass")
+        ).hexdigest()  # names may not be valid UTF-8
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -200,26 +202,27 @@ class Suite(ABC):
 
 
 def load_suite(path: str | Path) -> Suite:
-    """Suite in a folder (or at a URL) with a `suite.toml`, or of an order: `typeset:n=60,seed=1`, `textedit:DIR`.
+    """Load a suite from a folder or URL with a `suite.toml`, or by specification: `typeset:n=60,seed=1`,
+    `textedit:DIR`.
 
-    The name of a published suite is that of the folder into which `vde suite get` puts it.
+    The name of a published suite refers to the folder that `vde suite get` downloads to.
     """
-    order, colon, _ = str(path).partition(":")
-    if colon and order in ORDERS:
-        ordered: Suite = find("orders", order, ORDERS)(str(path))
-        if not ordered.origin.startswith(f"{order}:"):  # it may say it better: `textedit:` with the whole path
-            ordered.origin = str(path)
-        return ordered
-    given = Path(path)
-    folder = place(given.parent if given.name == "suite.toml" else given)
+    scheme, colon, _ = str(path).partition(":")
+    if colon and scheme in SCHEMES:
+        suite: Suite = find("schemes", scheme, SCHEMES)(str(path))
+        if not suite.origin.startswith(f"{scheme}:"):  # keep a more complete one: `textedit:` with the whole path
+            suite.origin = str(path)
+        return suite
+    location = Path(path)
+    folder = place(location.parent if location.name == "suite.toml" else location)
     file = folder / "suite.toml"
     if not is_file(file):
-        from vdebench.suites.hub.sets import SETS, placed  # here: it loads suites itself
+        from vdebench.suites.hub.sets import SETS, placed  # imported here because it imports this module
 
         if str(path) in SETS:
             return load_suite(placed(str(path)))
         raise SuiteError(
-            f"{address(folder) if is_url(given) else given}: no suite.toml here\n"
+            f"{address(folder) if is_url(location) else location}: no suite.toml here\n"
             "  a suite is a folder with a suite.toml that names its format and groups; see docs/formats.md"
         )
     settings = _settings(file)
@@ -236,7 +239,7 @@ def load_suite(path: str | Path) -> Suite:
 
 
 def read_groups(file: Path) -> list[SuiteGroup]:
-    """The groups of a `suite.toml`."""
+    """Return the groups of a `suite.toml`."""
     groups = _settings(file).get("groups")
     if not isinstance(groups, dict) or not groups or not all(isinstance(group, dict) for group in groups.values()):
         raise SuiteError(f"{file}: no [groups.NAME] section, expected one per group with at least 'info'")
@@ -251,10 +254,10 @@ def _settings(file: Path) -> dict[str, Any]:
 
 
 def _group(file: Path, name: str, parts: dict[str, Any]) -> SuiteGroup:
-    known = {field.name for field in fields(SuiteGroup)} - {"name"}
+    allowed = {field.name for field in fields(SuiteGroup)} - {"name"}
     for key, value in parts.items():
-        if key not in known:
-            raise SuiteError(f"{file}: [groups.{name}] has {key!r}, expected only {', '.join(sorted(known))}")
+        if key not in allowed:
+            raise SuiteError(f"{file}: [groups.{name}] has {key!r}, expected only {', '.join(sorted(allowed))}")
         if not isinstance(value, str):
             raise SuiteError(f"{file}: [groups.{name}] {key} is not text, expected a path relative to suite.toml")
     if "info" not in parts:

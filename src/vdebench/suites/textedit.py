@@ -1,7 +1,7 @@
-"""TextEditBench as it was published: `<split>/<Topic>/<NNN>/`, six operations on text in pictures, 1,196 samples.
+"""TextEditBench as published: `<split>/<Topic>/<NNN>/`, six operations on text in images, 1,196 samples.
 
-Numbers and ids repeat between splits and topics; a sample's key is `manual/Packaging_Logistics/019`, of its folders.
-There are no readings: outputs are held against the reference, or the input, outside the masks.
+Numbers and ids repeat between splits and topics; the key of a sample is its path, `manual/Packaging_Logistics/019`.
+There is no ground-truth text: outputs are compared with the reference, or the input, outside the masks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from vdebench.suites.textedit_vocabulary import SPLITS, split_named, topic_named
 
 SYNTAX = "textedit:DIR"
 WHITE = 128
-"""From here on a mask's value means: may change."""
+"""Pixels of a mask from this value on may change."""
 
 
 class _Loaded(NamedTuple):
@@ -41,7 +41,7 @@ class _Loaded(NamedTuple):
 
 
 class TextEditSuite(Suite):
-    """The samples below a folder that holds one or both splits."""
+    """The samples below a folder that contains one or both splits."""
 
     track = "pixels"
 
@@ -66,13 +66,15 @@ class TextEditSuite(Suite):
         return loaded
 
     def _load_topic(self, loaded: _Loaded, group: str, topic_folder: Path, topic: str) -> None:
-        """Read a topic's samples. Folders inside a sample's folder are samples too: the release has one such."""
+        """Read the samples of a topic. Folders inside a sample's folder are samples too: the release has
+        one such case.
+        """
         seen: dict[str, Path] = {}
         ids: dict[str, str] = {}
         folders = _sample_folders(topic_folder)
         if not folders:
             where = str(topic_folder.relative_to(self.root))
-            loaded.faults.append(Fault("warning", "", where, "holds no folders of samples"))
+            loaded.faults.append(Fault("warning", "", where, "contains no sample folders"))
         for folder in folders:
             identity = f"{topic_folder.name}/{folder.name}"
             inside = str(folder.relative_to(topic_folder))
@@ -91,61 +93,61 @@ class TextEditSuite(Suite):
             if record is None:
                 continue
             loaded.records[record.sample.key] = record
-            told = str(record.sample.extra["id"]).strip()
-            if told and told in ids:
-                what = f"id {told!r} is also that of {ids[told]}"
+            stated = str(record.sample.extra["id"]).strip()
+            if stated and stated in ids:
+                what = f"id {stated!r} is also that of {ids[stated]}"
                 loaded.faults.append(Fault("warning", record.sample.key, "", what))
-            ids.setdefault(told, record.sample.key)
+            ids.setdefault(stated, record.sample.key)
 
     @property
     def samples(self) -> list[Sample]:
-        """All samples that can be used, split after split, in the order of their folders."""
+        """All usable samples, split by split, in the order of their folders."""
         return [record.sample for record in self._loaded.records.values()]
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Folders that are no sample, and why."""
+        """Folders that are not usable as samples, with the reason."""
         errors = [fault for fault in self._loaded.faults if fault.severity == "error"]
         return {fault.sample: fault.what for fault in errors if fault.sample not in self._loaded.records}
 
-    def truth(self, sample: Sample) -> PageText:
-        """Never: the suite has no readings."""
+    def ground_truth(self, sample: Sample) -> PageText:
+        """Raise `SuiteError`: the suite has no ground-truth text."""
         raise SuiteError(
-            f"suite textedit: sample {sample.key}: TextEditBench has no readings of its pages\n"
-            "  score it in pixels (protocols textedit, textedit-release, strict), or let a reader read its references"
+            f"suite textedit: sample {sample.key}: TextEditBench has no ground-truth text\n"
+            "  score its pixels (protocols textedit, textedit-release, strict), or run OCR on its references"
         )
 
-    def means_to_read(self, sample: Sample) -> bool:
-        """Never: a reader may read its images."""
+    def provides_text(self, sample: Sample) -> bool:
+        """Return False: OCR of its images is allowed."""
         return False
 
     def image_files(self, sample: Sample) -> ImageFiles:
-        """The input and the reference; of masks there are several: see `mask_files`."""
+        """Return input and reference; for the masks see `mask_files`."""
         record = self._loaded.records[sample.key]
         return ImageFiles(record.source, record.reference)
 
     def mask_files(self, sample: Sample) -> tuple[Path, ...]:
-        """All masks that can be read."""
+        """Return all readable masks."""
         return self._loaded.records[sample.key].masks
 
     def image_size(self, sample: Sample) -> Size | None:
-        """Size of what outputs are compared with: the reference, else the input."""
+        """Return the size of the reference, else of the input."""
         record = self._loaded.records[sample.key]
         return image_size(record.reference or record.source)
 
     def output_name(self, sample: Sample) -> str:
-        """As the paper names outputs, under our name of the split: `manual/Packaging_Logistics/019_edited`."""
+        """Return the paper's name of an output below our name of the split: `manual/Packaging_Logistics/019_edited`."""
         return f"{sample.key}_edited"
 
     def outputs(self, root: Path) -> TextEditOutputs:
-        """An editor's images, in the paper's layout or by the samples' keys."""
+        """Return an editor's images, in the paper's layout or named by sample keys."""
         return TextEditOutputs(root, self.samples)
 
     def digest(self, sample: Sample) -> str:
-        """Hash of all that is known of the sample and of its images' bytes."""
+        """Return a hash of the sample's data and image bytes."""
         record = self._loaded.records[sample.key]
-        told = [sample.key, sample.instruction, sample.operation.value, sample.source, dict(sample.extra)]
-        parts = [json.dumps(told, sort_keys=True).encode("utf-8", "surrogatepass")]
+        fields = [sample.key, sample.instruction, sample.operation.value, sample.source, dict(sample.extra)]
+        parts = [json.dumps(fields, sort_keys=True).encode("utf-8", "surrogatepass")]
         for kind, file in enumerate((record.source, record.reference, *record.masks)):
             try:
                 content = hashlib.sha256(read_bytes(file)).hexdigest() if file else ""
@@ -155,7 +157,7 @@ class TextEditSuite(Suite):
         return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
     def faults(self) -> Iterator[Fault]:
-        """Faults of folders and of what they say, then of the images' pixels."""
+        """Yield the faults of folders and JSON files, then of pixels."""
         yield from self._loaded.faults
         for key, record in self._loaded.records.items():
             for file in record.images:
@@ -163,55 +165,55 @@ class TextEditSuite(Suite):
                     yield Fault("error" if file not in record.masks else "warning", key, file.name, what)
 
 
-def textedit_suite(order: str) -> TextEditSuite:
-    """The suite of an order `textedit:DIR`."""
-    given = order.partition(":")[2].strip()
-    if not given:
-        raise SuiteError(f"{order}: no folder given, expected {SYNTAX} with TextEditBench's folder")
+def textedit_suite(specification: str) -> TextEditSuite:
+    """Return the suite of a specification `textedit:DIR`."""
+    path = specification.partition(":")[2].strip()
+    if not path:
+        raise SuiteError(f"{specification}: no folder given, expected {SYNTAX} with TextEditBench's folder")
     try:
-        return TextEditSuite(place(given) if is_url(given) else Path(given).expanduser())
+        return TextEditSuite(place(path) if is_url(path) else Path(path).expanduser())
     except RuntimeError:
-        raise SuiteError(f"{order}: there is no such home folder") from None
+        raise SuiteError(f"{specification}: there is no such home folder") from None
 
 
 def _splits(root: Path) -> list[SuiteGroup]:
-    """The splits that are there, in our order."""
-    found: dict[str, Path] = {}
+    """Return the splits in the folder."""
+    folders: dict[str, Path] = {}
     for folder in _folders(root):
         split = split_named(folder.name)
-        if split is not None and split in found:
-            raise SuiteError(f"{root}: {found[split].name} and {folder.name} are both the {split} split; keep one")
+        if split is not None and split in folders:
+            raise SuiteError(f"{root}: {folders[split].name} and {folder.name} are both the {split} split; keep one")
         if split is not None:
-            found[split] = folder
-    if not found:
-        there = ", ".join(folder.name for folder in _folders(root)[:3]) or "no folder"
+            folders[split] = folder
+    if not folders:
+        present = ", ".join(folder.name for folder in _folders(root)[:3]) or "no folder"
         known = " or ".join(names[0] for names in SPLITS.values())
         raise SuiteError(
-            f"{root}: no split of TextEditBench here: found {there}\n"
-            f"  expected {known} (or canva and real, as they were called); give the folder that holds them"
+            f"{root}: no split of TextEditBench here: found {present}\n"
+            f"  expected {known} (or canva and real, their former names); pass the folder that contains them"
         )
-    return [SuiteGroup(split, found[split]) for split in SPLITS if split in found]
+    return [SuiteGroup(split, folders[split]) for split in SPLITS if split in folders]
 
 
 def _topic(folder: Path) -> tuple[str, str]:
-    """The topic that a folder holds, and what is wrong with its name."""
+    """Return the topic of a folder, and what is wrong with the folder's name."""
     topic = topic_named(folder.name)
     if topic is None:
-        return folder.name, "is none of the fourteen topics; kept as it is"
+        return folder.name, "is not one of the fourteen topics; kept as it is"
     return topic.meaning, "" if topic.is_right else f"topic is misspelt, taken as {topic.meaning!r}"
 
 
 def _sample_folders(folder: Path) -> list[Path]:
-    """Folders below a topic's that hold files: a sample's, also inside another's. Outer ones come first."""
-    found: list[Path] = []
+    """Return folders below a topic that contain files, nested ones last."""
+    folders: list[Path] = []
     inner: list[Path] = []
     for child in _folders(folder):
         below = _sample_folders(child)
         names = [name for name in list_folder(child) if name.lower().endswith((".json", *FILES["image"]))]
         if names or not below:
-            found.append(child)
+            folders.append(child)
         inner += below
-    return found + inner
+    return folders + inner
 
 
 def _folders(path: Path) -> list[Path]:
@@ -219,17 +221,17 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _pixel_fault(file: Path, *, is_mask: bool) -> str:
-    """What is wrong with an image's pixels: that there are none, or that a mask allows nothing or everything."""
+    """Return what is wrong with the pixels: unreadable, or a mask that allows no change or any change."""
     try:
         with warnings.catch_warnings(), Pictures.open(fetched(file)) as picture:
-            warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # `image_size` has let it pass
-            picture.draft("L", (128, 128))  # an eighth of the size costs a tenth of the time
+            warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # checked by `image_size`
+            picture.draft("L", (128, 128))  # decoding at an eighth of the size is ten times faster
             values = np.asarray(picture.convert("L"))
         if not is_mask or (values.max() >= WHITE > values.min()):
             return ""
-        values = open_image(file)  # a line thinner than eight pixels may have been averaged away
+        values = open_image(file)  # thin lines may have been averaged away
     except (VdeError, OSError, SyntaxError, ValueError, EOFError) as error:
         return f"cannot be read: {error}"
     if values.max() < WHITE:
-        return "mask is black: it lets nothing change"
-    return "mask is white: it lets everything change" if values.min() >= WHITE else ""
+        return "mask is black: no pixel may change"
+    return "mask is white: every pixel may change" if values.min() >= WHITE else ""

@@ -1,8 +1,8 @@
-"""An editor's images of TextEditBench: `<split>/<Topic>/<NNN>_edited.png`, or by the sample's key.
+"""An editor's images of TextEditBench: `<split>/<Topic>/<NNN>_edited.png`, or named by the sample's key.
 
-A split counts under any name its folder has had, a topic under the suite's spelling and the right one; `019.png` in the
-topic's folder will do, and so will `manual__Packaging_Logistics__019.png`. The split is always part of the name: an
-image of the web split never stands for the sample of the same number in the manual one.
+A split may have any of its folder names, a topic the suite's spelling or the correct one; `019.png` in the topic's
+folder and `manual__Packaging_Logistics__019.png` are accepted too. The split is always part of the name, so that an
+image of the web split is never used for the same number of the manual split.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from vdebench.suites.names import FILES, files_by_stem
 from vdebench.suites.textedit_vocabulary import SPLITS, folder_name
 
 _DEPTH = 3
-"""Folders below the root in which images are looked for; they are two deep in the paper's layout."""
+"""Depth of folders that are searched for images; the paper's layout has depth 2."""
 
 
 class TextEditOutputs:
-    """Images of some samples in a folder."""
+    """Images of samples in a folder."""
 
     kind: Literal["reading", "image"] = "image"
 
@@ -33,13 +33,13 @@ class TextEditOutputs:
         for sample in samples:
             folders.setdefault((sample.group, sample.source), set()).add(_topic_folder(sample))
         self._shared = {place for place, names in folders.items() if len(names) > 1}
-        """Topics with two folders in one split: there only a folder's own spelling tells them apart."""
+        """Topics with two folders in one split, which only their exact spelling distinguishes."""
         with at_once(root):
             listed = _listed(root, Path(), _DEPTH)
         self._present = {folder: files_by_stem(names, FILES["image"]) for folder, names in listed.items()}
 
     def _files(self, sample: Sample) -> list[Path]:
-        """Files that could be the sample's, relative to the root."""
+        """Return the files that match the sample, relative to the root."""
         number = sample.id.rpartition("/")[2]
         topics = {_topic_folder(sample)}
         if (sample.group, sample.source) not in self._shared:
@@ -51,23 +51,23 @@ class TextEditOutputs:
         return [folder / name for folder, stem in places for name in self._present.get(folder, {}).get(stem, ())]
 
     def expected(self, sample: Sample) -> str:
-        """The name that the sample's image should have, for messages."""
+        """Return the expected name of the sample's image, for messages."""
         return f"{sample.key}_edited.png"
 
     def has_any(self, sample: Sample) -> bool:
-        """Whether any file could be the sample's."""
+        """Whether any file matches the sample."""
         return bool(self._files(sample))
 
     def find(self, sample: Sample) -> Path | None:
-        """The sample's image, nothing where there is none, an error where there are two."""
+        """Return the sample's image; None if there is none; raise `AmbiguousNameError` if there are two."""
         files = self._files(sample)
         if len(files) > 1:
             listed = " and ".join(str(self.root / file) for file in files)
             raise AmbiguousNameError(f"sample {sample.key}: {listed} could both be its image; keep one")
         return self.root / files[0] if files else None
 
-    def strangers(self, samples: Sequence[Sample]) -> list[Path]:
-        """Images that belong to none of the samples."""
+    def unmatched_files(self, samples: Sequence[Sample]) -> list[Path]:
+        """Return images that match no sample."""
         known = {file for sample in samples for file in self._files(sample)}
         return sorted(
             self.root / folder / name
@@ -83,7 +83,7 @@ def _topic_folder(sample: Sample) -> str:
 
 
 def _listed(root: Path, folder: Path, depth: int) -> dict[Path, list[str]]:
-    """Names in the root and in the folders below it."""
+    """Return the names in the root and in folders below it, by folder."""
     names = [name for name in list_folder(root / folder) if not name.startswith(".")]
     found = {folder: names}
     for name in names if depth else ():

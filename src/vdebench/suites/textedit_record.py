@@ -1,6 +1,6 @@
-"""One sample of TextEditBench: a folder with a JSON, an input, perhaps a reference, and masks, read with its faults.
+"""One sample of TextEditBench: a folder with a JSON file, an input, optionally a reference, and masks.
 
-What is clear in spite of a fault is read, and the fault is a warning; what is not clear is an error, and no sample.
+A fault with an obvious correction is a warning; otherwise it is an error and the sample is not used.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from vdebench.suites.suite import Fault
 from vdebench.suites.textedit_vocabulary import FIELDS, OPERATIONS, field_named, names_an_operation, operation_named
 
 MASKS = 2
-"""Every sample should have: where text was, and where it should be."""
+"""Expected number of masks: where text was, and where it should be."""
 
 
 _ODD_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|([^\S \t\r\n]|[\u200b\u2060\ufeff])')
-"""A JSON string as a whole, or a character of white space outside of strings that JSON does not allow there."""
+"""A complete JSON string, or white space outside of strings that JSON does not allow."""
 
 
 def plain_spaces(text: str) -> tuple[str, list[str]]:
-    r"""JSON with spaces in place of other white space between its tokens, and what that was; strings stay as they are.
+    r"""Replace invalid white space between JSON tokens by spaces; return the text and the replaced characters.
 
     >>> plain_spaces('{"a\u00a0b":\u00a0 1,\u2028"c": 2}')
     ('{"a\xa0b":  1, "c": 2}', ['U+00A0', 'U+2028'])
     """
-    odd: dict[str, None] = {}
+    replaced_characters: dict[str, None] = {}
 
-    def replaced(found: re.Match[str]) -> str:
-        if found[1] is None:
-            return found[0]
-        odd.setdefault(f"U+{ord(found[1]):04X}")
+    def replaced(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0]
+        replaced_characters.setdefault(f"U+{ord(match[1]):04X}")
         return " "
 
-    return _ODD_SPACE.sub(replaced, text), list(odd)
+    return _ODD_SPACE.sub(replaced, text), list(replaced_characters)
 
 
 class TextEditRecord(NamedTuple):
@@ -55,16 +55,16 @@ class TextEditRecord(NamedTuple):
 
     @property
     def images(self) -> tuple[Path, ...]:
-        """All its images."""
+        """All images."""
         return tuple(file for file in (self.source, self.reference, *self.masks) if file is not None)
 
 
 class _UnclearError(Exception):
-    """The sample cannot be used: what is wrong stands in the faults already."""
+    """The sample cannot be used; the fault is already recorded."""
 
 
 class RecordReader:
-    """Reads the folder of one sample; `topic` is the one its topic's folder stands for."""
+    """Reads the folder of one sample; `topic` is the topic of its parent folder."""
 
     def __init__(self, folder: Path, group: str, identity: str, topic: str) -> None:
         self.folder = folder
@@ -75,7 +75,7 @@ class RecordReader:
         self._json = ""
 
     def read(self) -> TextEditRecord | None:
-        """The sample, nothing where it cannot be used; `faults` says what is wrong."""
+        """Return the sample, or None if it cannot be used; `faults` lists the problems."""
         try:
             return self._read()
         except _UnclearError:
@@ -88,7 +88,7 @@ class RecordReader:
         self.faults.append(Fault(severity, f"{self.group}/{self.identity}", file, what))
 
     def _warn(self, what: str) -> None:
-        """Something about the JSON."""
+        """Record a warning about the JSON file."""
         self._note("warning", self._json, what)
 
     def _unclear(self, file: str, what: str) -> _UnclearError:
@@ -107,7 +107,7 @@ class RecordReader:
             self._warn(f"editing_method {written!r}, taken as {operation.meaning}")
         instruction = entry["prompt"].strip()
         if not instruction:
-            raise self._unclear(self._json, "no 'prompt': nothing is asked")
+            raise self._unclear(self._json, "no 'prompt'")
         masks = [name for name in images if stem(name).lower().endswith("_mask")]
         others = [name for name in images if name not in masks]
         source = self._source(entry, others)
@@ -129,26 +129,26 @@ class RecordReader:
                 "source_tag": entry["source_tag"].strip() or None,
             },
         )
-        found = self.folder / reference if reference else None
-        return TextEditRecord(sample, self.folder / source, found, tuple(self.folder / name for name in masks))
+        value = self.folder / reference if reference else None
+        return TextEditRecord(sample, self.folder / source, value, tuple(self.folder / name for name in masks))
 
     def _parsed(self, content: bytes) -> Any:
-        """The JSON; white space between its tokens that JSON does not know is read as spaces, with a warning."""
+        """Parse the JSON; invalid white space between tokens is replaced, with a warning."""
         try:
             return parse_json(content, self._json)
         except InputError:
-            text, odd = plain_spaces(content.decode("utf-8-sig", "surrogateescape"))
-            if not odd:
+            text, replaced_characters = plain_spaces(content.decode("utf-8-sig", "surrogateescape"))
+            if not replaced_characters:
                 raise
             data = parse_json(text.encode("utf-8", "surrogateescape"), self._json)
-            self._warn(f"white space that JSON does not know: {', '.join(odd)}; read as spaces")
+            self._warn(f"invalid white space in JSON: {', '.join(replaced_characters)}; replaced by spaces")
             return data
 
     def _entry(self, files: list[str]) -> dict[str, str]:
-        """What the JSON says, under the fields' right names; all of it is text."""
+        """Return the fields of the JSON as text, under their correct names."""
         if len(files) != 1:
-            found = f"{len(files)} JSON files ({', '.join(files)})" if files else "no JSON file"
-            raise self._unclear("", f"{found}, expected one")
+            value = f"{len(files)} JSON files ({', '.join(files)})" if files else "no JSON file"
+            raise self._unclear("", f"{value}, expected one")
         self._json = files[0]
         content = read_bytes(self.folder / self._json)
         try:
@@ -156,12 +156,12 @@ class RecordReader:
         except InputError as error:
             raise self._unclear(self._json, str(error)) from None
         if content.startswith(b"\xef\xbb\xbf"):
-            self._warn("begins with a byte order mark")
+            self._warn("starts with a byte order mark")
         if isinstance(data, list) and len(data) == 1:
             data = data[0]
         if not isinstance(data, dict):
-            found = f"a list of {len(data)}" if isinstance(data, list) else type(data).__name__
-            raise self._unclear(self._json, f"holds {found}, expected an object or a list of one object")
+            value = f"a list of {len(data)}" if isinstance(data, list) else type(data).__name__
+            raise self._unclear(self._json, f"contains {value}, expected an object or a list of one object")
         entry = dict.fromkeys(FIELDS, "")
         for key, value in data.items():
             field = field_named(key)
@@ -178,17 +178,17 @@ class RecordReader:
         return ""
 
     def _source(self, entry: Mapping[str, str], images: list[str]) -> str:
-        """The input's file: as the JSON says, else the only image whose name is a number."""
+        """Return the input file: as stated in the JSON, else the only image whose name is a number."""
         name = self._named(entry, "input_image", images)
         if not name:
-            told = entry["input_image"].strip()
+            stated = entry["input_image"].strip()
             numbers = [image for image in images if stem(image).isdigit()]
             if len(numbers) != 1:
                 there = ", ".join(images) or "no image"
-                raise self._unclear(self._json, f"input_image {told!r} is not in the folder; there is: {there}")
+                raise self._unclear(self._json, f"input_image {stated!r} is not in the folder; found: {there}")
             name = numbers[0]
-            absent = f"input_image {told!r} is not in the folder" if told else "no 'input_image'"
-            self._warn(f"{absent}, {name} is taken")
+            absent = f"input_image {stated!r} is not in the folder" if stated else "no 'input_image'"
+            self._warn(f"{absent}, using {name}")
         try:
             image_size(self.folder / name)
         except VdeError as error:
@@ -196,17 +196,19 @@ class RecordReader:
         return name
 
     def _reference(self, entry: Mapping[str, str], images: list[str]) -> str:
-        """The reference's file: as the JSON says, else the only image named after an operation; none where none is."""
+        """Return the reference file: as stated in the JSON, else the only image named after an operation; empty if
+        none.
+        """
         name = self._named(entry, "output_image", images)
         if not name:
-            told = entry["output_image"].strip()
-            found = [image for image in images if names_an_operation(stem(image))]
-            name = found[0] if len(found) == 1 else ""
-            if told:
-                taken = f"{name} is taken" if name else "no other reference is there"
-                self._warn(f"output_image {told!r} is not in the folder, {taken}")
+            stated = entry["output_image"].strip()
+            value = [image for image in images if names_an_operation(stem(image))]
+            name = value[0] if len(value) == 1 else ""
+            if stated:
+                taken = f"using {name}" if name else "and there is no other reference"
+                self._warn(f"output_image {stated!r} is not in the folder, {taken}")
             elif name:
-                self._warn(f"no 'output_image', {name} is taken")
+                self._warn(f"no 'output_image', using {name}")
             elif self.group == "manual":
                 self._note("warning", "", "no reference, expected one in the manual split")
         for other in images:
@@ -215,12 +217,12 @@ class RecordReader:
         if name:
             try:
                 image_size(self.folder / name)
-            except VdeError as error:  # compared with the input instead, it would be another measure in the same mean
+            except VdeError as error:  # comparing with the input instead would mix two measures
                 raise self._unclear(name, self._without_folder(error)) from None
         return name
 
     def _named(self, entry: Mapping[str, str], field: str, images: list[str]) -> str:
-        """The file that a field names, nothing where there is none."""
+        """Return the file that a field names; empty if it does not exist."""
         written = entry[field]
         if written in images:
             return written
@@ -239,7 +241,7 @@ class RecordReader:
             except VdeError as error:
                 self._note("warning", name, self._without_folder(error))
         if not readable:
-            raise self._unclear("", "no mask that can be read: what may change is not known")
+            raise self._unclear("", "no readable mask: the region that may change is unknown")
         if len(masks) != MASKS:
             there = ", ".join(masks)
             self._note("warning", "", f"{len(masks)} mask{'s' * (len(masks) > 1)} ({there}), expected {MASKS}")
@@ -253,45 +255,47 @@ class RecordReader:
                 self._note("warning", name, f"{_by(size)} pixels, the input has {_by(expected)}")
 
     def _check_identity(self, entry: Mapping[str, str]) -> None:
-        """Names that are not as the folders say: the folders count."""
+        """Warn if id or topic differ from the folder names, which take precedence."""
         written, number = entry["id"], self.folder.name
-        told = re.search(r"\d+\s*$", written, re.ASCII)
+        stated = re.search(r"\d+\s*$", written, re.ASCII)
         if not written:
             self._warn("no 'id'")
-        elif number.isdecimal() and (told is None or told[0].strip().lstrip("0") != number.lstrip("0")):
+        elif number.isdecimal() and (stated is None or stated[0].strip().lstrip("0") != number.lstrip("0")):
             self._warn(f"id {written!r}, but the folder is {number}")
         topic = entry["topic"]
         if topic != self.topic:
             self._warn(f"topic {topic!r}, expected {self.topic!r} (the folder's)" if topic else "no 'topic'")
 
     def _difficulty(self, entry: Mapping[str, str]) -> dict[str, Any]:
-        """Tier and attributes. Where they contradict each other ten parts count, else the word does."""
+        """Return tier and attributes. If they contradict each other, ten complete attributes take precedence over the
+        word.
+        """
         written, word = entry["difficulty_score"], entry["difficulty"]
-        found, wrong = parse(written)
-        for what in wrong:
+        value, problems = parse(written)
+        for what in problems:
             self._warn(f"difficulty_score {written!r}: {what}" if written else "no 'difficulty_score'")
-        told = tier_named(word)
-        if told == "unknown":
+        stated = tier_named(word)
+        if stated == "unknown":
             self._warn(f"difficulty {word!r}, expected easy, medium or hard" if word else "no 'difficulty'")
-        elif told != word:
-            self._warn(f"difficulty {word!r}, taken as {told}")
-        tier = _tier(told, found)
-        if found is not None and "unknown" not in (told, found.tier) and told != found.tier:
-            self._warn(f"difficulty {word!r}, but a sum of {found.sum} is {found.tier}; taken as {tier}")
+        elif stated != word:
+            self._warn(f"difficulty {word!r}, taken as {stated}")
+        tier = _tier(stated, value)
+        if value is not None and "unknown" not in (stated, value.tier) and stated != value.tier:
+            self._warn(f"difficulty {word!r}, but a sum of {value.sum} is {value.tier}; taken as {tier}")
         return {
             "tier": tier,
-            "difficulty": found.by_attribute if found else None,
-            "difficulty_total": found.sum if found else None,
+            "difficulty": value.by_attribute if value else None,
+            "difficulty_total": value.sum if value else None,
         }
 
     def _without_folder(self, error: VdeError) -> str:
         return str(error).replace(f"{self.folder}/", "")
 
 
-def _tier(told: Tier, found: Difficulty | None) -> Tier:
-    if found is not None and (found.is_complete or told == "unknown"):
-        return found.tier
-    return told
+def _tier(stated: Tier, value: Difficulty | None) -> Tier:
+    if value is not None and (value.is_complete or stated == "unknown"):
+        return value.tier
+    return stated
 
 
 def _by(size: Size) -> str:

@@ -1,4 +1,4 @@
-"""The words of TextEditBench: its splits, topics and operations, and the spellings under which they occur."""
+"""Splits, topics, operations and field names of TextEditBench, with the spellings in use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SPLITS = {
     "manual": ("data_manual_production", "manual", "canva", "synthetic"),
     "web": ("data_web-sourced_instances", "web", "real"),
 }
-"""Our name of each split, and the names its folder has had, the published one first."""
+"""Our name of each split, and its folder names, the published one first."""
 TOPICS = (
     "Art & Creative Expression",
     "Business & Advertising",
@@ -30,7 +30,7 @@ TOPICS = (
     "Professional Documents & Reports",
     "Scientific & Technical Diagrams",
 )
-"""The fourteen, as most of the release spells them."""
+"""The fourteen topics, in the prevailing spelling of the release."""
 OPERATIONS = {
     "text_delete": Operation.TEXT_DELETE,
     "text_insert": Operation.TEXT_INSERT,
@@ -52,19 +52,19 @@ FIELDS = (
     "source_tag",
     "knowledge_prompt",
 )
-_SLIPS = 3
-"""So many letters may be wrong in a topic or in the name of the knowledge prompt; two topics differ in many more."""
+_MAX_DISTANCE = 3
+"""Maximum edit distance of a topic or of the knowledge prompt's field name; topics differ by much more."""
 
 
 class VocabularyWord(NamedTuple):
-    """What a word means, and whether it is written as it should be."""
+    """Canonical form of a word, and whether it was spelt correctly."""
 
     meaning: str
     is_right: bool
 
 
 def split_named(folder: str) -> str | None:
-    """The split that a folder's name stands for.
+    """Return the split of a folder name; None if it is not a split.
 
     >>> split_named("canva"), split_named("data_web-sourced_instances"), split_named("docs")
     ('manual', 'web', None)
@@ -73,7 +73,7 @@ def split_named(folder: str) -> str | None:
 
 
 def folder_name(topic: str) -> str:
-    """A topic as the release's folders spell it.
+    """Return the folder name of a topic.
 
     >>> folder_name("Packaging & Logistics")
     'Packaging_Logistics'
@@ -86,12 +86,12 @@ def _plain(text: str) -> str:
 
 
 _PLAIN_TOPICS = {_plain(topic): topic for topic in TOPICS} | {
-    "digital interfaces reports": "Digital Interfaces & Interaction",  # so the manual split calls it
+    "digital interfaces reports": "Digital Interfaces & Interaction",  # name in the manual split
 }
 
 
 def topic_named(text: str) -> VocabularyWord | None:
-    """The topic that a folder or a field names, nothing where it is none of the fourteen.
+    """Return the topic that a folder or field names; None if it is not one of the fourteen.
 
     >>> topic_named("Packaging_Logistics")
     VocabularyWord(meaning='Packaging & Logistics', is_right=True)
@@ -108,7 +108,7 @@ def topic_named(text: str) -> VocabularyWord | None:
     near = [
         topic
         for words, topic in _PLAIN_TOPICS.items()
-        if Levenshtein.distance(plain, words, score_cutoff=_SLIPS) <= _SLIPS
+        if Levenshtein.distance(plain, words, score_cutoff=_MAX_DISTANCE) <= _MAX_DISTANCE
     ]
     if len(near) != 1:
         return None
@@ -116,7 +116,7 @@ def topic_named(text: str) -> VocabularyWord | None:
 
 
 def operation_named(text: str) -> VocabularyWord | None:
-    """The operation's name in the release, nothing where it is none of the six.
+    """Return the operation's name in the release; None if it is not one of the six.
 
     >>> operation_named("scaling"), operation_named("scalling"), operation_named("Text Delete ")
     (VocabularyWord(meaning='scaling', is_right=True), VocabularyWord(meaning='scaling', is_right=False),
@@ -130,7 +130,7 @@ def operation_named(text: str) -> VocabularyWord | None:
 
 
 def field_named(text: str) -> VocabularyWord | None:
-    """The field of a sample's JSON that a key means; the knowledge prompt's is often misspelt.
+    """Return the JSON field that a key means; the key of the knowledge prompt is often misspelt.
 
     >>> field_named("prompt"), field_named("knowledge prompt"), field_named("knowlege_prompt")
     (VocabularyWord(meaning='prompt', is_right=True), VocabularyWord(meaning='knowledge_prompt', is_right=False),
@@ -141,13 +141,13 @@ def field_named(text: str) -> VocabularyWord | None:
     plain = re.sub(r"[\W_]+", "_", text.strip().lower())
     if plain in FIELDS:
         return VocabularyWord(plain, plain == text)
-    if plain == "knowledge" or Levenshtein.distance(plain, "knowledge_prompt") <= _SLIPS:
+    if plain == "knowledge" or Levenshtein.distance(plain, "knowledge_prompt") <= _MAX_DISTANCE:
         return VocabularyWord("knowledge_prompt", False)
     return None
 
 
 def names_an_operation(stem: str) -> bool:
-    """Whether the name of an image begins with an operation's, as those of references do.
+    """Whether the name of an image starts with an operation, as those of references do.
 
     >>> names_an_operation("text_insert_19"), names_an_operation("scalling_3"), names_an_operation("19_edited")
     (True, True, False)

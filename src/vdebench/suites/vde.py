@@ -1,4 +1,6 @@
-"""The VDE Bench release: per group a JSON list of entries, a folder of readings, perhaps one of images."""
+"""The VDE Bench release: for each group a JSON list of entries, a folder of OCR output, optionally folders
+of images.
+"""
 
 from __future__ import annotations
 
@@ -35,29 +37,29 @@ _OWN = {
 
 
 class VdeSuite(Suite):
-    """Samples of the release layout."""
+    """Samples in the layout of the release."""
 
     @cached_property
     def _loaded(self) -> tuple[list[Sample], list[Fault]]:
         samples: list[Sample] = []
         faults: list[Fault] = []
         for group in self.groups:
-            for sample, found in read_entries(group):
+            for sample, entry_faults in read_entries(group):
                 samples.append(sample)
-                faults += found
+                faults += entry_faults
         return samples, faults
 
     @property
     def samples(self) -> list[Sample]:
-        """All samples, group after group."""
+        """All samples, group by group."""
         return self._loaded[0]
 
     @cached_property
-    def _readings(self) -> dict[str, NamedFiles]:
+    def _text_files(self) -> dict[str, NamedFiles]:
         return self._named("readings")
 
     @cached_property
-    def _source_readings(self) -> dict[str, NamedFiles]:
+    def _source_text_files(self) -> dict[str, NamedFiles]:
         return self._named("source_readings")
 
     def _named(self, kind: str) -> dict[str, NamedFiles]:
@@ -68,72 +70,72 @@ class VdeSuite(Suite):
             if folder is not None
         }
 
-    def truth_file(self, sample: Sample) -> Path:
-        """File of the ground-truth reading, or an error that says which names were looked for."""
-        named = self._readings.get(sample.group)
-        found = named.find(sample) if named else None
+    def ground_truth_file(self, sample: Sample) -> Path:
+        """Return the file of the ground-truth text; raise `InputError` with the names searched for if there is none."""
+        files = self._text_files.get(sample.group)
+        found = files.find(sample) if files else None
         if found is None:
-            where = f" in {named.root}" if named else f": [groups.{sample.group}] has no 'readings' in suite.toml"
+            where = f" in {files.root}" if files else f": [groups.{sample.group}] has no 'readings' in suite.toml"
             tried = ", ".join(f"{names_of(sample)[0]}{ending}.json" for ending in ENDINGS)
             raise InputError(
-                f"sample {sample.key}: no reading for {sample.reference_image or 'its image'}\n"
+                f"sample {sample.key}: no ground-truth OCR output for {sample.reference_image or 'its image'}\n"
                 f"  looked for {tried}{where}\n"
-                "  put it there, or mend `readings` in suite.toml"
+                "  add the file, or fix `readings` in suite.toml"
             )
         return found
 
-    def means_to_read(self, sample: Sample) -> bool:
-        """Whether the sample's group names a folder of readings."""
-        return sample.group in self._readings
+    def provides_text(self, sample: Sample) -> bool:
+        """Whether the sample's group has a folder of OCR output."""
+        return sample.group in self._text_files
 
-    def truth(self, sample: Sample) -> PageText:
-        """What the edited page should read."""
-        file = self.truth_file(sample)
+    def ground_truth(self, sample: Sample) -> PageText:
+        """Return the ground-truth text of the edited page."""
+        file = self.ground_truth_file(sample)
         return PageText.from_json(read_json(file), str(file))
 
     def source(self, sample: Sample) -> PageText | None:
-        """What the page read before the edit, where the suite has it."""
-        named = self._source_readings.get(sample.group)
-        file = named.find(sample) if named else None
+        """Return the ground-truth text of the page before the edit; None if the suite does not have it."""
+        files = self._source_text_files.get(sample.group)
+        file = files.find(sample) if files else None
         return PageText.from_json(read_json(file), str(file)) if file else None
 
-    def truth_regions(self, sample: Sample) -> list[PageText] | None:
-        """What each region's crop should read, where the suite has it."""
-        named = self._readings.get(sample.group)
-        files = named.regions(sample) if named else None
-        return None if files is None else [PageText.from_json(read_json(file), str(file)) for file in files]
+    def ground_truth_regions(self, sample: Sample) -> list[PageText] | None:
+        """Return the ground-truth text of each region; None if the suite does not have it."""
+        files = self._text_files.get(sample.group)
+        regions = files.regions(sample) if files else None
+        return None if regions is None else [PageText.from_json(read_json(file), str(file)) for file in regions]
 
     @property
-    def has_region_readings(self) -> bool:
-        """Whether ground truth for crops exists at all."""
-        return any(named.has_regions for named in self._readings.values())
+    def has_region_ground_truth(self) -> bool:
+        """Whether the suite has ground-truth text of regions."""
+        return any(files.has_regions for files in self._text_files.values())
 
     def has_regions_of(self, sample: Sample) -> bool:
-        """Whether the ground truth of all the sample's crops exists."""
-        named = self._readings.get(sample.group)
-        return named is not None and named.regions(sample) is not None
+        """Whether ground-truth text exists for all regions of the sample."""
+        files = self._text_files.get(sample.group)
+        return files is not None and files.regions(sample) is not None
 
     def digest(self, sample: Sample) -> str:
-        """Hash of the entry and of the readings that belong to it."""
+        """Return a hash of the entry and its ground-truth files."""
         parts = [json.dumps(entry_of(sample), sort_keys=True, default=str).encode()]
-        for named in (self._readings.get(sample.group), self._source_readings.get(sample.group)):
+        for named in (self._text_files.get(sample.group), self._source_text_files.get(sample.group)):
             try:
                 files = [named.find(sample), *(named.regions(sample) or [])] if named else []
                 parts += [read_bytes(file) if file else b"" for file in files]
             except VdeError as error:
-                parts.append(type(error).__name__.encode())  # its words say where the suite lies
+                parts.append(type(error).__name__.encode())  # the message contains the location of the suite
         return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
-    def digested(self) -> Iterator[Path]:
-        """Their readings, and those of their regions."""
-        for named in (self._readings, self._source_readings):
-            for sample in self.samples if named else ():
-                with suppress(VdeError):  # it is not certain which file is the sample's
-                    files = named.get(sample.group)
+    def digest_files(self) -> Iterator[Path]:
+        """Yield the ground-truth files of pages and regions."""
+        for by_group in (self._text_files, self._source_text_files):
+            for sample in self.samples if by_group else ():
+                with suppress(VdeError):  # the file is ambiguous
+                    files = by_group.get(sample.group)
                     yield from filter(None, [files.find(sample), *(files.regions(sample) or [])] if files else [])
 
     def image_size(self, sample: Sample) -> Size | None:
-        """Size of the reference image, where the suite has it."""
+        """Return the size of the reference image; None if the suite does not have it."""
         file = self._image(sample)
         return image_size(file) if file else None
 
@@ -150,7 +152,7 @@ class VdeSuite(Suite):
         return self._image_in("images", sample, sample.reference_image)
 
     def image_files(self, sample: Sample) -> ImageFiles:
-        """Where the sample's images are: found by name in the group's folders."""
+        """Return the sample's images, found by name in the folders of its group."""
         return ImageFiles(
             self._image_in("source_images", sample, sample.source_image),
             self._image(sample),
@@ -158,26 +160,28 @@ class VdeSuite(Suite):
         )
 
     def faults(self) -> Iterator[Fault]:
-        """Faults of entries, of readings, of images, in that order for each sample."""
+        """Yield the faults of entries, ground-truth files and images."""
         yield from self._loaded[1]
         yield from _duplicates(self.samples)
         for sample in self.samples:
-            yield from self._reading_faults(sample)
-            yield from self._further_reading_faults(sample)
+            yield from self._ground_truth_faults(sample)
+            yield from self._other_ground_truth_faults(sample)
             yield from self._image_faults(sample)
-        for group, named in self._readings.items():
-            for stranger in named.strangers([sample for sample in self.samples if sample.group == group]):
-                yield Fault("warning", "", str(stranger), "belongs to no sample")
+        for group, files in self._text_files.items():
+            for unmatched in files.unmatched_files([sample for sample in self.samples if sample.group == group]):
+                yield Fault("warning", "", str(unmatched), "matches no sample")
 
-    def _reading_faults(self, sample: Sample) -> Iterator[Fault]:
+    def _ground_truth_faults(self, sample: Sample) -> Iterator[Fault]:
         try:
-            file = self.truth_file(sample)
-            reading = PageText.from_json(read_json(file), str(file))
+            file = self.ground_truth_file(sample)
+            page_text = PageText.from_json(read_json(file), str(file))
         except VdeError as error:
-            where = self._readings[sample.group].root if sample.group in self._readings else self.root / "suite.toml"
+            where = (
+                self._text_files[sample.group].root if sample.group in self._text_files else self.root / "suite.toml"
+            )
             yield Fault("error", sample.key, str(where), str(error).removeprefix(f"sample {sample.key}: "))
         else:
-            yield from reading_faults(sample.key, str(file), reading, self._known_size(sample))
+            yield from page_text_faults(sample.key, str(file), page_text, self._known_size(sample))
 
     def _known_size(self, sample: Sample) -> Size | None:
         try:
@@ -185,9 +189,9 @@ class VdeSuite(Suite):
         except VdeError:  # reported with the images
             return None
 
-    def _further_reading_faults(self, sample: Sample) -> Iterator[Fault]:
-        """What is wrong with readings of the page before the edit and of the regions' crops, where there are any."""
-        for read in (self.source, self.truth_regions):
+    def _other_ground_truth_faults(self, sample: Sample) -> Iterator[Fault]:
+        """Yield faults of the ground-truth text of source pages and regions."""
+        for read in (self.source, self.ground_truth_regions):
             try:
                 read(sample)
             except VdeError as error:
@@ -215,14 +219,14 @@ class VdeSuite(Suite):
                 yield Fault("warning", sample.key, str(file), what)
 
 
-def reading_faults(key: str, file: str, reading: PageText, image: Size | None = None) -> Iterator[Fault]:
-    """What is wrong with a reading that could be read; `image` is the page's size where the reading has none."""
-    size = reading.size or image
-    for index, reason, _ in reading.left_out:
+def page_text_faults(key: str, file: str, page_text: PageText, image: Size | None = None) -> Iterator[Fault]:
+    """Yield the faults of OCR output; `image` is the page size if the output has none."""
+    size = page_text.size or image
+    for index, reason, _ in page_text.left_out:
         yield Fault("warning", key, file, f"block {index} left out: {reason}")
-    left_out = {position for position, _, _ in reading.left_out}
-    positions = (i for i in range(len(reading.blocks) + len(left_out)) if i not in left_out)
-    for index, block in zip(positions, reading.blocks, strict=True):
+    left_out = {position for position, _, _ in page_text.left_out}
+    positions = (i for i in range(len(page_text.blocks) + len(left_out)) if i not in left_out)
+    for index, block in zip(positions, page_text.blocks, strict=True):
         if block.box.area == 0:
             yield Fault("warning", key, file, f"block {index}: box {list(block.box)} has no area")
         elif size and not _inside(block.box, size):
@@ -246,14 +250,14 @@ def _duplicates(samples: Sequence[Sample]) -> Iterator[Fault]:
 
 
 def read_entries(group: SuiteGroup) -> Iterator[tuple[Sample, list[Fault]]]:
-    """Samples of a group's info file, each with the faults of its entry."""
+    """Yield the samples of a group's info file, each with the faults of its entry."""
     data = parse_json(read_bytes(group.info), group.info)
     if not isinstance(data, list):
         raise InputError(f"{group.info}: expected a list of entries, found {type(data).__name__}")
     for index, entry in enumerate(data):
         if not isinstance(entry, dict):
             where = f"{group.name}/#{index}"
-            fault = Fault("error", where, str(group.info), f"entry {index} is no object")
+            fault = Fault("error", where, str(group.info), f"entry {index} is not an object")
             yield Sample(id=f"#{index}", group=group.name), [fault]
         else:
             yield _sample(entry, index, group)
@@ -290,7 +294,7 @@ def _sample(entry: Mapping[str, Any], index: int, group: SuiteGroup) -> tuple[Sa
     if source not in SOURCES:
         fault(f"data_source {source!r}, expected one of {', '.join(SOURCES)}", "warning")
     if not text("image_output"):
-        fault("no 'image_output': its files cannot be found by name")
+        fault("no 'image_output': the sample's files cannot be found by name")
     if not text("instruction"):
         fault("no 'instruction'", "warning")
     sample = Sample(
@@ -310,13 +314,13 @@ def _sample(entry: Mapping[str, Any], index: int, group: SuiteGroup) -> tuple[Sa
 
 def _regions(labels: object, fault: Any) -> Iterator[Region]:
     if not isinstance(labels, list) or not labels:
-        fault("no 'label_output': nothing to score locally", "warning")
+        fault("no 'label_output': no region to score", "warning")
         return
     for index, label in enumerate(labels):
-        given = [label.get(side) for side in ("x", "y", "width", "height")] if isinstance(label, dict) else None
-        sides = as_numbers(given, 4)
+        values = [label.get(side) for side in ("x", "y", "width", "height")] if isinstance(label, dict) else None
+        sides = as_numbers(values, 4)
         if sides is None:
-            fault(f"region {index} is {given or label!r}, expected x, y, width and height as numbers")
+            fault(f"region {index} is {values or label!r}, expected x, y, width and height as numbers")
             continue
         x, y, width, height = sides
         if width <= 0 or height <= 0:
@@ -324,17 +328,17 @@ def _regions(labels: object, fault: Any) -> Iterator[Region]:
             continue
         if x < -0.01 or y < -0.01 or x + width > 100.01 or y + height > 100.01:
             fault(f"region {index}: {x:g},{y:g} + {width:g}×{height:g} percent reaches outside the image", "warning")
-        told = [label.get("original_width"), label.get("original_height")]
-        page = as_size(*told)
-        if page is None and told != [None, None]:
-            fault(f"region {index}: original size {told[0]!r}×{told[1]!r}, expected two positive numbers")
+        stated = [label.get("original_width"), label.get("original_height")]
+        page = as_size(*stated)
+        if page is None and stated != [None, None]:
+            fault(f"region {index}: original size {stated[0]!r}×{stated[1]!r}, expected two positive numbers")
         own = {"x", "y", "width", "height"} | ({"original_width", "original_height"} if page else set())
         extra = {key: value for key, value in label.items() if key not in own}
         yield Region(x, y, width, height, page, extra)
 
 
 def entry_of(sample: Sample) -> dict[str, Any]:
-    """A sample as an entry of the release's info file, with all it was read with."""
+    """Return a sample as an entry of the release's info file, with all extra fields."""
     extra = dict(sample.extra)
     return {
         "id": int(sample.id) if _WHOLE_NUMBER.fullmatch(sample.id) else sample.id,

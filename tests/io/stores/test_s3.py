@@ -118,7 +118,7 @@ def test_a_run_keeps_its_images_in_a_bucket_and_goes_on_there(s3, make, tmp_path
     s3.put(str(suite), "lab/pages", recursive=True)
     command = ["run", "s3://lab/pages", "-e", "copy", "-e", "blank", "--metrics", "psnr", "--workers", "2", "--json"]
     near = vde(*command, "--out", str(tmp_path / "near"))
-    far = vde(*command, "--images", "s3://lab/night", "--out", str(tmp_path / "far"))
+    far = vde(*command, "--image-store", "s3://lab/night", "--out", str(tmp_path / "far"))
     assert (near.returncode, far.returncode) == (0, 0), far.stderr
     assert json.loads(near.stdout) == json.loads(far.stdout)
     assert not (tmp_path / "far/copy/images").exists()
@@ -127,11 +127,11 @@ def test_a_run_keeps_its_images_in_a_bucket_and_goes_on_there(s3, make, tmp_path
         name: s3.info(f"lab/night/copy/text/{Path(name).name}")["LastModified"] for name in s3.ls("lab/night/copy/text")
     }
     shutil.rmtree(tmp_path / "cache/mounts")  # as on another machine
-    again = vde(*command, "--images", "s3://lab/night", "--out", str(tmp_path / "far"))
+    again = vde(*command, "--image-store", "s3://lab/night", "--out", str(tmp_path / "far"))
     assert again.stdout == far.stdout
     s3.invalidate_cache()
     assert written == {name: s3.info(name)["LastModified"] for name in written}
-    moved = vde(*command, "--images", "s3://lab/other", "--out", str(tmp_path / "far"))
+    moved = vde(*command, "--image-store", "s3://lab/other", "--out", str(tmp_path / "far"))
     assert (moved.returncode, "its images are in s3://lab/night/copy" in moved.stderr) == (2, True)
     refused = vde(*command, "--out", "s3://lab/runs")
     assert (refused.returncode, "s3://lab/runs" in refused.stderr) == (2, True)
@@ -147,7 +147,7 @@ def test_ray_takes_a_suite_from_a_bucket_and_puts_images_there(s3, make, tmp_pat
     command = ["run", "s3://lab/pages", "-e", "copy", "--metrics", "psnr", "--workers", "2", "--json"]
     near = vde(*command, "--out", str(tmp_path / "near"))
     shutil.rmtree(tmp_path / "cache")
-    far = vde(*command, "--engine", "ray", "--images", "s3://lab/night", "--out", str(tmp_path / "far"))
+    far = vde(*command, "--engine", "ray", "--image-store", "s3://lab/night", "--out", str(tmp_path / "far"))
     assert (near.returncode, far.returncode) == (0, 0), far.stderr
     assert json.loads(near.stdout) == json.loads(far.stdout)
     assert not (tmp_path / "far/copy/images").exists()

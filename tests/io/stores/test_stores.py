@@ -311,7 +311,7 @@ def test_the_environment_tells_other_processes(store):
 def test_a_run_stays_on_this_machine():
     require_local("runs/mine")
     require_local(Path("file:///data/runs"))
-    with pytest.raises(RunFolderError, match=r"--out s3://lab/runs: .*\n.*--images"):
+    with pytest.raises(RunFolderError, match=r"--out s3://lab/runs: .*\n.*--image-store"):
         require_local(Path("s3://lab/runs"))
 
 

@@ -19,7 +19,7 @@ from vdebench.core.png import encode_png
 from vdebench.judges.canary import canary_cases
 from vdebench.pipeline.judging.stage import AMBIGUITY_DIMENSIONS, JudgingOptions, judge_ambiguity, judge_suite
 
-pytest.importorskip("openai")
+pytest.importorskip("httpx2")
 
 
 # The canary.

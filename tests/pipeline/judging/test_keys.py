@@ -24,7 +24,7 @@ from tests.judges.server import (
 from tests.judges.suites import judged, lines, states, write_suite
 from vdebench.judges.judge import get_judge
 
-pytest.importorskip("openai")
+pytest.importorskip("httpx2")
 
 ROOT = Path(__file__).parents[3]
 
@@ -72,7 +72,7 @@ def test_openais_key_goes_to_nobody_else(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with judging(always(4)) as server:
         judged(tmp_path, server, count=1)
-        assert server.asks[0].headers["authorization"] == "Bearer none"
+        assert "authorization" not in server.asks[0].headers
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)  # the environment says that they belong together
         judged(tmp_path, server, run="run2", repeat=2, judge=get_judge("gpt-4o"))
     assert server.asks[1].headers["authorization"] == f"Bearer {KEY}"

@@ -18,7 +18,7 @@ from tests.judges.suites import GPT4O, asker, judged, lines, only, states, write
 from vdebench.pipeline.judging.stage import JudgingOptions, judge_suite
 from vdebench.suites.suite import load_suite
 
-pytest.importorskip("openai")
+pytest.importorskip("httpx2")
 
 
 # What goes out, and what comes of it.

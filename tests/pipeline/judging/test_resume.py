@@ -18,7 +18,7 @@ from vdebench.errors import RunFolderError, VdeError
 from vdebench.net.prices import Price
 from vdebench.pipeline.judging.stage import JudgingOptions, estimate_run, judge_suite, plan_suite
 
-pytest.importorskip("openai")
+pytest.importorskip("httpx2")
 
 
 # Resume, cache, budget.

@@ -21,7 +21,7 @@ from tests.judges.server import (
 from tests.judges.suites import GPT4O, asker, judged, lines, only, states
 from vdebench.judges.judge import get_judge
 
-pytest.importorskip("openai")
+pytest.importorskip("httpx2")
 
 
 # What servers do.
@@ -36,8 +36,8 @@ pytest.importorskip("openai")
         ([Reply(b"<html>bad gateway", 502), grade(4)], 2, {"state": "graded", "grade": 4}),
         ([Reply(b"not JSON"), grade(4)], 2, {"state": "graded", "grade": 4}),
         ([Reply({"choices": []}), grade(4)], 2, {"state": "graded", "grade": 4}),
-        ([error(500)], 6, {"state": "failed", "grade": None, "reason": "HTTP 500: no (after 6 tries)"}),
-        ([error(429, "slow down")], 8, {"state": "rate_limited", "reason": "HTTP 429: slow down (after 8 tries)"}),
+        ([error(500)], 6, {"state": "failed", "grade": None, "reason": "HTTP 500: no (tried 6 times)"}),
+        ([error(429, "slow down")], 8, {"state": "rate_limited", "reason": "HTTP 429: slow down (tried 8 times)"}),
         ([error(429, "x", {"Retry-After": "9999"})], 1, {"state": "rate_limited"}),
         ([Reply(envelope("x" * 900), cut=True)], 6, {"state": "failed"}),
         ([error(404, "no such model")], 1, {"state": "failed", "grade": None}),

@@ -12,7 +12,7 @@ from PIL import Image
 
 from tests.colours import HEIGHT, WIDTH, paint, region, run
 from vdebench.errors import VdeError
-from vdebench.metrics.image_metrics import MEASURES, LoadedMetric, Measure
+from vdebench.metrics.image_metrics import LOADERS, LoadedMetric, Loader
 from vdebench.pipeline.score import score
 from vdebench.report.overview import editors_table
 from vdebench.report.paper_tables import paper_table
@@ -141,8 +141,7 @@ def test_fid_compares_the_sets(make, monkeypatch):
     def features(page):  # a page's first two values
         return page[0, 0, :2].astype(float)
 
-    stand_in = Measure("FID", "lower", lambda: LoadedMetric("corner", features), against="all references")
-    monkeypatch.setitem(MEASURES, "fid", stand_in)
+    monkeypatch.setitem(LOADERS, "fid", Loader(lambda: LoadedMetric("corner", features)))
     suite, editor = make(3)
     for index in range(3):
         paint(editor / f"page_{index}.png", index + 1)
@@ -175,7 +174,7 @@ def test_a_metric_that_breaks_is_no_number_and_is_tried_again(make, monkeypatch)
             raise answer
         return answer
 
-    monkeypatch.setitem(MEASURES, "flip", Measure("FLIP", "lower", lambda: LoadedMetric("moody", moody)))
+    monkeypatch.setitem(LOADERS, "flip", Loader(lambda: LoadedMetric("moody", moody)))
     suite, editor = make(1)
     paint(editor / "page_0.png", 0)
     with pytest.raises(ValueError, match="out of memory"):

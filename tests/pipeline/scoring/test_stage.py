@@ -112,7 +112,7 @@ def test_a_broken_ground_truth_fails_its_sample_alone(tmp_path):
     root = pages.write_suite(tmp_path, [([block("a")], [block("a")]), (None, [block("a")])])
     result = score(root, root / "pred")
     assert result.summary["coverage"]["failed"] == 1
-    assert "no reading for outputs/page_1.png" in result.failures[0][1]
+    assert "no ground-truth OCR output for outputs/page_1.png" in result.failures[0][1]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -46,14 +46,14 @@ class Elsewhere(Engine):
     def size(self, *, gpus=False):
         return 3
 
-    def spread(self, work, tasks, workers=0, *, recycled=0, lost=None, tries=1, gpus=False):
+    def map_tasks(self, work, tasks, workers=0, *, max_tasks_per_worker=0, on_lost=None, attempts=1, gpus=False):
         sent = pickle.dumps(work)
         left = iter(tasks)
         while some := list(islice(left, 4)):
             random.Random(1).shuffle(some)
             for task in some:
                 if getattr(task, "number", None) == self.loses is not None:
-                    yield lost(task, "killed by SIGKILL")
+                    yield on_lost(task, "killed by SIGKILL")
                     continue
                 with self.monkeypatch.context() as there:
                     there.setenv("VDE_CACHE", str(self.cache))
@@ -107,7 +107,7 @@ def test_a_machine_with_a_cache_of_its_own_gives_the_same_bytes(coloured, tmp_pa
     engine = Elsewhere(monkeypatch, tmp_path / "there")
     score(suite, editor, reader=CachedReader.named("colour"), out=tmp_path / "run", engine=engine, **options)
     assert content(tmp_path / "here") == content(tmp_path / "run")
-    assert engine.done.count("Task") == 9 - 2 + len(reading_of_references(tmp_path / "run")) - 2
+    assert engine.done.count("ScoringTask") == 9 - 2 + len(reading_of_references(tmp_path / "run")) - 2
     assert engine.done.count("_Task") == reader.reader.reads + 2  # two could not be opened
     # Another one, whose cache is empty, reads nothing: what was read is here, and goes along.
     cached._made_again.cache_clear()
@@ -150,7 +150,7 @@ def test_who_cannot_travel_stays(coloured, tmp_path, monkeypatch):
     from tests.colours import ColourReader
 
     score(suite, editor, reader=CachedReader.named("colour"), metrics=(), engine=nobody)
-    assert "Task" not in nobody.done  # nine samples of a few milliseconds
+    assert "ScoringTask" not in nobody.done  # nine samples of a few milliseconds
     monkeypatch.setattr(vdebench.pipeline.scoring.workers, "PATIENCE", 0)
     nobody.done.clear()
     score(suite, editor, reader=CachedReader(ColourReader()), metrics=(), engine=nobody)

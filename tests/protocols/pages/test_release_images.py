@@ -229,7 +229,10 @@ def test_traces_of_an_edit_are_kept_by_how_images_are_opened(make):
     loaded = load_suite(suite)
     (sample,) = loaded.samples
     files = editor / "page_0.png", suite / "images/page_0.png"
-    seen = [trace_row(loaded, sample, "local", ImagePair(*files, opening))["look"] for opening in ("composited", "raw")]
+    seen = [
+        trace_row(loaded, sample, "local", ImagePair(*files, opening))["visual_fidelity"]
+        for opening in ("composited", "raw")
+    ]
     assert seen[0] < 0.5
     assert seen[1] == 1.0
 

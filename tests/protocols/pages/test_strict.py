@@ -29,7 +29,7 @@ def test_real_pages_against_themselves_score_one(tmp_path, shared):
 
     suite = load_suite(tmp_path)
     for sample in suite:
-        pages.write_json(tmp_path / "pred" / f"{sample.id}.json", suite.truth(sample).to_json())
+        pages.write_json(tmp_path / "pred" / f"{sample.id}.json", suite.ground_truth(sample).to_json())
     means = score(suite, tmp_path / "pred", setting="global").summary["overall"]["global"]
     assert all(
         means[name] == 1.0 for name in ("iou", "cdm", "bleu", "teds", "teds_like", "text_similarity", "page_text")

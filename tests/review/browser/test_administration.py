@@ -16,8 +16,8 @@ pytest.importorskip("uvicorn", reason='pip install "vdebench[review]"')
 expect = sync_api.expect
 
 from tests.review.browser.served import PASSWORD  # noqa: E402
-from vdebench.review.commands import Rate  # noqa: E402
 from vdebench.review.ratings import Ratings  # noqa: E402
+from vdebench.review.steps.score import Rate  # noqa: E402
 
 
 def test_invitations_pilot_and_files(review, person):
@@ -74,7 +74,7 @@ def test_invitations_pilot_and_files(review, person):
     assert page.locator("tr", has_text="Withdrawn").locator(".number").first.inner_text() == "1"
     assert page.locator(".stuck").count() == 0
     stuck = [{"id": f"page_{number}-0", "words": "its page is gone"} for number in range(22)]
-    review.server.config.app.state.desk.stuck = lambda: stuck
+    review.server.config.app.state.context.stuck = lambda: stuck
     page.get_by_role("link", name="Files").click()
     page.get_by_role("link", name="Overview").click()
     sync_api.expect(page.locator(".stuck tbody tr")).to_have_count(20)

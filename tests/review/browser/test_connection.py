@@ -19,8 +19,8 @@ text = pytest.importorskip("sqlalchemy").text
 from datetime import UTC, datetime  # noqa: E402
 
 from tests.review.browser.served import CHANGED, PASSWORD  # noqa: E402
-from vdebench.review.commands import Rate  # noqa: E402
 from vdebench.review.ratings import Ratings  # noqa: E402
+from vdebench.review.steps.score import Rate  # noqa: E402
 
 NETWORK = ("401", "net::", "Failed to load")
 

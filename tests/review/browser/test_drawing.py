@@ -17,8 +17,8 @@ pytest.importorskip("uvicorn", reason='pip install "vdebench[review]"')
 expect = sync_api.expect
 
 from tests.review.browser.served import CHANGED  # noqa: E402
-from vdebench.review.commands import Rate  # noqa: E402
 from vdebench.review.ratings import Ratings  # noqa: E402
+from vdebench.review.steps.score import Rate  # noqa: E402
 
 COLOURS = """async ([x, y]) => {
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

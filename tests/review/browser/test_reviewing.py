@@ -16,8 +16,10 @@ expect = sync_api.expect
 
 from tests.review.browser.served import CHANGED, EVIL, PASSWORD  # noqa: E402
 from vdebench.core.box import Box  # noqa: E402
-from vdebench.review.commands import Draw, Rate, Screen  # noqa: E402
 from vdebench.review.ratings import Ratings  # noqa: E402
+from vdebench.review.steps.boxes import Draw  # noqa: E402
+from vdebench.review.steps.score import Rate  # noqa: E402
+from vdebench.review.steps.screen import Screen  # noqa: E402
 
 FIRST = "page_0-0"
 NINE = Ratings(3, 3, 3)

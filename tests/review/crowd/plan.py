@@ -105,7 +105,7 @@ class Plan:
 
     def _check(self, sample: str, about: Vote) -> Vote:
         verdict = self._dice(sample, "ocr").choices(["correct", "corrected", "wrong"], [85, 10, 5])[0]
-        number = len(self.truth(sample)[1]) if verdict == "corrected" else 0
+        number = len(self.ground_truth(sample)[1]) if verdict == "corrected" else 0
         return {"kind": "check", **about, "verdict": verdict, "texts": ["Σ 1,024"] * number, "note": ""}
 
     def _ruling(self, sample: str, about: Vote) -> Vote:
@@ -143,7 +143,7 @@ class Plan:
 
         if any(sum(vote["ratings"].values()) < 9 for vote in everybody("score", 1)):
             return Fate("rejected", "low_score", votes=votes)
-        round, boxes, turned_down, drawn = self.truth(sample)
+        round, boxes, turned_down, drawn = self.ground_truth(sample)
         votes |= drawn
         if turned_down:
             return Fate("rejected", "adjudicated", round, [], votes)

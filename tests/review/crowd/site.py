@@ -16,12 +16,16 @@ import httpx2
 
 from vdebench.core.box import Box
 from vdebench.review.accounts import Accounts, SignedIn
-from vdebench.review.commands import Add, Check, Command, Draw, Join, Open, Rate, Sample, Screen
+from vdebench.review.commands import Add, Command, Join, Open, Sample
 from vdebench.review.options import Options
 from vdebench.review.passwords import Passwords
 from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
 from vdebench.review.server.serve import bound
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.ocr import Check
+from vdebench.review.steps.score import Rate
+from vdebench.review.steps.screen import Screen
 from vdebench.review.store import Store
 
 PASSWORD = "a password of everybody"

@@ -17,8 +17,12 @@ pytest.importorskip("argon2")
 
 from tests.review.crowd.site import opened_site
 from vdebench.core.box import Box
-from vdebench.review.commands import Draw, Mark, Rate, RatePilot, Screen, StartPilot
+from vdebench.review.commands import Mark, StartPilot
 from vdebench.review.ratings import Ratings
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.pilot import RatePilot
+from vdebench.review.steps.score import Rate
+from vdebench.review.steps.screen import Screen
 
 OTHERS = ("judge", "cyn3", "ann1")
 """Who looks; bob2 is the one who says something else."""

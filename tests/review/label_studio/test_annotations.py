@@ -12,12 +12,16 @@ from hypothesis import strategies as st
 pytest.importorskip("httpx2")
 from tests.review.label_studio.accounts import chosen, drawn, rated
 from vdebench.core.box import Box, Size
-from vdebench.review.commands import Check, Draw, Rate, RatePilot, Screen
-from vdebench.review.label_studio.annotations import TaskLabel, UnfitError, pixels, slip_of, vote_in
+from vdebench.review.label_studio.annotations import TaskLabel, UnfitError, pixels, task_label, vote_in
 from vdebench.review.label_studio.configs import CHANGED, config, settings
-from vdebench.review.label_studio.projects import IMAGES, STEPS, ReviewProject, desk_in, desks_among
+from vdebench.review.label_studio.projects import IMAGES, ReviewProject, label_studio_steps, project_in, projects_by_key
 from vdebench.review.ratings import SCALES, Ratings
 from vdebench.review.state import Item
+from vdebench.review.steps.boxes import Draw
+from vdebench.review.steps.ocr import Check
+from vdebench.review.steps.pilot import RatePilot
+from vdebench.review.steps.score import Rate
+from vdebench.review.steps.screen import Screen
 
 ITEM = Item("a", "9f86", 400, 300, 0, "")
 SLIP = TaskLabel("a", 2, "9f86", ("one", ""))
@@ -126,7 +130,7 @@ def test_a_task_of_another_edit_is_no_vote():
 )
 def test_tasks_that_are_not_ours(data):
     with pytest.raises(UnfitError) as refused:
-        slip_of(data)
+        task_label(data)
     assert refused.value.reason == "unknown_task"
 
 
@@ -148,7 +152,7 @@ def test_a_drawn_box_goes_to_the_nearest_pixels(width, height, x, y, wide, high)
     assert all(abs(side - other) <= 0.5 for side, other in zip(found, exact, strict=True))
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", label_studio_steps())
 def test_configs_hold_the_names_that_are_read(step):
     root = ElementTree.fromstring(config(step))
     tags = {tag.get("name"): tag for tag in root.iter() if tag.get("name")}
@@ -168,11 +172,11 @@ def test_configs_hold_the_names_that_are_read(step):
     assert settings(step)["maximum_annotations"] == 1
 
 
-@given(st.sampled_from(STEPS), st.text(min_size=1, max_size=200), st.text(max_size=80))
+@given(st.sampled_from(label_studio_steps()), st.text(min_size=1, max_size=200), st.text(max_size=80))
 def test_desks_are_known_again(step, group, name):
     desk, study = ReviewProject(step, f"group:{group}"), "0123456789abcdef"
-    assert desk_in(desk.description(study), study) == desk
-    assert desk_in(desk.description(study), "f" * 16) is None
+    assert project_in(desk.description(study), study) == desk
+    assert project_in(desk.description(study), "f" * 16) is None
     assert 3 <= len(desk.title(name)) <= 50
 
 
@@ -185,4 +189,4 @@ def test_projects_of_others_are_not_ours():
         {"id": 5, "description": None},
         {"id": 6, "description": "vde-review 0123456789abcdef dance group:1"},
     ]
-    assert desks_among(projects, study) == {mine: [3, 7], IMAGES: [4]}
+    assert projects_by_key(projects, study) == {mine: [3, 7], IMAGES: [4]}

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("httpx2")
 from tests.review.label_studio.small_studio import JWT, SmallStudio
 from vdebench.errors import InputError
-from vdebench.net import retrying_client as patient
+from vdebench.net.http import HttpClient
 from vdebench.review.label_studio import server as module
 from vdebench.review.label_studio.people import LabelStudioMember, read_people
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
@@ -22,7 +22,7 @@ def studio():
 
 @pytest.fixture
 def server(studio, monkeypatch):
-    monkeypatch.setattr(patient.time, "sleep", lambda _: None)
+    monkeypatch.setattr(HttpClient, "pause", lambda self, seconds: None)
     with LabelStudio(studio.url, key=studio.keys["root"]) as made:
         yield made
 
@@ -76,7 +76,7 @@ def test_what_may_have_been_done_is_not_asked_for_twice(studio, server):
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(302, "sends us to https://elsewhere.example"), (403, "may not"), (404, "nothing is there"), (418, "compare")],
+    [(302, "points to https://elsewhere.example"), (403, "may not"), (404, "nothing is there"), (418, "compare")],
 )
 def test_faults_in_words(studio, server, status, words):
     studio.failing = [("/api/users", status)]

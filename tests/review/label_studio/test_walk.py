@@ -16,7 +16,7 @@ from tests.review.label_studio.small_studio import SmallStudio
 from tests.review.label_studio.walk import GROUPS, Walk, whole_walk
 from vdebench.cli.review_label_studio import app
 from vdebench.errors import InputError, MissingPartError
-from vdebench.net import retrying_client as patient
+from vdebench.net.http import HttpClient
 from vdebench.review.commands import EndPilot, Leave, StartPilot, Withdraw
 from vdebench.review.label_studio import sync as running
 from vdebench.review.label_studio.projects import ReviewProject
@@ -34,7 +34,7 @@ def studio():
 
 @pytest.fixture
 def walk(workspace, studio, monkeypatch):
-    monkeypatch.setattr(patient.time, "sleep", lambda _: None)
+    monkeypatch.setattr(HttpClient, "pause", lambda self, seconds: None)
     with Walk(workspace, studio, monkeypatch) as made:
         yield made
 
@@ -160,7 +160,7 @@ def test_a_loop_waits_for_a_server_that_is_away(walk, studio, monkeypatch):
     assert len(told) == 3
     assert [len(each.pulled.refused) for each in told] == [1, 0, 0]  # told once
     assert len(complaints) == 1
-    assert "asked again in 7 seconds" in complaints[0]
+    assert "next try in 7 seconds" in complaints[0]
 
 
 def test_a_loop_goes_on_after_what_passes(walk, studio, monkeypatch):
@@ -198,7 +198,7 @@ def test_people_join_by_their_file(walk, studio):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('"carl"', "who does: 1a, 1b, 2a, 3a, root"),
+        ('"carl"', "members: 1a, 1b, 2a, 3a, root"),
         ('{name = "carl", group = "4"}', "expected one of 1, 2, 3"),
         ('{name = "1a", group = "2"}', "1a is annotator 1, not annotator 2"),
         ('{name = "root", group = "1"}', "root is admin, not annotator 1"),
@@ -219,7 +219,9 @@ def run(*words):
 def test_command_line(walk, studio):
     done = run("push", walk.folder, "--url", studio.url)
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("pushed: 27 new tasks (score 27), 0 there before; 4 new projects, 12 images uploaded")
+    assert done.stdout.startswith(
+        "pushed: 27 new tasks (score 27), 0 already there; 4 new projects, 12 images uploaded"
+    )
     studio.say("1a", studio.tasks(SCORE)["harbour-1", 1], rated(3, 3, 9))
     done = run("pull", walk.folder, "--url", studio.url, "--people", walk.people)
     assert done.exit_code == 0  # a refusal of an annotation is no fault of the command

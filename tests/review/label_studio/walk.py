@@ -64,7 +64,7 @@ class Walk:
         assert pulled.accepted.total() == accepted, pulled.lines()
         with self.another() as bridge:
             again = bridge.pull(self.people)
-        reasons = Counter(each.reason for each in again.refused if each.desk.step == step)
+        reasons = Counter(each.reason for each in again.refused if each.project.step == step)
         assert (again.accepted.total(), dict(reasons)) == (0, refused), again.lines()
         return again
 
@@ -157,7 +157,7 @@ def finish(walk, sample):
         task = studio.tasks(ReviewProject("screen", f"group:{group}"))[sample, 2]
         studio.say(f"{group}a", task, chosen("maybe" if group == "1" else "yes", note="fine"))
     pulled = walk.bridge.sync(walk.people).pulled
-    assert [each.reason for each in pulled.refused if each.desk.step == "screen"] == ["bad_verdict"]
+    assert [each.reason for each in pulled.refused if each.project.step == "screen"] == ["bad_verdict"]
     studio.say("1b", studio.tasks(ReviewProject("screen", "group:1"))[sample, 2], chosen("yes"))
     synced = walk.bridge.sync(walk.people)
     assert (synced.pulled.accepted["screen"], synced.pushed.tasks["ocr"]) == (1, 1), synced.lines()
@@ -165,7 +165,9 @@ def finish(walk, sample):
     (region,) = task["data"]["regions"]
     assert region["text"]
     first = studio.say("2a", task, chosen("correct", text_0=f"{region['text']}!"))
-    assert [each.reason for each in walk.bridge.pull(walk.people).refused if each.desk.step == "ocr"] == ["bad_verdict"]
+    assert [each.reason for each in walk.bridge.pull(walk.people).refused if each.project.step == "ocr"] == [
+        "bad_verdict"
+    ]
     studio.change("2a", first, chosen("correct", text_0=region["text"]))
     assert walk.bridge.sync(walk.people).pulled.accepted == {"ocr": 1}
     assert walk.item(sample).step == "passed"

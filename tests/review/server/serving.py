@@ -120,7 +120,7 @@ class Site:
         told = {"now": self.clock.now, "ticks": self.clock.ticks, **settings}
         self.settings = ServerSettings.at("127.0.0.1", 8765, **told)
         self.app = create_app(self.store, self.pool, self.settings, self.accounts)
-        self.desk = self.app.state.desk
+        self.context = self.app.state.context
 
     def browser(self) -> Browser:
         return Browser(self)

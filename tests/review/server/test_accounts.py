@@ -148,7 +148,7 @@ def test_whoever_left_invites_nobody(site):
     for token in tokens:
         assert site.accounts.invitation(token, START) is None
         assert isinstance(site.accounts.accept(token, "new", PASSWORD, START), AccountDenial)
-    with pytest.raises(InputError, match="'kim' is no admin"):
+    with pytest.raises(InputError, match="'kim' is not an admin"):
         site.accounts.invite("admin", by="kim", now=START)
 
 
@@ -159,7 +159,7 @@ def test_who_joins_gets_no_name_of_one_who_left(site):
 
 
 def test_a_review_that_is_not_opened(tmp_path):
-    with Store(tmp_path / "r.sqlite") as store, pytest.raises(InputError, match="not opened yet"):
+    with Store(tmp_path / "r.sqlite") as store, pytest.raises(InputError, match="not open yet"):
         Accounts(store, QUICK).invite("admin")
 
 

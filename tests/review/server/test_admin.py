@@ -137,7 +137,7 @@ def test_the_only_admin_stays(site):
 
 
 def test_the_replay_is_kept_and_brought_up_to_date(site, monkeypatch):
-    replayed = site.desk.replayed
+    replayed = site.context.replayed
     assert replayed.state()[1] == site.store.state()
     asked = []
     real = replayed._after

@@ -153,7 +153,7 @@ def test_a_database_that_cannot_be_read(site, monkeypatch, caplog, path):
     monkeypatch.setattr(site.store.database, "reading", away)
     answer = root.get(path)
     assert (answer.status_code, answer.json()["error"], answer.headers["Retry-After"]) == (503, "busy", "1")
-    assert "does not answer: the server closed the connection" in caplog.text
+    assert "is not reachable: the server closed the connection" in caplog.text
     monkeypatch.undo()
     assert root.get(path).is_success
 

@@ -27,12 +27,12 @@ def preparer(site, *code, **options):
 def test_it_runs_when_something_waits(site, tmp_path):
     ran = tmp_path / "ran"
     looking = preparer(site, "-c", f"open({str(ran)!r}, 'a').write('x')")
-    assert not looking.look()
+    assert not looking.run_once()
     through_boxes(site)
     real = site.pool.readings
     site.pool.readings = lambda sample, boxes: ["read"] if ran.exists() else real(sample, boxes)
-    assert looking.look()
-    assert not looking.look()
+    assert looking.run_once()
+    assert not looking.run_once()
     assert ran.read_text() == "x"
 
 
@@ -40,17 +40,17 @@ def test_what_fails_is_tried_again_later_and_later(site, caplog):
     through_boxes(site)
     command = ["sh", "-c", "echo no reader here >&2; exit 2"]
     looking = Preparer(site.store, site.pool, command, ticks=site.clock.ticks)
-    assert looking.look()
-    assert "s0: not finished, tried again in 30 seconds: no reader here" in caplog.text
+    assert looking.run_once()
+    assert "s0: preparation failed, next try in 30 seconds: no reader here" in caplog.text
     waits = []
     for _ in range(6):
         began = site.clock.seconds
-        while not looking.look():
+        while not looking.run_once():
             site.clock.go(30)
         waits.append(site.clock.seconds - began)
     assert waits == [FIRST_WAIT * 2**n for n in range(5)] + [LONGEST_WAIT]
     through_boxes(site, "s1")  # another is not made to wait for it
-    assert looking.look()
+    assert looking.run_once()
 
 
 def test_admins_see_what_could_not_be_prepared(site):
@@ -58,14 +58,14 @@ def test_admins_see_what_could_not_be_prepared(site):
         through_boxes(site, sample)
     failed = '{"failed": {"s0": "s0: its page is gone"}}'
     looking = Preparer(site.store, site.pool, ["sh", "-c", f"echo a word; echo '{failed}'; exit 2"])
-    site.desk.stuck = looking.stuck
+    site.context.stuck = looking.stuck
     root = site.signed_in("root")
     assert root.get("/api/admin/overview").json()["stuck"] == []
-    assert looking.look()
-    told = [{"id": "s0", "words": "s0: its page is gone"}, {"id": "s1", "words": "no word why"}]
+    assert looking.run_once()
+    told = [{"id": "s0", "words": "s0: its page is gone"}, {"id": "s1", "words": "no error message"}]
     assert root.get("/api/admin/overview").json()["stuck"] == told
     site.pool.read["s0"] = ["read"]
-    looking.look()
+    looking.run_once()
     assert looking.stuck() == told[1:]
 
 
@@ -75,7 +75,7 @@ from collections import Counter
 from vdebench.review import preparation as preparing
 from vdebench.review.server.child import main
 
-preparing.prepare = lambda *_, **__: preparing.Prepared([], Counter(), {"s1": "s1: no ink", "s0": "s0: its page is gone"})
+preparing.prepare = lambda *_, **__: preparing.PreparationReport([], Counter(), {"s1": "s1: no ink", "s0": "s0: its page is gone"})
 sys.exit(main())
 """
 
@@ -84,15 +84,15 @@ def test_the_process_says_what_failed(site, caplog):
     for sample in ("s0", "s1"):
         through_boxes(site, sample)
     looking = preparer(site, "-c", CHILD, "workspace")
-    looking.look()
+    looking.run_once()
     assert looking.stuck() == [{"id": "s0", "words": "s0: its page is gone"}, {"id": "s1", "words": "s1: no ink"}]
-    assert "s1: not finished, tried again in 30 seconds: s1: no ink" in caplog.text
+    assert "s1: preparation failed, next try in 30 seconds: s1: no ink" in caplog.text
 
 
 def test_a_process_that_fails_as_a_whole(site):
     through_boxes(site)
     looking = Preparer(site.store, site.pool, ["sh", "-c", "echo '[]'; echo no reader here >&2; exit 2"])
-    looking.look()
+    looking.run_once()
     assert looking.stuck() == [{"id": "s0", "words": "no reader here"}]
 
 
@@ -105,12 +105,12 @@ def test_an_edit_that_is_gone_stops_nobody(site):
         raise InputError("its edit is gone")
 
     site.pool.readings = gone
-    assert preparer(site, "-c", "").look()
+    assert preparer(site, "-c", "").run_once()
 
 
 def test_a_command_that_is_not_there(site, caplog):
     through_boxes(site)
-    assert Preparer(site.store, site.pool, ["/no/such/program"]).look()
+    assert Preparer(site.store, site.pool, ["/no/such/program"]).run_once()
     assert "No such file" in caplog.text
 
 

@@ -161,10 +161,10 @@ def test_what_is_said(site, capsys):
     assert said_of(place, capsys, "127.0.0.1") == "The review is at http://127.0.0.1:8765\n"
     open_words = said_of(place, capsys, "192.0.2.7")
     assert "http://192.0.2.7:8765" in open_words
-    assert "without https: passwords and votes travel in the open" in open_words
+    assert "without https: passwords and votes are not encrypted" in open_words
     assert "Warning" not in said_of(place, capsys, "0.0.0.0", url="https://review.example")
     assert "https://review.example" in said_of(place, capsys, "0.0.0.0", url="https://review.example")
-    with pytest.raises(InputError, match="say with --url which one"):
+    with pytest.raises(InputError, match="that people open with --url"):
         said_of(place, capsys, "0.0.0.0")
 
 
@@ -242,10 +242,12 @@ sys.exit(main())
 def test_what_was_agreed_on_is_read_beside_the_server(folder):
     from tests.review.people import NINE, at
     from vdebench.core.box import Box
-    from vdebench.review.commands import Draw, Join, Rate
+    from vdebench.review.commands import Join
     from vdebench.review.pool import Pool
     from vdebench.review.refusals import Refusal
     from vdebench.review.server.preparer import Preparer
+    from vdebench.review.steps.boxes import Draw
+    from vdebench.review.steps.score import Rate
 
     with Store(folder / "review.sqlite") as store:
         pool, (id, *_) = Pool(folder), store.state().items

@@ -72,7 +72,7 @@ def test_nobody_approves_what_was_not_read(site, verdict):
     anna = site.signed_in("anna1")
     vote = {"sample": "s0", "round": 1, "key": "the-key-of-this-check", **verdict}
     unread = anna.tell("check", **vote)
-    assert (unread.status_code, unread.json()["words"]) == (409, "its regions are not read yet")
+    assert (unread.status_code, unread.json()["words"]) == (409, "its regions have not been read yet")
     site.pool.read["s0"] = ["read"]
     first = anna.tell("check", **vote)
     assert first.status_code == 200

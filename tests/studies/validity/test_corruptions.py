@@ -66,7 +66,7 @@ def outside(page, boxes):
 def test_level_0_is_what_the_suite_says():
     suite = typeset_suite(load_suite(ORDER.format("text_replace+table_replace")))
     suite.prepare()
-    truths = {sample.key: (suite.truth(sample), suite.truth_regions(sample)) for sample in suite.samples}
+    truths = {sample.key: (suite.ground_truth(sample), suite.ground_truth_regions(sample)) for sample in suite.samples}
     for subject in subjects():
         right = pages("jpeg", subject)[0]
         page, regions = truths[subject.sample.key]

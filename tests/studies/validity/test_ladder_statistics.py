@@ -115,9 +115,9 @@ def test_usable_edits_are_judged_where_asked():
     found = climb(order=ORDER, corruptions=["blank"], protocols=["strict"], usable=True, workers=1)
     assert finding(found, "strict", "blank", "sample", "usable").values[0] == 1.0
     assert finding(found, "strict", "blank", "sample", "usable").values[4] == 0.0
-    assert finding(found, "strict", "blank", "sample", "usable.text").drop == 1.0
+    assert finding(found, "strict", "blank", "sample", "usable.textual_correctness").drop == 1.0
     rows = found.rows["usable"]
-    assert {"sample", "usable", "kept", "kept_evidence"} <= set(rows.columns)
+    assert {"sample", "usable", "preservation", "preservation_evidence"} <= set(rows.columns)
 
 
 def test_tables_in_every_form(ladder):

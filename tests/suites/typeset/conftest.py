@@ -13,12 +13,12 @@ PPI = 75
 
 
 @pytest.fixture(scope="session")
-def press():
+def typesetter():
     return Typesetter(PPI, font_folders())
 
 
 @pytest.fixture(scope="session")
-def pairs(press):
+def pairs(typesetter):
     """Two samples on each of 54 pages: every kind six times, every language, every operation."""
     recipe = SuiteRecipe(seed=11, ppi=PPI)
-    return [pair for number in range(54) for pair in make_page(recipe, number, press)]
+    return [pair for number in range(54) for pair in make_page(recipe, number, typesetter)]

@@ -15,18 +15,18 @@ RECIPE = SuiteRecipe(seed=2026, ppi=40)
 
 
 @cache
-def press() -> Typesetter:
+def typesetter() -> Typesetter:
     return Typesetter(RECIPE.ppi, font_folders())
 
 
 def faults(number: int) -> list[str]:
     """What does not hold for the samples of a page."""
     found = []
-    for pair in make_page(RECIPE, number, press()):
+    for pair in make_page(RECIPE, number, typesetter()):
         sample = pair.sample
-        tongue = "en" if sample.language == "english" else "zh"
+        language = "en" if sample.language == "english" else "zh"
         try:
-            if carried_out(sample.instruction, pair.source_reading, tongue) != contents(pair.reference_reading):
+            if carried_out(sample.instruction, pair.source_text, language) != contents(pair.reference_text):
                 found.append("its words do not lead to the reference")
         except AssertionError as error:
             found.append(f"its words are not clear: {error}")
@@ -36,7 +36,7 @@ def faults(number: int) -> list[str]:
         if (differs & (pair.mask == 0)).any():
             found.append("pixels differ outside the mask")
         for region in sample.regions:
-            x1, y1, x2, y2 = (round(side) for side in region.box(pair.reference_reading.size))
+            x1, y1, x2, y2 = (round(side) for side in region.box(pair.reference_text.size))
             if not differs[y1:y2, x1:x2].any():
                 found.append("a region does not differ")
         found = [fault if fault.startswith("sample") else f"sample {sample.id}: {fault}" for fault in found]

@@ -111,9 +111,9 @@ def test_what_is_there_already_is_not_made_again(made, tmp_path):
 
 
 def test_another_recipe_is_refused(made):
-    with pytest.raises(VdeError, match=r"holds a suite with seed 5, asked for 9\n  choose another folder"):
+    with pytest.raises(VdeError, match=r"holds a suite with seed 5, requested 9\n  choose another folder"):
         make_suite(made, N, SuiteRecipe(seed=9, ppi=48), workers=1)
-    with pytest.raises(VdeError, match="holds a suite of 24 samples, asked for 3"):
+    with pytest.raises(VdeError, match="holds a suite of 24 samples, requested 3"):
         make_suite(made, 3, SMALL, workers=1)
 
 
@@ -132,7 +132,7 @@ def test_a_folder_begun_with_other_tools_is_refused(tmp_path):
     with pytest.raises(VdeError, match="made_with"):
         make_suite(tmp_path / "s", 2, SMALL, workers=1)
     file.write_text(json.dumps({**made, "n": "2"}))
-    with pytest.raises(VdeError, match="is no recipe of ours"):
+    with pytest.raises(VdeError, match="not the recipe of a generated suite"):
         make_suite(tmp_path / "s", 2, SMALL, workers=1)
 
 
@@ -175,12 +175,12 @@ def test_a_script_without_a_guard_makes_a_suite(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"operations": ("text_dance",)}, "no operation is called 'text_dance'; there are: text_replace"),
-        ({"kinds": ("comic",)}, "no kind is called 'comic'"),
-        ({"languages": ("fr",)}, "no language is called 'fr'"),
-        ({"languages": ()}, "no language is named"),
+        ({"operations": ("text_dance",)}, "unknown operation 'text_dance'; available: text_replace"),
+        ({"kinds": ("comic",)}, "unknown kind 'comic'"),
+        ({"languages": ("fr",)}, "unknown language 'fr'"),
+        ({"languages": ()}, "no language given"),
         ({"ppi": 5}, "5 pixels per inch"),
-        ({"wear": "burnt"}, "no wear is called 'burnt'; there are: none, light, heavy"),
+        ({"wear": "burnt"}, "unknown wear 'burnt'; available: none, light, heavy"),
         ({"per_page": 0}, "0 samples on a page"),
     ],
 )
@@ -206,10 +206,10 @@ def test_the_suite_is_clean_and_complete(made):
         sizes, modes = zip(*(opened(file) for file in files), strict=True)
         assert set(sizes) == {tuple(suite.image_size(sample))}
         assert modes == ("RGB", "RGB", "L")
-        source, truth = suite.source(sample), suite.truth(sample)
-        tongue = "en" if sample.language == "english" else "zh"
-        assert carried_out(sample.instruction, source, tongue) == contents(truth)
-        assert len(suite.truth_regions(sample)) == len(sample.regions)
+        source, truth = suite.source(sample), suite.ground_truth(sample)
+        language = "en" if sample.language == "english" else "zh"
+        assert carried_out(sample.instruction, source, language) == contents(truth)
+        assert len(suite.ground_truth_regions(sample)) == len(sample.regions)
 
 
 def test_a_missing_image_is_a_fault(made, tmp_path):
@@ -279,7 +279,7 @@ def test_two_processes_that_order_the_same_suite_share_it(tmp_path):
         ("typeset:n=x", "n is 'x', expected a whole number"),
         ("typeset:colour=red", "'colour=red' is not an option"),
         ("typeset:seed=1,seed=2", "'seed=2' is not an option"),
-        ("typeset:languages=tlh", "no language is called 'tlh'"),
+        ("typeset:languages=tlh", "unknown language 'tlh'"),
     ],
 )
 def test_bad_orders(order, message):
@@ -295,7 +295,7 @@ def test_export_as_parquet(made, tmp_path):
     sample = load_suite(made).samples[0]
     assert row["instruction"] == sample.instruction
     assert row["source"]["bytes"] == (made / sample.source_image).read_bytes()
-    assert json.loads(row["reference_reading"]) == load_suite(made).truth(sample).to_json()
+    assert json.loads(row["reference_reading"]) == load_suite(made).ground_truth(sample).to_json()
     assert json.loads(row["details"])["edit"] == sample.extra["edit"]
     assert "dtype: image" in (tmp_path / "out" / "README.md").read_text()
 
@@ -318,7 +318,7 @@ def test_export_in_the_release_layout_is_the_same_suite(made, tmp_path):
     assert list(copy.faults()) == []
     assert copy.samples == suite.samples
     for sample in suite:
-        assert copy.truth(sample) == suite.truth(sample)
+        assert copy.ground_truth(sample) == suite.ground_truth(sample)
         assert copy.source(sample) == suite.source(sample)
         assert copy.image_files(sample).mask.read_bytes() == suite.image_files(sample).mask.read_bytes()
 
@@ -333,7 +333,7 @@ def test_export_refuses_a_full_folder_and_an_unknown_form(made, tmp_path):
     (tmp_path / "x").write_text("")
     with pytest.raises(VdeError, match="is not empty"):
         export_suite(load_suite(made), "parquet", tmp_path)
-    with pytest.raises(VdeError, match="no form is called 'zip'; there are: parquet, webdataset, vde-release"):
+    with pytest.raises(VdeError, match="unknown form 'zip'; available: parquet, webdataset, vde-release"):
         export_suite(load_suite(made), "zip", tmp_path / "new")
 
 
@@ -342,7 +342,7 @@ def test_an_export_that_fails_leaves_nothing(made, tmp_path):
 
     shutil.copytree(made, tmp_path / "copy")
     next((tmp_path / "copy" / "readings" / "text").glob("*.json")).unlink()
-    with pytest.raises(VdeError, match="no reading for"):
+    with pytest.raises(VdeError, match="no ground-truth OCR output for"):
         export_suite(load_suite(tmp_path / "copy"), "webdataset", tmp_path / "out")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["copy"]
 

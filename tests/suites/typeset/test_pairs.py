@@ -14,13 +14,13 @@ from vdebench.instructions.phrasing import AMBIGUITIES
 from vdebench.suites.typeset.ambiguity_check import ambiguities, cells_of
 from vdebench.suites.typeset.degradation import Degradation
 from vdebench.suites.typeset.edits import DocumentEdit
-from vdebench.suites.typeset.ground_truth import reading_of
+from vdebench.suites.typeset.ground_truth import page_text_of
 from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.propose import Reference
 from vdebench.suites.typeset.recipe import OPERATIONS, SuiteRecipe
 
 
-def tongue(pair) -> str:
+def language(pair) -> str:
     return "en" if pair.sample.language == "english" else "zh"
 
 
@@ -48,7 +48,7 @@ def test_all_operations_languages_and_kinds_are_there(pairs):
 
 def test_the_pixels_of_every_region_differ(pairs):
     for pair in pairs:
-        size = pair.reference_reading.size
+        size = pair.reference_text.size
         regions = [region.box(size) for region in pair.sample.regions]
         tight = boxes_of(pair.sample.extra["tight_input"] + pair.sample.extra["tight_output"], size)
         assert regions
@@ -59,7 +59,7 @@ def test_the_pixels_of_every_region_differ(pairs):
 
 def test_tight_boxes_lie_in_the_blocks(pairs):
     for pair in pairs:
-        size = pair.reference_reading.size
+        size = pair.reference_text.size
         regions = [region.box(size) for region in pair.sample.regions]
         regions = [Box(x1 - 1, y1 - 1, x2 + 1, y2 + 1) for x1, y1, x2, y2 in regions]  # both are whole pixels
         for box in boxes_of(pair.sample.extra["tight_input"] + pair.sample.extra["tight_output"], size):
@@ -80,29 +80,29 @@ def test_where_nothing_moved_only_the_edited_block_differs(pairs):
             continue
         outside = np.ones(pair.mask.shape, bool)
         for region in pair.sample.regions:
-            x1, y1, x2, y2 = region.box(pair.reference_reading.size)
+            x1, y1, x2, y2 = region.box(pair.reference_text.size)
             outside[max(0, round(y1) - 2) : round(y2) + 2, max(0, round(x1) - 2) : round(x2) + 2] = False
         assert not (differs(pair) & outside).any(), pair.sample.instruction
         checked += 1
     assert checked >= 40
 
 
-def test_the_recorded_edit_gives_the_reference(pairs, press):
+def test_the_recorded_edit_gives_the_reference(pairs, typesetter):
     """From JSON, applied to the source's document and set again: the same document, reading and pixels."""
     for pair in pairs:
         edit = DocumentEdit.from_json(pair.sample.extra["edit"])
         edited = edit.apply(pair.documents[0])
         assert edited == pair.documents[1]
-        sheet = press.print(edited)
-        assert reading_of(edited, sheet) == pair.reference_reading
+        sheet = typesetter.print(edited)
+        assert page_text_of(edited, sheet) == pair.reference_text
         assert np.array_equal(sheet.image(), pair.reference)
         sheet.close()
 
 
 def test_every_instruction_carried_out_by_its_words_alone_gives_the_reference(pairs):
     for pair in pairs:
-        expected = contents(pair.reference_reading)
-        assert carried_out(pair.sample.instruction, pair.source_reading, tongue(pair)) == expected
+        expected = contents(pair.reference_text)
+        assert carried_out(pair.sample.instruction, pair.source_text, language(pair)) == expected
 
 
 def test_the_ambiguous_form_says_less(pairs):
@@ -120,7 +120,7 @@ def test_the_ambiguous_form_says_less(pairs):
 
 def test_the_checker_finds_what_is_ambiguous(pairs):
     pair = next(pair for pair in pairs if pair.sample.language == "english" and pair.sample.group == "text")
-    reading = pair.source_reading
+    reading = pair.source_text
     twice = replace(reading, blocks=(*reading.blocks, *reading.blocks))
     references = pair.proposal.references
     assert not list(ambiguities(pair.sample.instruction, references, reading, "en"))
@@ -134,10 +134,10 @@ def test_region_readings_are_what_the_regions_say(pairs):
     """Every block of a crop is a block of the page, or a stretch of one, or cells of its table; and lies in the crop."""
     partial = 0
     for pair in pairs:
-        assert len(pair.region_readings) == len(pair.sample.regions)
-        page = contents(pair.reference_reading)
+        assert len(pair.region_texts) == len(pair.sample.regions)
+        page = contents(pair.reference_text)
         cells = {cell for text in page if text.startswith("<table") for cell in cells_of(text)}
-        for reading in pair.region_readings:
+        for reading in pair.region_texts:
             for block in reading.blocks:
                 assert 0 <= block.box.x1 <= block.box.x2 <= reading.size.width
                 assert 0 <= block.box.y1 <= block.box.y2 <= reading.size.height
@@ -156,7 +156,7 @@ def test_the_crop_of_an_edited_block_reads_as_that_block(pairs):
         if edit["action"] in ("replace_text", "insert_text", "style_text", "set_cell", "scale_block"):
             block = pair.documents[1].block(edit["block"])
             expected = block.html if hasattr(block, "html") else block.text
-            assert expected in contents(pair.region_readings[0])
+            assert expected in contents(pair.region_texts[0])
 
 
 def test_masks_hold_at_high_resolution():
@@ -164,12 +164,12 @@ def test_masks_hold_at_high_resolution():
     from vdebench.suites.typeset.language_rules import font_folders
     from vdebench.suites.typeset.typesetter import Typesetter
 
-    press = Typesetter(300, font_folders())
+    typesetter = Typesetter(300, font_folders())
     recipe = SuiteRecipe(
         seed=2, ppi=300, kinds=("research_report", "magazine"), operations=("text_insert", "text_delete")
     )
     for number in range(4):
-        for pair in make_page(recipe, number, press):
+        for pair in make_page(recipe, number, typesetter):
             assert not (differs(pair) & (pair.mask == 0)).any()
 
 
@@ -181,28 +181,28 @@ def test_difficulty_has_ten_attributes_from_0_to_2(pairs):
         assert found["language"] == {"english": 0, "simplified_chinese": 1, "en_ch_mixed": 2}[pair.sample.language]
 
 
-def test_the_same_recipe_gives_the_same_page_whatever_was_made_before(press):
+def test_the_same_recipe_gives_the_same_page_whatever_was_made_before(typesetter):
     recipe = SuiteRecipe(seed=3, ppi=75)
-    one = make_page(recipe, 7, press)
-    make_page(SuiteRecipe(seed=4, ppi=75), 1, press)
-    other = make_page(recipe, 7, press)
+    one = make_page(recipe, 7, typesetter)
+    make_page(SuiteRecipe(seed=4, ppi=75), 1, typesetter)
+    other = make_page(recipe, 7, typesetter)
     for first, second in zip(one, other, strict=True):
         assert first.sample == second.sample
         assert np.array_equal(first.reference, second.reference)
-    assert make_page(SuiteRecipe(seed=5, ppi=75), 7, press)[0].sample != one[0].sample
+    assert make_page(SuiteRecipe(seed=5, ppi=75), 7, typesetter)[0].sample != one[0].sample
 
 
 @pytest.mark.parametrize("kind", ["light", "heavy"])
-def test_wear_is_alike_on_both_pages_and_boxes_stay_true(press, kind):
+def test_wear_is_alike_on_both_pages_and_boxes_stay_true(typesetter, kind):
     for number in range(6):
-        for pair in make_page(SuiteRecipe(seed=2, ppi=75, wear=kind), number, press):
+        for pair in make_page(SuiteRecipe(seed=2, ppi=75, wear=kind), number, typesetter):
             assert not (differs(pair) & (pair.mask == 0)).any()
             assert pair.mask.mean() < 255
-            size = pair.reference_reading.size
+            size = pair.reference_text.size
             for region in pair.sample.regions:
                 assert inside(differs(pair), region.box(size)).any()
             dark = pair.source.mean(axis=-1) < 0.75 * np.median(pair.source)
-            for block in pair.source_reading.blocks:
+            for block in pair.source_text.blocks:
                 assert inside(dark, block.box).any() or block.label in (
                     "chart",
                     "formula",

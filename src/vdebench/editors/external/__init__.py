@@ -1,4 +1,4 @@
-"""Editors that run in an environment of their own: a program on a pipe, or a server, that speaks a small protocol."""
+"""Editors in their own environment: a program on a pipe, or a server, that implements a small protocol."""
 
 from vdebench.editors.external.editor import ExternalEditor
 

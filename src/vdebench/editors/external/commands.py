@@ -1,4 +1,4 @@
-"""Commands that start programs: their words, and as much of them as may be written down."""
+"""Commands of external programs: splitting, and redaction of secrets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vdebench.net.keys import HIDDEN
 
 
 def split_command(command: str | Sequence[str], who: str) -> list[str]:
-    """A command's words: a list, a JSON list, or a line as for a shell. `~` is the home folder in the first.
+    """Split a command: a list, a JSON list, or a shell-like line. `~` is expanded in the first word.
 
     >>> split_command("python 'my program.py' --steps 28", "external")
     ['python', 'my program.py', '--steps', '28']
@@ -36,44 +36,48 @@ def split_command(command: str | Sequence[str], who: str) -> list[str]:
     return [str(Path(words[0]).expanduser()) if words[0].startswith("~") else words[0], *words[1:]]
 
 
-def told_command(words: Sequence[str]) -> str:
-    """A command as an identity has it: without keys and passwords, so that another key is no other editor.
+def redacted_command(words: Sequence[str]) -> str:
+    """Return a command without keys and passwords, for the identity; another key does not change the identity.
 
-    >>> told_command(["python", "mine.py", "--steps", "28", "--token", "abc", "--api-key=abc", "http://me:abc@host/v1"])
+    >>> redacted_command(["python", "mine.py", "--steps", "28", "--token", "abc", "--api-key=abc", "http://me:abc@host/v1"])
     "python mine.py --steps 28 --token '[key]' '--api-key=[key]' http://host/v1"
     """
     return shlex.join(_without_keys(words))
 
 
-def told_parameters(value: Any, *, private: bool = False) -> Any:
-    """What a program says it works with, at any depth, by the same rule. A number is no key, but may be a setting.
+def redacted_parameters(value: Any, *, private: bool = False) -> Any:
+    """Redact the parameters of a program at any depth, by the same rules; numbers are settings, not keys.
 
-    >>> told_parameters({"steps": 28, "token": "abc", "token_merging": 0.5, "servers": ["http://me:abc@host/v1"]})
+    >>> redacted_parameters({"steps": 28, "token": "abc", "token_merging": 0.5, "servers": ["http://me:abc@host/v1"]})
     {'steps': 28, 'token': '[key]', 'token_merging': 0.5, 'servers': ['http://host/v1']}
     """
     if isinstance(value, dict):
-        return {name: told_parameters(each, private=private or is_private(name, "")) for name, each in value.items()}
+        return {
+            name: redacted_parameters(each, private=private or is_private(name, "")) for name, each in value.items()
+        }
     if isinstance(value, list):
-        return [told_parameters(each, private=private) for each in value]
-    if private and (value is None or isinstance(value, str)):  # one with a key and one without are the same editor
+        return [redacted_parameters(each, private=private) for each in value]
+    if private and (value is None or isinstance(value, str)):  # with or without a key, the editor is the same
         return HIDDEN
     if not isinstance(value, str):
         return value
-    told = _without_key(value)
-    return value if told.split() == value.split() else told  # a prompt keeps its line breaks
+    redacted = _without_key(value)
+    return value if redacted.split() == value.split() else redacted  # keep the line breaks of prompts
 
 
 def _without_keys(words: Sequence[str]) -> list[str]:
-    told, after_name = [], False
+    redacted, after_name = [], False
     for word in words:
         option = word.startswith("-")
-        told.append(HIDDEN if after_name and not option else _without_key(word))
+        redacted.append(HIDDEN if after_name and not option else _without_key(word))
         after_name = option and "=" not in word and is_private(word, "")
-    return told
+    return redacted
 
 
 def _without_key(word: str) -> str:
-    """A word by itself: `NAME=KEY`, `Authorization: KEY`, an address, a line of a shell, or what looks like a key."""
+    """Redact a single word: `NAME=KEY`, `Authorization: KEY`, an address, a shell line, or anything that looks like a
+    key.
+    """
     for sign in ("=", ":"):
         name, _, value = word.partition(sign)
         whole = bool(value) if sign == ":" else len(value.split()) == 1
@@ -84,4 +88,4 @@ def _without_key(word: str) -> str:
     if "://" in word:
         name, sign, value = word.partition("=") if "=" in word.partition("://")[0] else ("", "", word)
         return f"{name}{sign}{shown(value)}"
-    return HIDDEN if "@" not in word and is_private("", f" {word}") else word  # the space: of paths nothing is hidden
+    return HIDDEN if "@" not in word and is_private("", f" {word}") else word  # the space prevents matching paths

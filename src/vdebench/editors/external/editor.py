@@ -1,4 +1,4 @@
-"""`external`: an editor whose model runs in another environment, or on another machine."""
+"""`external`: an editor whose model runs in another environment or on another machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from vdebench.core.images import Image
 from vdebench.editors.editor import About, Edit, Editor
-from vdebench.editors.external.commands import split_command, told_command
+from vdebench.editors.external.commands import redacted_command, split_command
 from vdebench.editors.external.program import Program, program
 from vdebench.editors.external.protocol import Hello, differing
 from vdebench.editors.external.server import Server, bad_url
@@ -18,17 +18,17 @@ from vdebench.editors.servers.options import whole
 from vdebench.errors import EditorError, VdeError
 from vdebench.net.addresses import seconds, shown
 
-GIVE = (
+USAGE = (
     "needs command= or url=\n"
     "  a program: --editor-option external.command='/path/to/python program.py', or a server: external.url=http://host:port"
-    "\n  docs/external-editors.md says what it must speak"
+    "\n  see docs/external-editors.md for the protocol"
 )
 
 
 class ExternalEditor(Editor):
-    """A program (`command`) or a server (`url`) that speaks the protocol of docs/external-editors.md.
+    """A program (`command`) or a server (`url`) that implements the protocol of docs/external-editors.md.
 
-    `at_once` is how many programs are started, each with a GPU of its own; or how many pages a server gets at a time.
+    `at_once` is the number of programs, each with its own GPU, or the number of parallel requests to a server.
     """
 
     about: ClassVar[About] = About("a program or a server of your own", "yours", "the model's", "the model's")
@@ -46,30 +46,30 @@ class ExternalEditor(Editor):
     ) -> None:
         if bool(command) == bool(url):
             raise VdeError(
-                f"the editor {self.name} {GIVE}" if not url else f"{self.name}: give command or url, not both"
+                f"the editor {self.name} {USAGE}" if not url else f"{self.name}: pass command or url, not both"
             )
         self.at_once = whole(self.name, "at_once", at_once, least=1)
         self._command = split_command(command, self.name) if command else []
         limits = seconds(timeout), seconds(start_timeout, "start_timeout")
         self._place = {} if command else {"url": shown(url)}
         self._hello: Hello | None = None
-        self._there: list[Program | Server]
+        self._backends: list[Program | Server]
         if command:
-            cards = cards_for(self.at_once)
-            self._there = [program(self.name, self._command, *limits, logs, card) for card in cards]
+            gpus = gpus_for(self.at_once)
+            self._backends = [program(self.name, self._command, *limits, logs, gpu) for gpu in gpus]
         else:
-            self._there = [Server(self.name, url, *limits)] * self.at_once
-        self._free: queue.LifoQueue[Program | Server] = queue.LifoQueue()  # the warm one first
-        for each in reversed(self._there):
+            self._backends = [Server(self.name, url, *limits)] * self.at_once
+        self._free: queue.LifoQueue[Program | Server] = queue.LifoQueue()  # the most recently used first
+        for each in reversed(self._backends):
             self._free.put(each)
 
     @classmethod
     def missing(cls, command: str | Sequence[str] = "", url: str = "", **options: Any) -> str:
-        """A program, where none is given or the one given is not there."""
+        """Return an error if no program is given or the program does not exist."""
         if url:
             return bad_url(url)
         if not command:
-            return GIVE
+            return USAGE
         try:
             first = split_command(command, cls.name)[0]
         except VdeError as error:
@@ -78,40 +78,40 @@ class ExternalEditor(Editor):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Our name and the program's own words; its command too, where it does not tell its parameters."""
-        hello = self._hello = self._hello or self._there[0].hello()  # asked once: it would be started for it
-        told = {"name": self.name, "version": "1", **hello.identity}
+        """Our name and the program's own description; also its command if it does not report its parameters."""
+        hello = self._hello = self._hello or self._backends[0].hello()  # requested once: this starts the program
+        identity = {"name": self.name, "version": "1", **hello.identity}
         if hello.parameters is None:
-            told |= {"command": told_command(self._command)} if self._command else self._place
-        return told
+            identity |= {"command": redacted_command(self._command)} if self._command else self._place
+        return identity
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
-        """What the program makes of the page."""
-        there = self._free.get()
+        """Let the program edit the page."""
+        backend = self._free.get()
         try:
-            answer, made = there.edit(image, instruction, seed)
-            hello = there.known
+            answer, edited = backend.edit(image, instruction, seed)
+            hello = backend.known
         finally:
-            self._free.put(there)
+            self._free.put(backend)
         self._hello = self._hello or hello
         if hello != self._hello:
             raise differing(self.name, self._hello, hello)
         if answer.state == "failed":
             raise EditorError(f"{self.name}: {answer.reason or 'the program gives no reason'}")
-        reason = "" if made is not None else answer.reason or "the program gives no reason"
+        reason = "" if edited is not None else answer.reason or "the program gives no reason"
         parameters = {**answer.parameters, "model": hello.model, "program": f"{hello.name} {hello.version}"}
-        return Edit(answer.state, made, reason, parameters, answer.metadata, answer.seconds)
+        return Edit(answer.state, edited, reason, parameters, answer.metadata, answer.seconds)
 
     def close(self) -> None:
-        """End the programs; whoever asks again starts them anew."""
-        for each in self._there:
+        """Stop the programs; they are started again on the next use."""
+        for each in self._backends:
             each.stop()
 
 
-def cards_for(programs: int) -> list[str]:
-    """The GPU of each of several programs, in turn, by its number or name; one program sees them all.
+def gpus_for(programs: int) -> list[str]:
+    """Return the GPU of each program, in turn, by number or name; a single program sees all GPUs.
 
-    >>> cards_for(1), cards_for(3)
+    >>> gpus_for(1), gpus_for(3)
     ([''], ['0', '1', '2'])
     """
     if programs == 1:

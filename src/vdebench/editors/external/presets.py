@@ -1,4 +1,4 @@
-"""Presets: `external` with the environment and the program of a model that is known."""
+"""Presets: `external` with the environment and program of a known model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program that edits, started when it is needed and again when it died; one for each process of ours."""
+"""An external program, started when needed and again after a crash; one per process and command."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from vdebench.editors.external.protocol import Hello, ProgramAnswer, differing, 
 from vdebench.errors import EditorError, EditorUnusableError, InputError, VdeError
 from vdebench.io.images import open_image
 
-GLANCE = 0.05
-"""Seconds between two looks at whether a program that is to end has been started meanwhile."""
-IN_A_ROW = 3
-"""Times that a program may die with no answer between before it is no longer started."""
+POLL_SECONDS = 0.05
+"""Seconds between checks whether a program to be stopped has been started meanwhile."""
+MAX_FAILURES = 3
+"""Consecutive failures after which a program is not started again."""
 
 
 class Program:
-    """A command that speaks the protocol on stdin and stdout; `card` is the one GPU that it may see, if given."""
+    """A command that implements the protocol on stdin and stdout; `gpu` is the only GPU it may see, if given."""
 
     def __init__(
         self,
@@ -35,9 +35,9 @@ class Program:
         timeout: float,
         start_timeout: float,
         logs: str = "",
-        card: str = "",
+        gpu: str = "",
     ) -> None:
-        self._who, self._command, self._logs, self._card = who, tuple(command), logs, card
+        self._who, self._command, self._logs, self._gpu = who, tuple(command), logs, gpu
         self._timeout, self._start_timeout = timeout, start_timeout
         self._lock = threading.Lock()
         self._running: ProgramProcess | None = None
@@ -45,11 +45,11 @@ class Program:
         self._known: Hello | None = None
         self._folder: Path | None = None
         self._warm = False
-        self._deaths = self._starts = self._asked = self._stops = 0
-        self._why = ""
+        self._failures = self._starts = self._requests = self._stops = 0
+        self._last_error = ""
 
     def hello(self) -> Hello:
-        """Who it is; it is started where it does not run."""
+        """Return its hello; start it if necessary."""
         stops = self._stops
         with self._lock:
             if self._hello is None:
@@ -59,21 +59,21 @@ class Program:
 
     @property
     def known(self) -> Hello:
-        """Who it last said it is, also when it was stopped since."""
+        """The last hello, even if it was stopped since."""
         return self._known or self.hello()
 
     def edit(self, image: Image, instruction: str, seed: int) -> tuple[ProgramAnswer, Image | None]:
-        """Its answer, and its image where it made one."""
+        """Return its answer, and its image if there is one."""
         stops = self._stops
         with self._lock:
             running = self._started(stops)
-            self._asked += 1
-            asked = str(self._asked)
-            source, out = self._place() / f"{asked}.png", self._place() / f"{asked}-out.png"
+            self._requests += 1
+            request_id = str(self._requests)
+            source, out = self._place() / f"{request_id}.png", self._place() / f"{request_id}-out.png"
             try:
                 source.write_bytes(encode_png(image))
-                request = {"id": asked, "image": str(source), "instruction": instruction, "seed": seed}
-                answer = self._answered(running, asked, {**request, "out": str(out)})
+                request = {"id": request_id, "image": str(source), "instruction": instruction, "seed": seed}
+                answer = self._request(running, request_id, {**request, "out": str(out)})
                 return answer, self._image(answer, out) if answer.state == "edited" else None
             except OSError as error:
                 raise InputError(f"{source}: cannot be written: {error.strerror}; is the disk full?") from None
@@ -82,61 +82,65 @@ class Program:
                     with suppress(OSError):
                         file.unlink(missing_ok=True)
 
-    def _answered(self, running: ProgramProcess, asked: str, request: dict[str, object]) -> ProgramAnswer:
-        """The answer to a request; who gives none is ended, for it might come when another page is asked for."""
+    def _request(self, running: ProgramProcess, request_id: str, request: dict[str, object]) -> ProgramAnswer:
+        """Return the answer to a request; a program that does not answer is stopped, as it might answer a later
+        request.
+        """
         try:
             running.send(json.dumps(request).encode())
-            # The first edit may be the moment when the model is loaded.
+            # The first edit may include loading the model.
             limit = self._timeout if self._warm else self._timeout + self._start_timeout
-            line = running.receive(limit, f"editing (request {asked})")
-            answer = parse_answer(parse_object(line, self._who), asked, self._who)
+            line = running.receive(limit, f"editing (request {request_id})")
+            answer = parse_answer(parse_object(line, self._who), request_id, self._who)
         except EditorError as error:
-            self._lost(error)
+            self._discard(error)
             raise
         except (KeyboardInterrupt, SystemExit):
             self._end()
             raise
-        self._warm, self._deaths = True, 0
+        self._warm, self._failures = True, 0
         return answer
 
     def _image(self, answer: ProgramAnswer, out: Path) -> Image:
         if answer.out and Path(answer.out) != out:
-            raise EditorError(f"{self._who}: wrote to {answer.out}, asked was {out}")
+            raise EditorError(f"{self._who}: wrote to {answer.out}, expected {out}")
         if not out.is_file():
-            raise EditorError(f"{self._who}: said edited, and wrote no file {out.name}")
+            raise EditorError(f"{self._who}: reported edited, but wrote no file {out.name}")
         try:
             return open_image(out)
         except VdeError as error:
             raise EditorError(f"{self._who}: its image cannot be opened: {error}") from None
 
     def _started(self, stops: int) -> ProgramProcess:
-        """The running program, started where there is none; not for who asked before it was stopped."""
+        """Return the running program, starting it if necessary; raise `EditorError` if it was stopped after the
+        request.
+        """
         if self._running is not None and self._running.alive:
             return self._running
         if stops != self._stops:
             raise EditorError(f"{self._who}: the program was stopped before it was asked")
-        self._end()  # where it died between two requests, nothing is lost but its warmth
-        if self._deaths >= IN_A_ROW:
+        self._end()  # it may have exited between two requests
+        if self._failures >= MAX_FAILURES:
             raise EditorUnusableError(
-                f"{self._who}: the program failed {self._deaths} times in a row and is not started again;"
-                f" mend it and run the same command again. The last time:\n  {self._why}"
+                f"{self._who}: the program failed {self._failures} times in a row and is not started again;"
+                f" fix it and run the same command again. The last error:\n  {self._last_error}"
             )
         self._warm = False
         try:
-            self._running = ProgramProcess(self._who, self._command, self._log(), self._card)
+            self._running = ProgramProcess(self._who, self._command, self._log(), self._gpu)
             line = self._running.receive(self._start_timeout, "starting (no hello yet)")
             hello = parse_hello(parse_object(line, self._who), self._who)
             if self._hello is not None and self._hello != hello:
                 raise differing(self._who, self._hello, hello)
         except EditorError as error:
-            self._lost(error)
+            self._discard(error)
             raise
         self._hello = self._known = hello
         return self._running
 
-    def _lost(self, error: EditorError) -> None:
-        """Give up on the running program: the next request starts another."""
-        self._deaths, self._why = self._deaths + 1, str(error)
+    def _discard(self, error: EditorError) -> None:
+        """Discard the running program after an error; the next request starts another."""
+        self._failures, self._last_error = self._failures + 1, str(error)
         self._end()
 
     def _end(self) -> None:
@@ -156,18 +160,18 @@ class Program:
         try:
             Path(self._logs).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"{self._logs}: cannot be made: {error.strerror}; choose another folder of logs") from None
-        card = f"-{self._card}" if self._card else ""
-        return Path(self._logs) / f"{self._who}-{os.getpid()}{card}-{self._starts}.log"
+            raise InputError(f"{self._logs}: cannot be created: {error.strerror}; choose another log folder") from None
+        gpu = f"-{self._gpu}" if self._gpu else ""
+        return Path(self._logs) / f"{self._who}-{os.getpid()}{gpu}-{self._starts}.log"
 
     def stop(self) -> None:
-        """End it, and leave nothing behind but its logs. In the middle of an edit it is killed, and the edit fails."""
+        """Stop it and delete its temporary files, but not its logs. A running edit is killed and fails."""
         self._stops += 1
-        while not self._lock.acquire(timeout=GLANCE):  # held for the whole of an edit, which may take an hour
+        while not self._lock.acquire(timeout=POLL_SECONDS):  # held during an edit, which may take an hour
             if (running := self._running) is not None:
                 running.kill()
         try:
-            self._hello, self._deaths = None, 0
+            self._hello, self._failures = None, 0
             if self._running is not None:
                 self._running.stop()
                 self._running = None
@@ -183,19 +187,19 @@ _choosing = threading.Lock()
 
 
 def program(
-    who: str, command: Sequence[str], timeout: float, start_timeout: float, logs: str = "", card: str = ""
+    who: str, command: Sequence[str], timeout: float, start_timeout: float, logs: str = "", gpu: str = ""
 ) -> Program:
-    """This process's program of a command: a warm one is used again."""
-    key = (who, tuple(command), timeout, start_timeout, logs, card)
+    """Return this process's program for a command, reusing a running one."""
+    key = (who, tuple(command), timeout, start_timeout, logs, gpu)
     with _choosing:
         if key not in _programs:
-            _programs[key] = Program(who, command, timeout, start_timeout, logs, card)
+            _programs[key] = Program(who, command, timeout, start_timeout, logs, gpu)
         return _programs[key]
 
 
 @atexit.register
 def stop_programs() -> None:
-    """End all programs of this process; who still holds one may use it again, and then it is started anew."""
+    """Stop all programs of this process; they are started again on the next use."""
     with _choosing:
         for each in _programs.values():
             each.stop()

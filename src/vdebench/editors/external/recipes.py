@@ -1,4 +1,4 @@
-"""Models that need an environment of their own: what to install for each, and the program that speaks for it."""
+"""Models that need their own environment: what to install, and the program that implements the protocol."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ SHIMS = Path(__file__).parent.parent / "shims"
 
 @dataclass(frozen=True)
 class EnvironmentRecipe:
-    """How the environment of a model is made."""
+    """How to set up the environment of a model."""
 
     name: str
     shim: str
     """File of the program, in `shims/`."""
     installs: tuple[str, ...]
-    """What follows `pip install`, line by line; `CODE` is the clone's folder."""
+    """Arguments of `pip install`, line by line; `CODE` is the folder of the clone."""
     weights: tuple[str, ...]
-    """Ids; the first is the model."""
+    """Ids of the weights; the first is the model."""
     memory: str
-    """Of the GPU, at least, as far as is known."""
+    """Minimum GPU memory, as far as known."""
     repository: str = ""
     local_weights: bool = False
-    """Whether the program wants the weights in a folder, downloaded beforehand."""
+    """Whether the weights must be downloaded to a folder beforehand."""
     note: str = ""
 
     def folder(self) -> Path:
-        """Where its environment is by default."""
+        """Return the default folder of the environment."""
         return cache_folder() / "environments" / self.name
 
     def python(self, folder: Path | None = None) -> Path:
-        """The environment's interpreter."""
+        """Return the environment's interpreter."""
         place = (folder or self.folder()) / "venv"
         return place / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
     def steps(self, folder: Path, interpreter: str = "python3") -> list[list[str]]:
-        """Commands that make the environment, without the weights."""
+        """Return the commands that set up the environment, without the weights."""
         code = folder / "code"
         steps = [[interpreter, "-m", "venv", str(folder / "venv")]]
         if self.repository:
@@ -51,7 +51,7 @@ class EnvironmentRecipe:
         return steps + [[*pip, *(word.replace("CODE", str(code)) for word in line.split())] for line in self.installs]
 
     def command(self, python: str, model: str = "", device: str = "", more: Sequence[str] = ()) -> list[str]:
-        """What starts the program in its environment; the environment's folder is that of its interpreter."""
+        """Return the command that starts the program in its environment."""
         folder = Path(python).parent.parent.parent
         words = [python, str(SHIMS / self.shim)]
         if self.repository and "--code" not in more:
@@ -104,32 +104,32 @@ RECIPES = {
 }
 
 
-def recipe(name: str) -> EnvironmentRecipe:
-    """The recipe of a name, or an error that says which there are.
+def get_recipe(name: str) -> EnvironmentRecipe:
+    """Return the recipe of a name; raise `VdeError` with the available names.
 
-    >>> recipe("bagel-think").name
+    >>> get_recipe("bagel-think").name
     'bagel'
     """
-    for known in RECIPES.values():
-        if name == known.name or name.startswith(f"{known.name}-"):  # one environment for all ways of a model
-            return known
-    raise VdeError(f"no environment is known for {name!r}; there are: {', '.join(RECIPES)}")
+    for recipe in RECIPES.values():
+        if name == recipe.name or name.startswith(f"{recipe.name}-"):  # one environment for all variants of a model
+            return recipe
+    raise VdeError(f"unknown environment {name!r}; available: {', '.join(RECIPES)}")
 
 
-def told(made: EnvironmentRecipe, folder: Path, interpreter: str = "python3", *, done: bool = False) -> str:
-    """A recipe as a shell script that can be read, copied or piped to a shell; what is left of it when it is done."""
-    python = str(made.python(folder))
-    lines = [f"# {made.name}: a GPU of {made.memory} or more; not tried by us with the real weights"]
+def script_of(recipe: EnvironmentRecipe, folder: Path, interpreter: str = "python3", *, done: bool = False) -> str:
+    """Return the recipe as a shell script; with `done`, only the remaining notes."""
+    python = str(recipe.python(folder))
+    lines = [f"# {recipe.name}: a GPU of {recipe.memory} or more; not tested with the real weights"]
     if not done:
-        lines += ["set -e", *(shlex.join(step) for step in made.steps(folder, interpreter))]
-    lines.append(f"# weights: {', '.join(made.weights)}")
-    if made.local_weights:
+        lines += ["set -e", *(shlex.join(step) for step in recipe.steps(folder, interpreter))]
+    lines.append(f"# weights: {', '.join(recipe.weights)}")
+    if recipe.local_weights:
         lines.append(f"#   download them to {folder / 'weights'}")
-    if made.note:
-        lines.append(f"# {made.note}")
-    default = folder == made.folder()
-    chosen = "" if default else f" --editor-option {shlex.quote(f'{made.name}.python={python}')}"
-    lines.append(f"# then: vde run SUITE --editor {made.name}{chosen} --out RUNS")
-    command = shlex.quote(f"external.command={shlex.join(made.command(python))}")
+    if recipe.note:
+        lines.append(f"# {recipe.note}")
+    default = folder == recipe.folder()
+    chosen = "" if default else f" --editor-option {shlex.quote(f'{recipe.name}.python={python}')}"
+    lines.append(f"# then: vde run SUITE --editor {recipe.name}{chosen} --out RUNS")
+    command = shlex.quote(f"external.command={shlex.join(recipe.command(python))}")
     lines.append(f"# or, the same in full: --editor external --editor-option {command}")
     return "\n".join(lines) + "\n"

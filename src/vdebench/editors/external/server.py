@@ -1,36 +1,38 @@
-"""The same protocol over HTTP, for a program that runs elsewhere: images travel inside the JSON."""
+"""The external protocol over HTTP, with images inside the JSON."""
 
 from __future__ import annotations
 
 import base64
-import json
+import threading
 import uuid
-from http.client import HTTPException
-from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from vdebench.core.images import Image
 from vdebench.core.png import encode_png
 from vdebench.editors.external.protocol import Hello, ProgramAnswer, differing, parse_answer, parse_hello, parse_object
-from vdebench.editors.servers.errors import CallError
 from vdebench.editors.servers.images import bytes_of, decoded
 from vdebench.errors import EditorError, VdeError
-from vdebench.net.addresses import bad_address, excerpt, shown
+from vdebench.net.addresses import INSTALL, bad_address, shown
+from vdebench.net.errors import RequestError
 
-MOST_BYTES = 1 << 28
+if TYPE_CHECKING:
+    from vdebench.net.http import HttpClient
+
+MAX_BYTES = 1 << 28
 HELLO_TIMEOUT = 30.0
 
 
 def bad_url(url: str) -> str:
-    """Why an address is not taken, or nothing. What may be a password is not repeated.
+    """Return why an address is not accepted, empty if it is; the message does not repeat possible passwords.
 
     >>> bad_url("http://me:hush@localhost:8000").partition("\\n")[0]
-    'url holds a password or a query, which no address here has'
+    'url contains a password or a query'
     """
     if any(mark in url for mark in "@?#"):
-        return "url holds a password or a query, which no address here has\n  give http://host:port, or a path below it"
+        return "url contains a password or a query\n  expected http://host:port, or a path below it"
+    if not find_spec("httpx2"):
+        return f"an editor with url=… needs the package httpx2\n  {INSTALL}"
     return bad_address(url)
 
 
@@ -44,10 +46,11 @@ class Server:
         self._timeout, self._start_timeout = timeout, start_timeout
         self._hello: Hello | None = None
         self._warm = False
-        self._opener = _opener(urlsplit(url).hostname or "")
+        self._lock = threading.Lock()
+        self._client: HttpClient | None = None
 
     def hello(self) -> Hello:
-        """Who it is; an error where it is another than before."""
+        """Return its hello; raise an error if it has changed."""
         hello = parse_hello(self._ask("hello", None, min(HELLO_TIMEOUT, self._start_timeout)), self._who)
         if self._hello is not None and self._hello != hello:
             raise differing(self._who, self._hello, hello)
@@ -56,55 +59,48 @@ class Server:
 
     @property
     def known(self) -> Hello:
-        """Who it last said it is."""
+        """The last hello."""
         return self._hello or self.hello()
 
     def edit(self, image: Image, instruction: str, seed: int) -> tuple[ProgramAnswer, Image | None]:
-        """Its answer, and its image where it made one."""
-        self.hello()  # a server may be another one since the last page
-        asked = uuid.uuid4().hex
+        """Return its answer, and its image if there is one."""
+        self.hello()  # the server may have been replaced since the last page
+        request_id = uuid.uuid4().hex
         png = base64.b64encode(encode_png(image)).decode()
-        request = {"id": asked, "png": png, "instruction": instruction, "seed": seed}
+        request = {"id": request_id, "png": png, "instruction": instruction, "seed": seed}
         limit = self._timeout if self._warm else self._timeout + self._start_timeout
-        answer = parse_answer(self._ask("edit", request, limit), asked, self._who)
+        answer = parse_answer(self._ask("edit", request, limit), request_id, self._who)
         self._warm = True
         return answer, self._image(answer) if answer.state == "edited" else None
 
     def _image(self, answer: ProgramAnswer) -> Image:
         if not answer.png:
-            raise EditorError(f"{self._who}: said edited, and sent no image (png, in Base64)")
+            raise EditorError(f"{self._who}: reported edited, but sent no image (png, in Base64)")
         try:
             return decoded(bytes_of(answer.png))
-        except CallError as fault:
+        except RequestError as fault:
             raise EditorError(f"{self._who}: {fault.reason}") from None
 
     def stop(self) -> None:
-        """Nothing is held: the server is not ours to end."""
+        """Close the connections; the server is not ours to end."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client:
+            client.close()
+
+    def _http(self) -> HttpClient:
+        from vdebench.net.http import HttpClient
+
+        with self._lock:
+            if self._client is None:
+                self._client = HttpClient(self._timeout, max_bytes=MAX_BYTES)
+            return self._client
 
     def _ask(self, what: str, data: dict[str, Any] | None, limit: float) -> dict[str, Any]:
-        body = None if data is None else json.dumps(data).encode()
-        request = Request(f"{self._url}/{what}", body, {"Content-Type": "application/json"})
+        content: dict[str, Any] = {} if data is None else {"json": data}
+        method = "GET" if data is None else "POST"
         try:
-            with self._opener.open(request, timeout=limit) as reply:
-                content: bytes = reply.read(MOST_BYTES + 1)
-        except HTTPError as error:
-            with error:
-                told = excerpt(error.read(1000).decode("utf-8", "replace"))
-            raise EditorError(f"{self._who}: /{what} answered {error.code} {error.reason}: {told}") from None
-        except TimeoutError:
-            raise EditorError(f"{self._who}: no answer to /{what} within {limit:g} s") from None
-        except URLError as error:
-            if isinstance(error.reason, TimeoutError):
-                raise EditorError(f"{self._who}: cannot be reached within {limit:g} s") from None
-            cause = getattr(error.reason, "strerror", None) or error.reason
-            raise EditorError(f"{self._who}: cannot be reached: {cause}; is it running?") from None
-        except (OSError, HTTPException) as error:
-            raise EditorError(f"{self._who}: the connection broke: {error or type(error).__name__}") from None
-        if len(content) > MOST_BYTES:
-            raise EditorError(f"{self._who}: an answer of more than {MOST_BYTES:,} bytes")
-        return parse_object(content, self._who)
-
-
-def _opener(host: str) -> OpenerDirector:
-    """Proxies as the environment says, but none to this very machine."""
-    return build_opener(ProxyHandler({})) if host in ("localhost", "127.0.0.1", "::1") else build_opener()
+            reply = self._http().request(method, f"{self._url}/{what}", timeout=limit, **content)
+        except RequestError as error:
+            raise EditorError(f"{self._who}: /{what}: {error}") from None
+        return parse_object(reply.content, self._who)

@@ -1,1 +1,1 @@
-"""Editors whose weights run on this machine, by diffusers (extra `diffusers`)."""
+"""Editors with local weights, run with diffusers (extra `diffusers`)."""

@@ -1,4 +1,4 @@
-"""What all local editors share: options, weights, seeds, and what is kept of an edit."""
+"""Base class of local editors: options, weights, seeds, recorded parameters."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ from vdebench.parallel.local import usable_gpus
 from vdebench.registry import installed_version
 
 VERSION = "1"
-"""Of how pages are given to models and taken from them: a new one makes edits anew."""
+"""Version of pre- and postprocessing: a new version repeats edits."""
 INSTALL = "pip install 'vdebench[diffusers]'"
 
 
 class PipelineRequest(NamedTuple):
-    """What a pipeline is asked for a page."""
+    """The call of a pipeline for a page."""
 
     arguments: dict[str, Any]
-    """With `image` and `prompt`; the others are the same for all pages of a size."""
-    asked: Pixels
-    """Width and height of what is to come back."""
-    told: Mapping[str, Any] = {}
-    """What else is worth keeping."""
+    """Arguments; all except `image` and `prompt` are equal for pages of one size."""
+    output_size: Pixels
+    """Requested width and height of the output."""
+    parameters: Mapping[str, Any] = {}
+    """Further parameters to record."""
 
 
 @dataclass(kw_only=True, eq=False)
 class LocalEditor(Editor):
-    """An editor by diffusers. Fields are options; what changes the image is in the identity, paths are nowhere."""
+    """An editor run with diffusers. Fields are options; the identity contains what changes the image, but no paths."""
 
     name: ClassVar[str]
     pipeline: ClassVar[str]
-    """The class in diffusers."""
+    """Class in diffusers."""
     published: ClassVar[str]
-    """The weights on the hub."""
+    """Id of the weights on the hub."""
     gpu_dtype: ClassVar[str] = "bfloat16"
-    """What `dtype=auto` means on a GPU; on a processor it is float32."""
+    """Meaning of `dtype=auto` on a GPU; on a CPU it is float32."""
     packages: ClassVar[tuple[str, ...]] = ("torch", "diffusers", "transformers", "accelerate")
     batches: ClassVar[bool] = False
-    """Whether its pipeline takes several pages at a time."""
+    """Whether its pipeline supports batches."""
     needs_gpu: ClassVar[bool] = True
 
     weights: str = ""
@@ -68,29 +68,29 @@ class LocalEditor(Editor):
 
     def __post_init__(self) -> None:
         """Check the options before anything is loaded."""
-        if gap := self.missing():
-            raise MissingPartError(gap)
+        if problem := self.missing():
+            raise MissingPartError(problem)
         self.weights, self.revision = str(self.weights).strip(), str(self.revision).strip()
         self.device = device_option(self.name, self.device)
         self.dtype = one_of(self.name, "dtype", self.dtype, DTYPES)
         self.offload = one_of(self.name, "offload", self.offload, OFFLOADS)
         self.steps = whole(self.name, "steps", self.steps, least=1)
         self.batch = whole(self.name, "batch", self.batch, least=1)
-        self.at_once = 1 if self.device == "mps" else 0  # one device holds the model once
+        self.at_once = 1 if self.device == "mps" else 0  # the device has room for one copy of the model
         if self.offload != "none" and self.device == "cpu":
             raise VdeError(f"{self.name}: offload={self.offload} is for a GPU, and device is cpu")
 
     @classmethod
     def missing(cls, **options: Any) -> str:
-        """The packages that are not installed; weights are fetched when they are first needed."""
+        """Return the packages that are not installed; weights are downloaded on first use."""
         absent = [package for package in cls.packages if find_spec(package) is None]
         return f"the editor {cls.name} needs {', '.join(absent)}, not installed\n  {INSTALL}" if absent else ""
 
     @classmethod
     def caveat(cls) -> str:
-        """Weights that are not in the hub's cache yet, and a machine without a GPU."""
-        told = [] if in_cache(cls.published) else ["weights are fetched at first use"]
-        return ", ".join([*told, *([] if usable_gpus() or sys.platform == "darwin" else ["no GPU here"])])
+        """Return whether weights must be downloaded and whether a GPU is missing."""
+        parameters = [] if in_cache(cls.published) else ["weights are downloaded on first use"]
+        return ", ".join([*parameters, *([] if usable_gpus() or sys.platform == "darwin" else ["no GPU here"])])
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -111,22 +111,22 @@ class LocalEditor(Editor):
         }
 
     def _settings(self) -> Mapping[str, Any]:
-        """Further options, and versions of what is set right, that change the image."""
+        """Return further options and versions that change the image."""
         return {}
 
     @abstractmethod
     def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> PipelineRequest:
-        """What the pipeline is asked for a page."""
+        """Return the pipeline call for a page."""
 
     def _parts(self) -> Mapping[str, Callable[[Weights], Any]]:
-        """Parts of the pipeline that are made in place of the checkpoint's."""
+        """Return components that replace those of the checkpoint."""
         return {}
 
     def _ready(self, pipe: Any) -> None:
-        """Set right what the pipeline does wrong, before it goes onto its device."""
+        """Fix the pipeline before it is moved to its device."""
 
     def _cut(self, image: Image, request: PipelineRequest) -> Image:
-        """The page, in what the pipeline gives."""
+        """Return the page part of the pipeline's output."""
         return image
 
     @cached_property
@@ -139,7 +139,7 @@ class LocalEditor(Editor):
 
     @property
     def _kind(self) -> str:
-        """Of the device; one that is named need not be on the machine that only hands out the work."""
+        """Kind of device; an explicit device need not exist on the machine that only distributes the work."""
         return self._device if self.device == "auto" else self.device
 
     @property
@@ -149,7 +149,7 @@ class LocalEditor(Editor):
 
     @cached_property
     def _loaded(self) -> tuple[Any, loading.Finite]:
-        """The pipeline, once per process."""
+        """The pipeline, loaded once per process."""
         pipe = loading.load(self.name, self.pipeline, self._weights, self._dtype, self._parts())
         self._ready(pipe)
         watch = loading.Finite(pipe.vae.decoder)
@@ -157,20 +157,20 @@ class LocalEditor(Editor):
         return pipe, watch
 
     def close(self) -> None:
-        """Let go of the model and the device's memory."""
+        """Release the model and the device's memory."""
         if self.__dict__.pop("_loaded", None) is not None:
-            _sweep()
+            _free_memory()
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
-        """The page as the model paints it, in the model's own size; a refusal where its safety checker objects."""
+        """Return the page in the model's own size; a refusal if its safety checker objects."""
         return self._edit([EditTask(image, instruction, seed)])[0]
 
     def edit_all(self, tasks: Sequence[EditTask]) -> list[Edit]:
-        """Pages of one size, `batch` at a time where the pipeline can; each has its own seed."""
-        alike = len({task.image.shape for task in tasks}) == 1
-        at_a_time = self.batch if self.batches and alike else 1
+        """Edit pages of one size in batches of `batch` if the pipeline supports it; each page has its own seed."""
+        same_size = len({task.image.shape for task in tasks}) == 1
+        batch_size = self.batch if self.batches and same_size else 1
         waiting, edits = iter(tasks), []
-        while some := list(islice(waiting, at_a_time)):
+        while some := list(islice(waiting, batch_size)):
             edits += self._edit(some)
         return edits
 
@@ -179,50 +179,50 @@ class LocalEditor(Editor):
 
         start = time.perf_counter()
         pipe, watch = self._loaded
-        watch.holds = True
+        watch.is_finite = True
         with loading.quiet():
             requests = [self._request(pipe, Pictures.fromarray(task.image), task.instruction) for task in tasks]
             arguments = dict(requests[0].arguments)
             generators = [torch.Generator("cpu").manual_seed(task.seed) for task in tasks]
             if len(tasks) > 1:
                 arguments |= {each: [request.arguments[each] for request in requests] for each in ("image", "prompt")}
-            one_or_all = generators if len(tasks) > 1 else generators[0]
+            generator = generators if len(tasks) > 1 else generators[0]
             try:
-                made = pipe(**arguments, num_inference_steps=self.steps, generator=one_or_all, output_type="np")
+                result = pipe(**arguments, num_inference_steps=self.steps, generator=generator, output_type="np")
             except Exception as error:
                 if not loading.is_out_of_memory(error):
                     raise
-                _sweep()
+                _free_memory()
                 raise EditorError(self._no_memory(len(tasks), tasks[0].image)) from None
         seconds = (time.perf_counter() - start) / len(tasks)
-        flagged = getattr(made, "nsfw_content_detected", None) or [False] * len(tasks)
-        if not (watch.holds and np.isfinite(made.images).all()):
+        flags = getattr(result, "nsfw_content_detected", None) or [False] * len(tasks)
+        if not (watch.is_finite and np.isfinite(result.images).all()):
             raise EditorError(
-                f"{self.name}: the model gave values that are no numbers (dtype {self._dtype})\n"
-                "  dtype=bfloat16 or float32 has room for larger values"
+                f"{self.name}: the model returned values that are not finite (dtype {self._dtype})\n"
+                "  use dtype=bfloat16 or float32, which have a larger range"
             )
         return [
-            self._told(task, request, self._cut(_as_bytes(image), request), bool(objects), seconds)
-            for task, request, image, objects in zip(tasks, requests, made.images, flagged, strict=True)
+            self._result(task, request, self._cut(_as_bytes(image), request), bool(flagged), seconds)
+            for task, request, image, flagged in zip(tasks, requests, result.images, flags, strict=True)
         ]
 
-    def _told(self, task: EditTask, request: PipelineRequest, image: Image, objects: bool, seconds: float) -> Edit:
-        """An edit with what is kept of it."""
+    def _result(self, task: EditTask, request: PipelineRequest, image: Image, flagged: bool, seconds: float) -> Edit:
+        """Return the edit with its recorded parameters."""
         height, width = task.image.shape[:2]
         about = {
             "model": self._weights.shown,
             "revision": self._weights.pinned,
             "page_size": [width, height],
             "sent_size": [width, height],
-            "asked_size": list(request.asked),
+            "asked_size": list(request.output_size),
             "device": self._kind,
             "dtype": self._dtype,
-            "native_size": None if objects else [image.shape[1], image.shape[0]],
+            "native_size": None if flagged else [image.shape[1], image.shape[0]],
             "seed": task.seed,
-            **request.told,
+            **request.parameters,
         }
-        if objects:
-            reason = "the model's safety checker objects to what it painted, and blanks it"
+        if flagged:
+            reason = "the model's safety checker rejected the output"
             return Edit("refused", reason=reason, parameters=about, seconds=seconds)
         return Edit("edited", image, parameters=about, seconds=seconds)
 
@@ -232,15 +232,15 @@ class LocalEditor(Editor):
         ways += ["dtype=bfloat16"] if self._dtype == "float32" else []
         ways += ["a smaller max_pixels"] if hasattr(self, "max_pixels") else []
         ways += ["batch=1"] if pages > 1 else []
-        return f"{self.name}: no memory left on {self._device} for a page of {width}×{height}\n  try {', '.join(ways)}"
+        return f"{self.name}: out of memory on {self._device} for a page of {width}×{height}\n  try {', '.join(ways)}"
 
 
 def _as_bytes(image: np.ndarray[Any, Any]) -> Image:
     return np.asarray(np.rint(image * 255).clip(0, 255), np.uint8)
 
 
-def _sweep() -> None:
-    """Give a device's memory back."""
+def _free_memory() -> None:
+    """Free the device's memory."""
     import torch
 
     gc.collect()
@@ -249,6 +249,6 @@ def _sweep() -> None:
 
 
 def prompt_length(tokenizer: Any, prompt: str, limit: int) -> dict[str, Any]:
-    """Tokens of a prompt, and whether the model reads them all: it passes over what is beyond its limit."""
+    """Return the number of tokens of a prompt, and the limit if the model truncates it."""
     length = len(tokenizer(prompt).input_ids)
     return {"prompt_tokens": length, **({"prompt_cut_at": limit} if length > limit else {})}

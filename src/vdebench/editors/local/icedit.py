@@ -1,4 +1,4 @@
-"""ICEdit: FLUX.1-Fill with a LoRA paints the right half of a diptych, whose left half is the page."""
+"""ICEdit: FLUX.1-Fill with a LoRA generates the right half of a diptych whose left half is the page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PROMPT = (
 
 @dataclass(kw_only=True, eq=False)
 class IcEdit(LocalEditor):
-    """ICEdit by its authors' recipe, with heights that leave no black rows."""
+    """ICEdit by its authors' recipe, with heights that avoid black rows."""
 
     name: ClassVar[str] = "icedit"
     pipeline: ClassVar[str] = "FluxFillPipeline"
@@ -74,7 +74,7 @@ class IcEdit(LocalEditor):
         with quiet():
             try:
                 pipe.load_lora_weights(self._lora.place, weight_name=LORA_FILE, revision=self._lora.commit)
-            except Exception as error:  # of the hub's client, of diffusers, of peft
+            except Exception as error:  # from huggingface_hub, diffusers or peft
                 raise explained(self.name, self._lora.place, error, self.lora_revision) from error
 
     def _request(self, pipe: Any, page: Pictures.Image, instruction: str) -> PipelineRequest:
@@ -98,5 +98,5 @@ class IcEdit(LocalEditor):
         return PipelineRequest(arguments, (width, height), {"sent_size": [width, height], **length})
 
     def _cut(self, image: Image, request: PipelineRequest) -> Image:
-        """The right half."""
-        return np.ascontiguousarray(image[:, request.asked[0] :])
+        """Return the right half."""
+        return np.ascontiguousarray(image[:, request.output_size[0] :])

@@ -14,12 +14,12 @@ from vdebench.editors.local.sizes import MEGAPIXEL, of_area_floored
 from vdebench.editors.servers.options import at_least_0, whole
 
 T5_TOKENS = 512
-"""What FLUX reads of a prompt."""
+"""Maximum number of prompt tokens of FLUX."""
 
 
 @dataclass(kw_only=True, eq=False)
 class FluxKontext(LocalEditor):
-    """FLUX.1-Kontext-dev, asked for the page's shape: left alone, its pipeline paints a square."""
+    """FLUX.1-Kontext-dev with the page's aspect ratio; the pipeline's default is a square."""
 
     name: ClassVar[str] = "flux-kontext"
     pipeline: ClassVar[str] = "FluxKontextPipeline"
@@ -59,10 +59,10 @@ class FluxKontext(LocalEditor):
             "guidance_scale": self.guidance,
             "width": width,
             "height": height,
-            "max_area": width * height,  # with this the pipeline keeps width and height as they are
+            "max_area": width * height,  # makes the pipeline keep width and height
             "max_sequence_length": T5_TOKENS,
         }
-        if self.max_pixels != MEGAPIXEL:  # else the page is looked at in that of the model's own shapes that is nearest
+        if self.max_pixels != MEGAPIXEL:  # else the pipeline uses its nearest trained shape
             small = page.resize((width, height), Pictures.Resampling.LANCZOS)
             arguments |= {"image": small, "_auto_resize": False}
         sent = arguments["image"].size

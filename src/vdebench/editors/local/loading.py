@@ -1,4 +1,4 @@
-"""A pipeline from disk or the hub onto a device, and what is set right on the way."""
+"""Load a pipeline onto a device, with workarounds for library faults."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from vdebench.editors.local.weights import Weights, explained, is_cached
 from vdebench.errors import EditorUnusableError, MissingPartError, VdeError
 
 _declared: list[Any] = []
-"""Operators are forgotten with the object that declared them."""
+"""Keeps the libraries alive: operators are removed with the object that declared them."""
 
 
 def device_here(editor: str, device: str) -> str:
-    """The device that an option means on this machine; `auto` is a GPU where there is one."""
+    """Return the device of an option on this machine; `auto` prefers a GPU."""
     import torch
 
     before = os.environ.get("PYTORCH_NVML_BASED_CUDA_CHECK")
-    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # asks the driver's library, and leaves CUDA untouched
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # queries the driver without initialising CUDA
     try:
-        there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+        available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     finally:
         if before is None:
             del os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"]
         else:
             os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = before
     if device == "auto":
-        return next(kind for kind, usable in there.items() if usable)
-    if not there[device]:
+        return next(kind for kind, usable in available.items() if usable)
+    if not available[device]:
         found = f"torch {torch.__version__} sees none"
-        raise EditorUnusableError(f"{editor}: there is no device {device} ({found})\n  device=auto takes what there is")
+        raise EditorUnusableError(f"{editor}: no device {device} ({found})\n  device=auto uses what is available")
     return device
 
 
 def load(editor: str, pipeline: str, weights: Weights, dtype: str, parts: Mapping[str, Any]) -> Any:
-    """A pipeline in main memory. Weights that are not here are fetched, with the hub's progress bars."""
-    import_or_mend_torchvision()
+    """Load a pipeline into main memory; missing weights are downloaded, with the hub's progress bars."""
+    import_or_hide_torchvision()
     import diffusers
     import torch
 
@@ -59,14 +59,14 @@ def load(editor: str, pipeline: str, weights: Weights, dtype: str, parts: Mappin
             )
         except VdeError:
             raise
-        except Exception as error:  # of the hub's client, of diffusers, of files that are not what they should be
+        except Exception as error:  # from huggingface_hub, diffusers, or corrupt files
             raise _no_memory(editor, error) or explained(editor, weights.place, error) from error
     pipe.set_progress_bar_config(disable=True)
     return pipe
 
 
 def place(editor: str, pipe: Any, device: str, offload: str) -> None:
-    """Onto the device, whole or in turns."""
+    """Move the pipeline to the device, completely or with offloading."""
     import torch
 
     if offload != "none" and device == "cpu":
@@ -85,10 +85,12 @@ def place(editor: str, pipe: Any, device: str, offload: str) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether a device or the machine has no memory left, in the words of any of torch's backends."""
+    """Whether the error of any torch backend means that memory is exhausted."""
     names = {kind.__name__ for kind in type(error).__mro__}
-    told = str(error).lower()
-    return bool(names & {"OutOfMemoryError", "MemoryError"}) or "out of memory" in told or "allocate memory" in told
+    message = str(error).lower()
+    return (
+        bool(names & {"OutOfMemoryError", "MemoryError"}) or "out of memory" in message or "allocate memory" in message
+    )
 
 
 def _no_memory(editor: str, error: BaseException) -> VdeError | None:
@@ -100,11 +102,11 @@ def _no_memory(editor: str, error: BaseException) -> VdeError | None:
     )
 
 
-def import_or_mend_torchvision() -> None:
-    """Have a torchvision that is built for another torch import all the same, or be passed over.
+def import_or_hide_torchvision() -> None:
+    """Make a torchvision built for another torch importable, or hide it.
 
-    It fails at names of operators that no image processor uses, and with it everything in transformers that knows of
-    images. The names are enough; where they are not, transformers does as where torchvision is absent.
+    Its import fails at operators that no image processor uses, and breaks everything in transformers that handles
+    images. Declaring the operators suffices; otherwise transformers behaves as if torchvision were absent.
     """
     if find_spec("torchvision") is None:
         return
@@ -113,14 +115,14 @@ def import_or_mend_torchvision() -> None:
         for attempt in ("as it is", "with the names declared"):
             try:
                 import_module("torchvision")
-            except Exception:  # whatever an extension for another build raises
+            except Exception:  # an extension for another build may raise anything
                 if attempt == "as it is":
                     _declare_operators()
             else:
                 return
     for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
         del sys.modules[name]
-    sys.modules["torchvision"] = None  # type: ignore[assignment]  # Python's way to say: not to be found
+    sys.modules["torchvision"] = None  # type: ignore[assignment]  # marks the module as not importable
 
 
 def _declare_operators() -> None:
@@ -131,13 +133,13 @@ def _declare_operators() -> None:
     for name in ("nms", "qnms"):
         try:
             library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        except RuntimeError:  # it is there
+        except RuntimeError:  # it exists already
             continue
 
 
 @contextmanager
 def quiet(*, bars: bool = True) -> Iterator[None]:
-    """Without the libraries' remarks, which a run would print for every page, and without bars if so asked."""
+    """Suppress the libraries' messages, which would be repeated for every page, and optionally progress bars."""
     from diffusers.utils import logging as of_diffusers
     from transformers.utils import logging as of_transformers
 
@@ -159,13 +161,13 @@ def quiet(*, bars: bool = True) -> Iterator[None]:
 
 
 class Finite:
-    """Watches what a pipeline's decoder gives: clipping hides infinity, and bytes hide what is no number."""
+    """Checks that a decoder's output is finite: clipping and conversion to bytes would hide it."""
 
     def __init__(self, decoder: Any) -> None:
-        self.holds = True
-        decoder.register_forward_hook(self._look)
+        self.is_finite = True
+        decoder.register_forward_hook(self._check)
 
-    def _look(self, module: Any, given: Any, output: Any) -> None:
+    def _check(self, module: Any, inputs: Any, output: Any) -> None:
         import torch
 
-        self.holds = self.holds and bool(torch.isfinite(output).all())
+        self.is_finite = self.is_finite and bool(torch.isfinite(output).all())

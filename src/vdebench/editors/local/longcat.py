@@ -20,7 +20,7 @@ from vdebench.errors import TooLargeError
 
 @dataclass(kw_only=True, eq=False)
 class LongCatImageEdit(LocalEditor):
-    """LongCat-Image-Edit. It spells what stands in quotation marks; its pipeline has one size, about 1 MP."""
+    """LongCat-Image-Edit. It renders quoted text letter by letter; its pipeline has a fixed size of about 1 MP."""
 
     name: ClassVar[str] = "longcat-image-edit"
     pipeline: ClassVar[str] = "LongCatImageEditPipeline"
@@ -62,15 +62,15 @@ class LongCatImageEdit(LocalEditor):
         length, limit = _tokens(pipe.tokenizer, prompt), pipe.tokenizer_max_length
         if length > limit:
             raise TooLargeError(
-                f"{self.name}: the instruction has {length} tokens, and the model reads {limit}\n"
-                "  quoted text counts a token or more for each character; nothing is cut off unasked"
+                f"{self.name}: the instruction has {length} tokens, more than the limit of {limit}\n"
+                "  quoted text needs at least one token per character; instructions are not truncated"
             )
-        told = {"prompt_tokens": length, **({"prompt": prompt} if prompt != instruction else {})}
+        parameters = {"prompt_tokens": length, **({"prompt": prompt} if prompt != instruction else {})}
         arguments = {"image": page, "prompt": prompt, "guidance_scale": self.guidance}
-        return PipelineRequest(arguments, of_area_ceiled(page.width, page.height), told)
+        return PipelineRequest(arguments, of_area_ceiled(page.width, page.height), parameters)
 
 
 def _tokens(tokenizer: Any, prompt: str) -> int:
-    """As the pipeline counts: quoted parts character by character."""
+    """Count tokens as the pipeline does: quoted parts character by character."""
     parts = [letter for part, quoted in split_at_quotes(prompt) for letter in (part if quoted else [part])]
     return sum(len(tokenizer(part, add_special_tokens=False)["input_ids"]) for part in parts)

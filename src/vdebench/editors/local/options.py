@@ -1,4 +1,4 @@
-"""Options that all local editors have, checked before anything is loaded."""
+"""Common options of local editors, checked before anything is loaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DEVICES = ("auto", "cuda", "mps", "cpu")
 
 
 def one_of(editor: str, option: str, value: str, known: Sequence[str]) -> str:
-    """An option that is one of some words.
+    """Return an option that must be one of some words.
 
     >>> one_of("flux-kontext", "dtype", "fp8", DTYPES)
     Traceback (most recent call last):
@@ -26,7 +26,7 @@ def one_of(editor: str, option: str, value: str, known: Sequence[str]) -> str:
 
 
 def device_option(editor: str, value: str) -> str:
-    """The kind of device, or `auto`. Which GPU is the environment's to say: a run gives each process one of them.
+    """Return the kind of device, or `auto`. GPUs are selected by the environment: a run gives one to each process.
 
     >>> device_option("flux-kontext", "cuda:1")
     Traceback (most recent call last):

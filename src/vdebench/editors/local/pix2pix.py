@@ -1,4 +1,4 @@
-"""InstructPix2Pix, and MagicBrush, which is the same model trained further."""
+"""InstructPix2Pix, and MagicBrush, a fine-tuned version of it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from vdebench.editors.servers.images import fitting
 from vdebench.editors.servers.options import at_least_0, whole
 
 SCHEDULER = "euler-ancestral"
-"""The authors', whatever the checkpoint says."""
+"""Scheduler of the authors; overrides the checkpoint's."""
 SIZE = "the page's, at most 1 MP (max_pixels), down to multiples of 8"
 
 
 @dataclass(kw_only=True, eq=False)
 class InstructPix2Pix(LocalEditor):
-    """Stable Diffusion 1.5 that was taught to follow instructions."""
+    """Stable Diffusion 1.5 trained to follow instructions."""
 
     name: ClassVar[str] = "instruct-pix2pix"
     pipeline: ClassVar[str] = "StableDiffusionInstructPix2PixPipeline"
@@ -84,7 +84,7 @@ class InstructPix2Pix(LocalEditor):
 
 @dataclass(kw_only=True, eq=False)
 class MagicBrush(InstructPix2Pix):
-    """InstructPix2Pix, trained further on MagicBrush: as in the paper, or the authors' later `jul7`."""
+    """InstructPix2Pix fine-tuned on MagicBrush: as in the paper, or the authors' later `jul7`."""
 
     name: ClassVar[str] = "magicbrush"
     published: ClassVar[str] = "vinesmsuic/magicbrush-paper"

@@ -1,4 +1,4 @@
-"""Qwen-Image-Edit and its kin."""
+"""Qwen-Image-Edit and models with the same pipeline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vdebench.editors.servers.options import at_least_0, whole
 
 SIZE = "the page's shape, about 1 MP (max_pixels), to the nearest multiples of 32"
 NEGATIVE = " "
-"""Without a negative prompt the pipelines leave `true_cfg_scale` unused; the authors give a space."""
+"""Without a negative prompt the pipelines ignore `true_cfg_scale`; the authors use a space."""
 
 
 def _about(weights: str, needs: str) -> About:
@@ -98,7 +98,7 @@ class QwenImageEdit2511(QwenImageEdit2509):
 
 @dataclass(kw_only=True, eq=False)
 class FireRedImageEdit(QwenImageEdit2509):
-    """FireRed-Image-Edit, of the same build: 1.0 or 1.1."""
+    """FireRed-Image-Edit 1.0 or 1.1, with the same pipeline."""
 
     name: ClassVar[str] = "firered-image-edit"
     published: ClassVar[str] = "FireRedTeam/FireRed-Image-Edit-1.0"

@@ -1,4 +1,4 @@
-"""Where weights are, and which: a folder of the user's, or a repository of the hub at one commit."""
+"""Location and version of weights: a local folder, or a repository of the hub at one commit."""
 
 from __future__ import annotations
 
@@ -16,40 +16,44 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 _READ = {".json", ".txt", ".model", ".safetensors", ".bin"}
 _HEAVY = {".safetensors", ".bin"}
 _WHOLE = 1 << 20
-"""Files up to this size are read whole for the digest; of larger ones the size, the first and the last bytes."""
+"""Files up to this size are hashed completely; of larger ones the size, the first and the last bytes."""
 
 
 class Weights(NamedTuple):
-    """What `from_pretrained` is given, and what the identity says of it: never a path of the user's."""
+    """Arguments of `from_pretrained`, and the identity of the weights, which never contains a local path."""
 
     place: str
     commit: str | None
-    """Of the hub's repository; none for a folder."""
+    """Commit of the repository; None for a folder."""
     shown: str
     pinned: str
-    """The commit, or a digest of a folder."""
+    """Commit, or digest of a folder."""
 
 
 def find_weights(editor: str, weights: str, revision: str, *, holding: str = "model_index.json") -> Weights:
-    """A folder with such a file, or a repository and its commit: as the hub's cache has it, else as the hub says."""
+    """Return a folder that contains the file `holding`, or a repository with its commit, from the hub's cache or the
+    hub.
+    """
     folder = Path(weights).expanduser()
     if folder.is_dir():
         if revision:
             raise VdeError(f"{editor}: revision is for weights of the hub; {weights} is a folder")
         if not (folder / holding).is_file():
             raise MissingPartError(
-                f"{editor}: {weights}: holds no {holding}\n"
+                f"{editor}: {weights}: contains no {holding}\n"
                 "  expected a folder as `save_pretrained` or `hf download … --local-dir` writes it"
             )
         return Weights(str(folder), None, "a folder", f"sha256:{digest_of_folder(folder)[:16]}")
     if not _HUB.fullmatch(weights) or weights.startswith("."):
-        raise MissingPartError(f"{editor}: {weights}: no such folder, and no id of the hub (as owner/name)")
+        raise MissingPartError(f"{editor}: {weights}: no such folder, and not an id of the hub (owner/name)")
     commit = commit_of(editor, weights, revision or "main", holding)
     return Weights(weights, commit, weights, commit)
 
 
 def digest_of_folder(folder: Path) -> str:
-    """SHA-256 over names and contents of configurations, vocabularies and weights; of large files head and tail."""
+    """Return a SHA-256 over names and contents of configurations, vocabularies and weights; of large files head and
+    tail.
+    """
     total = hashlib.sha256()
     for file in _files(folder):
         size = file.stat().st_size
@@ -66,13 +70,15 @@ def digest_of_folder(folder: Path) -> str:
 
 def _files(folder: Path) -> Iterator[Path]:
     for file in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)  # of git, of the hub's client
+        hidden = any(
+            part.startswith(".") for part in file.relative_to(folder).parts
+        )  # files of git and huggingface_hub
         if file.suffix in _READ and not hidden and file.is_file():
             yield file
 
 
 def in_cache(repository: str) -> bool:
-    """Whether the hub's cache has weights of a repository; asked without loading the hub's package."""
+    """Whether the hub's cache contains weights of a repository; does not import huggingface_hub."""
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface"
     cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
     return _holds_weights(cache / _folder_of(repository) / "snapshots")
@@ -87,10 +93,10 @@ def _holds_weights(folder: Path) -> bool:
 
 
 def commit_of(editor: str, repository: str, revision: str, holding: str) -> str:
-    """The commit that a branch or tag means: as the cache has it, else as the hub says, and the cache from then on.
+    """Return the commit of a branch or tag, from the cache or else from the hub, which updates the cache.
 
-    The file `holding` is fetched for it, because that is what writes the name into the cache: pipelines are loaded by
-    their commit, which does not, and without the name a machine that loses the network would not know its own weights.
+    Downloading the file `holding` stores the name in the cache. Loading a pipeline by commit does not, and an offline
+    machine could not resolve the name.
     """
     if _COMMIT.fullmatch(revision):
         return revision
@@ -102,42 +108,44 @@ def commit_of(editor: str, repository: str, revision: str, holding: str) -> str:
     try:
         file = Path(hf_hub_download(repository, holding, revision=revision))
         return file.parent.name
-    except Exception as error:  # its client has many; all of them are told in our words
+    except Exception as error:  # huggingface_hub raises many types
         raise explained(editor, repository, error, revision) from error
 
 
 def is_cached(weights: Weights) -> bool:
-    """Whether a load needs no download, as far as the cache's folder tells: weights, and no half of any."""
+    """Whether loading needs no download: weights are cached and no download is incomplete."""
     if weights.commit is None:
         return True
     from huggingface_hub import constants
 
     folder = Path(constants.HF_HUB_CACHE, _folder_of(weights.place))
-    half = any((folder / "blobs").glob("*.incomplete"))
-    return not half and _holds_weights(folder / "snapshots" / weights.commit)
+    incomplete = any((folder / "blobs").glob("*.incomplete"))
+    return not incomplete and _holds_weights(folder / "snapshots" / weights.commit)
 
 
 def explained(editor: str, place: str, error: BaseException, revision: str = "") -> VdeError:
-    """What went wrong with getting or loading weights, and what to do."""
+    """Convert an error while downloading or loading weights to one with advice."""
     kinds = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
-    said = str(error).strip().partition("\n")[0][:300]
+    message = str(error).strip().partition("\n")[0][:300]
     if "GatedRepoError" in kinds:
         return MissingPartError(
-            f"{editor}: the weights {place} are given only to those who accept their licence\n"
+            f"{editor}: the weights {place} are only available after accepting their licence\n"
             "  accept it on the model's page of the hub, then `hf auth login` (or set HF_TOKEN)"
         )
     if "RevisionNotFoundError" in kinds:
         return MissingPartError(f"{editor}: the weights {place} have no revision {revision!r} on the hub")
     if "RepositoryNotFoundError" in kinds:
-        return MissingPartError(f"{editor}: the hub has no {place}, or not for you: `hf auth login` (or set HF_TOKEN)")
+        return MissingPartError(
+            f"{editor}: the hub has no {place}, or access is restricted: `hf auth login` (or set HF_TOKEN)"
+        )
     if kinds & {"OfflineModeIsEnabled", "LocalEntryNotFoundError", "ConnectionError", "TransportError"}:
         return MissingPartError(
-            f"{editor}: the weights {place} are not on this machine, and the hub is not to be reached ({said})\n"
+            f"{editor}: the weights {place} are not on this machine, and the hub cannot be reached ({message})\n"
             f"  on a machine with network: `hf download {place}`, or with --local-dir DIR and here weights=DIR"
         )
     if "EntryNotFoundError" in kinds:
-        return MissingPartError(f"{editor}: the weights {place} have no such file on the hub: {said}")
-    return EditorUnusableError(f"{editor}: the weights {place} cannot be loaded: {type(error).__name__}: {said}")
+        return MissingPartError(f"{editor}: the weights {place} have no such file on the hub: {message}")
+    return EditorUnusableError(f"{editor}: the weights {place} cannot be loaded: {type(error).__name__}: {message}")
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,4 +1,4 @@
-"""The classical editor `overlay`: reads, erases and sets text, with no model of images."""
+"""The editor `overlay`: reads, erases and typesets text, without an image model."""
 
 from vdebench.editors.overlay.editor import OverlayEditor
 

@@ -1,4 +1,4 @@
-"""Whole paragraphs: how one is aligned, and taking one out."""
+"""Alignment of paragraphs, and deletion of whole paragraphs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vdebench.editors.overlay.room import below, blocks_on, shift
 
 
 def alignment_of(page: OverlayPage, paragraph: Paragraph) -> Align:
-    """How a paragraph is aligned: by its lines, or for a single one by what else stands in its column."""
+    """Return the alignment of a paragraph, from its lines or, for a single line, from its column."""
     lines, high = paragraph.lines, paragraph.height
     lefts, rights = [line.box.x1 for line in lines], [line.box.x2 for line in lines]
     if len(lines) > 1:
@@ -63,7 +63,7 @@ def _spread(values: list[float]) -> float:
 
 
 def delete_block(page: OverlayPage, paragraph: Paragraph) -> Image:
-    """The page without a paragraph; what stands below it in its column moves up."""
+    """Delete a paragraph; content below it in its column moves up."""
     out = page.image.copy()
     cleaned = wipe(page, out, paragraph)
     panel = _panel(page, paragraph.box)
@@ -80,7 +80,7 @@ def delete_block(page: OverlayPage, paragraph: Paragraph) -> Image:
 
 
 def _panel(page: OverlayPage, box: Box) -> Box | None:
-    """The panel a paragraph stands on by itself; none where it stands on the page's paper."""
+    """Return the panel that contains only this paragraph; None if it is on the page's background."""
     image = page.image
     base = usual_colour(image.astype(np.float32)[::4, ::4])
     y1, y2 = int(box.y1), int(box.y2)

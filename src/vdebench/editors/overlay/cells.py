@@ -1,4 +1,4 @@
-"""Setting the text of a table's cell."""
+"""Set the text of a table cell."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vdebench.readers.line_grouping import Line
 
 
 def edit_cell(setter: WordRenderer, page: OverlayPage, request: EditRequest) -> Image:
-    """The page with another text in a cell."""
+    """Return the page with another text in a cell."""
     cell = find_cell(page, request.row, request.column)
     old = " ".join(line.text for line in cell.lines)
     if request.target and fold(request.target) not in fold(old):
@@ -38,14 +38,14 @@ def edit_cell(setter: WordRenderer, page: OverlayPage, request: EditRequest) -> 
         return out
     models = [line for line in (*cell.lines, *cell.like) if line.text.strip()]
     if not models:
-        raise NotUnderstoodError("no cell of the column tells how its text is set")
+        raise NotUnderstoodError("no cell of the column shows its font")
     model = models[0]
     fit = fit_line(setter, page.image, model, model.text)
-    if len(models) > 1 and len(model.text) < 4:  # a few digits tell little: more of the column tell more
+    if len(models) > 1 and len(model.text) < 4:  # a few digits are not enough to match a font: use the column
         others = [fit_line(setter, page.image, line, line.text) for line in models[1:4]]
         fit = max([fit, *others], key=lambda each: each.likeness) if fit.likeness < 0.97 else fit
     if fit.likeness < UNLIKE:
-        raise NotUnderstoodError(f"the cell is set in a font unlike ours (likeness {fit.likeness:.2f})")
+        raise NotUnderstoodError(f"the cell's font does not match our fonts (similarity {fit.likeness:.2f})")
     row = measure_row(setter, page.image, model, 0, model.text, fit, ())
     colour = ink_colour(setter, page.image, row, row.words, fit)
     if colour is None:
@@ -65,7 +65,7 @@ def edit_cell(setter: WordRenderer, page: OverlayPage, request: EditRequest) -> 
 
 
 def _inked(cell: GridCellArea) -> Box:
-    """The part of a cell that is to be cleaned: its text, or all of it where the reader saw none."""
+    """Return the part of a cell to be cleaned: its text, or the whole cell if OCR found none."""
     if not cell.lines:
         return cell.box
     text, box = Box.around(line.box for line in cell.lines), cell.box
@@ -85,7 +85,7 @@ def _has_ink(page: OverlayPage, cell: GridCellArea) -> bool:
 
 
 def _pen(setter: WordRenderer, cell: GridCellArea, models: Sequence[Line], new: str, fit: FontFit) -> float:
-    """Where the new text begins: aligned as the column is."""
+    """Return the start of the new text, aligned as in the column."""
     width = setter.word(new, fit.style).advance * fit.size
     high = models[0].height
     boxes = [line.box for line in models]

@@ -1,4 +1,6 @@
-"""The editor `overlay`: a real edit without a model. Reads the page, erases, sets new text in a font like the old."""
+"""The editor `overlay`: reads the page with OCR, erases text, and typesets new text in a similar font; no
+image model.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,10 @@ VERSION = "1"
 
 
 class LineReader(Protocol):
-    """Whatever finds the lines of a page."""
+    """Interface of a reader of text lines."""
 
     def lines(self, image: Image) -> Sequence[Line]:
-        """Lines with their boxes."""
+        """Return lines with their boxes."""
 
 
 class OverlayEditor(Editor):
@@ -39,18 +41,18 @@ class OverlayEditor(Editor):
 
     @classmethod
     def missing(cls, **options: Any) -> str:
-        """What lacks for reading pages."""
+        """Return what is missing for OCR."""
         return RapidReader.missing()
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Its name and version, and the reader's."""
+        """Name and version, and those of the reader."""
         reader = RapidReader(tables=False).identity
         return {"name": "overlay", "version": VERSION, "reader": f"rapidocr {reader['version']}, {reader['engine']}"}
 
     @cached_property
     def reader(self) -> LineReader:
-        """The embedded reader, without its model of tables; no page is read twice."""
+        """The embedded reader, without its table model; no page is read twice."""
         return LineCache(RapidReader(threads=self.threads, tables=False))
 
     @cached_property
@@ -58,7 +60,7 @@ class OverlayEditor(Editor):
         return WordRenderer()
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
-        """The page with the edit, or why there is none. Looks at the image and the instruction only."""
+        """Return the edited page or a refusal; uses only image and instruction."""
         try:
             request = parse(instruction)
             page = self._page(image)
@@ -67,7 +69,7 @@ class OverlayEditor(Editor):
             return Edit.refused(str(reason))
 
     def _page(self, image: Image) -> OverlayPage:
-        """A page read; the last one is kept with all that was found on it: its other edits often follow."""
+        """Read a page; the last one is cached, since edits of one page often follow each other."""
         key = repr(image.shape).encode() + image.tobytes()
         if self._last is None or self._last[0] != key:
             self._last = key, OverlayPage(image, self.reader.lines(image))

@@ -1,4 +1,4 @@
-"""Taking a whole paragraph's ink away, and no other."""
+"""Erase the ink of a whole paragraph, and no other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vdebench.readers.line_grouping import Line
 
 
 def wipe(page: OverlayPage, out: Image, paragraph: Paragraph) -> Box:
-    """Take all ink of a paragraph away, with a mark before its first line; gives the box that was cleaned."""
+    """Erase a paragraph with the bullet before its first line; return the cleaned box."""
     boxes = []
     for number, line in enumerate(paragraph.lines):
         strip = strip_of(line)
@@ -30,7 +30,7 @@ def wipe(page: OverlayPage, out: Image, paragraph: Paragraph) -> Box:
 
 
 def _edge(page: OverlayPage, paragraph: Paragraph, line: Line, side: int) -> float:
-    """Row up to which ink above (-1) or below (1) a line is its own: half way to what stands there."""
+    """Return the row up to which ink above (-1) or below (1) a line belongs to it: half way to the next content."""
     box, middle = line.box, (line.box.y1 + line.box.y2) / 2
     edge = box.y2 + 0.12 * line.height if side > 0 else box.y1 - 0.12 * line.height
     for other in page.lines:
@@ -45,7 +45,7 @@ def _edge(page: OverlayPage, paragraph: Paragraph, line: Line, side: int) -> flo
 
 
 def _with_mark(page: OverlayPage, strip: Box, high: float) -> Box:
-    """A strip that reaches to a bullet or number before it, where the reader saw none."""
+    """Extend a strip to an unread bullet or number before it."""
     others = [
         line.box.x2
         for line in page.lines

@@ -1,4 +1,4 @@
-"""Which of our fonts a line is set in, at which size, and where each of its words stands."""
+"""Match a line with our fonts: face, size, and the position of each word."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _WIDER = np.arange(0.60, 1.2401, 0.04)
 _SIZES = np.arange(0.94, 1.0601, 0.03)
 _FINER = np.arange(-0.025, 0.0251, 0.005)
 _NARROWEST, _WIDEST = 0.7, 1.15
-"""Widths of a line as its font has it, in widths of its ink: lines are stretched to a column, seldom squeezed."""
+"""Natural width of a line relative to its ink: lines are often stretched, rarely compressed."""
 _SURE = 0.93
-"""Likeness from which no slanted face is tried."""
+"""Similarity from which italic faces are not tried."""
 _STEP = 0.05
-"""What a pixel of stretched white costs, in pixels of ink that do not fit."""
+"""Cost of a pixel of stretched space, in pixels of misfitting ink."""
 _AIR = 3
 
 
 class FontFit(NamedTuple):
-    """A face and a size in pixels, and how like the page it is (a correlation, 1 at best)."""
+    """A face, a size in pixels, and the similarity with the page (a correlation, at most 1)."""
 
     style: FontStyle
     size: float
@@ -32,7 +32,7 @@ class FontFit(NamedTuple):
 
 
 class WordStencil(NamedTuple):
-    """A word's ink, cut out, and where its pen and baseline are from the cut's corner."""
+    """Cropped ink of a word, with the offset of its pen and baseline."""
 
     ink: Coverage
     pen: int
@@ -40,7 +40,7 @@ class WordStencil(NamedTuple):
 
 
 def stencil(setter: WordRenderer, text: str, style: FontStyle, size: float) -> WordStencil | None:
-    """A word's ink at a size; none for what has no ink."""
+    """Return a word's ink at a size; None if it has no ink."""
     ink, pen, baseline = setter.word(text, style).drawn(size)
     rows, columns = np.flatnonzero(ink.max(axis=1) > 0.02), np.flatnonzero(ink.max(axis=0) > 0.02)
     if not len(rows):
@@ -50,9 +50,9 @@ def stencil(setter: WordRenderer, text: str, style: FontStyle, size: float) -> W
 
 
 def fit_style(setter: WordRenderer, ink: Coverage, whole: str, samples: Sequence[str], guess: float) -> FontFit:
-    """The face and size in which a strip of ink looks most like the words that are read in it.
+    """Return the face and size that best match a strip of ink and the words read in it.
 
-    `whole` is all that stands there, `samples` some of its words; `guess` is the size if its ink tells nothing.
+    `whole` is the complete text, `samples` some of its words; `guess` is the size if the ink does not determine it.
     """
     padded = np.pad(ink, _AIR)
     rows = np.flatnonzero(ink.sum(axis=1) > 1.0)
@@ -65,7 +65,7 @@ def fit_style(setter: WordRenderer, ink: Coverage, whole: str, samples: Sequence
             setter.words([whole, *samples], style)
             drawn = stencil(setter, whole, style, 40)
             sizes = [guess * _WIDER]
-            if drawn:  # the ink's height tells the size, unless neighbours or rules are in the strip
+            if drawn:  # the height of the ink gives the size, unless the strip contains neighbours or rules
                 sizes.append(40 * tall / drawn.ink.shape[0] * _SIZES)
             every = np.concatenate(sizes)
             natural = every * setter.word(whole, style).advance
@@ -100,7 +100,7 @@ def _likeness(setter: WordRenderer, ink: Coverage, samples: Sequence[str], style
 
 
 def _best_likeness(ink: Coverage, word: Coverage) -> float:
-    """Correlation where it is best, among places with as much ink as a word has: on blank paper it is undefined."""
+    """Return the best correlation, among positions with as much ink as the word; it is undefined on blank paper."""
     found = cv2.matchTemplate(ink, word, cv2.TM_CCOEFF_NORMED)
     sums = cv2.integral(ink)
     height, width = word.shape
@@ -110,7 +110,7 @@ def _best_likeness(ink: Coverage, word: Coverage) -> float:
 
 
 class WordPositions(NamedTuple):
-    """Where the words of a line stand in a strip: the pen before each, and the row of the baseline."""
+    """Positions of the words of a line in a strip: the pen before each, and the row of the baseline."""
 
     pens: list[int]
     baseline: int
@@ -124,9 +124,9 @@ def place_words(
     fit: FontFit,
     baseline: int | None = None,
 ) -> WordPositions:
-    """Places at which the words, in their order, cover the ink best; white between them may stretch.
+    """Return the positions at which the words, in order, best cover the ink; spaces may stretch.
 
-    `parts[k]` is what stands before word k, a space or nothing.
+    `parts[k]` is the separator before word k, a space or nothing.
     """
     em = fit.size
     air = round(em)
@@ -161,7 +161,7 @@ def place_words(
 
 
 def _misfit(setter: WordRenderer, field: Coverage, text: str, fit: FontFit) -> tuple[NDArray[np.float32], int]:
-    """For each row of a baseline (from the second value on) and each pen, how badly a word fits there."""
+    """Return the misfit of a word for each baseline row (from the second return value on) and pen position."""
     drawn = stencil(setter, text, fit.style, fit.size)
     height, width = field.shape
     if drawn is None or drawn.ink.shape[0] > height or drawn.ink.shape[1] > width:

@@ -1,4 +1,4 @@
-"""Words set in the fonts we have: how wide they are, and their pixels at any size."""
+"""Words rendered in our fonts: width and pixels at any size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from vdebench.suites.typeset.language_rules import font_folders
 
 Coverage = NDArray[np.float32]
-"""How much of each pixel is inked, 0 to 1."""
+"""Ink coverage of each pixel, 0 to 1."""
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "serif": ("Libertinus Serif", "Noto Serif SC"),
@@ -36,18 +36,18 @@ _SIZE, _MARGIN = 10, 4
 """Points, as in `words.typ`."""
 _WIDE = regex.compile(r"\p{Han}")
 _MOST = 400
-"""Words set at once; Typst is quick with a few hundred pages."""
+"""Number of words per compilation."""
 
 
 class FontStyle(NamedTuple):
-    """A face: a family of ours, its weight, its slant."""
+    """A font family, weight and slant."""
 
     family: str
     bold: bool = False
     italic: bool = False
 
     def __str__(self) -> str:
-        """As people say it."""
+        """Return a readable name."""
         return " ".join([self.family, *(["bold"] if self.bold else []), *(["italic"] if self.italic else [])])
 
 
@@ -62,13 +62,13 @@ class FontWord:
 
     @cached_property
     def advance(self) -> float:
-        """Width in sizes, from the pen before it to the pen after it."""
+        """Width in multiples of the size, from pen to pen."""
         return float((self._document.get_page_size(self._page)[0] - 2 * _MARGIN) / _SIZE)
 
     def drawn(self, size: float, shift: float = 0.0, drop: float = 0.0) -> tuple[Coverage, int, int]:
-        """Its coverage at a size in pixels, and in it the column of the pen and the row of the baseline.
+        """Return its coverage at a size in pixels, with the column of the pen and the row of the baseline.
 
-        `shift` and `drop` move the ink to the right and down by parts of a pixel.
+        `shift` and `drop` move the ink right and down by fractions of a pixel.
         """
         scale = size / _SIZE
         column, row = round(_MARGIN * scale), round((_MARGIN + _SIZE) * scale)
@@ -90,7 +90,7 @@ class FontWord:
 
 
 class WordRenderer:
-    """A warm typesetter that keeps what it has set."""
+    """A Typst compiler with a cache of rendered words."""
 
     def __init__(self) -> None:
         root = Path(tempfile.mkdtemp(prefix="vde-overlay-"))
@@ -104,7 +104,7 @@ class WordRenderer:
         self._words: dict[tuple[str, FontStyle], FontWord] = {}
 
     def words(self, texts: Iterable[str], style: FontStyle) -> list[FontWord]:
-        """Words in a style."""
+        """Return words in a style."""
         texts = list(texts)
         new = [text for text in dict.fromkeys(texts) if (text, style) not in self._words]
         for start in range(0, len(new), _MOST):
@@ -129,11 +129,11 @@ class WordRenderer:
             self._words[text, style] = FontWord(document, page)
 
     def word(self, text: str, style: FontStyle) -> FontWord:
-        """A word in a style."""
+        """Return a word in a style."""
         return self.words([text], style)[0]
 
     def gaps(self, pairs: Iterable[tuple[str, str, str]], style: FontStyle) -> list[float]:
-        """White between two words, in sizes: left word, what parts them (a space or nothing), right word."""
+        """Return the space between two words in multiples of the size: left word, separator, right word."""
         pairs = list(pairs)
         self.words([text for left, part, right in pairs for text in (left, right, left + part + right)], style)
         return [

@@ -1,4 +1,4 @@
-"""Where a table's cell is, that is named by its row and column."""
+"""Locate a table cell by the names of its row and column."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vdebench.readers.line_grouping import Line, center_inside, in_rows
 
 
 class GridCellArea(NamedTuple):
-    """A cell: the paper that is its own, the text in it, and cells like it."""
+    """A cell: its area, its text, and similar cells."""
 
     box: Box
     lines: list[Line]
@@ -28,26 +28,26 @@ _PIECES = 0.3
 
 
 def find_cell(page: OverlayPage, row: str, column: str) -> GridCellArea:
-    """The one cell of a row and column."""
+    """Return the cell of a row and column; raise `NotUnderstoodError` if it is not unique."""
     found = _named(page, row, column, 0.0) or _named(page, row, column, _PIECES)
     if not found:
         what = "a table with " if page.tables else "no table on the page, so not "
         raise NotUnderstoodError(f"{what}row “{row}” and column “{column}” was not found")
     if len(found) > 1:
-        # A label may come again as a value: headers stand at the top, labels at the left.
+        # A label may also occur as a value: headers are at the top, labels at the left.
         found.sort(key=lambda each: (each[3].y1, each[2].x1))
         best = [each for each in found if each[3].y1 == found[0][3].y1 and each[2].x1 - found[0][2].x1 < 3]
         if len(best) > 1:
-            raise NotUnderstoodError(f"row “{row}” and column “{column}” name {len(best)} cells")
+            raise NotUnderstoodError(f"row “{row}” and column “{column}” match {len(best)} cells")
         found = best
     table, lines, label, head = found[0]
     return _cell(page, table, lines, label, head)
 
 
 def _named(page: OverlayPage, row: str, column: str, far: float) -> list[tuple[Box, list[Line], Box, Box]]:
-    """Tables with their lines, and in them what bears the row's and the column's name.
+    """Yield tables with their lines, and the lines with the names of row and column.
 
-    `far` is how far apart, in heights, pieces of one line may stand: the heads of narrow columns stand nearer.
+    `far` is the maximum distance between pieces of one line, in line heights: heads of narrow columns are closer.
     """
     found = []
     for table in page.tables:
@@ -68,7 +68,7 @@ def _is_header_of(label: Box, head: Box, row: str, column: str) -> bool:
 
 
 def _labels(lines: Sequence[Line], name: str, table: Box, across: bool) -> list[Box]:
-    """Boxes of what bears a name, or of the row or column of a number."""
+    """Return boxes with a name, or of the row or column with a number."""
     if name.startswith("#"):
         number = int(name[1:])
         groups = in_rows(lines) if not across else _in_columns(lines)
@@ -88,7 +88,7 @@ def _labels(lines: Sequence[Line], name: str, table: Box, across: bool) -> list[
 
 
 def _within(line: Line, name: str) -> list[Box]:
-    """Where a name stands in a line of several cells that were read as one."""
+    """Return the position of a name in a line of several cells that OCR read as one."""
     found = regex.search(rf"(?<!\S){regex.escape(name)}(?!\S)", line.text)
     if not found:
         return []
@@ -97,14 +97,14 @@ def _within(line: Line, name: str) -> list[Box]:
 
 
 def _in_columns(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines in columns from left to right, each headed by a line of the row with the most cells."""
+    """Arrange lines in columns from left to right, headed by the row with the most cells."""
     fullest = max(in_rows(lines), key=len)
     columns: list[list[Line]] = [[line] for line in fullest]
     return columns
 
 
 def _stacked(lines: Sequence[Line], wanted: str) -> list[Box]:
-    """Lines below each other that together say it."""
+    """Return stacked lines that together contain a name."""
     found = []
     for first in lines:
         if not wanted.startswith(fold(first.text)) or not fold(first.text):
@@ -130,12 +130,12 @@ def _stacked(lines: Sequence[Line], wanted: str) -> list[Box]:
 
 
 def _nearly(read: str, wanted: str) -> bool:
-    """Whether a label was misread by a letter."""
+    """Whether a label differs by one misread letter."""
     return len(wanted) > 3 and Levenshtein.distance(read, wanted, score_cutoff=1) <= 1
 
 
 def _cell(page: OverlayPage, table: Box, lines: Sequence[Line], label: Box, head: Box) -> GridCellArea:
-    """The cell in the row of a label and the column of a header."""
+    """Return the cell in the row of a label and the column of a header."""
     middle_y, middle_x = (label.y1 + label.y2) / 2, (head.x1 + head.x2) / 2
     high = min(page.height, label.y2 - label.y1) if label.y2 > label.y1 else page.height
     left, right = _bounds(page.rules.down, middle_x, middle_y, table, across=True)
@@ -175,7 +175,7 @@ def _cell(page: OverlayPage, table: Box, lines: Sequence[Line], label: Box, head
 
 
 def _bounds(rules: Sequence[Box], at: float, other: float, table: Box, across: bool) -> tuple[float, float]:
-    """The rules before and after a place, that pass by the other coordinate; else the table's sides."""
+    """Return the rules before and after a position, else the table's sides."""
     low, high = (table.x1, table.x2) if across else (table.y1, table.y2)
     for rule in rules:
         first, last, start, end = (

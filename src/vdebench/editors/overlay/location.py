@@ -1,4 +1,4 @@
-"""The page as the reader sees it, and where on it a quoted text stands."""
+"""Lines of a page in paragraphs, and the position of quoted text."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _DROPPED = regex.compile(r"[\s·•▪■●◦‣∙□]")
 _WORD = regex.compile(r"[^\W_]")
 _HAN = regex.compile(r"\p{Han}")
 LIKE = 88.0
-"""How like what is read must be to what is quoted, in percent, where it is not the same: readers err."""
+"""Minimum similarity of OCR output and quotation in percent, if they are not equal."""
 _LEAST = 6
-"""Letters below which nothing but the same will do."""
+"""Minimum length of text for similar matches; shorter text must be equal."""
 
 
 class TextSpan(NamedTuple):
-    """A stretch of a paragraph's text: from a letter of a line up to, and without, a letter of a line."""
+    """A range of a paragraph's text: from a letter of a line up to, but excluding, a letter of a line."""
 
     line: int
     start: int
@@ -46,17 +46,17 @@ class Paragraph:
 
     @property
     def box(self) -> Box:
-        """Around its lines."""
+        """Box around its lines."""
         return Box.around(line.box for line in self.lines)
 
     @property
     def height(self) -> float:
-        """Of a usual line."""
+        """Typical line height."""
         return typical_line_height(self.lines)
 
     @cached_property
     def letters(self) -> list[tuple[str, int, int]]:
-        """Letters that count, each with its line and its place in it."""
+        """Letters that are compared, each with its line and index."""
         return [
             (folded, number, place)
             for number, line in enumerate(self.lines)
@@ -66,7 +66,7 @@ class Paragraph:
 
     @cached_property
     def unbroken(self) -> list[tuple[str, int, int]]:
-        """The letters without hyphens at the ends of lines."""
+        """The letters without hyphens at line ends."""
         ends = [len(line.text.rstrip()) - 1 for line in self.lines[:-1]]
         return [
             each for each in self.letters if not (each[0] == "-" and each[1] < len(ends) and each[2] == ends[each[1]])
@@ -74,7 +74,7 @@ class Paragraph:
 
 
 def fold(text: str) -> str:
-    """Letters that count, in one width, with one kind of quotation marks and dashes.
+    """Fold letters for comparison: one width, one kind of quotation marks and dashes.
 
     >>> fold("“ＡＢ” （1）, x–y")
     '"AB"(1),x-y'
@@ -83,7 +83,7 @@ def fold(text: str) -> str:
 
 
 class OverlayPage:
-    """A page's lines, in paragraphs and tables."""
+    """Lines of a page, in paragraphs and tables."""
 
     def __init__(self, image: Image, lines: Sequence[Line]) -> None:
         self.image = image
@@ -100,13 +100,13 @@ class OverlayPage:
         ]
 
     def find(self, text: str, within: str = "", begins: bool = False) -> tuple[Paragraph, TextSpan]:
-        """The one place where a text stands; an error that says why where there is not one.
+        """Return the only position of a text; raise `NotUnderstoodError` if there is none or more than one.
 
-        `within` is a longer text around it; with `begins`, a paragraph must begin with it.
+        `within` is a longer text around it; with `begins`, a paragraph must start with it.
         """
         wanted = fold(text)
         if not wanted:
-            raise NotUnderstoodError(f"nothing in {text!r} can be looked for")
+            raise NotUnderstoodError(f"{text!r} contains no searchable letters")
         for search in (_same, _like):
             found = [(paragraph, *span) for paragraph in self.paragraphs for span in search(paragraph, wanted)]
             if begins:
@@ -119,7 +119,7 @@ class OverlayPage:
                 paragraph, letters, start, end = found[0]
                 return paragraph, TextSpan(*letters[start][1:], letters[end - 1][1], letters[end - 1][2] + 1)
             if found:
-                raise NotUnderstoodError(f"{_short(text)} stands on the page {len(found)} times")
+                raise NotUnderstoodError(f"{_short(text)} occurs {len(found)} times on the page")
         raise NotUnderstoodError(f"{_short(text)} was not found on the page")
 
 
@@ -128,7 +128,7 @@ Found = tuple[Paragraph, Letters, int, int]
 
 
 def _same(paragraph: Paragraph, wanted: str) -> list[tuple[Letters, int, int]]:
-    """Where the paragraph says just that, hyphens at the ends of lines aside."""
+    """Return exact matches in a paragraph, ignoring hyphens at line ends."""
     for letters in (paragraph.letters, paragraph.unbroken):
         text = "".join(each[0] for each in letters)
         found = [(letters, hit.start(), hit.end()) for hit in regex.finditer(regex.escape(wanted), text)]
@@ -138,12 +138,12 @@ def _same(paragraph: Paragraph, wanted: str) -> list[tuple[Letters, int, int]]:
 
 
 def _like(paragraph: Paragraph, wanted: str) -> list[tuple[Letters, int, int]]:
-    """Where the paragraph says something much like it."""
+    """Return similar text in a paragraph."""
     letters = paragraph.unbroken
     text = "".join(each[0] for each in letters)
     if len(wanted) < _LEAST or len(text) < 0.8 * len(wanted):
         return []
-    if len(text) < len(wanted):  # the reader left letters out
+    if len(text) < len(wanted):  # OCR omitted letters
         best = partial_ratio_alignment(wanted, text, score_cutoff=LIKE)
         return [(letters, 0, len(text))] if best else []
     best = partial_ratio_alignment(wanted, text, score_cutoff=LIKE)
@@ -158,7 +158,7 @@ def _inside(found: Found, around: str) -> bool:
 
 
 def _whole_words(found: list[Found]) -> list[Found]:
-    """Those that do not begin or end in the middle of a word or number."""
+    """Keep spans that do not start or end inside a word or number."""
     kept = []
     for paragraph, letters, start, end in found:
         if not (_runs_on(paragraph, letters, start - 1) or _runs_on(paragraph, letters, end - 1)):
@@ -167,7 +167,7 @@ def _whole_words(found: list[Found]) -> list[Found]:
 
 
 def _runs_on(paragraph: Paragraph, letters: Letters, index: int) -> bool:
-    """Whether a word goes on from a letter to the next."""
+    """Whether a word continues from a letter to the next."""
     if index < 0 or index + 1 >= len(letters):
         return False
     (one, line, place), (other, next_line, next_place) = letters[index], letters[index + 1]

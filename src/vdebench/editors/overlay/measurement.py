@@ -1,4 +1,4 @@
-"""A paragraph measured: in which face it is set, and where each of its words stands, to the pixel."""
+"""Measure a paragraph: its font, and the position of each word in pixels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vdebench.editors.overlay.words import LineWord, is_wide, part_between, piec
 from vdebench.readers.line_grouping import Line
 
 UNLIKE = 0.55
-"""Likeness below which a line is in no font of ours, or was misread."""
+"""Minimum similarity: below, the line is in another font, or was misread."""
 
 
 @dataclass(eq=False)
@@ -47,7 +47,7 @@ class MeasuredLine:
 
 @dataclass(eq=False)
 class MeasuredParagraph:
-    """Rows of a paragraph, from one on, and the face they are set in."""
+    """Rows of a paragraph, from one on, and their font."""
 
     paragraph: Paragraph
     first: int
@@ -56,13 +56,13 @@ class MeasuredParagraph:
 
 
 def strip_of(line: Line) -> Box:
-    """A line with some air: engines cut letters at the ends and above."""
+    """Return a line with a margin, since OCR boxes cut letters."""
     high = line.height
     return Box(line.box.x1 - 0.5 * high, line.box.y1 - 0.12 * high, line.box.x2 + 0.5 * high, line.box.y2 + 0.12 * high)
 
 
 def corrected(paragraph: Paragraph, spot: TextSpan, quoted: str) -> tuple[list[str], TextSpan]:
-    """The lines' texts with the stretch as it is quoted, where it differs in spaces and widths only; and the stretch.
+    """Return the lines with the range as quoted, if it differs only in spaces and widths, and the range.
 
     >>> from vdebench.readers.line_grouping import Line
     >>> lines = (Line(Box(0, 0, 9, 9), "a than5 h"), Line(Box(0, 9, 9, 18), "ours,b"))
@@ -91,7 +91,7 @@ def corrected(paragraph: Paragraph, spot: TextSpan, quoted: str) -> tuple[list[s
 
 
 def samples_of(text: str) -> list[str]:
-    """Words, or pairs of Chinese characters, by which a face is told: the longest few."""
+    """Return words, or pairs of Chinese characters, for matching the font: the longest few."""
     pieces = [piece for piece, _, _ in pieces_of(text)]
     latin = sorted((piece for piece in pieces if not is_wide(piece)), key=len, reverse=True)
     chinese = [one + other for one, other in pairwise(pieces) if is_wide(one) and is_wide(other)]
@@ -103,7 +103,7 @@ def samples_of(text: str) -> list[str]:
 
 
 def fit_line(setter: WordRenderer, image: Image, line: Line, text: str, part: str = "") -> FontFit:
-    """The face of a line, or of a part of it."""
+    """Match the font of a line, or of a part of it."""
     paper = Paper.of(image, strip_of(line))
     return fit_style(setter, paper.ink, text.strip(), samples_of(part or text), 0.82 * line.height)
 
@@ -111,7 +111,7 @@ def fit_line(setter: WordRenderer, image: Image, line: Line, text: str, part: st
 def measure_row(
     setter: WordRenderer, image: Image, line: Line, number: int, text: str, fit: FontFit, cuts: tuple[int, ...]
 ) -> MeasuredLine:
-    """A line's words and their places."""
+    """Measure the words of a line and their positions."""
     paper = Paper.of(image, strip_of(line))
     pieces = pieces_of(text, cuts)
     texts, parts = [piece for piece, _, _ in pieces], [part for _, part, _ in pieces]
@@ -139,7 +139,7 @@ def measure_row(
 
 
 def _cut(columns: np.ndarray, left: int, right: int) -> int:
-    """The whitest column between two words, the middle one where there are several."""
+    """Return the column with the least ink between two words, the middle one of several."""
     low, high = max(0, min(left, right) - 2), min(len(columns), max(left, right) + 2)
     if low >= high:
         return max(0, min(left, len(columns)))
@@ -149,7 +149,7 @@ def _cut(columns: np.ndarray, left: int, right: int) -> int:
 
 
 def _grow(row: MeasuredLine, paper: Paper) -> None:
-    """Take in ink that touches the ends of the line and the rows above and below: the page's letters may be larger."""
+    """Include ink that touches the ends of the line and adjacent rows, as the page's letters may be larger."""
     x1, x2 = row.words[0].left - paper.place.x1, row.words[-1].right - paper.place.x1
     y1, y2 = row.top - paper.place.y1, row.bottom - paper.place.y1
     dark = paper.ink > 0.1
@@ -170,7 +170,7 @@ def _grow(row: MeasuredLine, paper: Paper) -> None:
 def ink_colour(
     setter: WordRenderer, image: Image, row: MeasuredLine, words: Sequence[LineWord], fit: FontFit
 ) -> Colour | None:
-    """Colour of some words of a row."""
+    """Return the colour of some words of a row."""
     found = []
     for word in words:
         drawn = stencil(setter, word.text, fit.style, fit.size)
@@ -182,7 +182,7 @@ def ink_colour(
 
 
 def link_rows(rows: Sequence[MeasuredLine]) -> None:
-    """What parts a line's first word from the last of the line before; hyphens at the ends of lines become soft."""
+    """Set the separator between the last word of a line and the first of the next; hyphens at line ends become soft."""
     for above, below in pairwise(rows):
         last, first = above.words[-1], below.words[0]
         broken = len(last.text) > 1 and last.text.endswith("-") and last.text[-2].islower() and first.text[0].islower()

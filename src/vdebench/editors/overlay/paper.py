@@ -1,4 +1,4 @@
-"""Paper and ink of a part of a page: what is behind the text, how dark each pixel is, and setting ink on it."""
+"""Background and ink of a part of a page: separating them, and drawing ink."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from vdebench.core.images import Image, PixelBox
 from vdebench.editors.overlay.fonts import Coverage
 
 _NEAR = 14
-"""Grey levels by which paper differs from itself (noise, JPEG)."""
+"""Variation of the background in grey levels (noise, JPEG)."""
 _RULED = 0.8
-"""Share of a row that must be of another colour for it to be a rule behind the text."""
+"""Minimum share of differently coloured pixels of a row that is a rule behind the text."""
 
 _SIDE = 0.92
-"""Share of a column that must be dark for it to be a rule or the side of a panel."""
+"""Minimum share of dark pixels of a column that is a rule or the side of a panel."""
 
 Colour = NDArray[np.float32]
 
 
 class Paper(NamedTuple):
-    """A part of a page taken apart."""
+    """A part of a page, separated into background and ink."""
 
     place: PixelBox
     rows: NDArray[np.float32]
@@ -33,7 +33,7 @@ class Paper(NamedTuple):
 
     @classmethod
     def of(cls, image: Image, box: Box) -> Paper:
-        """The part of a page in a box."""
+        """Return the part of a page in a box."""
         size = Size(image.shape[1], image.shape[0])
         place = PixelBox.holding(box, size)
         part = place.cut(image).astype(np.float32)
@@ -50,14 +50,14 @@ class Paper(NamedTuple):
         return cls(place, rows, ink)
 
     def clean(self, image: Image, left: int, right: int, top: int, bottom: int) -> None:
-        """Take the ink away between columns and rows of the page."""
+        """Erase the ink between columns and rows of the page."""
         left, right = max(left, self.place.x1), min(right, self.place.x2)
         top, bottom = max(top, self.place.y1), min(bottom, self.place.y2)
         if left < right and top < bottom:
             image[top:bottom, left:right] = as_pixels(self.rows[top - self.place.y1 : bottom - self.place.y1, None])
 
     def colour(self, image: Image, coverage: Coverage, left: int, top: int) -> Colour | None:
-        """Colour of the ink of which a word is drawn at a place of the page; none where there is too little."""
+        """Return the ink colour of a word at a position; None if there is too little ink."""
         x1, y1 = max(left, self.place.x1), max(top, self.place.y1)
         x2 = min(left + coverage.shape[1], self.place.x2)
         y2 = min(top + coverage.shape[0], self.place.y2)
@@ -75,7 +75,7 @@ class Paper(NamedTuple):
 
 
 def usual_colour(part: NDArray[np.float32]) -> Colour:
-    """The colour that most pixels have, or nearly."""
+    """Return the most frequent colour."""
     pixels = part.reshape(-1, 3)
     bins = (pixels / 8).astype(np.int64) @ np.array([1024, 32, 1])
     values, counts = np.unique(bins, return_counts=True)
@@ -86,12 +86,12 @@ def usual_colour(part: NDArray[np.float32]) -> Colour:
 
 
 def as_pixels(values: NDArray[np.float32]) -> Image:
-    """Values as pixels."""
+    """Convert values to pixels."""
     return np.clip(np.rint(values), 0, 255).astype(np.uint8)
 
 
 def set_ink(image: Image, coverage: Coverage, colour: Colour, left: int, top: int) -> None:
-    """Draw a word in a colour upon what is there."""
+    """Draw a word in a colour."""
     height, width = image.shape[:2]
     x1, y1, x2, y2 = (
         max(left, 0),

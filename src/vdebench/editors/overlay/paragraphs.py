@@ -1,6 +1,6 @@
-"""Lines into paragraphs, for editing: a paragraph is what a typesetter would break into lines as one.
+"""Group lines into paragraphs for editing: text that a typesetter would break into lines together.
 
-Stricter than the reader's blocks: an edit must not let one list item or paragraph flow into the next.
+Stricter than the reader's blocks: an edit must not make a list item or paragraph flow into the next.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _MARK = regex.compile(
     r"\s*(?:[–—•▪■●◦·‣*-]\s*\S|\(?\d{1,3}[.)．、]\s*\D|[(（]?[\p{Nd}一二三四五六七八九十]{1,2}[)）、]|[①-⑳]|[A-H][.．]\s)"
 )
 _PITCH = 1.07
-"""How much more than usual two baselines of one paragraph may be apart."""
+"""Tolerance of the distance of baselines in one paragraph."""
 _PITCH_WIDE = 1.14
-"""The same for Chinese, which stands on no line: its feet are known less well."""
+"""The same for Chinese, whose baseline is less certain."""
 _ALIKE = 0.72
 _TONE = 70
-"""Distance of two inks that are not one."""
+"""Minimum distance of two different ink colours."""
 
 
 def joined_rows(lines: Sequence[Line], far: float = 0.6) -> list[Line]:
-    """Pieces of one line, read apart by less than some heights of it, as one."""
+    """Join pieces of one line that are less than some line heights apart."""
     rows: list[Line] = []
     for line in sorted(lines, key=lambda line: (line.box.x1, line.box.y1)):
         for index, row in enumerate(rows):
@@ -48,7 +48,7 @@ def joined_rows(lines: Sequence[Line], far: float = 0.6) -> list[Line]:
 
 
 def paragraphs_of(image: Image, lines: Sequence[Line], others: Sequence[Box] = ()) -> list[list[Line]]:
-    """Lines in paragraphs; `others` are tables, which tell how wide a column is."""
+    """Group lines into paragraphs; `others` are tables, which help to determine column widths."""
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     found: list[list[Line]] = []
     rows = joined_rows(lines)
@@ -59,7 +59,7 @@ def paragraphs_of(image: Image, lines: Sequence[Line], others: Sequence[Box] = (
 
 
 def _columns(rows: list[Line]) -> list[list[Line]]:
-    """Rows one below the other; those the reader's rules leave alone are tied to what is nearest below."""
+    """Group rows into columns; rows that the reader's rules do not connect are attached to the nearest below."""
     runs = find_line_runs(rows)
     grown = True
     while grown:
@@ -75,7 +75,7 @@ def _columns(rows: list[Line]) -> list[list[Line]]:
 
 
 def _goes_on(upper: Line, lower: Line, rows: Sequence[Line]) -> bool:
-    """Whether a line stands just below another and is much like it."""
+    """Whether a line is directly below another and similar to it."""
     high = min(upper.height, lower.height)
     gap = lower.box.y1 - upper.box.y2
     shared = min(upper.box.x2, lower.box.x2) - max(upper.box.x1, lower.box.x1)
@@ -86,7 +86,7 @@ def _goes_on(upper: Line, lower: Line, rows: Sequence[Line]) -> bool:
 
 
 def _right(run: Sequence[Line], boxes: Sequence[Box]) -> float:
-    """Where a column ends: as far as anything reaches that begins where it does, and nothing stands beside."""
+    """Return the right edge of a column: the maximum of everything that starts at its left edge without neighbours."""
     column = Box.around(line.box for line in run)
     high = run[0].height
     sides = [box.x1 for box in boxes if box.x1 > column.x2 and min(box.y2, column.y2) > max(box.y1, column.y1)]
@@ -95,7 +95,7 @@ def _right(run: Sequence[Line], boxes: Sequence[Box]) -> float:
 
 
 def _cut(image: Image, grey: np.ndarray, run: Sequence[Line], right: float) -> list[list[Line]]:
-    """A column of lines, cut where paragraphs begin."""
+    """Split a column of lines where paragraphs start."""
     if len(run) == 1:
         return [list(run)]
     feet = [_foot(grey, line) for line in run]
@@ -117,7 +117,7 @@ def _cut(image: Image, grey: np.ndarray, run: Sequence[Line], right: float) -> l
                 bool(_MARK.match(line.text) or _marked(grey, line)) and line.box.x1 <= found[-1][0].box.x1 + 0.5 * high
             )
             short = right - before.box.x2 > first_word_width(line, wide=1.2) + 0.5 * high
-            near = run[max(0, index - 8) : index + 9]  # a column may go on below a wider one
+            near = run[max(0, index - 8) : index + 9]  # a column may continue below a wider one
             begins |= short and sum(abs(other.box.x2 - before.box.x2) < 0.45 * high for other in near) < 4
             indented = line.box.x1 - before.box.x1 > 0.8 * high
             after = run[index + 2] if index + 2 < len(run) else None
@@ -139,7 +139,7 @@ def _part(image: np.ndarray, line: Line) -> np.ndarray:
 
 
 def _marked(grey: np.ndarray, line: Line) -> bool:
-    """Whether a small mark stands before a line that the reader did not read: a bullet."""
+    """Whether an unread mark, such as a bullet, is before a line."""
     high = line.height
     y1, y2 = max(0, round(line.box.y1)), round(line.box.y2)
     x1, x2 = max(0, round(line.box.x1 - 1.3 * high)), max(1, round(line.box.x1 - 0.1 * high))
@@ -154,7 +154,7 @@ def _marked(grey: np.ndarray, line: Line) -> bool:
 
 
 def _foot(grey: np.ndarray, line: Line) -> float:
-    """Row of a line's baseline: where its ink falls off most."""
+    """Return the baseline of a line: where its ink decreases most."""
     part = _part(grey, line).astype(np.float32)
     if part.shape[0] < 4:
         return line.box.y2
@@ -167,7 +167,7 @@ def _foot(grey: np.ndarray, line: Line) -> float:
 
 
 def _tone(image: Image, line: Line) -> np.ndarray:
-    """Colour of a line's ink."""
+    """Return the ink colour of a line."""
     part = _part(image, line).reshape(-1, 3).astype(np.float32)
     paper = np.median(part, axis=0)
     far = np.linalg.norm(part - paper, axis=1)

@@ -1,4 +1,4 @@
-"""Words into lines again: which line each comes to stand in, and where its pen is."""
+"""Break words into lines and determine their positions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from vdebench.editors.overlay.words import LineWord, is_wide, units_of
 
 Align = Literal["left", "center", "right"]
 _SLACK = 0.1
-"""Sizes by which a line may be too long for its column: it is set a little tighter, or stands out a little."""
+"""Tolerated excess of a line over its column, in multiples of the size."""
 _CLOSING = "，。、；：？！）》」』】”’"
 
 
 class LineColumn(NamedTuple):
-    """Between which columns of the page lines are set, and how."""
+    """Left and right edge of lines, and their alignment."""
 
     left: float
     """Pen of a line's first word, in all lines but the first."""
@@ -32,20 +32,20 @@ class LineColumn(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class PlacedWord:
-    """A word and the pen it is set at."""
+    """A word and its pen position."""
 
     word: LineWord
     pen: float
 
 
 class Layout:
-    """Lines of words with their pens."""
+    """Lines of words with pen positions."""
 
     def __init__(self, setter: WordRenderer, fit: FontFit, column: LineColumn) -> None:
         self.setter, self.fit, self.column = setter, fit, column
 
     def lines(self, words: Sequence[LineWord], first_pen: float) -> list[list[PlacedWord]]:
-        """Words in lines, as many in each as find room."""
+        """Break words into lines."""
         lines: list[list[LineWord]] = [[]]
         for unit in units_of(list(words)):
             line = lines[-1]
@@ -64,7 +64,7 @@ class Layout:
         ]
 
     def _end(self, words: Sequence[LineWord], start: float) -> float:
-        """Where the ink of a line ends."""
+        """Return the end of a line's ink."""
         pens = self._pens(words, start)
         last = words[-1]
         half = last.advance > 0.8 * self.fit.size and last.text in _CLOSING
@@ -77,7 +77,7 @@ class Layout:
         return pens
 
     def _gap(self, before: LineWord, word: LineWord) -> float:
-        """White between two words: as it is on the page where they stand side by side, else as the font has it."""
+        """Return the space between two words: as on the page if they are adjacent there, else that of the font."""
         side_by_side = before.line is not None and before.line == word.line and before.right == word.left
         if side_by_side and not self.column.justified:
             return word.pen - before.pen - before.advance
@@ -99,12 +99,12 @@ class Layout:
 
 
 def _without_soft(words: list[LineWord]) -> list[LineWord]:
-    """Words without hyphens that are no longer at the end of a line."""
+    """Remove hyphens that are no longer at the end of a line."""
     return [word for index, word in enumerate(words) if not (word.soft and index + 1 < len(words))]
 
 
 def is_justified(setter: WordRenderer, fit: FontFit, rows: Sequence[MeasuredLine], right: float) -> bool:
-    """Whether lines, all but the last, reach the same edge with white that varies."""
+    """Whether all lines but the last reach the same edge with varying spaces."""
     full = [row for row in rows[:-1] if len(row.words) > 2]
     if not full or any(abs(row.words[-1].right - right) > 0.45 * fit.size for row in full):
         return False

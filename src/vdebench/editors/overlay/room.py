@@ -1,4 +1,4 @@
-"""Room on the page: the column a paragraph stands in, and moving what stands below it."""
+"""Space on the page: the column of a paragraph, and moving content below it."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from vdebench.editors.overlay.location import OverlayPage, Paragraph
 from vdebench.editors.overlay.paper import as_pixels, usual_colour
 
 _FAR = 14
-"""Grey levels by which something on the paper differs from it."""
+"""Minimum grey-level difference of content from the background."""
 _GAP = 3.2
-"""Heights of a line of white below which things belong to one column; a footer stands further away."""
+"""Maximum gap within a column in line heights; footers are further away."""
 
 
 def blocks_on(page: OverlayPage) -> list[Box]:
-    """Boxes of paragraphs and tables."""
+    """Return the boxes of paragraphs and tables."""
     return [*(paragraph.box for paragraph in page.paragraphs if not paragraph.in_table), *page.tables]
 
 
 def beside(one: Box, other: Box) -> bool:
-    """Whether two boxes share no column of pixels."""
+    """Whether two boxes do not overlap horizontally."""
     return one.x2 <= other.x1 or other.x2 <= one.x1
 
 
 def right_edge(page: OverlayPage, paragraph: Paragraph, align: str) -> float:
-    """How far to the right lines may reach: as far as others that begin where this one does."""
+    """Return the right limit of lines: as far as others that start at the same left edge."""
     box, high = paragraph.box, paragraph.height
     right = box.x2
     for other in page.paragraphs:
@@ -55,12 +55,12 @@ def _rows_meet(one: Box, other: Box) -> bool:
 
 
 def _between(page: OverlayPage, box: Box, peer: Box) -> bool:
-    """Whether something stands beside the box where the peer is wider."""
+    """Whether something is beside the box where the peer is wider."""
     return any(line.box.x1 > box.x2 and line.box.x1 < peer.x2 and _rows_meet(line.box, box) for line in page.lines)
 
 
 def below(page: OverlayPage, box: Box, high: float) -> tuple[Box | None, float]:
-    """What stands below a box in its column and moves with it, and the lowest row it may move to."""
+    """Return the content below a box in its column that moves with it, and the lowest row it may move to."""
     blocks = [other for other in blocks_on(page) if other != box]
     stop = float(page.image.shape[0]) - high
     while True:
@@ -92,11 +92,11 @@ def below(page: OverlayPage, box: Box, high: float) -> tuple[Box | None, float]:
 
 
 class NoRoomError(ValueError):
-    """What stands below cannot be moved."""
+    """The content below cannot be moved."""
 
 
 def frame_of(image: Image, box: Box, top: float, stop: float) -> tuple[int, int, int, int]:
-    """Pixels of things with their panels and rules: left, top, right, bottom, with clean paper around."""
+    """Return the pixel box of content with its panels and rules, surrounded by blank paper."""
     base = usual_colour(image.astype(np.float32)[::4, ::4])
     dark = np.abs(image.astype(np.int16) - base.astype(np.int16)).max(axis=2) > _FAR
     height, width = dark.shape
@@ -104,7 +104,7 @@ def frame_of(image: Image, box: Box, top: float, stop: float) -> tuple[int, int,
     near = [int(top) + by for by in (0, 1, -1, 2, -2, 3, -3, 4) if 0 <= int(top) + by < height]
     clear = [row for row in near if not dark[row, x1:x2].any()]
     if not clear:
-        raise NoRoomError("what stands below touches the line above it")
+        raise NoRoomError("the content below touches the line above it")
     y1, y2 = clear[0], min(height, int(box.y2) + 2)
     for _ in range(height + width):
         before = (x1, y1, x2, y2)
@@ -117,12 +117,12 @@ def frame_of(image: Image, box: Box, top: float, stop: float) -> tuple[int, int,
         if before == (x1, y1, x2, y2):
             break
     if x1 <= 1 or x2 >= width - 1 or y2 > stop + 1:
-        raise NoRoomError("what stands below cannot be parted from what is beside it")
+        raise NoRoomError("the content below cannot be separated from the content beside it")
     return x1, y1, x2, y2
 
 
 def shift(page: OverlayPage, out: Image, box: Box, high: float, top: float, by: int) -> bool:
-    """Move what stands below a box, from a row on, down (or up); whether there was anything that could be moved."""
+    """Move the content below a box, from a row on, down (or up); return whether there was any."""
     moved, stop = below(page, box, high)
     image = page.image
     base = usual_colour(image.astype(np.float32)[::4, ::4])
@@ -143,7 +143,7 @@ def shift(page: OverlayPage, out: Image, box: Box, high: float, top: float, by: 
 
 
 def is_free(page: OverlayPage, out: Image, left: float, top: float, right: float, bottom: float) -> bool:
-    """Whether nothing stands between rows and columns but paper of one colour."""
+    """Whether an area contains only background of one colour."""
     part = out[max(0, int(top)) : int(bottom), max(0, int(left)) : int(right)].astype(np.int16)
     if int(bottom) > out.shape[0] or not part.size:
         return False

@@ -1,4 +1,4 @@
-"""An edit of a paragraph's text: words taken out, words put in, the lines set again, the pixels moved."""
+"""Edit the text of a paragraph: remove and insert words, break lines again, move pixels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from vdebench.instructions.request import EditRequest, NotUnderstoodError
 
 
 class ParagraphEdit:
-    """An edit of one paragraph of a page."""
+    """An edit of one paragraph."""
 
     def __init__(
         self, setter: WordRenderer, page: OverlayPage, paragraph: Paragraph, spot: TextSpan, request: EditRequest
@@ -39,7 +39,7 @@ class ParagraphEdit:
         self.first = self.spot.line
         self.fit = self._fit(self.texts[self.first])
         if self.fit.likeness < UNLIKE:
-            raise NotUnderstoodError(f"the text is set in a font unlike ours (likeness {self.fit.likeness:.2f})")
+            raise NotUnderstoodError(f"the text's font does not match our fonts (similarity {self.fit.likeness:.2f})")
         self.rows = self._rows()
         self.face, self.colour = self._face()
 
@@ -63,7 +63,7 @@ class ParagraphEdit:
         return rows
 
     def _touched(self) -> list[tuple[MeasuredLine, list[LineWord]]]:
-        """The stretch's words, row by row."""
+        """Return the words of the range, row by row."""
         found = []
         for row, number in zip(self.rows, range(self.first, len(self.texts)), strict=True):
             if not self.spot.line <= number <= self.spot.last_line:
@@ -78,10 +78,10 @@ class ParagraphEdit:
         return found
 
     def _face(self) -> tuple[FontFit, Colour]:
-        """Face and colour of the words that are replaced, or beside which new ones come to stand."""
+        """Return font and colour of the replaced words, or of the neighbours of inserted ones."""
         touched = [(row, words) for row, words in self._touched() if words]
         if not touched:
-            raise NotUnderstoodError("the text was found, but not its place in the line")
+            raise NotUnderstoodError("the text was found, but not its position in the line")
         row, words = max(touched, key=lambda pair: sum(len(word.text) for word in pair[1]))
         fit = self.fit
         text = "".join(word.part + word.text for word in words).strip()
@@ -100,7 +100,7 @@ class ParagraphEdit:
     # --- what changes -------------------------------------------------------------------------------------------------
 
     def words(self) -> list[LineWord]:
-        """All words from the first touched line on, as they are to be."""
+        """Return all words from the first changed line on, after the edit."""
         touched = [word for _, words in self._touched() for word in words]
         every = [word for row in self.rows for word in row.words]
         first, last = every.index(touched[0]), every.index(touched[-1])
@@ -143,7 +143,7 @@ class ParagraphEdit:
     # --- where it stands ----------------------------------------------------------------------------------------------
 
     def column(self, align: Align) -> LineColumn:
-        """Between which edges the paragraph is set."""
+        """Return the edges of the paragraph."""
         right = max(row.words[-1].pen + row.words[-1].advance for row in self.rows)
         right = max(right, *(line.box.x2 - 0.15 * line.height for line in self.paragraph.lines))
         justified = align == "left" and is_justified(self.setter, self.fit, self.rows, right)
@@ -154,7 +154,7 @@ class ParagraphEdit:
         if len(self.rows) == 1 and self.first == 0 and len(self.rows[0].words[0].text) == 1:
             words = self.rows[0].words
             if len(words) > 1 and not words[0].text.isalnum():
-                left = float(words[1].pen)  # lines hang beside a bullet
+                left = float(words[1].pen)  # hanging indent beside a bullet
         if align != "left":
             mid = (self.rows[0].words[0].pen + self.rows[0].words[-1].pen + self.rows[0].words[-1].advance) / 2
             half = max(right - mid, mid - self.paragraph.box.x1)
@@ -162,7 +162,7 @@ class ParagraphEdit:
         return LineColumn(left, right, align, justified)
 
     def run(self, align: Align = "left", column: LineColumn | None = None) -> Image:
-        """The edited page."""
+        """Return the edited page."""
         column = column or self.column(align)
         self._keep_breaks(column)
         words = self.words()
@@ -183,7 +183,7 @@ class ParagraphEdit:
         return self.out
 
     def _keep_breaks(self, column: LineColumn) -> None:
-        """Where the next word would have found room, the line was ended on purpose: it stays so."""
+        """Keep line breaks where the next word would have fit: they are intentional."""
         for above, below in zip(self.rows, self.rows[1:], strict=False):
             unit = units_of(below.words)[0]
             width = sum(word.advance for word in unit) + 0.25 * self.fit.size
@@ -191,7 +191,7 @@ class ParagraphEdit:
                 below.words[0].begins = True
 
     def _pitch(self) -> int:
-        """From a baseline to the next."""
+        """Return the distance between baselines."""
         lines = self.paragraph.lines
         if len(self.rows) > 1:
             return round((self.rows[-1].baseline - self.rows[0].baseline) / (len(self.rows) - 1))
@@ -204,7 +204,7 @@ class ParagraphEdit:
             if other is not self.paragraph
             and abs(other.box.x1 - lines[0].box.x1) < high
             and 0.8 < other.height / high < 1.25
-        ]  # list items tell how far apart they stand
+        ]  # use the distance of list items
         near = [far for far in beside if 0.9 * self.fit.size < far < 2.2 * self.fit.size]
         return round(min(near)) if near else round(1.35 * self.fit.size)
 
@@ -228,7 +228,7 @@ class ParagraphEdit:
     # --- pixels -------------------------------------------------------------------------------------------------------
 
     def _clean(self, lines: list[list[PlacedWord]]) -> None:
-        """Take away the ink of words that move or go."""
+        """Erase words that move or are deleted."""
         stay = {
             id(each.word)
             for line, row in zip(lines, self.rows, strict=False)
@@ -261,7 +261,7 @@ class ParagraphEdit:
 
 
 def move(image: Image, out: Image, row: MeasuredLine, word: LineWord, right: int, down: int) -> None:
-    """Set a word's pixels at another place: what it is darker than its paper, upon the paper there."""
+    """Copy a word's ink to another position, onto the background there."""
     paper = row.paper
     x1, x2 = max(word.left, paper.place.x1), min(word.right, paper.place.x2)
     y1, y2 = max(row.top, paper.place.y1), min(row.bottom, paper.place.y2)
@@ -269,7 +269,7 @@ def move(image: Image, out: Image, row: MeasuredLine, word: LineWord, right: int
     change = part - paper.rows[y1 - paper.place.y1 : y2 - paper.place.y1, None]
     left, top = x1 + right, y1 + down
     if left < 0 or top < 0 or left + x2 - x1 > out.shape[1] or top + y2 - y1 > out.shape[0]:
-        raise NotUnderstoodError("the text would leave the page")
+        raise NotUnderstoodError("the text would extend beyond the page")
     under = out[top : top + y2 - y1, left : left + x2 - x1]
     inked = np.abs(change).max(axis=2) > 3
     under[inked] = as_pixels(under.astype(np.float32) + change)[inked]

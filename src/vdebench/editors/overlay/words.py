@@ -1,4 +1,4 @@
-"""A line's text in words that may be moved: what they are, what parts them, where a line may end."""
+"""Words of a line: separators, and where lines may break."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class LineWord:
     part: str
     """What stands before it: a space or nothing."""
     line: int | None = None
-    """The line it stands in; none for new words."""
+    """Line of the word; None for new words."""
     pen: int = 0
     left: int = 0
     right: int = 0
-    """Columns of the page between which its ink is."""
+    """Left and right column of its ink."""
     advance: float = 0.0
     """In pixels."""
     soft: bool = False
-    """A hyphen at the end of a line, that goes when the word is whole again."""
+    """A hyphen at a line end, removed when the word is joined again."""
     begins: bool = False
     """Whether it must begin a line."""
 
@@ -43,7 +43,7 @@ class LineWord:
 
 
 def pieces_of(text: str, cuts: tuple[int, ...] = ()) -> list[tuple[str, str, int]]:
-    """Words of a text, what parts each from the one before, and where it begins; `cuts` part words too.
+    """Split a text into words with separators and start positions; `cuts` are additional boundaries.
 
     >>> pieces_of("约28.7%的 fund", (3,))
     [('约', '', 0), ('28', '', 1), ('.7%', '', 3), ('的', '', 6), ('fund', ' ', 8)]
@@ -59,12 +59,12 @@ def pieces_of(text: str, cuts: tuple[int, ...] = ()) -> list[tuple[str, str, int
 
 
 def is_wide(text: str) -> bool:
-    """Whether a word is Chinese: such need no space beside them."""
+    """Whether a word is Chinese, which needs no spaces."""
     return bool(_WIDE.search(text))
 
 
 def may_break(before: LineWord, word: LineWord) -> bool:
-    """Whether a line may end between two words."""
+    """Whether a line may break between two words."""
     if word.begins or before.soft or word.part:
         return True
     if word.text[0] in _NOT_FIRST or before.text[-1] in _NOT_LAST:
@@ -73,7 +73,7 @@ def may_break(before: LineWord, word: LineWord) -> bool:
 
 
 def units_of(words: list[LineWord]) -> list[list[LineWord]]:
-    """Words that must stay together, together."""
+    """Group words that must stay together."""
     units: list[list[LineWord]] = []
     for word in words:
         if units and not may_break(units[-1][-1], word):
@@ -84,7 +84,7 @@ def units_of(words: list[LineWord]) -> list[list[LineWord]]:
 
 
 def part_between(before: str, after: str) -> str:
-    """What stands between two texts that come to stand side by side."""
+    """Return the separator of two adjacent texts."""
     if not before or not after or is_wide(before[-1]) or is_wide(after[0]):
         return ""
     return "" if after[0] in ",.;:?!)]}%" or before[-1] in "([{$" else " "

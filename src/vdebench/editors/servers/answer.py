@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vdebench.editors.servers.errors import CallError
 from vdebench.net.addresses import excerpt, shown
+from vdebench.net.errors import RequestError
 
 LONGEST_TEXT = 4000
 MOST_ENTRIES = 50
@@ -23,7 +23,7 @@ class ImageAnswer:
     """Base64, a data URI, or an address."""
     refusal: str = ""
     """Its kind, as the server names it."""
-    fault: CallError | None = None
+    fault: RequestError | None = None
     """What went wrong, where that is neither."""
     words: str = ""
     """What was said beside it or instead of it."""
@@ -44,35 +44,7 @@ def settled(answer: ImageAnswer) -> ImageAnswer:
         return answer
     if answer.words:
         return replace(answer, refusal="no_image")
-    raise CallError("the answer has neither an image nor a word", "run again later", passing=True)
-
-
-def at(told: Any, *path: str | int) -> Any:
-    """What lies in JSON under some keys and places, nothing where it does not.
-
-    >>> at({"data": [{"url": "u"}]}, "data", 0, "url"), at({"data": []}, "data", 0, "url")
-    ('u', None)
-    """
-    for step in path:
-        if isinstance(told, dict) and isinstance(step, str):
-            told = told.get(step)
-        elif isinstance(told, list) and isinstance(step, int) and step < len(told):
-            told = told[step]
-        else:
-            return None
-    return told
-
-
-def text_at(told: Any, *path: str | int) -> str:
-    """A text there; an empty one where there is none."""
-    found = at(told, *path)
-    return found if isinstance(found, str) else ""
-
-
-def count_at(told: Any, *path: str | int) -> int | None:
-    """A count there, if there is one."""
-    found = at(told, *path)
-    return found if type(found) is int and found >= 0 else None
+    raise RequestError("answer", "the answer has neither an image nor a word", "run again later", retryable=True)
 
 
 def without_images(told: Any, name: str = "", depth: int = 0) -> Any:

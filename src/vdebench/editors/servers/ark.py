@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import ImageAnswer, at, count_at, text_at
-from vdebench.editors.servers.errors import complaint_in, fault_of
+from vdebench.editors.servers.answer import ImageAnswer
 from vdebench.editors.servers.images import SentImage
 from vdebench.editors.servers.options import hosted
 from vdebench.editors.servers.server import ServerEditor
+from vdebench.net.errors import message_in, status_error
+from vdebench.net.json_path import at, count_at, text_at
 
 
 @dataclass(kw_only=True, eq=False)
@@ -47,8 +48,8 @@ class SeedreamEditor(ServerEditor):
 
     def _read(self, told: Any) -> ImageAnswer:
         about: Any = {"model": text_at(told, "model"), "output_tokens": count_at(told, "usage", "output_tokens")}
-        if said := complaint_in(at(told, "data", 0)):  # an error may stand in the place of the image
+        if said := message_in(at(told, "data", 0)):  # an error may stand in the place of the image
             if said.is_refusal:
                 return ImageAnswer(refusal=said.code, words=said.words, **about)
-            return ImageAnswer(fault=fault_of(200, {}, "", said, ""), **about)
+            return ImageAnswer(fault=status_error(200, {}, "", said), **about)
         return ImageAnswer(picture=text_at(told, "data", 0, "b64_json") or text_at(told, "data", 0, "url"), **about)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import ImageAnswer, at, count_at, text_at
-from vdebench.editors.servers.errors import complaint_in, fault_of
+from vdebench.editors.servers.answer import ImageAnswer
 from vdebench.editors.servers.images import SentImage
 from vdebench.editors.servers.options import number_or_nothing, whole
 from vdebench.editors.servers.server import ServerEditor
+from vdebench.net.errors import message_in, status_error
+from vdebench.net.json_path import at, count_at, text_at
 
 
 @dataclass(kw_only=True, eq=False)
@@ -74,10 +75,10 @@ class ChatImageEditor(ServerEditor):
             "output_tokens": count_at(usage, "completion_tokens"),
             "dollars": float(price) if type(price) in (int, float) else None,
         }
-        if said := complaint_in({"error": at(choice, "error")}):
+        if said := message_in({"error": at(choice, "error")}):
             if said.is_refusal:
                 return ImageAnswer(refusal=said.code or "policy", words=said.words, **about)
-            return ImageAnswer(fault=fault_of(200, {}, "", said, ""), **about)
+            return ImageAnswer(fault=status_error(200, {}, "", said), **about)
         message, end = at(choice, "message"), text_at(choice, "finish_reason")
         content = at(message, "content")
         words = content if isinstance(content, str) else " ".join(text_at(part, "text") for part in content or ())

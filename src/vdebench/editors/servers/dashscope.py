@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import ImageAnswer, at, count_at, text_at
+from vdebench.editors.servers.answer import ImageAnswer
 from vdebench.editors.servers.images import SentImage
 from vdebench.editors.servers.options import hosted
 from vdebench.editors.servers.server import ServerEditor
+from vdebench.net.json_path import at, count_at, text_at
 
 
 @dataclass(kw_only=True, eq=False)

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 from vdebench.editors.catalog import EDITORS
 from vdebench.editors.editor import Editor
-from vdebench.editors.servers.answer import at, text_at
-from vdebench.editors.servers.errors import CallError
 from vdebench.editors.servers.openai_images import OpenAiImagesEditor
 from vdebench.errors import EditorError, VdeError
+from vdebench.net.errors import RequestError
+from vdebench.net.json_path import at, text_at
 from vdebench.registry import make
 
 ASKING = 20.0
@@ -42,7 +42,8 @@ def editor_at(url: str, **options: Any) -> Editor:
             listed, fault = _answer(asking, f"{base}/models")
         if listed is None and fault:
             asking.model = ""
-            raise asking.error(CallError(f"asked for its models: {fault.reason}", f"{fault.advice}; or {GIVE}"))
+            reason, advice = f"asked for its models: {fault.reason}", f"{fault.advice}; or {GIVE}"
+            raise asking.error(RequestError("answer", reason, advice))
     return _images(base, {**options, "model": _only(url, listed)})
 
 
@@ -51,13 +52,13 @@ def _images(url: str, options: dict[str, Any]) -> Editor:
     return found
 
 
-def _answer(asking: OpenAiImagesEditor, url: str) -> tuple[Any, CallError | None]:
+def _answer(asking: OpenAiImagesEditor, url: str) -> tuple[Any, RequestError | None]:
     """The JSON at an address, or why there is none; a server that is away is an error."""
-    caller = asking.caller()
+    client = asking.client()
     try:
-        return caller.patiently(lambda: caller.get(url)), None
-    except CallError as fault:
-        if fault.reason.startswith("no connection"):
+        return client.patiently(lambda: client.get(url)), None
+    except RequestError as fault:
+        if fault.kind == "connection":
             asking.model = ""
             raise asking.error(fault) from None
         return None, fault

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from vdebench.editors.editor import About
-from vdebench.editors.servers.answer import ImageAnswer, at, count_at, text_at
-from vdebench.editors.servers.errors import CallError
+from vdebench.editors.servers.answer import ImageAnswer
 from vdebench.editors.servers.images import SentImage
 from vdebench.editors.servers.options import hosted
 from vdebench.editors.servers.server import ServerEditor
+from vdebench.net.errors import RequestError
+from vdebench.net.json_path import at, count_at, text_at
 
 FOLLOWS = "the maker's sizes, the page's shape"
 _REFUSALS = re.compile(r"IMAGE_\w+|NO_IMAGE|SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII")
@@ -60,7 +61,7 @@ class GeminiImageEditor(ServerEditor):
         words = " ".join(filter(None, (text_at(part, "text") for part in shown)))
         refusal = blocked or (end if _REFUSALS.fullmatch(end) else "")
         broke_off = not (refusal or picture or end in ("", "STOP"))  # which is no refusal
-        fault = CallError(f"the model ended with {end} and made no image", "run again", passing=True)
+        fault = RequestError("answer", f"the model ended with {end} and made no image", "run again", retryable=True)
         usage = at(told, "usageMetadata")
         thoughts = count_at(usage, "thoughtsTokenCount") or 0
         made = count_at(usage, "candidatesTokenCount")

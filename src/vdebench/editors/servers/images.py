@@ -13,9 +13,9 @@ from urllib.parse import unquote_to_bytes
 from vdebench.core.box import Size
 from vdebench.core.images import RESIZING, Image, resized
 from vdebench.core.png import encode_png
-from vdebench.editors.servers.errors import CallError
 from vdebench.errors import InputError, TooLargeError
 from vdebench.io.images import open_image
+from vdebench.net.errors import RequestError
 
 
 class SentImage(NamedTuple):
@@ -89,21 +89,22 @@ def bytes_of(given: str) -> bytes:
     try:
         return base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True)
     except (binascii.Error, ValueError):
-        raise CallError("what came as an image is no base64", "see the server's log", passing=True) from None
+        raise RequestError(
+            "answer", "the image that came is not base64", "see the server's log", retryable=True
+        ) from None
 
 
 def decoded(content: bytes) -> Image:
     """An image file as the page a person would see, by the rules for files; half a file is a fault that may pass."""
     if not content:
-        raise CallError("the image that came is empty", "see the server's log", passing=True)
+        raise RequestError("answer", "the image that came is empty", "see the server's log", retryable=True)
     try:
         return open_image(cast(Path, _InMemory(content)))
     except TooLargeError as error:
-        raise CallError(str(error), "ask for a smaller image") from None
+        raise RequestError("answer", str(error), "ask for a smaller image") from None
     except InputError as error:
-        raise CallError(
-            str(error), "the image did not come whole, or is none: see the server's log", passing=True
-        ) from None
+        advice = "the image did not come whole, or is none: see the server's log"
+        raise RequestError("answer", str(error), advice, retryable=True) from None
 
 
 class _InMemory(BytesIO):

@@ -13,17 +13,16 @@ from urllib.parse import urlsplit
 from vdebench.core.images import Image
 from vdebench.editors.editor import Edit, Editor
 from vdebench.editors.servers.answer import ImageAnswer, settled, short, without_images
-from vdebench.editors.servers.errors import CallError
 from vdebench.editors.servers.images import SentImage, bytes_of, decoded, is_address, policy, prepared
-from vdebench.editors.servers.keys import cleaned, is_variable
 from vdebench.editors.servers.options import at_least_0, whole
 from vdebench.editors.servers.prices import LISTED, EditCost, parsed
 from vdebench.errors import EditorError, EditorUnusableError, MissingPartError, VdeError
 from vdebench.net.addresses import INSTALL, bad_address, seconds, setting, shown
-from vdebench.net.keys import Secret, key_from
+from vdebench.net.errors import RequestError
+from vdebench.net.keys import NO_KEY, Secret, is_variable, key_from
 
 if TYPE_CHECKING:
-    from vdebench.editors.servers.calls import ServerClient
+    from vdebench.editors.servers.client import ServerClient
 
 VERSION = "1"
 """Of how pages are sent and answers read: a new one makes edits anew."""
@@ -81,7 +80,7 @@ class ServerEditor(Editor):
         self.charges = self._is_home or self._price is not None  # of own servers the user knows
         self._secret = self._key()
         self._opening = threading.Lock()
-        self._caller: ServerClient | None = None
+        self._client: ServerClient | None = None
 
     @classmethod
     def missing(cls, **options: Any) -> str:
@@ -99,7 +98,7 @@ class ServerEditor(Editor):
         if variable and not is_variable(variable):
             return f"the editor {cls.name}: key_variable is no name of an environment variable (is it the key itself?)"
         try:
-            has_key = key_from(variable or cls.default_key_variable).reveal() != "none"
+            has_key = bool(key_from(variable or cls.default_key_variable))
         except VdeError as error:
             return str(error)
         if not has_key and (variable or cls._goes_home(url)):
@@ -134,12 +133,11 @@ class ServerEditor(Editor):
         """The maker's host; others are `own`, for they move, and their names are nobody's business."""
         return (urlsplit(self.url).hostname or "") if self._is_home else "own"
 
-    def _key(self) -> Secret | None:
+    def _key(self) -> Secret:
         """The key of `key_variable`; else the maker's, which goes to the maker alone unless the environment says so."""
         if self.key_variable or self._is_home or not self.base_url:
-            found = key_from(self.key_variable or self.default_key_variable)
-            return None if found.reveal() == "none" else found
-        return None
+            return key_from(self.key_variable or self.default_key_variable)
+        return NO_KEY
 
     @property
     def _usual_seed(self) -> str:
@@ -174,33 +172,34 @@ class ServerEditor(Editor):
         """How the key is sent."""
         return {"Authorization": f"Bearer {key}"}
 
-    def caller(self) -> ServerClient:
-        """What speaks to the server, one for all threads."""
-        from vdebench.editors.servers.calls import ServerClient
+    def client(self) -> ServerClient:
+        """The client of the server, one for all threads."""
+        from vdebench.editors.servers.client import ServerClient
 
         with self._opening:
-            if self._caller is None:
+            if self._client is None:
                 headers = self._headers(self._secret.reveal()) if self._secret else {}
                 variable = self.key_variable or self.default_key_variable
                 how = f"set the environment variable {variable}, or key_variable=NAME"
-                self._caller = ServerClient(headers, float(self.timeout), int(self.tries), how, self._secret)
-            return self._caller
+                limits = float(self.timeout), int(self.tries)
+                self._client = ServerClient(headers, *limits, how, self._secret, per_minute=float(self.per_minute))
+            return self._client
 
     def close(self) -> None:
         """Let go of connections."""
         with self._opening:
-            caller, self._caller = self._caller, None
-        if caller:
-            caller.close()
+            client, self._client = self._client, None
+        if client:
+            client.close()
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """The page that the server makes, or its refusal; an `EditorError` where neither came."""
         sent = prepared(image, int(self.max_pixels), int(self.max_side))
         chosen, spent = self._seed(seed), EditCost(self._price)
         try:
-            caller = self.caller()
-            answer, made, said = caller.patiently(lambda: self._try(caller, sent, instruction, chosen, spent))
-        except CallError as fault:
+            client = self.client()
+            answer, made, said = client.patiently(lambda: self._try(client, sent, instruction, chosen, spent))
+        except RequestError as fault:
             raise self.error(fault, spent) from None
         rewritten = bool(answer.revised) and answer.revised.strip() != instruction.strip()
         parameters = {
@@ -216,17 +215,17 @@ class ServerEditor(Editor):
         }
         words = f": {short(answer.words)}" if answer.words else ""
         reason = f"the model refuses ({answer.refusal}){words}" if made is None else ""
-        reason, parameters, said = cleaned([reason, parameters, said], self._secret)
+        reason, parameters, said = self._secret.redact([reason, parameters, said])
         return Edit("refused" if made is None else "edited", made, reason, parameters, said)
 
     def _try(
-        self, caller: ServerClient, sent: SentImage, instruction: str, seed: int | None, spent: EditCost
+        self, client: ServerClient, sent: SentImage, instruction: str, seed: int | None, spent: EditCost
     ) -> tuple[ImageAnswer, Image | None, Any]:
         path, content = self._request(sent, instruction, seed)
         spent.requests += 1
         try:
-            reply = caller.post(self.url + path, **content)
-        except CallError as fault:
+            reply = client.post(self.url + path, **content)
+        except RequestError as fault:
             spent.unanswered += fault.lost
             raise
         said = {"answer": without_images(reply.told), "request_id": reply.headers.get("x-request-id")}
@@ -238,14 +237,13 @@ class ServerEditor(Editor):
         if answer.refusal:
             return answer, None, said
         if is_address(answer.picture):
-            return answer, caller.fetch(answer.picture), said
+            return answer, client.fetch(answer.picture), said
         return answer, decoded(bytes_of(answer.picture)), said
 
-    def error(self, fault: CallError, spent: EditCost | None = None) -> EditorError:
+    def error(self, fault: RequestError, spent: EditCost | None = None) -> EditorError:
         """A fault in words for the user, with what it has cost."""
-        advice = f"\n  {fault.advice}" if fault.advice else ""
         model = f"{self.model} at " if self.model else ""
-        told = cleaned(f"{self.name} ({model}{shown(self.url)}): {fault.reason}{advice}", self._secret)
+        told = self._secret.redact(f"{self.name} ({model}{shown(self.url)}): {fault}")
         error = EditorUnusableError(told) if fault.fatal else EditorError(told)
         error.parameters = spent.told if spent else {}
         return error

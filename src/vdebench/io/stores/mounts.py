@@ -61,7 +61,7 @@ def require_local(given: str | Path, option: str = "--out") -> None:
     if is_url(given) and parse_url(given).protocol not in LOCAL:
         raise RunFolderError(
             f"{option} {parse_url(given)}: a run needs locks and appending, which stores do not support\n"
-            "  choose a local folder; only the images can be in a store (`vde run --images URL`)"
+            "  choose a local folder; only the images can be in a store (`vde run --image-store URL`)"
         )
 
 

@@ -4,32 +4,13 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
 
 from vdebench.net.budget import Budget
-from vdebench.pipeline.editing.jobs import BatchResult, JobBatch, carry_out, failed
+from vdebench.net.pacing import RateLimit
+from vdebench.pipeline.editing.jobs import BatchResult, JobBatch, failed, run_task
 from vdebench.pipeline.editing.stopping import Stop
-
-
-class RateLimit:
-    """So many beginnings in a minute, evenly spread; 0 for any."""
-
-    def __init__(self, per_minute: float) -> None:
-        self._gap = 60 / per_minute if per_minute else 0.0
-        self._next = 0.0
-        self._lock = threading.Lock()
-
-    def turn(self, stop: Stop) -> bool:
-        """Wait for one's turn; False where it is time to stop instead."""
-        if not self._gap:
-            return not stop.asked
-        with self._lock:
-            now = time.monotonic()
-            at = max(now, self._next)
-            self._next = at + self._gap
-        return not stop.wait(max(0.0, at - now))
 
 
 def ask(
@@ -100,7 +81,7 @@ def _asker(
     while (task := asked.get()) is not None:
         unit, estimate = task
         try:
-            outcome = carry_out(unit) if rate.turn(stop) else None
+            outcome = run_task(unit) if not stop.wait(rate.delay()) else None
         except BaseException as error:  # such as a library's SystemExit: it must not end as a sample without a word
             outcome = failed(unit, f"{type(error).__name__}: {error}")
         answered.put((outcome, estimate))

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -119,14 +119,14 @@ def units_of(jobs: Sequence[EditJob], order: EditorJobSettings, batch: int) -> I
     yield from (JobBatch(order, tuple(left)) for left in by_size.values())
 
 
-def carry_out(unit: JobBatch) -> BatchResult:
+def run_task(unit: JobBatch) -> BatchResult:
     """Edit what a unit asks for; what goes wrong with one sample is its own affair."""
     start = time.perf_counter()
     try:
         edits = _edits(unit)
     except Exception as error:  # what nobody foresaw in an editor costs its sample, not the run
         if len(unit.jobs) > 1:  # one of the batch is to blame, or all are too much at once
-            return _together([carry_out(JobBatch(unit.order, (job,))) for job in unit.jobs])
+            return _together([run_task(JobBatch(unit.order, (job,))) for job in unit.jobs])
         told = str(error) if isinstance(error, VdeError) else f"{type(error).__name__}: {error}"
         parameters = dict(getattr(error, "parameters", {}))
         outcome = failed(unit, told, time.perf_counter() - start, parameters)
@@ -139,7 +139,7 @@ def carry_out(unit: JobBatch) -> BatchResult:
 def _edits(unit: JobBatch) -> list[Edit]:
     editor = _same_editor(unit.order.editor, unit.order.options, unit.order.identity)
     tasks = [_task(unit.order, job) for job in unit.jobs]
-    return [editor.carry_out(tasks[0])] if len(tasks) == 1 else editor.edit_all(tasks)
+    return [editor.run_task(tasks[0])] if len(tasks) == 1 else editor.edit_all(tasks)
 
 
 def _together(outcomes: Sequence[BatchResult]) -> BatchResult:
@@ -193,7 +193,7 @@ def _require_rgb(image: Any) -> Image:
 
 def _line(
     job: EditJob,
-    state: str,
+    state: Literal["edited", "refused", "failed"],
     reason: str,
     seconds: float,
     parameters: Mapping[str, Any],

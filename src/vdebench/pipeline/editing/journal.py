@@ -1,16 +1,16 @@
-"""`edits.jsonl`: a line per sample, its last word; and what lines add up to."""
+"""`edits.jsonl`: the outcome of every edit, the last line of a sample counts; and totals over these records."""
 
 from __future__ import annotations
 
-import json
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from vdebench.errors import InputError, RunFolderError
-from vdebench.io.files import is_file, is_folder, list_folder, read_json, replacing, write_json
+from vdebench.errors import RunFolderError
+from vdebench.io.files import is_file, is_folder, list_folder, read_json, write_json
+from vdebench.io.journal import Journal
 from vdebench.io.stores import mounted, place
 from vdebench.runs.provenance import cost_of
 
@@ -25,8 +25,7 @@ class EditRecord(NamedTuple):
     """A line of `edits.jsonl`."""
 
     sample: str
-    state: str
-    """edited, refused or failed."""
+    state: Literal["edited", "refused", "failed"]
     reason: str = ""
     file: str = ""
     """Of the image, below the editor's folder."""
@@ -53,36 +52,28 @@ class EditRecord(NamedTuple):
         """Whether a person made it, in place of the editor."""
         return self.input.startswith(BY_HAND)
 
-    @property
-    def line(self) -> str:
-        """As it stands in the file."""
-        return json.dumps(self._asdict(), ensure_ascii=False)
+    def validate(self) -> None:
+        """Raise ValueError where a time or a cost is impossible."""
+        costs = [cost for part in (self.parameters, self.earlier) for cost in cost_of([part]).items()]
+        for name, value in [("seconds", self.seconds), *costs]:
+            if value is not None and not 0 <= value < math.inf:
+                raise ValueError(f"{name!r} is {value}, expected a number of 0 or more")
+
+
+def edit_journal(folder: Path) -> Journal[EditRecord]:
+    """Return the journal of an editor's folder."""
+    return Journal(folder / JOURNAL, EditRecord)
 
 
 def read_edits(folder: Path) -> list[EditRecord]:
-    """What an editor's folder says of each sample, the last word of each; unfinished lines are passed over."""
-    file = folder / JOURNAL
-    return list({made.sample: made for made in _lines(file)}.values()) if is_file(file) else []
+    """Return the last record of each sample in an editor's folder; samples whose last line is invalid have none."""
+    return list(edit_journal(folder).latest("sample").values())
 
 
-def _lines(file: Path) -> Iterator[EditRecord]:
-    try:
-        with file.open("rb") as lines:  # one by one: a million of them are a gigabyte
-            for line in lines:
-                with suppress(ValueError, TypeError):  # one that a kill left unfinished
-                    yield EditRecord(**json.loads(line))
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
-
-
-def write_edits(folder: Path, made: Iterable[EditRecord]) -> None:
+def write_edits(folder: Path, made: Sequence[EditRecord]) -> None:
     """Rewrite the journal with one line per sample, and the list of those without an image."""
-    left = []
-    with replacing(folder / JOURNAL) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as lines:
-        for each in made:
-            lines.write(f"{each.line}\n")
-            if not each.file:
-                left.append({"sample": each.sample, "state": each.state, "reason": each.reason})
+    edit_journal(folder).replace(made)
+    left = [{"sample": each.sample, "state": each.state, "reason": each.reason} for each in made if not each.file]
     write_json(folder / NOT_EDITED, left)
 
 
@@ -122,7 +113,7 @@ def put_images_into(folder: Path, url: str) -> None:
         return
     if now or is_folder(folder / IMAGES):
         place = now or folder / IMAGES
-        raise RunFolderError(f"{folder}: its images are in {place}; go on without --images, or choose another --out")
+        raise RunFolderError(f"{folder}: its images are in {place}; leave out --image-store, or choose another --out")
     mounted(url)  # says what is wrong with it before it is written down
     write_json(folder / ELSEWHERE, {"url": url})
 

@@ -20,19 +20,19 @@ from vdebench.pipeline.editing.jobs import (
     EditorJobSettings,
     JobBatch,
     Options,
-    carry_out,
     editor_of,
     failed,
     identity_text,
     input_by_hand,
     job_of,
+    run_task,
     units_of,
 )
 from vdebench.pipeline.editing.journal import (
     IMAGES,
-    JOURNAL,
     EditRecord,
     counts_of,
+    edit_journal,
     images_of,
     put_images_into,
     read_edits,
@@ -105,12 +105,12 @@ def edit_suite(
         unplanned = {key for key, made in done.items() if made.state == "failed"}
         total = len(done) + len(jobs)
         stop = Stop()
-        with (folder / JOURNAL).open("ab") as journal, stopped_by_ctrl_c(stop):
+        journal = edit_journal(folder)
+        with stopped_by_ctrl_c(stop):
 
             def note(made: EditRecord) -> None:
                 known[made.sample] = made
-                journal.write(f"\n{made.line}".encode())  # after a line that a kill left unfinished
-                journal.flush()
+                journal.append(made)
 
             def made_room(unit: JobBatch) -> bool:
                 """Have what a unit will replace forgotten first: its image must never pass for another's."""
@@ -189,7 +189,9 @@ def _carried_out(
     def spread(units: Iterable[JobBatch], count: int) -> Iterator[BatchResult]:
         most = min(workers or engine.size(gpus=maker.needs_gpu), maker.at_once or count, count)
         recycled = 0 if maker.needs_gpu else RECYCLED
-        return engine.spread(carry_out, stop.until(units), most, recycled=recycled, lost=lost, gpus=maker.needs_gpu)
+        return engine.map_tasks(
+            run_task, stop.until(units), most, max_tasks_per_worker=recycled, on_lost=lost, gpus=maker.needs_gpu
+        )
 
     with closing(maker):
         yield from spread(units, -(-jobs // max(1, maker.batch)))

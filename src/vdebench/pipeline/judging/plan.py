@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vdebench.io.cache import Digest
 from vdebench.judges.dimension import Dimension
 from vdebench.judges.judge import Judge
 from vdebench.judges.questions import JudgedSample, Question, questions_of
@@ -15,7 +16,7 @@ from vdebench.net.prices import Price
 from vdebench.net.tokens import estimate, image_rule
 from vdebench.pipeline.judging.folder import WantedGrade
 
-Known = Callable[[str], bool]
+Known = Callable[[WantedGrade], bool]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Plan:
                 if subject.absent:
                     yield WantedGrade(question, state=subject.state, reason=subject.absent)
                 else:
-                    yield WantedGrade(question, question.digest(asker, self.images))
+                    yield WantedGrade(question, Digest(question.digest(asker, self.images)))
 
     def usage(self, question: Question) -> Usage:
         """Tokens of one question, estimated."""
@@ -81,14 +82,14 @@ class Estimate:
 
 
 def estimated(plan: Plan, known: Known) -> Estimate:
-    """Calls, tokens and cost of what is still to be asked; `known` says of a digest that it is answered."""
+    """Calls, tokens and cost of what is still to be asked; `known` says whether a question is answered."""
     questions = calls = kept = absent = canary = 0
     total = Usage(0, 0)
     for wanted in plan.wanted():
         questions += 1
         if wanted.state:
             absent += 1
-        elif known(wanted.digest):
+        elif known(wanted):
             kept += 1
         else:
             calls += 1

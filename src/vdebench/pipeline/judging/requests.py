@@ -10,15 +10,16 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from vdebench.errors import VdeError
-from vdebench.judges.asking import JudgeClient, JudgeUnusableError
+from vdebench.io.cache import Cache, Digest
+from vdebench.judges.client import JudgeClient, JudgeUnusableError
 from vdebench.judges.judge import JudgeRequest
 from vdebench.judges.outcome import JudgeOutcome
 from vdebench.judges.questions import JudgedSample, Question
-from vdebench.net.answer import Usage
 from vdebench.net.budget import Budget
 from vdebench.net.image_payloads import ImagePayload, picture
 from vdebench.net.pacing import RequestWindow
-from vdebench.pipeline.judging.folder import GradeCache, GradeJournal, WantedGrade, outcome_told
+from vdebench.pipeline.judging.folder import GradeJournal, WantedGrade
+from vdebench.pipeline.judging.grade_record import GradeRecord
 from vdebench.pipeline.judging.plan import Plan
 
 Told = Callable[[int, int, float], Any]
@@ -77,7 +78,7 @@ class JudgingSession:
         self,
         plan: Plan,
         journal: GradeJournal,
-        cache: GradeCache,
+        cache: Cache[dict[str, Any]],
         budget: Budget,
         *,
         most: int,
@@ -117,7 +118,7 @@ class JudgingSession:
         finally:
             await self.plan.judge.close()
 
-    def _unsettled(self, wanted: Iterable[WantedGrade]) -> Iterator[tuple[Question, str, SampleImages]]:
+    def _unsettled(self, wanted: Iterable[WantedGrade]) -> Iterator[tuple[Question, Digest, SampleImages]]:
         """What is to be asked, one by one; what the cache knows is settled on the way."""
         given: set[str] = set()
         for each in wanted:
@@ -126,9 +127,8 @@ class JudgingSession:
             if each.state or each.digest in given or self.journal.has(each.digest):  # two samples may be one question
                 self._tell()
                 continue
-            if kept := _from_cache(self.cache.find(each.digest)):
-                outcome, images = kept
-                self.journal.add(each.question, each.digest, outcome, images, cached=True)
+            if known := GradeRecord.from_cache(each.question, each.digest, self.cache.find(each.digest)):
+                self.journal.add(known)
                 self._tell()
                 continue
             subject = each.question.subject
@@ -167,10 +167,11 @@ class JudgingSession:
             self.stopped = self.stopped or stop.outcome.reason
             return stop.outcome, told
 
-    def _settle(self, question: Question, digest: str, outcome: JudgeOutcome, told: list[Any]) -> None:
-        self.journal.add(question, digest, outcome, told, cached=False)
-        if outcome.state == "graded":
-            self.cache.put(digest, {**outcome_told(outcome), "images": told})
+    def _settle(self, question: Question, digest: Digest, outcome: JudgeOutcome, told: list[Any]) -> None:
+        record = GradeRecord.of(question, digest, outcome, told)
+        self.journal.add(record)
+        if record.state == "graded":
+            self.cache.put(digest, record.to_cache())
         if outcome.tries:  # it was put to the server
             self._in_vain = self._in_vain + 1 if outcome.state in ("failed", "timed_out", "rate_limited") else 0
         if self._in_vain >= HOPELESS:
@@ -181,15 +182,3 @@ class JudgingSession:
         self._done += 1
         if self.told:
             self.told(self._done, self._total, self.budget.spent)
-
-
-def _from_cache(kept: Any) -> tuple[JudgeOutcome, list[Any]] | None:
-    """An outcome that some run paid for, and what was sent: it costs this one nothing."""
-    try:
-        usage = Usage(kept["input_tokens"], kept["output_tokens"])
-        if kept["state"] != "graded" or type(kept["grade"]) is not int or not isinstance(kept["images"], list):
-            return None
-        outcome = JudgeOutcome("graded", kept["grade"], kept["rationale"], model=kept["model"], usage=usage, cost=0.0)
-        return outcome, kept["images"]
-    except (KeyError, TypeError):
-        return None

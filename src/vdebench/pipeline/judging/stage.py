@@ -17,6 +17,7 @@ import polars as pl
 
 from vdebench._version import __version__
 from vdebench.errors import VdeError
+from vdebench.io.cache import Cache, as_object
 from vdebench.io.files import is_folder, write_json
 from vdebench.judges.canary import canary_cases
 from vdebench.judges.dimension import (
@@ -32,7 +33,8 @@ from vdebench.net.budget import Budget, parse_budget
 from vdebench.net.image_payloads import SENDING, image_policy
 from vdebench.net.prices import DATED, Price, price_of
 from vdebench.pipeline.editing.journal import editors_images
-from vdebench.pipeline.judging.folder import GradeCache, GradeJournal
+from vdebench.pipeline.judging.folder import GradeJournal, WantedGrade
+from vdebench.pipeline.judging.grade_record import GradeRecord
 from vdebench.pipeline.judging.plan import Estimate, Plan, estimated
 from vdebench.pipeline.judging.requests import JudgingSession, Told
 from vdebench.protocols.digest import DIGITS, digest
@@ -130,9 +132,14 @@ def _plan(judge: Judge, asked: JudgingOptions, subjects: list[JudgedSample], see
 
 def estimate_run(plan: Plan, out: Path | None = None) -> Estimate:
     """What is still to be asked, given what a run folder and the cache know."""
-    cache = GradeCache(plan.judge)
+    cache = Cache("grades", plan.judge.identity, as_object)
     known: set[str] = GradeJournal(out).settled() if out else set()
-    return estimated(plan, lambda digest: digest in known or cache.find(digest) is not None)
+
+    def is_known(wanted: WantedGrade) -> bool:
+        value = None if wanted.digest in known else cache.find(wanted.digest)
+        return wanted.digest in known or GradeRecord.from_cache(wanted.question, wanted.digest, value) is not None
+
+    return estimated(plan, is_known)
 
 
 def judge_suite(
@@ -178,7 +185,7 @@ def _judge(
     wanted = list(plan.wanted())
     with GradeJournal(out).open(pins) as journal:
         budget = Budget(asked.budget, journal.spent)
-        cache = GradeCache(plan.judge)
+        cache = Cache("grades", plan.judge.identity, as_object)
         session = JudgingSession(plan, journal, cache, budget, most=asked.concurrency, told=told, pause=asked.pause)
         _run(session.run(wanted, len(wanted)))
         rows = journal.write_table([each._replace(reason=each.reason or session.stopped) for each in wanted])
@@ -246,6 +253,9 @@ def _notes(plan: Plan, journal: GradeJournal, session: JudgingSession) -> list[s
         notes.append(f"not all was asked: {session.stopped}")
     if not plan.judge.takes_schema:
         notes.append("the server takes no JSON schema: answers were asked for in plain words")
+    if journal.invalid:
+        shown = "; ".join(journal.invalid[:3])
+        notes.append(f"{len(journal.invalid)} invalid lines are ignored, their questions were asked again: {shown}")
     if journal.unpriced:
         notes.append(
             f"{journal.unpriced} requests of unknown cost (no answer, or no count of tokens) are not in the sum"

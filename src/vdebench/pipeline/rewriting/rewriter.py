@@ -7,25 +7,19 @@ import json
 from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Mapping
-from functools import cached_property
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vdebench.core.images import Image
 from vdebench.core.png import encode_png
-from vdebench.errors import InputError, MissingPartError, VdeError
+from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, read_bytes
-from vdebench.net.addresses import INSTALL, bad_address, excerpt, seconds, setting, shown
-from vdebench.net.keys import Secret, key_from
-
-if TYPE_CHECKING:
-    from vdebench.net.retrying_client import RetryingClient
+from vdebench.net.addresses import setting
+from vdebench.net.chat import hosted_chat, image_part, text_part
 
 URL, KEY = "VDE_REWRITER_URL", "VDE_REWRITER_KEY"
-HOME, HOME_KEY = "https://api.openai.com/v1", "OPENAI_API_KEY"
 PROMPT = files("vdebench.pipeline.rewriting").joinpath("prompts/instruction.txt").read_text("utf-8")
 LONGEST = 4000
 """Characters of an instruction: what is longer is an essay about it."""
@@ -61,19 +55,18 @@ class ModelRewriter(Rewriter):
         temperature: float | str = 0,
         timeout: float | str = 120,
     ) -> None:
-        if not find_spec("httpx2"):
-            raise MissingPartError(f"the prompt rewriter {model} needs the package httpx2\n  {INSTALL}")
         self.model = model
-        self.url = (setting(url, URL) or HOME).rstrip("/")
-        if gap := bad_address(self.url):
-            raise VdeError(f"the prompt rewriter {model}: {gap}")
+        self._chat = hosted_chat(
+            f"the prompt rewriter {model}",
+            model,
+            url=setting(url, URL),
+            key_variable=key_variable,
+            own_key_variable=KEY,
+            timeout=timeout,
+            error=RewritingError,
+        )
         self._prompt = read_bytes(Path(prompt)).decode("utf-8", "replace") if prompt else PROMPT
         self._temperature = _number("temperature", temperature) if temperature != "" else None
-        self._timeout = seconds(timeout)
-        variable = key_variable or (HOME_KEY if self.url == HOME else KEY)
-        self._key: Secret = key_from(variable)
-        if self.url == HOME and self._key.reveal() == "none":
-            raise MissingPartError(f"the prompt rewriter {model} needs a key: set {variable}, or give url=…")
 
     @property
     def label(self) -> str:
@@ -82,50 +75,15 @@ class ModelRewriter(Rewriter):
         prompt = hashlib.sha256(self._prompt.encode()).hexdigest()[:8]
         return f"{self.model}#{prompt}" + (f",t={warmth}" if warmth != "0" else "")
 
-    @cached_property
-    def _client(self) -> RetryingClient:
-        from vdebench.net.retrying_client import RetryingClient
-
-        key = self._key.reveal()
-        return RetryingClient(self._timeout, headers={"Authorization": f"Bearer {key}"} if key != "none" else {})
-
     def rewrite(self, sample: str, image: Image, instruction: str) -> str:
-        """What the model answers."""
-        picture = f"data:image/png;base64,{b64encode(encode_png(image)).decode()}"
-        content = [
-            {"type": "image_url", "image_url": {"url": picture}},
-            {"type": "text", "text": f"{self._prompt}\nThe instruction:\n{instruction}"},
-        ]
-        asked: dict[str, Any] = {"model": self.model, "messages": [{"role": "user", "content": content}]}
-        if self._temperature is not None:
-            asked["temperature"] = self._temperature
-        return plain(self._said(self._post(asked)), self._who)
-
-    @property
-    def _who(self) -> str:
-        return f"the prompt rewriter {self.model} at {shown(self.url)}"
-
-    def _post(self, asked: Mapping[str, Any]) -> bytes:
-        import httpx2
-
-        from vdebench.net.retrying_client import no_answer, not_done
-
-        try:
-            response = self._client.post(f"{self.url}/chat/completions", json=asked)
-        except httpx2.HTTPError as error:
-            clean = type(error)(self._key.out_of(str(error)))  # before it is shortened, or part of the key could stay
-            raise RewritingError(str(no_answer(self._who, clean))) from None
-        if not response.is_success:
-            shown_body = httpx2.Response(response.status_code, text=self._key.out_of(response.text))
-            raise RewritingError(str(not_done(self._who, shown_body, "key_variable=NAME")))
-        return response.content
-
-    def _said(self, answer: bytes) -> str:
-        try:
-            return self._key.out_of(str(json.loads(answer)["choices"][0]["message"]["content"] or ""))
-        except (ValueError, KeyError, IndexError, TypeError):
-            said = excerpt(self._key.out_of(answer.decode("utf-8", "replace")))
-            raise RewritingError(f"{self._who}: no answer in {said!r}") from None
+        """The answer of the model."""
+        page = image_part(f"data:image/png;base64,{b64encode(encode_png(image)).decode()}")
+        question = text_part(f"{self._prompt}\nThe instruction:\n{instruction}")
+        sampling = {} if self._temperature is None else {"temperature": self._temperature}
+        answer = self._chat.ask(page, question, sampling=sampling)
+        if answer.state != "answered":
+            raise RewritingError(f"{self._chat.who}: {answer.reason}")
+        return plain(answer.text, self._chat.who)
 
 
 class FileRewriter(Rewriter):

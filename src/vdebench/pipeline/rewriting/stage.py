@@ -1,8 +1,7 @@
-"""All instructions of a suite in other words, once for all editors of a run: `RUNS/rewritten.jsonl`."""
+"""Rephrased instructions of a suite, made once for all editors of a run: `RUNS/rewritten.jsonl`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import NamedTuple
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of, digest_of_file
-from vdebench.io.files import is_file, locked, read_bytes, write_text
+from vdebench.io.files import locked
 from vdebench.io.images import open_image
+from vdebench.io.journal import Journal
 from vdebench.pipeline.rewriting.rewriter import Rewriter
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.runs.provenance import stage
@@ -39,10 +39,9 @@ def rewrite_suite(
 
     So are earlier lines, whatever they were made from, of samples that fail now or are not asked for: they were paid.
     """
-    file = out / FILE
+    journal = Journal(out / FILE, _Rewritten)
     with locked(out, wait=True), stage("rewriting"):
-        earlier = list(_read(file))
-        known = {each.input: each for each in earlier}
+        known = journal.latest("input")
         found: dict[str, str | VdeError] = {}
         kept: list[_Rewritten] = []
 
@@ -59,23 +58,21 @@ def rewrite_suite(
             except VdeError as error:
                 return error
 
-        with file.open("ab") as journal:
-            for done, (sample, made) in enumerate(_in_turns(one, suite.samples), start=1):
-                if isinstance(made, _Rewritten):
-                    found[sample.key] = made.instruction
-                    kept.append(made)
-                    if made.input not in known:
-                        journal.write(f"\n{_line(made)}".encode())
-                        journal.flush()
-                else:
-                    found[sample.key] = made
-                if progress:
-                    progress(done, len(suite.samples))
-                if done == ENOUGH and not kept and isinstance(made, VdeError):
-                    raise VdeError(f"{made}\n  the first {ENOUGH} instructions could not be rewritten: nothing is run")
+        for done, (sample, made) in enumerate(_in_turns(one, suite.samples), start=1):
+            if isinstance(made, _Rewritten):
+                found[sample.key] = made.instruction
+                kept.append(made)
+                if made.input not in known:
+                    journal.append(made)
+            else:
+                found[sample.key] = made
+            if progress:
+                progress(done, len(suite.samples))
+            if done == ENOUGH and not kept and isinstance(made, VdeError):
+                raise VdeError(f"{made}\n  the first {ENOUGH} instructions could not be rewritten: nothing is run")
         made_now = {each.sample for each in kept}
         kept += [each for each in known.values() if each.sample not in made_now]
-        write_text(file, "".join(f"{_line(each)}\n" for each in kept))
+        journal.replace(kept)
     return found
 
 
@@ -87,15 +84,3 @@ def _in_turns(
         for start in range(0, len(samples), AT_ONCE):
             part = samples[start : start + AT_ONCE]
             yield from zip(part, pool.map(one, part), strict=True)
-
-
-def _line(made: _Rewritten) -> str:
-    return json.dumps(made._asdict(), ensure_ascii=False)
-
-
-def _read(file: Path) -> Iterator[_Rewritten]:
-    for line in read_bytes(file).split(b"\n") if is_file(file) else ():
-        try:
-            yield _Rewritten(**json.loads(line))
-        except (ValueError, TypeError):  # one that a kill left unfinished
-            continue

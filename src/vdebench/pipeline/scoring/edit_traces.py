@@ -1,4 +1,4 @@
-"""What tells of a sample whether its edit is usable, besides what its text and boxes tell: see `metrics.traces`.
+"""What tells of a sample whether its edit is usable, besides what its text and boxes tell: see `metrics.edit_traces`.
 
 Kept by the content of the images, as image metrics are.
 """
@@ -12,9 +12,9 @@ import numpy as np
 from vdebench.core.images import DECODINGS, RESIZING, Image, PixelBox, resized
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
-from vdebench.io.cache import Cache, digest_of
+from vdebench.io.cache import Cache, as_numbers, digest_of
 from vdebench.io.images import open_image
-from vdebench.metrics.edit_traces import IDENTITY, TILE, edited_share, look_alike, outside, scale_of
+from vdebench.metrics.edit_traces import IDENTITY, TILE, edited_share, outside, scale_of, visual_fidelity
 from vdebench.pipeline.scoring.image_metrics import LEAST_SIDE, ImagePair
 from vdebench.readers.cached import ImageCrop
 from vdebench.suites.suite import Suite
@@ -24,13 +24,13 @@ MARGIN = 4
 
 
 def trace_row(suite: Suite, sample: Sample, setting: str, pair: ImagePair) -> dict[str, float | None]:
-    """The columns of a sample's row: `kept` and `stray` of the whole page, `look` and `edited` of its regions."""
+    """Columns of a row: `preservation`, `stray` (global), `visual_fidelity`, `edited` (local)."""
     if not sample.regions:
         return {}
     source = _source(suite, sample)
     if setting == "global":
         return _outside(source, sample, pair)
-    return {"look": _look(sample, pair), "edited": _edited(source, sample, pair)}
+    return {"visual_fidelity": _visual_fidelity(sample, pair), "edited": _edited(source, sample, pair)}
 
 
 def trace_digests(suite: Suite, sample: Sample) -> list[str]:
@@ -66,16 +66,16 @@ def _outside(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> dict[
         return {} if found is None else found._asdict()
 
     content = source.content if source else ""
-    return _kept("outside", make, pair, content, repr(boxes))
+    return _cached("preservation", make, pair, content, repr(boxes))
 
 
-def _look(sample: Sample, pair: ImagePair) -> float | None:
+def _visual_fidelity(sample: Sample, pair: ImagePair) -> float | None:
     boxes = _boxes(sample, pair, LEAST_SIDE)
 
     def make() -> object:
-        return {"value": min(look_alike(box.cut(pair.candidate), box.cut(pair.page)) for box in boxes)}
+        return {"value": min(visual_fidelity(box.cut(pair.candidate), box.cut(pair.page)) for box in boxes)}
 
-    return _kept("look", make, pair, repr(boxes))["value"]
+    return _cached("visual_fidelity", make, pair, repr(boxes)).get("value")
 
 
 def _edited(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> float | None:
@@ -94,7 +94,7 @@ def _edited(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> float 
         ]
         return {"value": min((share for share in shares if share is not None), default=None)}
 
-    return _kept("edited", make, pair, source.content, repr(boxes))["value"]
+    return _cached("edited", make, pair, source.content, repr(boxes)).get("value")
 
 
 def _boxes(sample: Sample, pair: ImagePair, at_least: int) -> list[PixelBox]:
@@ -112,8 +112,7 @@ def _long_side(pair: ImagePair) -> int:
     return int(max(pair.size.width, pair.size.height))
 
 
-def _kept(name: str, make: Callable[[], object], pair: ImagePair, *parts: str) -> dict[str, float | None]:
+def _cached(name: str, make: Callable[[], object], pair: ImagePair, *parts: str) -> dict[str, float | None]:
     images = f"{DECODINGS[pair.opening]},{RESIZING}"
-    cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": images})
-    found: dict[str, float | None] = cache.get(digest_of(pair.content, pair.reference.content, *parts), make)
-    return found
+    cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": images}, as_numbers)
+    return cache.get(digest_of(pair.content, pair.reference.content, *parts), make)

@@ -30,16 +30,16 @@ class GroundTruth:
     @property
     def reads_crops(self) -> bool:
         """Whether crops are read from the reference images."""
-        return self.reader is not None and (self._all_read or not self.suite.has_region_readings)
+        return self.reader is not None and (self._all_read or not self.suite.has_region_ground_truth)
 
     def reads_page(self, sample: Sample) -> bool:
         """Whether a page is read from its reference image."""
-        return self.reader is not None and (self._all_read or not self.suite.means_to_read(sample))
+        return self.reader is not None and (self._all_read or not self.suite.provides_text(sample))
 
     @property
     def has_regions(self) -> bool:
         """Whether there is ground truth for crops at all."""
-        return self.suite.has_region_readings or self.reads_crops
+        return self.suite.has_region_ground_truth or self.reads_crops
 
     def has_regions_of(self, sample: Sample) -> bool:
         """Whether there is ground truth for all of a sample's crops."""
@@ -50,7 +50,7 @@ class GroundTruth:
         if self.reads_page(sample):
             assert self.reader is not None
             return self.reader.read(self.picture(sample))
-        truth = self.suite.truth(sample)
+        truth = self.suite.ground_truth(sample)
         if truth.size is None:
             told = next((region.page for region in sample.regions if region.page), None)
             size = self.suite.image_size(sample) or told
@@ -60,7 +60,7 @@ class GroundTruth:
     def regions(self, sample: Sample) -> list[PageText] | None:
         """What each region's crop should read."""
         if not self.reads_crops:
-            return self.suite.truth_regions(sample)
+            return self.suite.ground_truth_regions(sample)
         assert self.reader is not None
         return [self.reader.read(crop) for crop in crops(self.picture(sample), sample)]
 

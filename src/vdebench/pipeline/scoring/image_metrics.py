@@ -7,7 +7,7 @@ protocol that opens files in the same way, opens no image.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,11 @@ from vdebench.core.box import Box, Size
 from vdebench.core.images import DECODINGS, RESIZING, Image, Opening, PixelBox, resized
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, MissingPartError, VdeError
-from vdebench.io.cache import Cache, digest_of
+from vdebench.io.cache import Cache, Value, as_numbers, digest_of, is_finite
 from vdebench.io.images import image_size, open_image
 from vdebench.metrics.image import TooSmallError, decibel
-from vdebench.metrics.image_metrics import MEASURES, LoadedMetric
+from vdebench.metrics.image_metrics import TO_INSTRUCTION, LoadedMetric, loaders
+from vdebench.metrics.registry import facts
 from vdebench.protocols.pages.protocol import Protocol
 from vdebench.readers.cached import ImageCrop
 
@@ -37,18 +38,16 @@ class ImageMetrics:
     def __init__(self, names: Sequence[str]) -> None:
         self.loaded: dict[str, LoadedMetric] = {}
         self.unavailable: dict[str, str] = {}
+        known = loaders()
         for name in dict.fromkeys(names):
             try:
-                self.loaded[name] = MEASURES[name].load()
+                self.loaded[name] = known[name].load()
             except VdeError as error:  # a part is missing, or a file of weights is not what it should be
                 self.unavailable[name] = str(error)
-        self._caches = {
-            (name, opening): Cache(
-                "measures", {"name": name, "identity": loaded.identity, "images": f"{decoding},{RESIZING}"}
-            )
-            for name, loaded in self.loaded.items()
-            for opening, decoding in DECODINGS.items()
-        }
+
+    def _cache(self, name: str, opening: Opening, parse: Callable[[Any], Value]) -> Cache[Value]:
+        images = f"{DECODINGS[opening]},{RESIZING}"
+        return Cache("measures", {"name": name, "identity": self.loaded[name].identity, "images": images}, parse)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process loads the metrics again by their names."""
@@ -66,7 +65,7 @@ class ImageMetrics:
     @property
     def _by_sample(self) -> list[str]:
         """Metrics that each sample has by itself."""
-        return [name for name in self.loaded if MEASURES[name].against != "all references"]
+        return [name for name in self.loaded if facts(name).kind == "image"]
 
     def row(self, sample: Sample, setting: str, pair: ImagePair, protocol: Protocol) -> dict[str, Any]:
         """The columns of a sample's row: means over its crops, each crop's error weighed by its pixels."""
@@ -89,7 +88,7 @@ class ImageMetrics:
         return {name: self._value(name, sample, pair, place) for name in self._by_sample}
 
     def _value(self, name: str, sample: Sample, pair: ImagePair, place: PixelBox | None) -> float | None:
-        against_text = MEASURES[name].against == "instruction"
+        against_text = name in TO_INSTRUCTION
         other = sample.instruction if against_text else pair.reference.content
         key = digest_of(pair.content, other, repr(place and tuple(place)), repr(pair.size if against_text else ""))
 
@@ -104,12 +103,11 @@ class ImageMetrics:
                 raise InputError(f"{name} of {sample.key} is {found}")
             return {"value": found}
 
-        value: float | None = self._caches[name, pair.opening].get(key, make)["value"]
-        return value
+        return self._cache(name, pair.opening, as_numbers).get(key, make).get("value")
 
     def features(self, setting: str, sample: Sample, pair: ImagePair, protocol: Protocol) -> Iterator[tuple[Any, Any]]:
         """For FID: features of the prediction and of the reference, of the page or of each crop."""
-        loaded, cache = self.loaded["fid"], self._caches["fid", pair.opening]
+        loaded, cache = self.loaded["fid"], self._cache("fid", pair.opening, _features)
         for place in [None] if setting == "global" else pair.crops(sample, protocol):
 
             def kept(content: str, side: str, place: PixelBox | None = place) -> Any:
@@ -120,6 +118,12 @@ class ImageMetrics:
                 return cache.get(digest_of(content, repr(pair.size), repr(place and tuple(place))), make)
 
             yield kept(pair.content, "candidate"), kept(pair.reference.content, "page")
+
+
+def _features(data: Any) -> list[float]:
+    if not isinstance(data, list) or not all(map(is_finite, data)):
+        raise TypeError("expected a list of finite numbers")
+    return data
 
 
 def _loaded_again(names: tuple[str, ...], identity: str) -> ImageMetrics:

@@ -15,11 +15,11 @@ import numpy as np
 from vdebench.core.box import Size
 from vdebench.core.images import DECODING, RESIZING, Image, resized
 from vdebench.errors import InputError
-from vdebench.io.cache import Cache, digest_of, digest_of_file
+from vdebench.io.cache import Cache, Digest, as_object, digest_of, digest_of_file
 from vdebench.io.images import open_image
 from vdebench.metrics.alignment import IDENTITY, Alignment, Features, align, features, outside, warped
 from vdebench.metrics.image import TooSmallError
-from vdebench.metrics.image_metrics import MEASURES, LoadedMetric
+from vdebench.metrics.image_metrics import LoadedMetric, loaders
 from vdebench.metrics.masked import (
     REDRAWN,
     Mask,
@@ -62,7 +62,7 @@ class MaskTask(NamedTuple):
         return "input" if self.page == self.source else "reference"
 
     @property
-    def key(self) -> str:
+    def key(self) -> Digest:
         """Hash of all that is looked at."""
         files = [self.prediction, self.source, self.page, *self.masks]
         edit = digest_of_file(self.reference) if self.protocol.whole and self.reference else ""
@@ -71,12 +71,11 @@ class MaskTask(NamedTuple):
 
 def measured(task: MaskTask) -> dict[str, Any]:
     """What is found of an output, kept where it was found before."""
-    found: dict[str, Any] = measures_cache(task.protocol, task.metrics).get(task.key, lambda: _measure(task))
-    return found
+    return measures_cache(task.protocol, task.metrics).get(task.key, lambda: _measure(task))
 
 
 @cache
-def measures_cache(protocol: PixelProtocol, metrics: tuple[str, ...]) -> Cache:
+def measures_cache(protocol: PixelProtocol, metrics: tuple[str, ...]) -> Cache[dict[str, Any]]:
     """Where the findings of a protocol are kept."""
     parts = {name: lpips(protocol).identity for name in metrics if name == "lpips"}
     names = ",".join(sorted(metrics))
@@ -88,25 +87,24 @@ def measures_cache(protocol: PixelProtocol, metrics: tuple[str, ...]) -> Cache:
         "alignment": IDENTITY,
         "images": f"{DECODING},{RESIZING}",
     }
-    return Cache("measures", identity)
+    return Cache("measures", identity, as_object)
 
 
 @cache
 def lpips(protocol: PixelProtocol) -> LoadedMetric:
     """The protocol's LPIPS, ready; MissingPartError where its weights are not there."""
-    return MEASURES[protocol.lpips].load()
+    return loaders()[protocol.lpips].load()
 
 
 @cache
-def features_cache() -> Cache:
+def features_cache() -> Cache[Features]:
     """Where the features of pages are kept."""
-    return Cache("measures", {"name": "sift", "version": IDENTITY, "images": DECODING})
+    return Cache("measures", {"name": "sift", "version": IDENTITY, "images": DECODING}, Features.from_json)
 
 
 def _features(file: Path, image: Image) -> Features:
     """Features of a page, kept: the next editor is compared with the same pages."""
-    kept = features_cache().get(digest_of_file(file), lambda: features(image).to_json())
-    return Features.from_json(kept)
+    return features_cache().get(digest_of_file(file), lambda: features(image).to_json())
 
 
 def _measure(task: MaskTask) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from vdebench.core.images import Image, resized
 from vdebench.core.page_text import PageText
 from vdebench.core.sample import Operation, Sample
-from vdebench.io.cache import digest_of, digest_of_file
+from vdebench.io.cache import Digest, digest_of, digest_of_file
 from vdebench.io.images import open_image
 from vdebench.metrics.alignment import Alignment, Row, warped
 from vdebench.pipeline.scoring.mask_sample import MaskTask, size_of, union_of
@@ -40,7 +40,7 @@ class MaskedPicture:
     transform: tuple[Row, Row] | None = None
 
     @property
-    def key(self) -> str:
+    def key(self) -> Digest:
         """What its reading is kept under."""
         files = map(digest_of_file, (self.file, self.page, *self.masks))
         return digest_of("masked-1", *files, self.side, repr(self.paint), repr(self.transform))

@@ -12,12 +12,12 @@ import polars as pl
 
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, MissingPartError, VdeError
+from vdebench.io.cache import Digest
 from vdebench.metrics.image import decibel
 from vdebench.parallel.engines import LOCAL, Engine
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.mask_sample import MaskTask, lpips, measured, measures_cache
 from vdebench.pipeline.scoring.mask_text import MaskTexts, pictures, sides, text_row
-from vdebench.pipeline.scoring.ocr_requests import keep
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.protocols.masks.columns import NUMBERS, SETTING
 from vdebench.protocols.masks.protocol import PixelProtocol
@@ -148,12 +148,12 @@ def _measure_ahead(
             failures[task.sample] = UnscoredSample("failed", str(error))
     if not todo:
         return failures
-    outcomes = engine.spread(_try, todo, min(engine.staff(workers), len(todo)), lost=_lost, tries=2)
+    outcomes = engine.map_tasks(_try, todo, min(engine.worker_count(workers), len(todo)), on_lost=_lost, attempts=2)
     for done, outcome in enumerate(outcomes, start=1):
         if outcome.failure:
             failures[outcome.sample] = UnscoredSample("failed", outcome.failure)
         else:
-            keep(known, outcome.key, outcome.found)  # a worker elsewhere has a cache of its own
+            known.put(outcome.key, outcome.found)  # a worker elsewhere has a cache of its own
         if progress:
             progress(done, len(todo))
     return failures
@@ -161,7 +161,7 @@ def _measure_ahead(
 
 class _MaskOutcome(NamedTuple):
     sample: str
-    key: str
+    key: Digest = Digest("")
     found: Any = None
     failure: str = ""
 
@@ -173,15 +173,13 @@ def _try(task: MaskTask) -> _MaskOutcome:
     try:
         return _MaskOutcome(task.sample, task.key, measured(task))
     except VdeError as error:
-        return _MaskOutcome(task.sample, "", failure=str(error))
+        return _MaskOutcome(task.sample, failure=str(error))
     finally:
         cv2.setNumThreads(threads)
 
 
 def _lost(task: MaskTask, reason: str) -> _MaskOutcome:
-    return _MaskOutcome(
-        task.sample, "", failure=f"sample {task.sample}: the process that measured it died twice: {reason}"
-    )
+    return _MaskOutcome(task.sample, failure=f"sample {task.sample}: the process that measured it died twice: {reason}")
 
 
 def _row(scope: MaskedScope, task: MaskTask, found: Mapping[str, Any], asked: MaskTexts | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
-from vdebench.io.cache import Cache
+from vdebench.io.cache import Digest
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.readers.cached import CachedReader, ImageCrop
 from vdebench.readers.predictions import ReadPredictions, crops
@@ -40,8 +40,8 @@ def reader_of(scope: ScoringScope) -> CachedReader | None:
 class KnownPageTexts(NamedTuple):
     """Readings of a sample's pictures that were made, and those that failed, by the pictures' keys."""
 
-    readings: Mapping[str, Any] = {}
-    failures: Mapping[str, str] = {}
+    readings: Mapping[Digest, Any] = {}
+    failures: Mapping[Digest, str] = {}
 
     @classmethod
     def of(cls, scope: ScoringScope, sample: Sample, *, shared: bool) -> KnownPageTexts:
@@ -51,7 +51,7 @@ class KnownPageTexts(NamedTuple):
             return cls()
         keys = {picture.key for picture in pictures_of(scope, sample)}
         failures = {key: reader.failures[key] for key in keys if key in reader.failures}
-        found = {} if shared else {key: reader.cache.find(key) for key in keys}
+        found = {} if shared else {key: reader.cache.find_json(key) for key in keys}
         return cls({key: reading for key, reading in found.items() if reading is not None}, failures)
 
     def tell(self, reader: CachedReader | None) -> None:
@@ -59,9 +59,4 @@ class KnownPageTexts(NamedTuple):
         if reader is not None:
             reader.failures.update(self.failures)
             for key, reading in self.readings.items():
-                keep(reader.cache, key, reading)
-
-
-def keep(cache: Cache, key: str, value: Any) -> None:
-    """Keep a value that was made elsewhere, where it is not here yet."""
-    cache.get(key, lambda: value)
+                reader.cache.put(key, reading)

@@ -13,11 +13,12 @@ from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.images import open_image
+from vdebench.metrics.registry import block_metrics
 from vdebench.pipeline.scoring.edit_traces import trace_row
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics, ImagePair
 from vdebench.protocols.pages.comparison import BlockComparison, compare, meeting
-from vdebench.protocols.pages.protocol import TEXT_METRICS, Protocol
+from vdebench.protocols.pages.protocol import Protocol
 from vdebench.protocols.pages.region_texts import PageSides, RegionView
 from vdebench.readers.predictions import PredictedPage, Predictions
 from vdebench.runs.folder import ScoredSample
@@ -373,7 +374,7 @@ def _sums(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "unmatched_pred": len(blocks) - len(matched) - missed,
         "iou_sum": sum(row["iou"] for row in matched),
     }
-    for name in TEXT_METRICS:
+    for name in block_metrics():
         values = [value for row in blocks if (value := row.get(name)) is not None]
         sums[f"{name}_sum"] = sum(values)
         sums[f"{name}_n"] = len(values)

@@ -48,9 +48,11 @@ def plan(
         notes.append(
             f"{protocol.name} does not cover edits in tables: {len(suite.samples) - len(samples)} samples left out"
         )
-    strangers = predictions.strangers()
-    if strangers:
-        notes.append(f"{len(strangers)} files in {predictions.root} belong to no sample, such as {strangers[0].name}")
+    unmatched_files = predictions.unmatched_files()
+    if unmatched_files:
+        notes.append(
+            f"{len(unmatched_files)} files in {predictions.root} belong to no sample, such as {unmatched_files[0].name}"
+        )
     return ScoringScope(truths, predictions, protocol, kept, local, samples, measures, predictions.has_images), notes
 
 

@@ -83,7 +83,9 @@ def scored_by(
             break
     sent = (task._replace(known=KnownPageTexts.of(scope, task.sample, shared=engine.shares_disk)) for task in left)
     if len(tasks):
-        yield from engine.spread(scorer, sent, min(engine.staff(workers), len(tasks)), lost=_lost, tries=2)
+        yield from engine.map_tasks(
+            scorer, sent, min(engine.worker_count(workers), len(tasks)), on_lost=_lost, attempts=2
+        )
 
 
 def in_order(results: Iterable[tuple[int, _Any]]) -> Iterator[tuple[int, _Any]]:

@@ -7,3 +7,8 @@ NUMBERS = (
     *("mask_share", "redrawn", "edit_mse", "edit_psnr", "edit_ssim", "done_pixels"),
     *("text_kept", "edit_text", "done_text", "done", "score", "residual"),
 )
+"""Columns of numbers in the rows."""
+COLUMNS = ("score", "done", "untouched", "text_kept", "ssim", "lpips", "psnr", "mse", "ssim_raw", "psnr_raw")
+"""Metrics in tables."""
+CALLED = {"split": "group", "topic": "source"}
+"""Names that TextEditBench has for slices, and their columns."""

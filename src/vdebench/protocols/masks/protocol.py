@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
+import polars as pl
+
+from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
 from vdebench.protocols.digest import digest
+from vdebench.protocols.masks.columns import CALLED
 from vdebench.registry import find
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PixelProtocol:
     """How images are compared around a mask. Adding a protocol is adding such a value."""
+
+    track: ClassVar[str] = "pixels"
+    compared: ClassVar[tuple[str, ...]] = ("score", "done", "text_kept", "ssim", "lpips", "psnr")
+    properties: ClassVar[bool] = False
+    teds_column: ClassVar[str] = ""
+    run_tables: ClassVar[tuple[str, ...]] = ("scores",)
 
     name: str
     says: str
@@ -37,6 +47,18 @@ class PixelProtocol:
     def digest(self) -> str:
         """Digest of all fields: two protocols that differ in any of them have different digests."""
         return digest(self)
+
+    def covers(self, sample: Sample) -> bool:
+        """Every sample."""
+        return True
+
+    def counted(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """All rows: means leave out what has no value."""
+        return rows
+
+    def slice_column(self, name: str) -> str:
+        """The column behind a slice's name, by our name or TextEditBench's."""
+        return CALLED.get(name, name)
 
 
 TEXTEDIT = PixelProtocol(

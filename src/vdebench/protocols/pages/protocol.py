@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+import polars as pl
 
 from vdebench.core.page_text import Block
 from vdebench.core.sample import Sample
 from vdebench.metrics.matching import Matching
-from vdebench.metrics.registry import versioned
+from vdebench.metrics.registry import BLOCK_KINDS, block_metrics, registered, versioned
 from vdebench.protocols.digest import digest
 from vdebench.protocols.pages.region_texts import RegionView
-
-TEXT_METRICS = ("cdm", "bleu", "teds", "teds_like", "text_similarity", "cdm_strict")
-"""Columns of what is measured between texts and tables, besides IoU."""
-
-IMAGE_METRICS = ("psnr", "ssim", "ms_ssim", "flip", "lpips", "lpips_vgg", "lpips_squeeze", "clip", "clip_text")
-"""Columns of what is measured between images."""
 
 RegionRule = Callable[[RegionView], Mapping[str, Any]]
 
@@ -37,6 +33,9 @@ def joined_plain_text(blocks: Sequence[Block]) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
     """How a suite is scored. Adding a protocol is adding such a value."""
+
+    track: ClassVar[str] = "pages"
+    run_tables: ClassVar[tuple[str, ...]] = ("scores", "blocks", "regions")
 
     name: str
     says: str
@@ -85,6 +84,8 @@ class Protocol:
     """What stands under TEDS in tables of the papers' shapes."""
     page_text: bool = False
     """Whether the whole page's text is scored too."""
+    extensible: bool = False
+    """Whether it also measures the text, token and table metrics that other packages register."""
     properties: bool = False
     """Whether the five properties of a usable edit are judged."""
     image_opening: Literal["composited", "raw"] = "composited"
@@ -112,12 +113,49 @@ class Protocol:
     def measures(self) -> tuple[str, ...]:
         """Text metrics that apply, in the order of the columns."""
         own = {*self.on_text, *self.on_tokens, *self.on_tables, *self.on_strict_text}
-        return tuple(name for name in TEXT_METRICS if name in own)
+        return tuple(name for name in block_metrics() if name in own)
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """Those of them that other packages define."""
+        known = registered()
+        return tuple(name for name in self.measures if known[name].added)
+
+    def with_added_metrics(self) -> Protocol:
+        """The same with the block metrics of other packages, where the protocol takes them."""
+        if not self.extensible:
+            return self
+        more = {name: each for name, each in registered(BLOCK_KINDS).items() if each.added}
+        if not more:
+            return self
+
+        def with_kind(own: Mapping[str, Any], kind: str) -> dict[str, Any]:
+            return {**own, **{name: each.function for name, each in more.items() if each.kind == kind}}
+
+        return replace(
+            self,
+            on_text=with_kind(self.on_text, "text"),
+            on_tokens=with_kind(self.on_tokens, "tokens"),
+            on_tables=with_kind(self.on_tables, "table"),
+        )
 
     @property
     def on_any_text(self) -> tuple[str, ...]:
         """Metrics of texts, tables aside."""
         return (*self.on_text, *self.on_tokens, *self.on_strict_text)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Metrics that `vde compare` shows where none is named."""
+        return ("iou", "cdm", "bleu", self.teds_column, *self.added)
+
+    def counted(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows of samples that were compared block by block."""
+        return rows.filter(pl.col("gt_blocks").is_not_null())
+
+    def slice_column(self, name: str) -> str:
+        """The name itself: slices are called as their columns."""
+        return name
 
     def covers(self, sample: Sample) -> bool:
         """Whether the protocol says anything of a sample."""

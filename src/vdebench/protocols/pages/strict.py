@@ -149,6 +149,7 @@ STRICT = Protocol(
     region=region_outcome,
     region_needs_source=True,
     page_text=True,
+    extensible=True,
     properties=True,
     image_local="regions",
     psnr="pooled",

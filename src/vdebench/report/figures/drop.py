@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vdebench.metrics.registry import facts
 from vdebench.report.figures.points import Point, point_chart
-from vdebench.report.overview import COLUMNS
 from vdebench.report.table import Column, Row, Table
 from vdebench.studies.ambiguity_drop import AmbiguityStudy, Drop
 from vdebench.studies.ambiguity_runs import USABLE
@@ -55,5 +55,5 @@ def _sorted(drops: Sequence[Drop]) -> list[Drop]:
 def _section(drop: Drop) -> str:
     if drop.metric == USABLE:
         return "rate of usable edits"
-    named = {**COLUMNS, "text_correctness": "text correctness"}.get(drop.metric, drop.metric)
+    named = "text correctness" if drop.metric == "text_correctness" else facts(drop.metric).title
     return f"{drop.setting}: {named}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
-from vdebench.report.overview import COLUMNS
+from vdebench.metrics.registry import facts
 
 _SIDE, _LEFT, _TOP, _BELOW, _GAP = 300, 56, 44, 52, 36
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#000000", "#7a3e9d")
@@ -64,7 +64,7 @@ def _panel(name: str, one: Mapping[str, Any], editors: Sequence[str]) -> Iterato
         yield f'<line x1="-4" y1="{up:.1f}" x2="0" y2="{up:.1f}" stroke="#8a939d"/>'
         yield f'<text x="{across:.1f}" y="{_SIDE + 18}" text-anchor="middle">{rank}</text>'
         yield f'<text x="-9" y="{up + 4:.1f}" text-anchor="end">{rank}</text>'
-    metric = {**COLUMNS, "text_correctness": "text correctness"}.get(one["metric"], one["metric"])
+    metric = "text correctness" if one["metric"] == "text_correctness" else facts(one["metric"]).title
     yield f'<text x="{_SIDE / 2}" y="-24" text-anchor="middle" font-weight="600">{escape(name)}</text>'
     yield f'<text x="{_SIDE / 2}" y="-8" text-anchor="middle" fill="#5a6470">{escape(_said(one["models"]))}</text>'
     yield f'<text x="{_SIDE / 2}" y="{_SIDE + 38}" text-anchor="middle">rank by people ({best} is best)</text>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vdebench.report.overview import COLUMNS
+from vdebench.metrics.registry import facts
 from vdebench.report.table import Column, Row, Table
 from vdebench.stats.correlation import COEFFICIENTS
 
@@ -113,4 +113,4 @@ def _section(name: str, one: Mapping[str, Any]) -> str:
 
 
 def _title(metric: str) -> str:
-    return {**COLUMNS, "text_correctness": "text correctness"}.get(metric, metric)
+    return "text correctness" if metric == "text_correctness" else facts(metric).title

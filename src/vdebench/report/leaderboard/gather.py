@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from vdebench.errors import RunFolderError
 from vdebench.io.files import is_file, read_json
-from vdebench.report.site.tracks import Track, track_of
+from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import is_run, run_folders
 
 

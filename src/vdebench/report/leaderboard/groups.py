@@ -10,11 +10,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from vdebench.errors import VdeError
-from vdebench.metrics.image_metrics import MEASURES
-from vdebench.protocols import get_protocol
-from vdebench.protocols.masks.protocol import get_pixel_protocol
+from vdebench.metrics.registry import facts
+from vdebench.protocols.protocol import protocol_of
 from vdebench.report.leaderboard.gather import LeaderboardRun
-from vdebench.report.site.tracks import PAGES
 from vdebench.report.usable import bounds_line
 from vdebench.stats.stored import differing_parts
 
@@ -58,10 +56,9 @@ class SignatureGroup:
     def says(self) -> str:
         """The protocol in words, nothing where it is one that is not known here."""
         try:
-            found = get_protocol(self.protocol) if self.runs[0].track is PAGES else get_pixel_protocol(self.protocol)
+            return protocol_of(self.runs[0].summary).says
         except VdeError:
             return ""
-        return found.says
 
     @cached_property
     def signature(self) -> str:
@@ -84,7 +81,7 @@ class SignatureGroup:
     def teds_column(self) -> str:
         """What the protocol calls TEDS; nothing around masks, nor for a protocol that is not known here."""
         try:
-            return get_protocol(self.protocol).teds_column if self.runs[0].track is PAGES else ""
+            return protocol_of(self.runs[0].summary).teds_column
         except VdeError:
             return ""
 
@@ -99,8 +96,7 @@ class SignatureGroup:
         for name, run in zip(self.names, self.runs, strict=True):
             said = [str(note) for note in run.summary.get("notes") or ()]
             for metric, why in (run.summary.get("unavailable") or {}).items():
-                title = MEASURES[metric].title if metric in MEASURES else metric
-                said.append(f"{title} unavailable: {str(why).partition(chr(10))[0]}")
+                said.append(f"{facts(metric).title} unavailable: {str(why).partition(chr(10))[0]}")
             usable = run.summary.get("usable")
             if isinstance(usable, Mapping) and usable.get("rate") is None and isinstance(usable.get("bounds"), list):
                 said.append(bounds_line(usable))

@@ -9,7 +9,7 @@ from typing import Any
 from vdebench.report.masked import masked_table
 from vdebench.report.overview import REFERENCE, interval_notes, provenance
 from vdebench.report.site.gather import ScoredEditor
-from vdebench.report.site.tracks import PIXELS
+from vdebench.report.tracks import PIXELS
 from vdebench.report.usable import gap_lines
 from vdebench.stats.usable import PROPERTIES
 

@@ -15,11 +15,11 @@ from vdebench.errors import InputError
 from vdebench.io.files import is_file, read_json
 from vdebench.pipeline.editing import EditRecord, images_of
 from vdebench.pipeline.output_record import asked_of_run
-from vdebench.protocols import get_protocol
-from vdebench.protocols.masks.protocol import PixelProtocol, get_pixel_protocol
+from vdebench.protocols.masks.protocol import PixelProtocol
 from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.protocol import protocol_for
 from vdebench.report.site.sources import OutputSource, scored_source
-from vdebench.report.site.tracks import PAGES, Track, track_of
+from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import run_folders
 from vdebench.suites.suite import Suite, load_suite
 
@@ -216,7 +216,7 @@ def _result(folder: Path, editor: str, name: str) -> ScoredEditor | None:
     track = track_of(summary)
     if not all(is_file(folder / f"{table}.parquet") for table in track.tables):
         return None
-    return ScoredEditor(editor, get_protocol(name) if track is PAGES else get_pixel_protocol(name), folder, summary)
+    return ScoredEditor(editor, protocol_for(track.name, name), folder, summary)
 
 
 def _about(root: Path) -> dict[str, Any]:

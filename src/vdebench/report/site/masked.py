@@ -10,12 +10,11 @@ from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
 from vdebench.io.images import image_size
 from vdebench.metrics.alignment import Alignment
-from vdebench.protocols.masks.columns import SETTING
+from vdebench.protocols.masks.columns import COLUMNS, SETTING
 from vdebench.report.site.gather import SuiteRuns
-from vdebench.report.site.tracks import PIXELS
 
 Fact = tuple[str, str]
-_NUMBERS = (*(metric["key"] for metric in PIXELS.metrics if not metric["share"]), "mse_raw", "lpips_raw")
+_NUMBERS = (*(name for name in COLUMNS if name != "untouched"), "mse_raw", "lpips_raw")
 _STATES = {
     "aligned": "aligned",
     "in_place": "in place: the raw output is nearer to the page and stands for the aligned one",

@@ -10,8 +10,9 @@ from rapidfuzz.distance import Levenshtein
 from vdebench.core.box import Box, Size
 from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Sample
+from vdebench.metrics.registry import block_metrics
 from vdebench.protocols.pages.comparison import meeting
-from vdebench.protocols.pages.protocol import TEXT_METRICS, Protocol
+from vdebench.protocols.pages.protocol import Protocol
 
 Percent = list[float]
 """Left, top, width, height in percent of a page."""
@@ -49,7 +50,7 @@ def units(
         except IndexError:  # read anew by another version, or the image is another by now
             continue
         texts = [_text(side, protocol) for side in (wanted, given)]
-        scores = {name: first[name] for name in ("iou", *TEXT_METRICS) if first.get(name) is not None}
+        scores = {name: first[name] for name in ("iou", *block_metrics()) if first.get(name) is not None}
         found.append(
             {
                 "state": first["state"],

@@ -24,7 +24,7 @@ from vdebench.report.site.grades import graded_board, graded_chunks, graded_inde
 from vdebench.report.site.judged import ReportGrades
 from vdebench.report.site.pictures import Asked, ImageSet
 from vdebench.report.site.samples import SampleDetails, about, index
-from vdebench.report.site.tracks import PIXELS
+from vdebench.report.tracks import PIXELS
 from vdebench.studies.suite_statistics import suite_statistics
 
 MARKER = "vdebench-report.json"

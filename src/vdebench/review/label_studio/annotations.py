@@ -1,24 +1,24 @@
-"""From an annotation to a command. Label Studio checks nothing of what it is sent, so everything is looked at here."""
+"""Convert annotations to commands. Label Studio does not validate annotations, so everything is checked here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import floor, isfinite
 from typing import Any, NamedTuple
 
 from vdebench.core.box import Box, Size
-from vdebench.review.command_check import CHECKS
-from vdebench.review.commands import Check, Draw, Rate, RatePilot, Screen, VoteCommand
 from vdebench.review.label_studio.configs import ANSWERS, CHANGED
 from vdebench.review.label_studio.projects import ReviewProject
 from vdebench.review.ratings import SCALES, Ratings
 from vdebench.review.state import Item
+from vdebench.review.step import VoteCommand
+from vdebench.review.workflow import WORKFLOW
 
 Result = Mapping[str, Any]
 
 
 class UnfitError(Exception):
-    """Why an annotation is no vote."""
+    """An annotation that is not a valid vote, with the reason."""
 
     def __init__(self, reason: str, words: str) -> None:
         super().__init__(words)
@@ -26,25 +26,26 @@ class UnfitError(Exception):
 
 
 class TaskLabel(NamedTuple):
-    """What a task of ours is about."""
+    """The sample, round and edit of a task."""
 
     sample: str
     round: int
     edit: str
     texts: tuple[str, ...] = ()
-    """What was read in the regions, as the person is shown it."""
+    """OCR text of the regions, as the task shows it."""
 
 
-def slip_of(data: object) -> TaskLabel:
-    """What a task says it is about.
+def task_label(data: object) -> TaskLabel:
+    """Read the label from the data of a task.
 
-    >>> slip_of({"sample": "a", "round": 2, "edit": "9f86"})
+    >>> task_label({"sample": "a", "round": 2, "edit": "9f86"})
     TaskLabel(sample='a', round=2, edit='9f86', texts=())
     """
-    told = data if isinstance(data, Mapping) else {}
-    sample, round, edit, regions = told.get("sample"), told.get("round"), told.get("edit"), told.get("regions", [])
+    values = data if isinstance(data, Mapping) else {}
+    sample, round, edit = values.get("sample"), values.get("round"), values.get("edit")
+    regions = values.get("regions", [])
     if not isinstance(sample, str) or not isinstance(edit, str) or type(round) is not int or not _are_regions(regions):
-        raise UnfitError("unknown_task", "the task does not say which sample and round it is of; was it made by hand?")
+        raise UnfitError("unknown_task", "the task has no sample, round or edit; was it created by hand?")
     return TaskLabel(sample, round, edit, tuple(region["text"] for region in regions))
 
 
@@ -54,47 +55,49 @@ def _are_regions(regions: object) -> bool:
     )
 
 
-def vote_in(desk: ReviewProject, item: Item, slip: TaskLabel, result: object) -> VoteCommand:
-    """The vote that an annotation's result is; `UnfitError` where it is none."""
-    if slip.edit != item.edit:
-        raise UnfitError("other_edit", f"the task shows the edit {slip.edit[:12]}, the sample's is {item.edit[:12]}")
+def vote_in(project: ReviewProject, item: Item, label: TaskLabel, result: object) -> VoteCommand:
+    """Return the vote in the result of an annotation; raise `UnfitError` if it is not a valid one."""
+    if label.edit != item.edit:
+        raise UnfitError("other_edit", f"the task shows the edit {label.edit[:12]}, the sample has {item.edit[:12]}")
     if not isinstance(result, list) or not all(isinstance(each, Mapping) for each in result):
         raise UnfitError("malformed", "the annotation has no list of results")
-    group = desk.voter.removeprefix("group:")
-    match desk.step:
-        case "pilot":
-            return RatePilot(item.id, slip.round, _ratings(result))
-        case "score":
-            return Rate(item.id, slip.round, group, _ratings(result))
-        case "boxes":
-            return Draw(item.id, slip.round, group, _boxes(item, result))
-        case "screen":
-            yes = _choice(result, ANSWERS) == ANSWERS[0]
-            _nothing_else(result, ("verdict", "note"))
-            return Screen(item.id, slip.round, group, yes, _text(result, "note"))
-    return _check(item, slip, result)
+    step = WORKFLOW[project.step]
+    _nothing_else(result, [name for field in step.form.fields for name in _controls(field, label)])
+    readers: dict[str, Callable[[], object]] = {
+        "ratings": lambda: _ratings(result),
+        "boxes": lambda: tuple(_box(item, number, each) for number, each in enumerate(result, start=1)),
+        "yes": lambda: _choice(result, ANSWERS) == ANSWERS[0],
+        "verdict": lambda: _choice(result, step.form.answers),
+        "texts": lambda: _texts(label, result, _choice(result, step.form.answers)),
+        "note": lambda: _text(result, "note"),
+    }
+    values = {field: readers[field]() for field in step.form.fields}
+    if step.voters == "group":
+        values["group"] = project.voter.removeprefix("group:")
+    return step.command(item.id, label.round, **values)
+
+
+def _controls(field: str, label: TaskLabel) -> list[str]:
+    """Return the names of the Label Studio controls of a form field."""
+    if field == "texts":
+        return [f"text_{number}" for number in range(len(label.texts))]
+    return {"ratings": list(SCALES), "yes": ["verdict"]}.get(field, [field])
 
 
 def _ratings(result: Sequence[Result]) -> Ratings:
-    found = {}
+    ratings = {}
     for scale in SCALES:
         value = _one(result, scale, "rating", "rating")
         if type(value) is not int or not 1 <= value <= 3:
             raise UnfitError("bad_rating", f"{SCALES[scale]} is {value!r}"[:200] + ", expected 1, 2 or 3")
-        found[scale] = value
-    _nothing_else(result, SCALES)
-    return Ratings(**found)
-
-
-def _boxes(item: Item, result: Sequence[Result]) -> tuple[Box, ...]:
-    _nothing_else(result, ("boxes",))
-    return tuple(_box(item, number, each) for number, each in enumerate(result, start=1))
+        ratings[scale] = value
+    return Ratings(**ratings)
 
 
 def _box(item: Item, number: int, drawn: Result) -> Box:
     value = drawn.get("value")
     if drawn.get("type") != "rectanglelabels" or not isinstance(value, Mapping):
-        raise UnfitError("malformed", f"result {number} is no box: {drawn.get('type')!r}"[:200])
+        raise UnfitError("malformed", f"result {number} is not a box: {drawn.get('type')!r}"[:200])
     size = drawn.get("original_width"), drawn.get("original_height")
     if size != (item.width, item.height):
         words = f"box {number} was drawn on {size[0]!r}×{size[1]!r} pixels"[:200]
@@ -110,7 +113,7 @@ def _box(item: Item, number: int, drawn: Result) -> Box:
 
 
 def pixels(percent: Sequence[float], page: Size) -> Box:
-    """A box in percent, as drawn with a mouse, in whole pixels: every side goes to the nearest.
+    """Convert a box from percent to pixels, rounding each side to the nearest pixel.
 
     >>> pixels((10.1, 10, 25, 10.2), Size(400, 300))
     Box(x1=40, y1=30, x2=140, y2=61)
@@ -119,22 +122,21 @@ def pixels(percent: Sequence[float], page: Size) -> Box:
     return Box(*(floor(side + 0.5) for side in Box.from_percent(x, y, width, height, page)))
 
 
-def _check(item: Item, slip: TaskLabel, result: Sequence[Result]) -> Check:
-    verdict, note = _choice(result, CHECKS), _text(result, "note")
-    names = [f"text_{number}" for number in range(len(slip.texts))]
-    _nothing_else(result, ("verdict", "note", *names))
-    given = {name for name in names if any(each.get("from_name") == name for each in result)}
-    texts = tuple(_text(result, name) if name in given else read for name, read in zip(names, slip.texts, strict=True))
-    if verdict == "correct" and texts != slip.texts:
-        raise UnfitError("bad_verdict", "says correct, but a text was changed: is it corrected?")
+def _texts(label: TaskLabel, result: Sequence[Result], verdict: str) -> tuple[str, ...]:
+    """Return the corrected texts; empty unless the verdict is `corrected`."""
+    names = _controls("texts", label)
+    sent = {name for name in names if any(each.get("from_name") == name for each in result)}
+    texts = tuple(_text(result, name) if name in sent else ocr for name, ocr in zip(names, label.texts, strict=True))
+    if verdict == "correct" and texts != label.texts:
+        raise UnfitError("bad_verdict", "the verdict is correct, but a text was changed; choose corrected")
     if verdict != "corrected":
-        return Check(item.id, slip.round, verdict, (), note)
-    for name, read in zip(names, slip.texts, strict=True):
-        if read and name not in given:  # of a text that was deleted nothing is sent, as of one that was never touched
-            raise UnfitError("bad_verdict", f"says corrected, but {name} is gone: expected what stands in the region")
-    if texts == slip.texts:
-        raise UnfitError("bad_verdict", "says corrected, but no text was changed")
-    return Check(item.id, slip.round, verdict, texts, note)
+        return ()
+    for name, ocr in zip(names, label.texts, strict=True):
+        if ocr and name not in sent:  # Label Studio sends nothing for a deleted text
+            raise UnfitError("bad_verdict", f"the verdict is corrected, but {name} is empty; enter its text")
+    if texts == label.texts:
+        raise UnfitError("bad_verdict", "the verdict is corrected, but no text was changed")
+    return texts
 
 
 def _choice(result: Sequence[Result], answers: tuple[str, ...]) -> str:
@@ -145,7 +147,7 @@ def _choice(result: Sequence[Result], answers: tuple[str, ...]) -> str:
 
 
 def _text(result: Sequence[Result], name: str) -> str:
-    """What stands in a field; Label Studio sends nothing of a field that is empty."""
+    """Return the text of a field; Label Studio sends nothing for an empty one."""
     if not any(each.get("from_name") == name for each in result):
         return ""
     text = _one(result, name, "textarea", "text")
@@ -156,17 +158,17 @@ def _text(result: Sequence[Result], name: str) -> str:
 
 
 def _one(result: Sequence[Result], name: str, kind: str, field: str) -> object:
-    """The value of a control that is used once."""
+    """Return the value of a control; raise `UnfitError` unless it occurs exactly once."""
     found = [each for each in result if each.get("from_name") == name]
     if len(found) != 1:
-        raise UnfitError("malformed", f"{name} was given {len(found)} times, expected once")
+        raise UnfitError("malformed", f"{name} occurs {len(found)} times, expected once")
     value = found[0].get("value")
     if found[0].get("type") != kind or not isinstance(value, Mapping):
         raise UnfitError("malformed", f"{name} is of type {found[0].get('type')!r}"[:200] + f", expected {kind}")
     return value.get(field)
 
 
-def _nothing_else(result: Sequence[Result], names: Sequence[str] | Mapping[str, str]) -> None:
+def _nothing_else(result: Sequence[Result], names: Sequence[str]) -> None:
     other = [each.get("from_name") for each in result if each.get("from_name") not in names]
     if other:
-        raise UnfitError("malformed", f"holds {other[0]!r}"[:200] + f", expected {', '.join(names)} alone")
+        raise UnfitError("malformed", f"contains {other[0]!r}"[:200] + f", expected only {', '.join(names)}")

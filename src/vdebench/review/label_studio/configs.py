@@ -1,49 +1,50 @@
-"""What Label Studio shows for each step. Names of controls are those by which annotations are read."""
+"""Labelling configurations and settings of Label Studio projects, generated from the forms of the steps."""
 
 from __future__ import annotations
 
-from vdebench.review.command_check import CHECKS
 from vdebench.review.ratings import SCALES
+from vdebench.review.step import Form
+from vdebench.review.workflow import WORKFLOW
 
 CHANGED = "changed"
-"""The label of a box."""
+"""Label of a box."""
 ANSWERS = ("yes", "no")
-HINTS = {
-    "pilot": "Score the edit on three scales, 1 to 3.",
-    "score": "Score the edit on three scales, 1 to 3. Only what all groups give 9 in total goes on.",
-    "boxes": "Draw a tight box around everything that was changed, on the image after the edit. Zoom in: pixels count.",
-    "screen": "The finished sample: the changed regions on the original page. May it become ground truth?",
-    "ocr": (
-        "Does the text say what stands in each region? correct; corrected (mend the text); or wrong (not to be mended)."
-    ),
-}
 
 
-def config(step: str) -> str:
-    """The labelling configuration of a step.
+def config(name: str) -> str:
+    """Return the labelling configuration of a step. `annotations` reads its controls by name.
 
     >>> 'maxRating="3"' in config("score"), 'snap="pixel"' in config("boxes")
     (True, True)
     """
-    controls = {"pilot": _scales, "score": _scales, "boxes": _boxes, "screen": _screen, "ocr": _ocr}[step]()
+    step = WORKFLOW[name]
     task = '<Text name="instruction" value="$instruction"/>'
-    after = _image("after", "after" if step in ("pilot", "score", "boxes") else "finished")
-    sides = after if step == "ocr" else _beside(_image("before", "before"), after)
+    after = _image("after", "finished" if step.image == "reference" else "after")
+    sides = after if "texts" in step.form.fields else _beside(_image("before", "before"), after)
+    controls = "".join(_control(field, step.form) for field in step.form.fields)
     return f"<View>{_head('instruction')}{task}{sides}{controls}</View>"
 
 
-def settings(step: str) -> dict[str, object]:
-    """Everything of a project but its names."""
+def settings(name: str) -> dict[str, object]:
+    """Return the settings of a project except title and description."""
+    step = WORKFLOW[name]
     return {
-        "label_config": config(step),
-        "expert_instruction": HINTS[step],
+        "label_config": config(name),
+        "expert_instruction": step.hint,
         "show_instruction": True,
         "show_skip_button": False,
         "enable_empty_annotation": False,
         "show_annotation_history": False,
-        "show_collab_predictions": step == "ocr",  # that is how the texts come into their fields
+        "show_collab_predictions": "texts" in step.form.fields,  # predictions fill in the text fields
         "maximum_annotations": 1,
     }
+
+
+def _control(field: str, form: Form) -> str:
+    """Return the XML of a form field."""
+    if field in ("yes", "verdict"):
+        return _choices(ANSWERS if field == "yes" else form.answers)
+    return {"ratings": _scales, "boxes": _boxes, "texts": _texts, "note": _note}[field]()
 
 
 def _head(words: str) -> str:
@@ -75,22 +76,20 @@ def _boxes() -> str:
 
 
 def _choices(answers: tuple[str, ...]) -> str:
-    given = "".join(f'<Choice value="{answer}" hotkey="{number}"/>' for number, answer in enumerate(answers, start=1))
-    return f'<Choices name="verdict" toName="after" choice="single" required="true" showInline="true">{given}</Choices>'
+    choices = "".join(f'<Choice value="{answer}" hotkey="{number}"/>' for number, answer in enumerate(answers, start=1))
+    return (
+        f'<Choices name="verdict" toName="after" choice="single" required="true" showInline="true">{choices}</Choices>'
+    )
 
 
 def _note() -> str:
     return f'{_head("note")}<TextArea name="note" toName="after" maxSubmissions="1" rows="2" editable="true"/>'
 
 
-def _screen() -> str:
-    return _choices(ANSWERS) + _note()
-
-
-def _ocr() -> str:
+def _texts() -> str:
     region = (
         f"{_head('region')}"
         '<Image name="region_{{idx}}" value="$regions[{{idx}}].image" zoom="true"/>'
         '<TextArea name="text_{{idx}}" toName="region_{{idx}}" maxSubmissions="1" rows="3" editable="true"/>'
     )
-    return f'<Repeater on="$regions" indexFlag="{{{{idx}}}}">{region}</Repeater>{_choices(CHECKS)}{_note()}'
+    return f'<Repeater on="$regions" indexFlag="{{{{idx}}}}">{region}</Repeater>'

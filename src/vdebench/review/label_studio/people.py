@@ -1,8 +1,8 @@
-"""Who is who: e-mails of Label Studio and names of the review, in a small TOML file.
+"""The people file: members of the review by their Label Studio e-mail, in TOML.
 
 [people]
-"anna@lab.example" = "anna"                       # who takes part already
-"bo@lab.example" = { name = "bo", group = "2" }   # who joins that group, where they do not
+"anna@lab.example" = "anna"                       # an existing member
+"bo@lab.example" = { name = "bo", group = "2" }   # joins this group if not a member yet
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ EXAMPLE = '"anna@lab.example" = "anna" or { name = "anna", group = "1" }'
 
 
 class LabelStudioMember(NamedTuple):
-    """A member, and the group that they are to be in where that is told."""
+    """A member's name, and optionally the group to join."""
 
     name: str
     group: str = ""
 
 
 def read_people(file: Path) -> dict[str, LabelStudioMember]:
-    """People by e-mail, in small letters."""
+    """Read the file; return people by lower-case e-mail."""
     try:
         told = tomllib.loads(read_bytes(file).decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -51,13 +51,13 @@ def read_people(file: Path) -> dict[str, LabelStudioMember]:
         ):
             raise InputError(f"{file}: {email!r} = {given!r}, expected an e-mail and a name: {EXAMPLE}")
         if email.lower() in found:
-            raise InputError(f"{file}: {email} stands there twice")
+            raise InputError(f"{file}: {email} occurs twice")
         found[email.lower()] = LabelStudioMember(**fields)
     return found
 
 
 def members_of(file: Path, store: Store) -> dict[str, str]:
-    """Names of members by e-mail. Whoever has a group in the file and is no member yet joins it, as if by the admin."""
+    """Return member names by e-mail. People with a group who are not members yet join it."""
     people = read_people(file)
     _require(file, people, store.study())
     for email, person in people.items():
@@ -71,7 +71,7 @@ def members_of(file: Path, store: Store) -> dict[str, str]:
 
 
 def _require(file: Path, people: Mapping[str, LabelStudioMember], study: ReviewState) -> None:
-    """Refuse a file that contradicts the review before anybody joins by it."""
+    """Refuse a file that contradicts the review, before anybody joins."""
     for email, person in people.items():
         member = study.member(person.name)
         if problem := wrong_name(person.name):
@@ -79,8 +79,8 @@ def _require(file: Path, people: Mapping[str, LabelStudioMember], study: ReviewS
         if member is None and not person.group:
             known = ", ".join(sorted(each.name for each in study.members))
             raise InputError(
-                f"{file}: {email}: {person.name!r} does not take part in this review; who does: {known}\n"
-                f'  invite them, or have them join here: {{ name = "{person.name}", group = "…" }}'
+                f"{file}: {email}: {person.name!r} is not a member of this review; members: {known}\n"
+                f'  invite them, or let them join with {{ name = "{person.name}", group = "…" }}'
             )
         if person.group and person.group not in study.options.groups:
             groups = ", ".join(study.options.groups)

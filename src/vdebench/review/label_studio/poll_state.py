@@ -1,4 +1,4 @@
-"""What was seen of Label Studio's projects, so that a loop asks only for what came or was changed since."""
+"""What has been read from Label Studio, so that a polling loop requests only tasks that changed since."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from vdebench.review.label_studio.annotations import UnfitError, slip_of
+from vdebench.review.label_studio.annotations import UnfitError, task_label
 from vdebench.review.label_studio.server import LabelStudio
 
 MARGIN = timedelta(minutes=1)
@@ -17,51 +17,51 @@ Key = tuple[str, int]
 
 
 @dataclass(slots=True)
-class _Seen:
+class _TaskList:
     tasks: dict[int, Key | None] = field(default_factory=dict)
     until: str = ""
 
 
 @dataclass(slots=True)
 class PollState:
-    """Begins with nothing: then everything is asked for."""
+    """What has been read so far; a new object means that everything is requested."""
 
     pulled: dict[int, str] = field(default_factory=dict)
-    """Until when each project's annotations were looked at."""
-    _listed: dict[int, _Seen] = field(default_factory=dict)
+    """Time up to which the annotations of each project have been read."""
+    _listed: dict[int, _TaskList] = field(default_factory=dict)
     _counts: dict[int, int] = field(default_factory=dict)
 
     def expect(self, projects: Iterable[Mapping[str, Any]]) -> None:
-        """Take note of how many tasks each project has: where some were deleted, all are looked at anew."""
+        """Store the number of tasks of each project: after deletions, all tasks of the project are read again."""
         self._counts = {int(each["id"]): int(each.get("task_number") or 0) for each in projects}
 
     def keys(self, server: LabelStudio, project: int) -> set[Key]:
-        """The samples and rounds that a project has tasks for."""
-        seen = self._listed.setdefault(project, _Seen())
-        _look(seen, server, project)
-        if len(seen.tasks) != self._counts.get(project):
-            seen = self._listed[project] = _Seen()
-            _look(seen, server, project)
-        return {key for key in seen.tasks.values() if key}
+        """Return the samples and rounds for which a project has tasks."""
+        known = self._listed.setdefault(project, _TaskList())
+        _read_tasks(known, server, project)
+        if len(known.tasks) != self._counts.get(project):
+            known = self._listed[project] = _TaskList()
+            _read_tasks(known, server, project)
+        return {key for key in known.tasks.values() if key}
 
 
-def _look(seen: _Seen, server: LabelStudio, project: int) -> None:
+def _read_tasks(known: _TaskList, server: LabelStudio, project: int) -> None:
     last = ""
-    for task in server.tasks(project, since=seen.until, annotations=False):
+    for task in server.tasks(project, since=known.until, annotations=False):
         try:
-            slip = slip_of(task.get("data"))
-            seen.tasks[int(task["id"])] = slip.sample, slip.round
+            label = task_label(task.get("data"))
+            known.tasks[int(task["id"])] = label.sample, label.round
         except UnfitError:
-            seen.tasks[int(task["id"])] = None
+            known.tasks[int(task["id"])] = None
         last = max(last, str(task.get("updated_at") or ""))
     if last:
-        seen.until = a_little_before(last)
+        known.until = with_margin(last)
 
 
-def a_little_before(moment: str) -> str:
-    """Clocks of servers behind one address differ, and looking twice costs nothing.
+def with_margin(moment: str) -> str:
+    """Return a time one minute earlier, because the clocks of servers behind one address may differ.
 
-    >>> a_little_before("2026-11-16T18:13:26.097812Z")
+    >>> with_margin("2026-11-16T18:13:26.097812Z")
     '2026-11-16T18:12:26.097812Z'
     """
     try:

@@ -1,4 +1,4 @@
-"""What a push or a pull came to, for people and programs."""
+"""Reports of a push and a pull."""
 
 from __future__ import annotations
 
@@ -10,77 +10,79 @@ from vdebench.review.label_studio.projects import ReviewProject
 
 
 class RefusedAnnotation(NamedTuple):
-    """An annotation that does not count."""
+    """An annotation that was refused."""
 
-    desk: ReviewProject
+    project: ReviewProject
     sample: str
     annotation: int
     who: str
-    """The e-mail, or what is known of whoever it was."""
+    """E-mail or number of the account."""
     reason: str
     words: str
 
     def __str__(self) -> str:
-        """One line."""
-        where = f"{self.desk.step} {self.desk.voter.replace(':', ' ')}"
+        """Return one line for the terminal."""
+        where = f"{self.project.step} {self.project.voter.replace(':', ' ')}"
         return f"{where}: {self.sample}: annotation {self.annotation} of {self.who}: {self.reason}: {self.words}"
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
-        return {**self._asdict(), "desk": self.desk._asdict()}
+        """Return the report as JSON."""
+        return {**self._asdict(), "project": self.project._asdict()}
 
 
 @dataclass(slots=True)
 class PullReport:
-    """Annotations by what became of them."""
+    """Result of a pull."""
 
     accepted: Counter[str] = field(default_factory=Counter)
-    """By step: they count since now."""
+    """New votes by step."""
     known: int = 0
-    """They counted before."""
+    """Annotations that were already counted."""
     cancelled: int = 0
     refused: list[RefusedAnnotation] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """For people."""
+        """Return lines for the terminal."""
         steps = ", ".join(f"{step} {count}" for step, count in self.accepted.items())
-        told = f"pulled: {self.accepted.total()} accepted{f' ({steps})' if steps else ''}, {self.known} known before, "
-        told += f"{len(self.refused)} refused" + (f", {self.cancelled} cancelled" if self.cancelled else "")
-        return [*map(str, self.refused), told]
+        line = (
+            f"pulled: {self.accepted.total()} accepted{f' ({steps})' if steps else ''}, {self.known} already counted, "
+        )
+        line += f"{len(self.refused)} refused" + (f", {self.cancelled} cancelled" if self.cancelled else "")
+        return [*map(str, self.refused), line]
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the report as JSON."""
         refused = [each.to_json() for each in self.refused]
         return {"accepted": dict(self.accepted), "known": self.known, "cancelled": self.cancelled, "refused": refused}
 
 
 @dataclass(slots=True)
 class PushReport:
-    """Tasks by what became of them."""
+    """Result of a push."""
 
     projects: int = 0
-    """Made now."""
+    """Projects created."""
     tasks: Counter[str] = field(default_factory=Counter)
-    """Made now, by step."""
+    """Tasks created, by step."""
     there: int = 0
-    """Of those that are waited for, there before."""
+    """Tasks that existed already."""
     images: int = 0
-    """Uploaded now."""
+    """Images uploaded."""
     unready: int = 0
-    """Waits for `vde review prepare`."""
+    """Samples that need `vde review prepare` first."""
     broken: dict[str, str] = field(default_factory=dict)
-    """Samples whose pictures cannot be read, and why."""
+    """Samples whose images cannot be read, with the error."""
 
     def lines(self) -> list[str]:
-        """For people."""
+        """Return lines for the terminal."""
         steps = ", ".join(f"{step} {count}" for step, count in self.tasks.items())
-        told = f"pushed: {self.tasks.total()} new tasks{f' ({steps})' if steps else ''}, {self.there} there before"
-        told += f"; {self.projects} new projects, {self.images} images uploaded"
+        line = f"pushed: {self.tasks.total()} new tasks{f' ({steps})' if steps else ''}, {self.there} already there"
+        line += f"; {self.projects} new projects, {self.images} images uploaded"
         if self.unready:
-            told += f"; {self.unready} wait for `vde review prepare`"
-        return [*(f"{sample}: {words}" for sample, words in self.broken.items()), told]
+            line += f"; {self.unready} wait for `vde review prepare`"
+        return [*(f"{sample}: {words}" for sample, words in self.broken.items()), line]
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
-        told = {name: getattr(self, name) for name in self.__slots__}
-        return {**told, "tasks": dict(self.tasks)}
+        """Return the report as JSON."""
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return {**values, "tasks": dict(self.tasks)}

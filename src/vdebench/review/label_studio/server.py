@@ -1,4 +1,4 @@
-"""Label Studio over plain REST: every request ends in time, the key is in no text, faults say what to do."""
+"""Label Studio over plain REST, through the common HTTP client."""
 
 from __future__ import annotations
 
@@ -6,25 +6,30 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.io.files import parse_json
 from vdebench.net.addresses import INSTALL, bad_address, excerpt, setting, shown
-from vdebench.net.keys import Secret
-
-if TYPE_CHECKING:
-    import httpx2
-
-    from vdebench.net.retrying_client import RetryingClient
+from vdebench.net.errors import Kind, RequestError
+from vdebench.net.keys import Secret, checked_key
+from vdebench.net.retries import RetryPolicy
 
 URL, KEY = "LABEL_STUDIO_URL", "LABEL_STUDIO_API_KEY"
 OLDEST = (1, 23)
 SECONDS = 300.0
 PAGE = 500
 """Tasks that are asked for at a time."""
-_ABSENT = frozenset({408, 429, 500, 502, 503, 504})
+_ABSENT = frozenset({"connection", "broken", "timeout", "too_long", "busy", "server"})
+_ADVICE: dict[Kind, str] = {
+    "connection": "is it running, and is the address right?",
+    "key": f"the key in {KEY} is wrong, was revoked, or belongs to an account that may not do that",
+    "wall": f"the account of the key in {KEY} may not do that",
+    "address": "nothing is there: is it the address of Label Studio, and does the project still exist?",
+    "size": "it does not accept so much at once: raise the limit of the server in front of it",
+    "request": "compare its version with docs/label-studio.md",
+}
 
 
 class LabelStudioError(VdeError):
@@ -52,25 +57,13 @@ class LabelStudio:
             raise LabelStudioError(gap)
         self._key = _key(key)
         self._access = Secret("")
-        import httpx2
+        from vdebench.net.http import HttpClient
 
-        from vdebench.net.retrying_client import RetryingClient
-
-        # certificates take a tenth of a second to load
-        verify = httpx2.create_ssl_context() if self.url.startswith("https:") else False
-        self._patient = RetryingClient(timeout, verify=verify)
-        self._once = RetryingClient(timeout, tries=1, verify=verify)
-        for client in self._clients:
-            client.follow_redirects = False  # the key is for this server alone
-
-    @property
-    def _clients(self) -> tuple[RetryingClient, RetryingClient]:
-        return self._patient, self._once
+        self._client = HttpClient(timeout, key=self._key, advice=_ADVICE, retries=RetryPolicy())
 
     def close(self) -> None:
-        """Let go of connections."""
-        for client in self._clients:
-            client.close()
+        """Close all connections."""
+        self._client.close()
 
     def __enter__(self) -> LabelStudio:
         """Itself; closed at the end of the block."""
@@ -157,59 +150,40 @@ class LabelStudio:
         return {_field(each, "id", int): _field(each, "email", str).lower() for each in self._get("/api/users/")}
 
     def _get(self, path: str, **asked: Any) -> Any:
-        return self._told(path, self._sent(self._patient, "GET", path, params=asked))
+        return self._json("GET", path, params=asked)
 
     def _post(self, path: str, **content: Any) -> Any:
-        """Once: whatever got no answer may have been done all the same, and would be done twice."""
-        return self._told(path, self._sent(self._once, "POST", path, **content))
+        """Once: a request without an answer may have been carried out, and would be carried out twice."""
+        return self._json("POST", path, retry=False, **content)
 
-    def _sent(self, client: RetryingClient, method: str, path: str, **content: Any) -> httpx2.Response:
-        response = self._try(client, method, path, content)
-        if response.status_code == 401 and _is_personal(self._key):  # a personal token gives access for five minutes
-            answer = self._try(self._patient, "POST", "/api/token/refresh/", {"json": {"refresh": self._key.reveal()}})
-            if answer.is_success:
-                self._access = Secret(str(_field(self._told(path, answer), "access", str)))
-                return self._try(client, method, path, content)
-        return response
-
-    def _try(self, client: RetryingClient, method: str, path: str, content: dict[str, Any]) -> httpx2.Response:
-        import httpx2
-
-        headers = {"Authorization": f"Token {self._key.reveal()}"}
-        if _is_personal(self._key):
-            headers = {"Authorization": f"Bearer {self._access.reveal()}"} if self._access.reveal() else {}
+    def _json(self, method: str, path: str, **content: Any) -> Any:
         try:
-            return client.request(method, f"{self.url}{path}", headers=headers, **content)
-        except (httpx2.TransportError, httpx2.DecodingError) as error:
-            words = excerpt(self._clean(str(error))) or type(error).__name__
-            raise AwayError(f"{self!r}: no answer: {words}\n  is it running, and is the address right?") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise LabelStudioError(f"{self!r}: {excerpt(self._clean(str(error)))}") from None
-
-    def _clean(self, text: str) -> str:
-        return self._access.out_of(self._key.out_of(text))
-
-    def _told(self, path: str, response: httpx2.Response) -> Any:
-        status = response.status_code
-        if response.is_success:
             try:
-                return parse_json(response.content, f"{self!r}{path}")
-            except InputError as error:
-                raise LabelStudioError(f"{error}\n  is it the address of Label Studio?") from None
-        place = path.partition("?")[0]
-        words = excerpt(self._clean(response.text), 400)
-        if status in _ABSENT:
-            raise AwayError(f"{self!r}{place}: HTTP {status}: {words}\n  see the server's log, then run again")
-        advice = {
-            401: f"the key in {KEY} is wrong, was revoked, or is of a kind that this server does not accept",
-            403: f"the account of the key in {KEY} may not do that",
-            404: "nothing is there: is it the address of Label Studio, and is the project still there?",
-            413: "it does not accept so much at once: raise the limit of the server in front of it",
-        }.get(status, "compare its version with docs/label-studio.md")
-        if response.is_redirect:
-            location = shown(response.headers.get("location", ""))
-            words, advice = f"it sends us to {excerpt(location)}", "give that address, if it is right"
-        raise LabelStudioError(f"{self!r}{place}: HTTP {status}: {words}\n  {advice}")
+                return self._sent(method, path, **content)
+            except RequestError as error:
+                if error.status != 401 or not _is_personal(self._key):
+                    raise
+                self._refresh()  # a personal token gives access for five minutes
+            return self._sent(method, path, **content)
+        except RequestError as error:
+            where = f"{self!r}{path.partition('?')[0]}"
+            failed = AwayError if error.retryable or error.kind in _ABSENT else LabelStudioError
+            raise failed(self._access.redact(f"{where}: {error}")) from None
+
+    def _refresh(self) -> None:
+        told = self._sent("POST", "/api/token/refresh/", json={"refresh": self._key.reveal()})
+        self._access = Secret(str(_field(told, "access", str)))
+
+    def _sent(self, method: str, path: str, **content: Any) -> Any:
+        if not _is_personal(self._key):
+            headers = {"Authorization": f"Token {self._key.reveal()}"}
+        else:
+            headers = self._access.bearer
+        reply = self._client.request(method, f"{self.url}{path}", headers=headers, **content)
+        try:
+            return parse_json(reply.content, f"{self!r}{path}")
+        except InputError as error:
+            raise LabelStudioError(f"{error}\n  is it the address of Label Studio?") from None
 
 
 def _key(given: str) -> Secret:
@@ -217,9 +191,10 @@ def _key(given: str) -> Secret:
     if not value:
         where = "its page Account & Settings has one"
         raise LabelStudioError(f"no key for Label Studio: set {KEY} in the environment; {where}")
-    if not value.isascii() or not value.isprintable():
-        raise LabelStudioError(f"the key in {KEY} has characters that no key has (a line break?); set it again")
-    return Secret(value)
+    try:
+        return checked_key(value, KEY)
+    except VdeError as error:
+        raise LabelStudioError(str(error)) from None
 
 
 def _is_personal(key: Secret) -> bool:

@@ -1,4 +1,4 @@
-"""Push, pull and sync of a workspace's review."""
+"""Push, pull and sync between a workspace's review and Label Studio."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from vdebench.review.store import Store
 
 
 class SyncReport(NamedTuple):
-    """What a pull, what follows from it, and a push came to."""
+    """Result of a pull, the preparation and a push."""
 
     pulled: PullReport
     prepared: PreparationReport
@@ -35,7 +35,7 @@ class SyncReport(NamedTuple):
     def lines(self) -> list[str]:
         """For people."""
         made, failed = len(self.prepared.made), self.prepared.failed
-        told = f"prepared: {made} pasted back and read" + (f", {len(failed)} could not be" if failed else "")
+        told = f"prepared: {made} reference images" + (f", {len(failed)} failed" if failed else "")
         return [*self.pulled.lines(), *failed.values(), told, *self.pushed.lines()]
 
     def to_json(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class SyncReport(NamedTuple):
 
 
 class LabelStudioBridge:
-    """A workspace's review and a server of Label Studio."""
+    """Connects the review of a workspace with a Label Studio server."""
 
     def __init__(self, folder: Path, database: str, url: str, *, workers: int = 0) -> None:
         self.folder, self.database, self._workers, self._looked = folder, database, workers, PollState()
@@ -61,36 +61,36 @@ class LabelStudioBridge:
             raise
 
     def __enter__(self) -> LabelStudioBridge:
-        """Itself; its connections are let go of at the end of the block."""
+        """Return the bridge; its connections are closed at the end of the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         self._server.close()
 
     def pull(self, people: Path) -> PullReport:
-        """Annotations into the review."""
+        """Submit annotations to the review."""
         with self._alone() as store:
             known = members_of(people, store), store.study().members
-            if known != self._known:  # what was refused for its sender may be right now
+            if known != self._known:  # annotations refused for their author may be valid now
                 self._known, self._looked.pulled = known, {}
             return pull(store, self._server, self.study, known[0], self._looked)
 
     def push(self, people: Path | None = None) -> PushReport:
-        """What waits into Label Studio; of new people too, where their file is given."""
+        """Create the missing tasks; with a people file, new people join first."""
         with self._alone() as store:
             if people:
                 members_of(people, store)
             return push(store.state(), Pool(self.folder), self._server, self.study, self.name, self._looked)
 
     def sync(self, people: Path) -> SyncReport:
-        """Pull, make ready what follows from the votes, push."""
+        """Pull, prepare reference images, push."""
         pulled = self.pull(people)
         return SyncReport(pulled, prepare(self.folder, self.database, workers=self._workers), self.push())
 
     @contextmanager
     def _alone(self) -> Iterator[Store]:
-        """The review, while no other push or pull of this workspace is at work: two would make everything twice."""
+        """Open the review under a lock: two pushes at the same time would create duplicates."""
         own = self.folder / "label-studio"
         make_folder(own)
         with locked(own, wait=True), opened_review(self.folder, self.database) as store:
@@ -104,9 +104,9 @@ def sync_for_ever(
     tell: Callable[[SyncReport], None],
     complain: Callable[[str], None],
 ) -> None:
-    """Sync again and again, until interrupted; what goes wrong is told, and tried again. Refusals are told once.
+    """Sync until interrupted. Errors are reported and retried; refusals are reported once.
 
-    Until all has gone well once, only a server that is away is waited for: what else is wrong then will stay so.
+    Until the first success, only an unreachable server is retried: other errors would stay.
     """
     told: set[RefusedAnnotation] = set()
     went_well = False
@@ -123,5 +123,5 @@ def sync_for_ever(
         except VdeError as error:
             if not went_well and not isinstance(error, AwayError):
                 raise
-            complain(f"{error}\n  asked again in {every:g} seconds")
+            complain(f"{error}\n  next try in {every:g} seconds")
         time.sleep(every)

@@ -1,4 +1,4 @@
-"""What admins ask for: the funnel, how far people agree, rounds, invitations, edits made elsewhere, downloads."""
+"""Endpoints for admins: funnel, agreement, rounds, invitations, uploads of edits, downloads."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from vdebench.stats.reliability.scales import reliability_by_scale
 RATINGS = {"pilot": pilot_ratings, "pool": group_ratings}
 
 
-def overview(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def overview(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/overview."""
-    through = desk.replayed.computed("through", lambda state: passed_through(state.items.values()))
+    through = context.replayed.computed("through", lambda state: passed_through(state.items.values()))
     data = {
-        "funnel": desk.store.funnel().to_json(),
+        "funnel": context.store.funnel().to_json(),
         "through": through,
-        "rounds": listing.by_round(desk.store),
-        "members": listing.members(desk.store),
-        "stuck": desk.stuck(),
-        "invitations": [_shown(each._asdict()) for each in desk.accounts.invitations()],
+        "rounds": listing.by_round(context.store),
+        "members": listing.members(context.store),
+        "stuck": context.stuck(),
+        "invitations": [_shown(each._asdict()) for each in context.accounts.invitations()],
     }
     return ApiReply(data=data)
 
@@ -43,10 +43,10 @@ def _shown(invitation: dict[str, Any]) -> dict[str, Any]:
     return {name: invitation[name] for name in ("id", "role", "group", "name", "by", "until", "used_by")}
 
 
-def agreement(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def agreement(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/agreement."""
-    of = _of(asked)
-    return ApiReply(data=desk.replayed.computed(("agreement", of), lambda state: _agreement(state, of)))
+    of = _of(request)
+    return ApiReply(data=context.replayed.computed(("agreement", of), lambda state: _agreement(state, of)))
 
 
 def _agreement(state: State, of: str) -> dict[str, Any]:
@@ -67,20 +67,20 @@ def _ratings(state: State, of: str) -> list[Any]:
 
 
 def _told(found: dict[str, Any]) -> dict[str, Any]:
-    """Under the names of the interface, beside their own."""
+    """Add the field names that the page uses."""
     return {**found, "fleiss": found["kappa"], "percent": found["pairwise"]}
 
 
-def _of(asked: AuthorizedRequest) -> str:
-    of = asked.query.get("of", "pool")
+def _of(request: AuthorizedRequest) -> str:
+    of = request.query.get("of", "pool")
     if of not in RATINGS:
-        fail(400, "malformed", "of is not known, expected pilot or pool")
+        fail(400, "malformed", "of: expected pilot or pool")
     return of
 
 
-def rounds(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def rounds(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/rounds."""
-    return ApiReply(data=desk.replayed.computed("rounds", _rounds))
+    return ApiReply(data=context.replayed.computed("rounds", _rounds))
 
 
 def _rounds(state: State) -> list[dict[str, Any]]:
@@ -98,60 +98,60 @@ def _rounds(state: State) -> list[dict[str, Any]]:
     ]
 
 
-def invite(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def invite(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """POST /api/admin/invitations."""
-    only(asked.body, "role", "group", "days", "name")
-    role, group, name = (asked.body.get(key, "") for key in ("role", "group", "name"))
+    only(request.body, "role", "group", "days", "name")
+    role, group, name = (request.body.get(key, "") for key in ("role", "group", "name"))
     for value in (role, group, name):
         if value != "" and wrong_name(value):
-            fail(400, "malformed", "role, group or name is no text that can be one")
-    days = asked.body.get("days", 7)
+            fail(400, "malformed", "role, group or name is not a valid text")
+    days = request.body.get("days", 7)
     try:
-        token = desk.accounts.invite(role, group, by=asked.member.name, days=days, name=name, now=asked.now)
+        token = context.accounts.invite(role, group, by=request.member.name, days=days, name=name, now=request.now)
     except InputError as error:
         return problem(400, "malformed", str(error))
-    return ApiReply(data={"link": f"{desk.settings.origins[0]}/#join={token}"})
+    return ApiReply(data={"link": f"{context.settings.origins[0]}/#join={token}"})
 
 
-def take_back(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def take_back(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """DELETE /api/admin/invitations."""
-    return NOTHING if desk.accounts.take_back(wanted(asked)) else NOT_FOUND
+    return NOTHING if context.accounts.take_back(wanted(request)) else NOT_FOUND
 
 
-def upload(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
-    """POST /api/admin/upload: an edit made elsewhere."""
-    id = wanted(asked)
+def upload(context: AppContext, request: AuthorizedRequest) -> ApiReply:
+    """POST /api/admin/upload: upload an edit."""
+    id = wanted(request)
     if wrong_name(id):
         return UNKNOWN_SAMPLE
-    if listing.is_known(desk.store, id):
-        return problem(409, str(Reason.KNOWN_SAMPLE), "the sample has an edit already and is in the review")
+    if listing.is_known(context.store, id):
+        return problem(409, str(Reason.KNOWN_SAMPLE), "the sample already has an edit and is in the review")
     try:
-        sample = desk.pool.upload(id, asked.content, asked.member.name)
+        sample = context.pool.upload(id, request.content, request.member.name)
     except KeyError:
         return UNKNOWN_SAMPLE
     except TooLargeError as error:
         return problem(413, "too_large", str(error)[:500])
     except VdeError as error:
         return problem(400, "bad_image", str(error)[:500])
-    added = desk.store.submit(Add((sample,)), who=asked.member.name, now=asked.now)
+    added = context.store.submit(Add((sample,)), who=request.member.name, now=request.now)
     if isinstance(added, Refusal):
         return refused(added)
     return ApiReply(data={"accepted": True, "sample": sample.sample})
 
 
-def events(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def events(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/events.jsonl."""
-    lines = (json.dumps(event.to_json(), ensure_ascii=False) for event in desk.store.events())
+    lines = (json.dumps(event.to_json(), ensure_ascii=False) for event in context.store.events())
     return _download("events.jsonl", "application/x-ndjson", "".join(f"{line}\n" for line in lines))
 
 
-def ratings(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def ratings(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """GET /api/admin/ratings.csv."""
-    of = _of(asked)
+    of = _of(request)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(_ratings(desk.replayed.state()[1], of))
+    writer.writerows(_ratings(context.replayed.state()[1], of))
     return _download(f"ratings-{of}.csv", "text/csv; charset=utf-8", text.getvalue())
 
 

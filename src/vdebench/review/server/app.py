@@ -1,4 +1,4 @@
-"""The application: routes, what a request passes on its way to its handler, and threads for the handlers."""
+"""The application: routes, authorisation of requests, and thread pools for the handlers."""
 
 from __future__ import annotations
 
@@ -27,61 +27,61 @@ log = logging.getLogger("vdebench.review.server")
 
 THREADS = {"votes": 16, "images": 3, "passwords": 1, "admin": 1}
 LONGEST_QUEUE = 200
-"""Of requests in a hall; beyond it the answer is 503."""
+"""Requests waiting for a thread pool; beyond it the answer is 503."""
 
 
 class ThreadPools:
-    """Threads by what they are for: what takes long never makes a vote wait for a thread."""
+    """Thread pools by purpose, so that slow requests do not delay votes."""
 
     def __init__(self) -> None:
         self._threads = {name: ThreadPoolExecutor(number, f"review-{name}") for name, number in THREADS.items()}
         self._inside = dict.fromkeys(THREADS, 0)
 
-    async def run(self, hall: str, work: Any, *arguments: Any) -> Any:
-        """Do something in a thread; busy where too many wait."""
-        if self._inside[hall] >= LONGEST_QUEUE:
+    async def run(self, pool: str, work: Any, *arguments: Any) -> Any:
+        """Run a function in a pool; answer `busy` if too many requests wait."""
+        if self._inside[pool] >= LONGEST_QUEUE:
             fail(503, "busy", "the server is busy; try again", Retry_After="2")
-        self._inside[hall] += 1
+        self._inside[pool] += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads[hall], work, *arguments)
+            return await asyncio.get_running_loop().run_in_executor(self._threads[pool], work, *arguments)
         finally:
-            self._inside[hall] -= 1
+            self._inside[pool] -= 1
 
     def close(self) -> None:
-        """Wait for what is under way."""
+        """Wait for running requests."""
         for threads in self._threads.values():
             threads.shutdown(wait=True, cancel_futures=True)
 
 
 def create_app(store: Store, pool: Any, settings: ServerSettings, accounts: Accounts | None = None) -> Any:
-    """A FastAPI application for a review; the store is closed by whoever opened it."""
+    """Create the FastAPI application of a review; the caller closes the store."""
     try:
         from fastapi import FastAPI
         from starlette.exceptions import HTTPException
     except ImportError:
         raise MissingPartError(f"the server of a review needs FastAPI: {INSTALL}") from None
-    desk, halls = AppContext(store, pool, settings, accounts), ThreadPools()
+    context, pools = AppContext(store, pool, settings, accounts), ThreadPools()
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
         yield
-        halls.close()
+        pools.close()
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, lifespan=lifespan)
-    app.state.desk = desk
+    app.state.context = context
     app.add_middleware(SafetyMiddleware, settings=settings)
     for route in ROUTES:
-        app.add_route(route.path, _endpoint(route, desk, halls), methods=[route.method])
+        app.add_route(route.path, _endpoint(route, context, pools), methods=[route.method])
     files = page_files()
     app.add_route("/", _file(files, "index.html"), methods=["GET"])
     app.add_route("/page/{name}", _file(files), methods=["GET"])
 
-    async def not_there(_: Any, error: Any) -> Any:
+    async def http_error(_: Any, error: Any) -> Any:
         if error.status_code == 405:
-            return _sent(problem(405, "wrong_method", "this is asked for in another way", **_allow(error.headers)))
-        return _sent(NOT_FOUND)
+            return _response(problem(405, "wrong_method", "this path expects another method", **_allow(error.headers)))
+        return _response(NOT_FOUND)
 
-    app.add_exception_handler(HTTPException, not_there)
+    app.add_exception_handler(HTTPException, http_error)
     return app
 
 
@@ -89,52 +89,54 @@ def _allow(headers: Mapping[str, str] | None) -> dict[str, str]:
     return {"Allow": headers["Allow"]} if headers and "Allow" in headers else {}
 
 
-def _endpoint(route: Route, desk: AppContext, halls: ThreadPools) -> Any:
+def _endpoint(route: Route, context: AppContext, pools: ThreadPools) -> Any:
     from starlette.requests import ClientDisconnect
 
     exc = sqlalchemy().exc
-    unanswered = (exc.OperationalError, exc.InterfaceError, exc.InternalError, exc.TimeoutError)
+    database_errors = (exc.OperationalError, exc.InterfaceError, exc.InternalError, exc.TimeoutError)
 
     async def endpoint(request: Any) -> Any:
         try:
-            return _sent(await _answered(route, desk, halls, request))
+            return _response(await _handle(route, context, pools, request))
         except ReplyError as error:
-            return _sent(error.reply)
+            return _response(error.reply)
         except BusyError as error:
-            return _sent(refused(Refusal(Reason.BUSY, str(error))))
-        except unanswered as error:
-            log.error("the database does not answer: %s", getattr(error, "orig", error))
-            return _sent(refused(Refusal(Reason.BUSY, "the database does not answer; try again later")))
+            return _response(refused(Refusal(Reason.BUSY, str(error))))
+        except database_errors as error:
+            log.error("the database is not reachable: %s", getattr(error, "orig", error))
+            return _response(refused(Refusal(Reason.BUSY, "the database is not reachable; try again later")))
         except ClientDisconnect:
-            return _sent(problem(400, "malformed", "the body did not come to its end"))
+            return _response(problem(400, "malformed", "the body is incomplete"))
 
     return endpoint
 
 
-async def _answered(route: Route, desk: AppContext, halls: ThreadPools, request: Any) -> ApiReply:
-    """First who asks and whether they may; then what was sent is read; then it is done."""
-    headers, now = request.headers, desk.settings.now()
-    address, token = _address(desk.settings, request), token_in(request.headers)
-    member = desk.remembered(token) if token else None
+async def _handle(route: Route, context: AppContext, pools: ThreadPools, request: Any) -> ApiReply:
+    """Authorise a request, read its body, run its handler."""
+    headers, now = request.headers, context.settings.now()
+    address, token = _address(context.settings, request), token_in(request.headers)
+    member = context.cached_member(token) if token else None
     if member is None:
-        desk.limit_address(address)
+        context.limit_address(address)
         if token and route.access is not Access.EVERYBODY:
-            member = await halls.run("votes", desk.look_up, token, now)
-    member = desk.let(route, request.method, headers, token, member)
-    body, content = await read_body(route.takes, request, desk.settings)
-    asked = AuthorizedRequest(now, address, request.query_params, token, member, body, content, headers)
-    reply: ApiReply = await halls.run(route.hall, route.handler, desk, asked)
+            member = await pools.run("votes", context.look_up, token, now)
+    member = context.authorize(route, request.method, headers, token, member)
+    body, content = await read_body(route.takes, request, context.settings)
+    authorized = AuthorizedRequest(now, address, request.query_params, token, member, body, content, headers)
+    reply: ApiReply = await pools.run(route.pool, route.handler, context, authorized)
     return reply
 
 
 def _address(settings: ServerSettings, request: Any) -> str:
-    """Where a request comes from; a proxy's word only where we are told to take it."""
+    """Return the address of the client; X-Forwarded-For counts only with the option `forwarded`."""
     if settings.forwarded and (told := request.headers.getlist("x-forwarded-for")):
-        return str(told[-1].rpartition(",")[2].strip())[:100]  # the last is the proxy's own; the others anybody's
+        return str(told[-1].rpartition(",")[2].strip())[
+            :100
+        ]  # the last entry is set by the proxy, the others by the client
     return str(request.client.host if request.client else "")
 
 
-def _sent(reply: ApiReply) -> Any:
+def _response(reply: ApiReply) -> Any:
     from starlette.responses import FileResponse, Response
 
     if reply.file is not None:
@@ -147,10 +149,10 @@ def _file(files: Mapping[str, PageFile], name: str = "") -> Any:
     async def endpoint(request: Any) -> Any:
         found = files.get(name or request.path_params["name"])
         if found is None:
-            return _sent(NOT_FOUND)
+            return _response(NOT_FOUND)
         headers = {"ETag": found.tag, "Cache-Control": "no-cache"}
         if found.tag in request.headers.get("if-none-match", ""):
-            return _sent(ApiReply(304, headers=headers))
-        return _sent(ApiReply(content=found.content, kind=found.kind, headers=headers))
+            return _response(ApiReply(304, headers=headers))
+        return _response(ApiReply(content=found.content, kind=found.kind, headers=headers))
 
     return endpoint

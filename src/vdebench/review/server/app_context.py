@@ -1,4 +1,4 @@
-"""Who is asking, and whether they may: sessions, CSRF, roles and limits, before anything is looked at that was sent."""
+"""The application context: sessions, CSRF, roles and limits, checked before the body of a request is read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SAFE = ("GET", "HEAD")
 
 
 class Access(Enum):
-    """Who may ask for something."""
+    """Who may use a route."""
 
     EVERYBODY = "everybody"
     MEMBERS = "members"
@@ -36,14 +36,14 @@ class Access(Enum):
     ADMINS = "admins"
 
     def lets(self, role: str) -> bool:
-        """Whether it lets somebody of a role."""
+        """Whether a role has access."""
         allowed = {Access.JUDGES: ("adjudicator", "admin"), Access.ADMINS: ("admin",)}
         return role in allowed.get(self, ("annotator", "adjudicator", "admin"))
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorizedRequest:
-    """A request that was let through."""
+    """An authorised request."""
 
     now: datetime
     address: str
@@ -60,20 +60,20 @@ Handler = Callable[["AppContext", AuthorizedRequest], ApiReply]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What is done for whom."""
+    """A route, its access and its handler."""
 
     method: str
     path: str
     access: Access
     handler: Handler
     takes: str = "json"
-    """What a body may be: `json` or `image`."""
-    hall: str = "votes"
-    """Where it is worked on: what takes long has threads of its own, and votes do not wait for it."""
+    """Type of the body: `json` or `image`."""
+    pool: str = "votes"
+    """The thread pool that runs the handler."""
 
 
 class AppContext:
-    """All that handlers need, and what stands before them."""
+    """Everything that handlers share."""
 
     def __init__(self, store: Store, pool: Any, settings: ServerSettings, accounts: Accounts | None = None) -> None:
         self.store, self.pool, self.settings = store, pool, settings
@@ -86,19 +86,19 @@ class AppContext:
         self.tries_by_address = AttemptLimit(settings.tries_by_address, ticks)
         self.unready = PendingSamples(ticks)
         self.stuck: Callable[[], list[dict[str, str]]] = list
-        """What could not be prepared, and why."""
+        """Samples that could not be prepared, with the error."""
         self._known: dict[str, tuple[float, Member]] = {}
         self._forgotten = 0
-        """How often something was: a look that began before does not count."""
+        """Number of calls of `forget`: a lookup that started before one is not cached."""
         self._lock = Lock()
 
-    def remembered(self, token: str) -> Member | None:
-        """Who is signed in, where that was looked up a moment ago."""
+    def cached_member(self, token: str) -> Member | None:
+        """Return the member of a token if it was looked up recently."""
         known = self._known.get(token)
         return known[1] if known and known[0] > self.settings.ticks() else None
 
     def look_up(self, token: str, now: datetime) -> Member | None:
-        """Who is signed in, by the database."""
+        """Look up the member of a token in the database."""
         before, forgotten = self.settings.ticks(), self._forgotten
         session = self.accounts.session(token, now) if token else None
         member = self.store.study().member(session.name) if session else None
@@ -112,13 +112,15 @@ class AppContext:
         return member
 
     def forget(self, name: str) -> None:
-        """Look somebody's sessions up again."""
+        """Drop the cached sessions of a member."""
         with self._lock:
             self._forgotten += 1
             self._known = {token: known for token, known in self._known.items() if known[1].name != name}
 
-    def let(self, route: Route, method: str, headers: Mapping[str, str], token: str, member: Member | None) -> Member:
-        """Whoever asks, or an error that says why not."""
+    def authorize(
+        self, route: Route, method: str, headers: Mapping[str, str], token: str, member: Member | None
+    ) -> Member:
+        """Return the member who sends a request; raise `ReplyError` if they have no access."""
         if method not in SAFE:
             self.check_origin(headers)
         if route.access is Access.EVERYBODY:
@@ -130,30 +132,30 @@ class AppContext:
         if method not in SAFE and not hmac.compare_digest(
             headers.get("x-csrf-token", "").encode("utf-8", "replace"), csrf_of(token).encode()
         ):
-            fail(403, "wrong_csrf", "the request does not come from the page of this session; load it again")
+            fail(403, "wrong_csrf", "the CSRF token does not belong to this session; reload the page")
         if not route.access.lets(member.role):
-            fail(403, "forbidden", f"not for {member.role}s")
+            fail(403, "forbidden", f"not available for {member.role}s")
         return member
 
     def check_origin(self, headers: Mapping[str, str]) -> None:
-        """Refuse what another site's page sends."""
+        """Refuse requests from pages of other sites."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if (origin is not None and origin not in self.settings.origins) or site not in (None, "same-origin", "none"):
-            fail(403, "wrong_origin", "the request comes from a page that is not ours")
+            fail(403, "wrong_origin", "the request comes from a page of another site")
 
     def limit_address(self, address: str) -> None:
-        """Refuse an address without a known session that asks too often."""
+        """Limit the rate of requests without a known session, by address."""
         if seconds := self.by_address.wait(address):
             fail(429, "too_many", "too many requests; wait a moment", Retry_After=str(seconds))
 
     def limit_tries(self, *keys: tuple[AttemptLimit, str]) -> None:
-        """Refuse one who tries passwords or invitations too often."""
+        """Limit attempts to sign in or use invitations."""
         for tries, key in keys:
             if seconds := tries.wait(key):
                 fail(429, "too_many", f"too many tries; wait {seconds} seconds", Retry_After=str(seconds))
 
     def signed_in(self, opened: SignedIn, before: str) -> ApiReply:
-        """The answer to whoever has just signed in; the session that they came with ends."""
+        """Return the answer after signing in; an earlier session of the client ends."""
         if before:
             self.accounts.sign_out(before)
             self.forget_token(before)
@@ -161,24 +163,24 @@ class AppContext:
         return ApiReply(data={"name": opened.session.name}, headers={"Set-Cookie": cookie})
 
     def forget_token(self, token: str) -> None:
-        """Believe a session no more without a look."""
+        """Drop a session from the cache."""
         with self._lock:
             self._forgotten += 1
             self._known.pop(token, None)
 
     def cookie(self, token: str, seconds: int) -> str:
-        """The session's cookie; to take it away, of 0 seconds."""
+        """Return the Set-Cookie value of a session; 0 seconds deletes it."""
         secure = "; Secure" if self.settings.secure else ""
         return f"{COOKIE}={token}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
 
 
 def csrf_of(token: str) -> str:
-    """The word that the page of a session shows with what it sends: made of its token, which it does not betray."""
+    """Return the CSRF token of a session, a hash of the session token."""
     return hmac.new(token.encode(), b"vde review csrf", "sha256").hexdigest()
 
 
 def token_in(headers: Mapping[str, str]) -> str:
-    """The session's token in a cookie header; nothing where none is there that could be one."""
+    """Return the session token in the cookie header; empty if there is none."""
     for part in headers.get("cookie", "").split(";"):
         name, _, value = part.strip().partition("=")
         if name == COOKIE:

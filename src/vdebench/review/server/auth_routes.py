@@ -11,59 +11,59 @@ _STATUS = {"unknown_invitation": 404, "name_taken": 409, "bad_name": 400, "bad_p
 _WRONG = problem(401, "wrong_password", "the name or the password is wrong")
 
 
-def login(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def login(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """POST /api/login."""
-    only(asked.body, "name", "password")
-    name, password = text_of(asked.body, "name"), text_of(asked.body, "password")
+    only(request.body, "name", "password")
+    name, password = text_of(request.body, "name"), text_of(request.body, "password")
     key = fold(name[:LONGEST])
-    desk.limit_tries((desk.tries_by_address, asked.address), (desk.tries_by_name, key))
-    opened = desk.accounts.sign_in(name, password[: LONGEST + 1], asked.now)
+    context.limit_tries((context.tries_by_address, request.address), (context.tries_by_name, key))
+    opened = context.accounts.sign_in(name, password[: LONGEST + 1], request.now)
     if opened is None:
         return _WRONG
-    desk.tries_by_name.forget(key)
-    return desk.signed_in(opened, asked.token)
+    context.tries_by_name.forget(key)
+    return context.signed_in(opened, request.token)
 
 
-def invitation(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def invitation(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """POST /api/invitation."""
-    only(asked.body, "token")
-    desk.limit_tries((desk.tries_by_address, asked.address))
-    found = desk.accounts.invitation(text_of(asked.body, "token"), asked.now)
+    only(request.body, "token")
+    context.limit_tries((context.tries_by_address, request.address))
+    found = context.accounts.invitation(text_of(request.body, "token"), request.now)
     if found is None:
         return _denied(GONE)
     return ApiReply(data={"role": found.role, "group": found.group, "name": found.name, "until": found.until})
 
 
-def join(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def join(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """POST /api/join."""
-    only(asked.body, "token", "name", "password")
-    token, password = text_of(asked.body, "token"), text_of(asked.body, "password")
-    name = text_of(asked.body, "name", needed=False)
-    desk.limit_tries((desk.tries_by_address, asked.address))
-    opened = desk.accounts.accept(token, name, password, asked.now)
+    only(request.body, "token", "name", "password")
+    token, password = text_of(request.body, "token"), text_of(request.body, "password")
+    name = text_of(request.body, "name", needed=False)
+    context.limit_tries((context.tries_by_address, request.address))
+    opened = context.accounts.accept(token, name, password, request.now)
     if isinstance(opened, AccountDenial):
         return _denied(opened)
-    desk.forget(opened.session.name)
-    return desk.signed_in(opened, asked.token)
+    context.forget(opened.session.name)
+    return context.signed_in(opened, request.token)
 
 
-def password(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def password(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """POST /api/password."""
-    only(asked.body, "old", "new")
-    old, new = text_of(asked.body, "old"), text_of(asked.body, "new")
-    desk.limit_tries((desk.tries_by_address, asked.address), (desk.tries_by_name, fold(asked.member.name)))
-    opened = desk.accounts.change_password(asked.member.name, old[: LONGEST + 1], new, asked.now)
+    only(request.body, "old", "new")
+    old, new = text_of(request.body, "old"), text_of(request.body, "new")
+    context.limit_tries((context.tries_by_address, request.address), (context.tries_by_name, fold(request.member.name)))
+    opened = context.accounts.change_password(request.member.name, old[: LONGEST + 1], new, request.now)
     if isinstance(opened, AccountDenial):
         return _denied(opened)
-    desk.forget(asked.member.name)
-    return desk.signed_in(opened, "")
+    context.forget(request.member.name)
+    return context.signed_in(opened, "")
 
 
-def logout(desk: AppContext, asked: AuthorizedRequest) -> ApiReply:
+def logout(context: AppContext, request: AuthorizedRequest) -> ApiReply:
     """POST /api/logout."""
-    desk.accounts.sign_out(asked.token)
-    desk.forget_token(asked.token)
-    return ApiReply(204, headers={"Set-Cookie": desk.cookie("", 0)})
+    context.accounts.sign_out(request.token)
+    context.forget_token(request.token)
+    return ApiReply(204, headers={"Set-Cookie": context.cookie("", 0)})
 
 
 def _denied(denied: AccountDenial) -> ApiReply:

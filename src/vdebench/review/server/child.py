@@ -1,4 +1,4 @@
-"""The process that pastes back and reads for a server: of low priority, and gone when the server is.
+"""The child process that prepares reference images for a server. It has low priority and ends with the server.
 
 `python -m vdebench.review.server.child WORKSPACE`, the database in VDE_REVIEW_DATABASE, a pipe on its standard input
 that the server holds open: it ends when the server does, however that ends.
@@ -20,7 +20,7 @@ NICE = 10
 
 
 def follow_the_server() -> None:
-    """End with whoever holds the other end of our standard input, and all that we have started with us."""
+    """Exit, with all child processes, when the parent closes standard input."""
 
     def wait() -> None:
         with contextlib.suppress(OSError):
@@ -34,7 +34,7 @@ def follow_the_server() -> None:
 
 
 def main() -> int:
-    """One pass; 0 where nothing is left to be done. What failed is told as the last line, in JSON."""
+    """Run `prepare` once; return 0 if nothing is left. The last line of output lists failures as JSON."""
     follow_the_server()
     if hasattr(os, "nice"):
         os.nice(NICE)

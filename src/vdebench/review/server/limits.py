@@ -1,4 +1,4 @@
-"""How often somebody may ask: a bucket that fills again, and tries in a minute. In memory: a restart forgives."""
+"""Rate limits in memory: a token bucket, and attempts per minute."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from threading import Lock
 
 MINUTE = 60.0
 _MANY = 5_000
-"""Beyond so many keys, those that no longer matter are dropped."""
+"""Above this number of keys, expired ones are dropped."""
 
 
 class TokenBuckets:
-    """So many requests a second on average, with bursts, for each key.
+    """Token bucket per key: an average rate with bursts.
 
     >>> time = 0.0
     >>> buckets = TokenBuckets(2, 3, lambda: time)
@@ -30,7 +30,7 @@ class TokenBuckets:
         self._lock = Lock()
 
     def wait(self, key: str) -> int:
-        """0 where a request is let through; else after how many seconds to ask again."""
+        """Return 0 if a request is allowed, else the seconds to wait."""
         with self._lock:
             now = self._ticks()
             left, last = self._left.get(key, (float(self.burst), now))
@@ -49,7 +49,7 @@ class TokenBuckets:
 
 
 class AttemptLimit:
-    """So many tries in a minute, for each key.
+    """Attempts per minute, per key.
 
     >>> time = 0.0
     >>> tries = AttemptLimit(2, lambda: time)
@@ -66,7 +66,7 @@ class AttemptLimit:
         self._lock = Lock()
 
     def wait(self, key: str) -> int:
-        """0 where another try is let through, and counted; else after how many seconds to try again."""
+        """Count an attempt and return 0 if it is allowed, else the seconds to wait."""
         with self._lock:
             now = self._ticks()
             if key not in self._made and len(self._made) >= _MANY:
@@ -80,6 +80,6 @@ class AttemptLimit:
             return 0
 
     def forget(self, key: str) -> None:
-        """Let somebody begin anew."""
+        """Reset a key."""
         with self._lock:
             self._made.pop(key, None)

@@ -1,4 +1,4 @@
-"""What every request passes, whatever comes of it: the host check, safe headers, and an answer where all else fails."""
+"""Middleware for every request: host check, security headers, and an answer for unexpected errors."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _BYTES = [(name.lower().encode(), value.encode()) for name, value in HEADERS.ite
 
 
 class SafetyMiddleware:
-    """Around the whole application."""
+    """Wraps the whole application."""
 
     def __init__(self, app: Any, settings: ServerSettings) -> None:
         self.app, self.settings = app, settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it."""
+        """Pass a request on, or answer it."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -65,11 +65,11 @@ class SafetyMiddleware:
             log.exception("%s %s failed", scope["method"], _printable(scope["path"]))
             if started:
                 raise
-            await answer(problem(500, "broken", "the server met an error; its log says which"), send_safely)
+            await answer(problem(500, "broken", "the server had an error; see its log"), send_safely)
 
 
 async def answer(reply: ApiReply, send: Send) -> None:
-    """Send a reply that is no file."""
+    """Send a reply without a file."""
     body = reply.body()
     headers = [(b"content-length", str(len(body)).encode())]
     if body:
@@ -80,7 +80,7 @@ async def answer(reply: ApiReply, send: Send) -> None:
 
 
 def _with_ours(headers: Any, path: str) -> list[tuple[bytes, bytes]]:
-    """An answer's headers and ours; what the interface says is kept nowhere, unless the answer says otherwise."""
+    """Add security headers; responses are not cached unless they say so."""
     given = list(headers)
     names = {name for name, _ in given}
     if b"cache-control" not in names:

@@ -1,4 +1,4 @@
-"""The files of the page: those that come with the package, read once. No name that was sent is ever a path."""
+"""The files of the page, read once at start. Requested names are never used as paths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = {
 
 
 class PageFile(NamedTuple):
-    """What is served under a name."""
+    """A file with its type and ETag."""
 
     content: bytes
     kind: str
@@ -26,7 +26,7 @@ class PageFile(NamedTuple):
 
 
 def page_files(folder: Path = PAGE) -> dict[str, PageFile]:
-    """All files of the page, by name."""
+    """Return all files of the page by name."""
     found = {}
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
         if file.suffix in KINDS and file.is_file():

@@ -1,4 +1,4 @@
-"""Samples that are being prepared, remembered for a moment."""
+"""A short-lived record of samples that are being prepared."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ SECONDS, MOST = 2.0, 500
 
 
 class PendingSamples:
-    """Samples that were not ready a moment ago, so that nobody else has to find that out."""
+    """Samples that were not ready recently, to be skipped by other requests."""
 
     def __init__(self, ticks: Callable[[], float]) -> None:
         self._ticks, self._until, self._lock = ticks, dict[str, float](), Lock()
 
     def add(self, sample: str) -> None:
-        """Pass it over for a moment."""
+        """Skip a sample for a moment."""
         with self._lock:
             self._until[sample] = self._ticks() + SECONDS
 
     def now(self) -> set[str]:
-        """Those that are passed over now."""
+        """Return the samples to skip now."""
         with self._lock:
             now = self._ticks()
             lasting = {sample: until for sample, until in self._until.items() if until > now}

@@ -1,4 +1,4 @@
-"""Has finished images made and read that people wait for: by a process of its own, so that votes do not wait for it."""
+"""Creates and reads reference images in a child process, so that votes do not wait for it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from typing import Any, NamedTuple
 from vdebench.errors import VdeError
 from vdebench.review import listing
 from vdebench.review.store import Store
+from vdebench.review.workflow import WORKFLOW
 
 log = logging.getLogger("vdebench.review.server")
 EVERY_SECONDS = 2.0
 FIRST_WAIT, LONGEST_WAIT = 30.0, 900.0
-"""Seconds until what failed is tried again: the first time, and at most."""
+"""Seconds until a failed sample is retried: the first time, and at most."""
 MOST_WORDS = 500
 Wanted = tuple[str, int]
-"""A sample and the round whose boxes were agreed on."""
+"""A sample and its round."""
 
 
 class _Failure(NamedTuple):
@@ -35,7 +36,7 @@ class _Failure(NamedTuple):
 
 
 class Preparer:
-    """Looks now and then for samples that wait to be finished, and starts a process for them; one at a time."""
+    """Polls for samples without a reference image and starts a process for them, one at a time."""
 
     def __init__(
         self,
@@ -56,30 +57,31 @@ class Preparer:
 
     @classmethod
     def of(cls, store: Store, pool: Any, folder: Path, database: str | Path) -> Preparer:
-        """For a workspace."""
+        """Create a preparer for a workspace."""
         command = [sys.executable, "-m", "vdebench.review.server.child", str(folder.resolve())]
         told = str(database.resolve()) if isinstance(database, Path) else database
-        return cls(store, pool, command, {"VDE_REVIEW_DATABASE": told})  # not an argument: it may hold a password
+        return cls(store, pool, command, {"VDE_REVIEW_DATABASE": told})  # not as an argument: it may contain a password
 
     def __enter__(self) -> Preparer:
-        """Begin to look."""
+        """Start polling."""
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop; the process ends too."""
+        """Stop polling and end the process."""
         self._stopping.set()
         self._thread.join()
 
     def unfinished(self) -> list[Wanted]:
-        """What people wait for that is not made and read yet."""
+        """Return the samples whose reference image is not ready yet."""
+        waiting = [step.name for step in WORKFLOW.steps if step.image == "reference"]
         found = []
-        for sample, round in listing.in_steps(self.store, ("screen", "ocr")):
+        for sample, round in listing.in_steps(self.store, waiting):
             if (sample, round) in self._ready or self._stopping.is_set():
                 continue
             try:
                 ready = self.pool.readings(sample, listing.agreed_boxes(self.store, sample)) is not None
-            except (VdeError, KeyError):  # its edit is gone: the process says what is wrong
+            except (VdeError, KeyError):  # its edit is gone; the process reports the error
                 ready = False
             if ready:
                 self._ready.add((sample, round))
@@ -87,8 +89,8 @@ class Preparer:
                 found.append((sample, round))
         return found
 
-    def look(self) -> bool:
-        """Start a process where something waits whose time has come; whether one ran."""
+    def run_once(self) -> bool:
+        """Start a process if a sample is due; return whether one ran."""
         waiting = self.unfinished()
         self._failed = {each: self._failed[each] for each in waiting if each in self._failed}
         now = self.ticks()
@@ -103,26 +105,26 @@ class Preparer:
                 continue
             times = failed[each].times if each in failed else 0
             wait = min(FIRST_WAIT * 2**times, LONGEST_WAIT)
-            why = by_sample.get(each[0]) or ("" if by_sample else words) or "no word why"
+            why = by_sample.get(each[0]) or ("" if by_sample else words) or "no error message"
             failed[each] = _Failure(times + 1, self.ticks() + wait, why)
-            log.warning("%s: not finished, tried again in %.0f seconds: %s", each[0], wait, why)
+            log.warning("%s: preparation failed, next try in %.0f seconds: %s", each[0], wait, why)
         self._failed = failed
         return True
 
     def stuck(self) -> list[dict[str, str]]:
-        """What could not be finished when it was last tried, and why."""
+        """Return the samples that failed the last time, with the error."""
         return [{"id": sample, "words": failure.words[:MOST_WORDS]} for (sample, _), failure in self._failed.items()]
 
     def _run(self) -> None:
         while not self._stopping.wait(self.every):
             try:
-                self.look()
+                self.run_once()
             except Exception:
-                log.exception("looking for samples to finish failed")
+                log.exception("searching for samples to prepare failed")
                 self._stopping.wait(FIRST_WAIT)
 
     def _pass(self) -> tuple[str, dict[str, str]]:
-        """Run the process to its end, or to ours; what it says where it fails, in all and of samples."""
+        """Run the process until it ends or the server stops; return its error output and the errors by sample."""
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as listed:
             try:
                 child = subprocess.Popen(
@@ -131,7 +133,7 @@ class Preparer:
                     stdout=listed,
                     stderr=said,
                     env={**os.environ, **self.environment},
-                    start_new_session=True,  # Ctrl-C is for the server
+                    start_new_session=True,  # Ctrl-C reaches only the server
                 )
             except OSError as error:
                 return str(error), {}
@@ -140,7 +142,7 @@ class Preparer:
                     pass
             finally:
                 assert child.stdin is not None
-                child.stdin.close()  # it ends by itself, and all that it has started
+                child.stdin.close()  # the process and its children exit by themselves
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     child.wait(5)
                 child.kill()
@@ -152,7 +154,7 @@ class Preparer:
 
 
 def _failures(told: bytes) -> dict[str, str]:
-    """Why samples could not be finished, by the last line of what a process has told."""
+    """Read the errors by sample from the last line of output."""
     try:
         failed = json.loads(told.splitlines()[-1])["failed"]
         return {str(sample): str(words) for sample, words in failed.items()}

@@ -1,4 +1,4 @@
-"""Bodies of requests: counted while they come, whatever they say of their own length."""
+"""Reading of request bodies with a limit on the received bytes, independent of Content-Length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ IMAGE_KINDS = ("image/png", "image/jpeg", "image/webp")
 
 
 async def read_body(takes: str, request: Any, settings: ServerSettings) -> tuple[dict[str, Any], bytes]:
-    """The object that was sent, or an image's bytes."""
+    """Return the JSON object of a request, or the bytes of an image."""
     if request.method in ("GET", "HEAD"):
         return {}, b""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -24,7 +24,7 @@ async def read_body(takes: str, request: Any, settings: ServerSettings) -> tuple
         async with asyncio.timeout(settings.body_seconds):
             content = await _content(request, most)
     except TimeoutError:
-        fail(408, "too_slow", "the body did not come in time", Connection="close")
+        fail(408, "too_slow", "the body was not received in time", Connection="close")
     if takes == "image":
         return {}, content
     if content and kind != "application/json":

@@ -1,4 +1,4 @@
-"""What the server answers: data, a file or a refusal; and what it reads: JSON, strictly."""
+"""Responses (data, file or error) and strict JSON parsing."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from vdebench.review.refusals import Reason, Refusal
 DEEPEST = 20
 LARGEST_NUMBER = 2**53
 STATUS_OF = {Reason.MALFORMED: 400, Reason.UNKNOWN_SAMPLE: 404, Reason.BUSY: 503}
-"""Of refusals; all others are 409."""
+"""HTTP status of refusals; 409 for all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiReply:
-    """An answer."""
+    """A response."""
 
     status: int = 200
     data: Any = None
-    """As JSON, where there is some."""
+    """Sent as JSON, unless None."""
     content: bytes | None = None
     file: Path | None = None
     kind: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def body(self) -> bytes:
-        """What is sent, where it is no file."""
+        """Return the body of a response without a file."""
         if self.content is not None:
             return self.content
         if self.data is None:
@@ -40,7 +40,7 @@ class ApiReply:
 
 
 class ReplyError(Exception):
-    """A reply that ends what is under way."""
+    """An exception that carries a response."""
 
     def __init__(self, reply: ApiReply) -> None:
         super().__init__(reply.status)
@@ -48,31 +48,31 @@ class ReplyError(Exception):
 
 
 def problem(status: int, error: str, words: str, **headers: str) -> ApiReply:
-    """A reply that says what is wrong, to programs and to people."""
+    """Return an error response with a code and a message."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return ApiReply(status, {"error": error, "words": words}, headers=named)
 
 
 def fail(status: int, error: str, words: str, **headers: str) -> NoReturn:
-    """End what is under way with such a reply."""
+    """Raise an error response."""
     raise ReplyError(problem(status, error, words, **headers))
 
 
 def refused(refusal: Refusal) -> ApiReply:
-    """A refusal of the rules."""
+    """Return the response for a refusal of the rules."""
     if refusal.reason is Reason.UNKNOWN_SAMPLE:
         return UNKNOWN_SAMPLE
     more = {"Retry_After": "1"} if refusal.reason is Reason.BUSY else {}
     return problem(STATUS_OF.get(refusal.reason, 409), str(refusal.reason), refusal.words, **more)
 
 
-UNKNOWN_SAMPLE = problem(404, str(Reason.UNKNOWN_SAMPLE), "there is no such sample")
-NOT_FOUND = problem(404, "not_found", "there is nothing here")
+UNKNOWN_SAMPLE = problem(404, str(Reason.UNKNOWN_SAMPLE), "no such sample")
+NOT_FOUND = problem(404, "not_found", "not found")
 NOTHING = ApiReply(204)
 
 
 def object_from(content: bytes) -> dict[str, Any]:
-    """The object that a body holds: no key twice, no number that is none, not too deep.
+    """Parse a JSON object strictly: no duplicate keys, no NaN or infinity, limited depth.
 
     >>> object_from(b'{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -87,8 +87,8 @@ def object_from(content: bytes) -> dict[str, Any]:
         )
     except RecursionError:
         fail(400, "malformed", "the body is nested too deeply")
-    except ValueError as error:  # of JSON, and of UTF-8
-        fail(400, "malformed", f"the body is no JSON: {error}"[:200])
+    except ValueError as error:  # invalid JSON or UTF-8
+        fail(400, "malformed", f"the body is not JSON: {error}"[:200])
     if not isinstance(told, dict):
         fail(400, "malformed", f"the body is {type(told).__name__}, expected an object")
     if _depth(told) > DEEPEST:
@@ -97,22 +97,22 @@ def object_from(content: bytes) -> dict[str, Any]:
 
 
 def text_of(body: Mapping[str, Any], name: str, *, needed: bool = True) -> str:
-    """A text of a body."""
+    """Return a text field of a body."""
     found = body.get(name, None if needed else "")
     if not isinstance(found, str):
-        fail(400, "malformed", f"{name} is {'missing' if found is None else 'no text'}, expected a text")
+        fail(400, "malformed", f"{name} is {'missing' if found is None else 'not text'}, expected text")
     return found
 
 
 def only(body: Mapping[str, Any], *names: str) -> None:
-    """Refuse a body with something else in it."""
+    """Refuse a body with other fields."""
     for name in body:
         if name not in names:
             fail(400, "malformed", f"{name!r}"[:100] + f" is not known, expected {', '.join(names) or 'nothing'}")
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _finite(text: str) -> float:
@@ -130,7 +130,7 @@ def _whole(text: str) -> int:
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     told = dict(pairs)
     if len(told) < len(pairs):
-        raise ValueError("a key stands twice in an object")
+        raise ValueError("an object has a duplicate key")
     return told
 
 

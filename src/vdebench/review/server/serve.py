@@ -1,4 +1,4 @@
-"""`vde review serve`: the application behind uvicorn, until it is told to stop."""
+"""`vde review serve`: run the application with uvicorn."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def serve(
         say_where(settings, host, Accounts(store))
         with Preparer.of(store, pool, folder, database_of(folder, database)) if preparing else nullcontext() as beside:
             if beside:
-                app.state.desk.stuck = beside.stuck
+                app.state.context.stuck = beside.stuck
             run(app, listening)
 
 
 def say_where(settings: ServerSettings, host: str, accounts: Accounts) -> None:
-    """Print the address, a link for an admin without a password, and a warning where passwords travel in the open."""
+    """Print the address, a link for an admin without a password, and a warning if traffic is not encrypted."""
     print(f"The review is at {settings.origins[0]}", flush=True)
     if not is_loopback(host) and not settings.secure:
-        print(f"Warning: {host} is reached over the network without https: passwords and votes travel in the open.")
-        print("  Put a proxy with https before it and say --url https://…", flush=True)
+        print(f"Warning: {host} is reached over the network without https: passwords and votes are not encrypted.")
+        print("  Run an https proxy in front of it and give --url https://…", flush=True)
     admins = [each for each in accounts.store.study().members if each.active and each.role == "admin"]
     for admin in admins:
         if not accounts.has_password(admin.name):
@@ -64,15 +64,15 @@ def say_where(settings: ServerSettings, host: str, accounts: Accounts) -> None:
 
 @contextmanager
 def bound(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that listens, or an error that says why not."""
+    """Return a listening socket; raise `InputError` if the address cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # with its protocol named asyncio sends each part of an answer at once; else clients wait 40 ms for the second
+    # with an explicit protocol, asyncio disables Nagle's algorithm; else answers are delayed by 40 ms
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, port))
-            listening.listen(128)  # who connects before all is set up waits, and is not refused
+            listening.listen(128)  # early connections wait instead of being refused
         except (OSError, OverflowError) as error:
             why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise InputError(
@@ -84,7 +84,7 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def run(app: Any, listening: socket.socket) -> None:
-    """Serve until told to stop; what is under way is answered first."""
+    """Serve until stopped; running requests are answered first."""
     try:
         import uvicorn
     except ImportError:
@@ -93,7 +93,7 @@ def run(app: Any, listening: socket.socket) -> None:
         app,
         log_config=None,
         log_level="warning",
-        access_log=False,  # what people ask for is their business, and the events say what they did
+        access_log=False,  # the events record what people do
         server_header=False,
         proxy_headers=False,
         ws="none",
@@ -107,7 +107,7 @@ def run(app: Any, listening: socket.socket) -> None:
 
 @contextmanager
 def _quiet_signals() -> Iterator[None]:
-    """uvicorn stops on a signal, and then sends it again: it has done its work by then."""
+    """Ignore the signal that uvicorn sends again after its shutdown."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""What a server is run by: its addresses, its limits and its clocks."""
+"""Settings of a server: addresses, limits and clocks."""
 
 from __future__ import annotations
 
@@ -22,35 +22,37 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Without any: the limits of the documentation."""
+    """The defaults are those of the documentation."""
 
     origins: tuple[str, ...]
-    """Under which the page is opened, such as `https://review.example`; the first one is told to people."""
+    """Origins of the page, such as `https://review.example`; the first is shown to people."""
     secure: bool = False
-    """Whether the cookie is for https alone."""
+    """Whether the cookie is sent only over https."""
     requests_per_second: float = 20
-    """Of one session, on average; so many of an address without one, too."""
+    """Average rate of a session, and of an address without one."""
     burst: int = 100
     tries_by_name: int = 10
-    """To sign in, in a minute."""
+    """Attempts to sign in per minute."""
     tries_by_address: int = 30
     largest_body: int = 256 * 1024
     largest_upload: int = 40 * 1024 * 1024
     body_seconds: float = 60
-    """So long may a body take to come."""
+    """Time limit for receiving a body."""
     remembered_seconds: float = 5
-    """So long a session is believed without a look into the database, where another process may have ended it."""
+    """How long a session is cached; another process may end it meanwhile."""
     forwarded: bool = False
-    """Whether X-Forwarded-For is believed: only behind a proxy of one's own."""
+    """Whether to trust X-Forwarded-For; only behind a proxy that sets it."""
     now: Callable[[], datetime] = _now
     ticks: Callable[[], float] = time.monotonic
 
     @classmethod
     def at(cls, host: str, port: int, *, url: str = "", https: bool = False, **more: Any) -> ServerSettings:
-        """For a server bound to a host and port, and reached by a URL too where one is given."""
+        """Return settings for a host and port, and optionally a public URL."""
         scheme = "https" if https else "http"
         if is_wildcard(host) and not url:
-            raise InputError(f"--host {host}: every address of this machine; say with --url which one people open")
+            raise InputError(
+                f"--host {host}: every address of this machine; give the address that people open with --url"
+            )
         here = is_loopback(host) or is_wildcard(host)
         names = LOOPBACK if here else (_bracketed(host),)
         bound = [_origin(f"{scheme}://{name}:{port}") for name in names]
@@ -59,7 +61,7 @@ class ServerSettings:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What a request's Host may say."""
+        """Accepted values of the Host header."""
         found = set()
         for origin in self.origins:
             scheme, _, host = origin.partition("://")
@@ -70,7 +72,7 @@ class ServerSettings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host.
+    """Whether a host is reachable only from this machine.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -97,7 +99,7 @@ def _port(origin: str) -> int | None:
 
 
 def _origin(url: str) -> str:
-    """The origin of a URL as browsers write it.
+    """Return the origin of a URL as browsers write it.
 
     >>> _origin("https://Review.example:443/"), _origin("http://localhost:8765")
     ('https://review.example', 'http://localhost:8765')

@@ -1,4 +1,4 @@
-"""The replay of all events, kept: only what came since is read."""
+"""A cached replay of all events; only new events are read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Found = TypeVar("Found")
 
 
 class StateCache:
-    """A review's state, and what was computed of it, as long as no event came since."""
+    """The state of a review and values computed from it, valid until the next event."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -25,14 +25,14 @@ class StateCache:
         self._found: dict[Hashable, tuple[int, Any]] = {}
 
     def state(self) -> tuple[int, State]:
-        """How many events there are, and what they have come to."""
+        """Return the number of events and the state."""
         sa, events = sqlalchemy(), tables().events
         with self._lock:
             count, last, state = self._kept
             with self._store.database.reading() as connection:
                 total = int(connection.scalar(sa.select(sa.func.count()).select_from(events)))
                 rows = self._after(connection, last) if total != count else []
-                if count + len(rows) != total:  # in PostgreSQL a lower number can be seen after a higher one
+                if count + len(rows) != total:  # in PostgreSQL a lower number may become visible after a higher one
                     rows, state = self._after(connection, 0), EMPTY
             if rows:
                 told = (event_from_json(json.loads(body), f"event {number}") for number, body in rows)
@@ -45,7 +45,7 @@ class StateCache:
         return list(connection.execute(found))
 
     def computed(self, what: Hashable, compute: Callable[[State], Found]) -> Found:
-        """What was computed of the state, once for each; one computation at a time."""
+        """Return a value computed from the state; computed once per state, one at a time."""
         with self._computing:
             count, state = self.state()
             known = self._found.get(what)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from vdebench.errors import VdeError
+from vdebench.metrics.registry import facts
 from vdebench.stats.bootstrap import Array, means
-from vdebench.stats.stored import Matrix, StoredRun, best, matrix
+from vdebench.stats.stored import Matrix, StoredRun, matrix
 from vdebench.stats.usable import Thresholds
 from vdebench.stats.usable_runs import judge_run
 
@@ -58,7 +59,7 @@ def measure(runs: Sequence[StoredRun], samples: Sequence[str], setting: str, met
     sums, counts = np.stack(over, axis=1), np.stack(under, axis=1)
     # Means over samples use samples with values of all models, so that no model gains by failing on a hard page.
     there = (counts > 0).all(axis=1, keepdims=True) | ~alone
-    return StudyMetric(sums * there, counts * there, decibel, best(metric) == "lower")
+    return StudyMetric(sums * there, counts * there, decibel, facts(metric).best == "lower")
 
 
 def _sums(scored: Matrix, samples: Sequence[str]) -> tuple[Array, Array]:

@@ -106,11 +106,11 @@ def suite_pages(suite: Suite, read: ReadPage | None = None) -> Layouts:
 def _page_text(suite: Suite, sample: Sample, read: ReadPage | None) -> tuple[PageText, Size | None, str]:
     """Return the OCR output of a page, its size and its origin."""
     files = suite.image_files(sample)
-    if suite.means_to_read(sample):
+    if suite.provides_text(sample):
         before = suite.source(sample)
         if before is not None:
             return before, before.size or (image_size(files.source) if files.source else None), SOURCES
-        after = suite.truth(sample)
+        after = suite.ground_truth(sample)
         return after, after.size or suite.image_size(sample), REFERENCES
     file = files.source or files.reference
     if read is None or file is None:

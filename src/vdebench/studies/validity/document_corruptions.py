@@ -168,7 +168,7 @@ def wrong_font(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
     """That share of the edited block in another font."""
     target = workshop.subject.text_target
     assert target is not None
-    usual = workshop.subject.after.looks[target.role].font
+    usual = workshop.subject.after.styles[target.role].font
     font = "serif" if usual in ("sans", "mono") else "sans"
     end = max(1, round(len(target.text) * share))
     return _restyled(workshop, target.with_style(0, end, font=font))
@@ -195,7 +195,7 @@ def wrong_colour(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
     """The edited block's ink mixed with so much of a colour that is far from it."""
     target = workshop.subject.text_target
     assert target is not None
-    usual = workshop.subject.after.looks[target.role].ink
+    usual = workshop.subject.after.styles[target.role].ink
 
     def tinted(span: Span) -> Span:
         return replace(span, style=replace(span.style, ink=mixed(span.style.ink or usual, share)))

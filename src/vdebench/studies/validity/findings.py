@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from vdebench.metrics.image_metrics import MEASURES
+from vdebench.metrics.registry import facts, page_columns
 from vdebench.pipeline.scoring.sample import SETTINGS
 from vdebench.protocols import get_protocol
 from vdebench.stats.bootstrap import means
-from vdebench.stats.stored import StoredRun, best, matrix
+from vdebench.stats.stored import StoredRun, matrix
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
 from vdebench.studies.validity.corruption import Corruption
 from vdebench.studies.validity.statistics import CorruptionResult, find
@@ -22,7 +22,6 @@ from vdebench.studies.validity.statistics import CorruptionResult, find
 LEVEL = "level"
 DONE = "done"
 USABLE = "usable"
-_TEXT = ("iou", "cdm", "bleu", "teds", "teds_like", "text_similarity", "page_text")
 _GOOD = ("done", "success")
 _NO_VERDICT = ("text_kept", "text_changed")
 _KEY = ("protocol", "corruption", LEVEL)
@@ -46,7 +45,7 @@ def findings_of(
             (protocol, corruption.name, setting, metric),
             [mean for mean, _ in found],
             np.array(table).reshape(len(samples), len(levels)),
-            lower=best(metric) == "lower",
+            lower=facts(metric).best == "lower",
             business=protocol == "strict" and exact_layout and f"{setting}.{metric}" in corruption.business,
         )
 
@@ -77,13 +76,14 @@ def _values(protocol: str, level: Mapping[str, pl.DataFrame]) -> Values:
     scores = level["scores"]
     run = StoredRun(Path(), {"protocol": protocol}, scores)
     found: Values = {}
+    shown = {name for name, each in page_columns().items() if each.kind != "mean"}
     for setting in SETTINGS:
         if scores.filter(pl.col("setting") == setting)["gt_blocks"].count():
             table = matrix(run, setting)
             overall = table.means()
             each = means(table.numerators, table.denominators, table.derive)
             for at, metric in enumerate(table.metrics):
-                if metric in _TEXT or metric in MEASURES:
+                if metric in shown:
                     found[setting, metric] = _number(overall[at]), _by_sample(table.samples, each[:, at])
     if "regions" in level:
         found["local", DONE] = _done(level["regions"])

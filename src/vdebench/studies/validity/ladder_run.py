@@ -16,13 +16,14 @@ from vdebench._version import __version__
 from vdebench.errors import InputError
 from vdebench.io.cache import digest_of
 from vdebench.io.locations import cache_folder
-from vdebench.metrics.image_metrics import MEASURES, require_known
-from vdebench.parallel.local import spread, usable_processors
+from vdebench.metrics.image_metrics import require_known
+from vdebench.metrics.registry import facts
+from vdebench.parallel.local import map_tasks, usable_processors
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.stage import Progress
 from vdebench.protocols import PROTOCOLS, get_protocol
 from vdebench.readers.cached import CachedReader
-from vdebench.runs.folder import TABLES
+from vdebench.runs.folder import schema_of
 from vdebench.studies.validity.corruption import Corruption
 from vdebench.studies.validity.export import EXACT_LAYOUT
 from vdebench.studies.validity.findings import LEVEL, findings_of, usable_rows
@@ -39,7 +40,7 @@ from vdebench.studies.validity.subject import (
     typeset_suite,
 )
 from vdebench.suites.suite import load_suite
-from vdebench.suites.typeset.recipe import made_with
+from vdebench.suites.typeset.recipe import provenance
 
 METRICS = ("psnr", "ssim")
 PPI = 110
@@ -105,7 +106,7 @@ def climb(
         get_protocol(name)
     require_known(metrics)
     for name in metrics:
-        if MEASURES[name].against == "all references":
+        if facts(name).kind == "image sets":
             raise InputError(f"{name} is a number of many pages at once, not of one; leave it out")
     if usable and not any(get_protocol(name).properties for name in names):
         raise InputError(f"usable edits are judged by strict alone, not by {', '.join(names)}")
@@ -118,11 +119,13 @@ def climb(
     tasks = [LadderTask(suite.name, page, done_to, *how) for page in range(pages_in(suite))]
     kept_pages = LadderRows(
         kept,
-        digest_of(__version__, repr(tasks[0]), repr(made_with()), *(repr((each.name, each.levels)) for each in chosen)),
+        digest_of(
+            __version__, repr(tasks[0]), repr(provenance()), *(repr((each.name, each.levels)) for each in chosen)
+        ),
     )
     parts = {page: found for page in range(len(tasks)) if (found := kept_pages.find(page))}
     left = [task for task in tasks if task.page not in parts]
-    for page, tables in spread(_climbed, left, min(workers or usable_processors(), max(1, len(left)))):
+    for page, tables in map_tasks(_climbed, left, min(workers or usable_processors(), max(1, len(left)))):
         kept_pages.add(page, tables)
         parts[page] = tables
         if progress:
@@ -192,7 +195,7 @@ def _climbed(task: LadderTask) -> tuple[int, Tables]:
                         found["scores"].append({**head, **about, **row.score})
                         found["regions"] += [{**head, **region} for region in row.regions]
     schema = {"protocol": pl.String, "corruption": pl.String, LEVEL: pl.Int64}
-    return task.page, {name: pl.DataFrame(list_, schema={**schema, **TABLES[name]}) for name, list_ in found.items()}
+    return task.page, {name: pl.DataFrame(list_, schema={**schema, **schema_of(name)}) for name, list_ in found.items()}
 
 
 def _pages(task: LadderTask, subject: LadderSample, workshop: CorruptionWorkspace) -> Iterator[tuple[str, int, Any]]:

@@ -31,7 +31,7 @@ class MovedInkSheet(TypesetPage):
 
 def placed(document: Document, sheet: TypesetPage) -> MovedInkSheet:
     """The sheet as one whose ink can be moved."""
-    found = {number: sheet.stretches(number, text) for number, text in _texts(document) if number in sheet.marks}
+    found = {number: sheet.letter_indices(number, text) for number, text in _texts(document) if number in sheet.marks}
     return MovedInkSheet(sheet, found)
 
 
@@ -86,7 +86,7 @@ def _wiped(block: Block, sheet: MovedInkSheet, area: Box) -> Block | None:
 def _wipe_piece(sheet: MovedInkSheet, number: int, text: str, area: Box) -> list[int]:
     """Take a piece's ink out of an area; which of its characters go with it."""
     mark, kept_ink, kept_places = sheet.marks[number], list[Box](), list[list[int]]()
-    stretches = sheet.stretches(number, text)
+    stretches = sheet.letter_indices(number, text)
     lost: set[int] = set()
     for ink, places in zip(mark.ink, stretches, strict=True):
         letters = list(zip(places, evenly(ink, len(places)), strict=True))

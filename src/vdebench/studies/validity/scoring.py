@@ -6,7 +6,6 @@ Writing each page, reading it back and hashing it for four protocols takes longe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from vdebench.core.images import Image, PixelBox
 from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
+from vdebench.io.cache import Digest, digest_of_image
 from vdebench.pipeline.scoring.edit_traces import trace_row
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics, ImagePair
@@ -43,13 +43,13 @@ class Pixels(NamedTuple):
     """An image without a file, as readers are given one."""
 
     image: Image
-    key: str
+    key: Digest
     file: Path
 
     @classmethod
     def of(cls, image: Image, name: str) -> Pixels:
         """The image, known by its pixels."""
-        return cls(image, sha256(repr(image.shape).encode() + image.tobytes()).hexdigest(), Path(name))
+        return cls(image, digest_of_image(image), Path(name))
 
     def open(self) -> Image:
         """The image that is read."""

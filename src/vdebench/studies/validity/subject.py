@@ -19,7 +19,7 @@ from vdebench.errors import InputError
 from vdebench.suites.suite import Suite
 from vdebench.suites.typeset.document import Document, Table, Text
 from vdebench.suites.typeset.edits import DocumentEdit, EditPlace
-from vdebench.suites.typeset.ground_truth import box_of, crop_reading, reading_of
+from vdebench.suites.typeset.ground_truth import box_of, crop_text, page_text_of
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.suite import TypesetSuite
@@ -120,8 +120,8 @@ class CorruptionWorkspace:
     def page(self, made: PrintedDocument) -> CorruptedPage:
         """What a print reads, as a whole and in the sample's regions."""
         boxes = self.subject.boxes(made.sheet.size)
-        crops = tuple(crop_reading(made.document, made.sheet, box) for box in boxes)
-        return CorruptedPage(made.image, reading_of(made.document, made.sheet), crops)
+        crops = tuple(crop_text(made.document, made.sheet, box) for box in boxes)
+        return CorruptedPage(made.image, page_text_of(made.document, made.sheet), crops)
 
 
 def typeset_suite(suite: Suite) -> TypesetSuite:

@@ -1,4 +1,4 @@
-"""Getting published suites from the Hugging Face hub: pinned, resumed, verified, and made loadable."""
+"""Download of published suites from the Hugging Face hub: pinned, resumable, verified, and arranged as suites."""
 
 from vdebench.suites.hub.download import DownloadRequest, get_suite, take_placed
 from vdebench.suites.hub.errors import HubAwayError, HubError

@@ -1,4 +1,4 @@
-"""Unpacking a repository's archives: no way out of the folder, no links, no bombs."""
+"""Unpack archives safely: no paths outside the folder, no links, no decompression bombs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 MAX_MEMBERS = 1_000_000
 MAX_BYTES = 1 << 40
 MAX_RATIO = 1000
-"""Of the unpacked to the packed size: deflate cannot do more than 1,032, and images hardly do 2."""
+"""Maximum ratio of unpacked to packed size: deflate reaches at most 1,032, images about 2."""
 RESERVE = 64 << 20
-"""So much of the disk stays free."""
+"""Disk space that must stay free."""
 _CHUNK = 1 << 20
 
 
@@ -34,7 +34,7 @@ class _Member(NamedTuple):
 
 
 def is_archive(path: str) -> bool:
-    """Whether a file is unpacked.
+    """Whether a file is an archive that is unpacked.
 
     >>> [is_archive(name) for name in ("data.ZIP", "a/data.tar.gz", "data.json")]
     [True, True, False]
@@ -43,11 +43,11 @@ def is_archive(path: str) -> bool:
 
 
 def unpack(archive: Path, root: Path, *, keep: frozenset[str] = frozenset()) -> list[HubFile]:
-    """Unpack an archive into the folder it lies in, below `root`: what came out, with paths from `root`.
+    """Unpack an archive into its own folder below `root`; return the files with paths relative to `root`.
 
-    What is in `keep` belongs to the repository itself and is not overwritten.
+    Files in `keep` belong to the repository itself and are not overwritten.
     """
-    came: list[HubFile] = []
+    files: list[HubFile] = []
     inside = archive.parent.relative_to(root)
     limit = min(MAX_BYTES, max(archive.stat().st_size, 1 << 20) * MAX_RATIO)
     total = 0
@@ -73,16 +73,16 @@ def unpack(archive: Path, root: Path, *, keep: frozenset[str] = frozenset()) -> 
                     f"{archive.name}: the disk is full: {member.name} needs {member.size:,} of {free:,} bytes"
                 )
             if path not in keep:
-                came.append(_write(member.stream, member.size, root / path, path))
+                files.append(_write(member.stream, member.size, root / path, path))
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise HubError(f"{archive.name}: cannot be unpacked, though its checksum is right: {error}") from None
+        raise HubError(f"{archive.name}: cannot be unpacked, although its checksum is correct: {error}") from None
     except (NotADirectoryError, FileExistsError, IsADirectoryError) as error:
-        raise HubError(f"{archive.name}: a file and a folder of one name: {error.filename}") from None
-    return came
+        raise HubError(f"{archive.name}: a file and a folder have the same name: {error.filename}") from None
+    return files
 
 
 def _is_litter(name: str) -> bool:
-    """Folders, and what file managers leave in archives."""
+    """Whether a member is a folder or a file that file managers leave in archives."""
     parts = PurePosixPath(name).parts
     return name.endswith("/") or not parts or "__MACOSX" in parts or parts[-1] in (".DS_Store", "Thumbs.db")
 

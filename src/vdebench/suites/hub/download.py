@@ -1,4 +1,4 @@
-"""From a name to a suite that loads: find out, ask, fetch, verify, unpack, arrange, check."""
+"""Download a published suite: resolve, confirm the licence, fetch, verify, unpack, arrange, check."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from vdebench.suites.hub.repository import Repository, ResolvedRevision
 from vdebench.suites.hub.result import DownloadResult, checked
 from vdebench.suites.hub.sets import DataSet, by_hand
 from vdebench.suites.hub.staging import SUITE_FILE, Stage, digest_of
-from vdebench.suites.hub.transfer import Fetcher, Progress, patiently
+from vdebench.suites.hub.transfer import Fetcher, Progress, retry_while_busy
 
 MAIN = "main"
 Tell = Callable[[str], object]
 Bars = Callable[[str], Progress | None]
-"""Gives a bar of a title."""
+"""Returns a progress bar with a title."""
 
 
 @dataclass(frozen=True, slots=True)
 class DownloadRequest:
-    """What a user asks for."""
+    """Options of a download."""
 
     data_set: DataSet
     folder: Path
@@ -40,52 +40,52 @@ class DownloadRequest:
 
 
 def get_suite(
-    wish: DownloadRequest,
+    request: DownloadRequest,
     accept: Callable[[str, ResolvedRevision], bool],
     *,
     tell: Tell = lambda line: None,
     bars: Bars = lambda title: None,
 ) -> DownloadResult:
-    """Fetch a published suite, or go on with it; `accept` is asked whether the licence is.
+    """Download a published suite or resume its download; `accept` asks whether the licence is accepted.
 
-    Nothing is fetched, and no folder made, before it is accepted.
+    Nothing is downloaded and no folder is created before acceptance.
     """
-    one, folder = wish.data_set, wish.folder
+    one, folder = request.data_set, request.folder
     old = DownloadRecord.read(folder)
     if old is not None and old.repo != one.repo:
-        raise HubError(f"{folder}: holds {old.repo}, not {one.repo}; choose another folder")
+        raise HubError(f"{folder}: contains {old.repo}, not {one.repo}; choose another folder")
     repository = Repository(one.repo)
     try:
-        head = _head(repository, wish, old)
-        newest = _newest(repository, wish, old)
-        if old is None or old.licence != head.licence.told:
+        head = _head(repository, request, old)
+        newest = _newest(repository, request, old)
+        if old is None or old.licence != head.licence.summary:
             _require_accepted(accept(repository.page, head), head.licence, folder)
-        files = _chosen(patiently(lambda: repository.files(head.commit)), wish)
+        files = _chosen(retry_while_busy(lambda: repository.files(head.commit)), request)
     except HubAwayError as error:
-        is_asked = not wish.update and old is not None and wish.revision in ("", old.revision, old.asked)
-        whole = _whole(wish, old, tell, bars) if is_asked else None
-        if whole is not None:
-            return checked(whole, folder, remark=f"the hub was not reached, nothing was fetched: {error}")
+        is_pinned = not request.update and old is not None and request.revision in ("", old.revision, old.asked)
+        complete = _complete_record(request, old, tell, bars) if is_pinned else None
+        if complete is not None:
+            return checked(complete, folder, remark=f"the hub could not be reached, nothing was downloaded: {error}")
         raise HubAwayError(
-            f"{error}\n  a mirror can be named: HF_ENDPOINT=https://MIRROR vde suite get {one.name} …\n"
+            f"{error}\n  to use a mirror: HF_ENDPOINT=https://MIRROR vde suite get {one.name} …\n"
             + by_hand(one, folder, repository.endpoint)
         ) from None
     newer = newest if newest != head.commit else ""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise HubError(f"{folder}: cannot be made: {error.strerror}; choose another folder") from None
+        raise HubError(f"{folder}: cannot be created: {error.strerror}; choose another folder") from None
     with locked(folder):
-        old = DownloadRecord.read(folder)  # another process may have been there
-        whole = _whole(wish, old, tell, bars)
-        if whole is not None and (whole.revision, set(whole.files)) == (head.commit, set(files)):
-            return checked(whole, folder, newer=newer)
-        record, fetched = _fetched(repository, wish, head, files, old, tell, bars)
+        old = DownloadRecord.read(folder)  # another process may have changed it
+        complete = _complete_record(request, old, tell, bars)
+        if complete is not None and (complete.revision, set(complete.files)) == (head.commit, set(files)):
+            return checked(complete, folder, newer=newer)
+        record, fetched = _download(repository, request, head, files, old, tell, bars)
     return checked(record, folder, fetched=fetched, newer=newer)
 
 
 def take_placed(one: DataSet, folder: Path) -> DownloadResult:
-    """Make a suite of files that someone placed in a folder: unpack, arrange, check; the hub is not asked."""
+    """Make a suite of files that were placed in a folder by hand: unpack, arrange, check; does not contact the hub."""
     if not folder.is_dir():
         raise HubError(f"{folder}: no such folder\n{by_hand(one, folder)}")
     with locked(folder):
@@ -96,24 +96,24 @@ def take_placed(one: DataSet, folder: Path) -> DownloadResult:
         if toml:
             write_text(folder / SUITE_FILE, toml)
     placed = DownloadRecord(one.name, one.repo, revision="", asked="", licence="", suite=suite)
-    return checked(placed, folder, remark="placed by hand: revision and checksums are not known")
+    return checked(placed, folder, remark="placed by hand: revision and checksums are unknown")
 
 
-def _head(repository: Repository, wish: DownloadRequest, old: DownloadRecord | None) -> ResolvedRevision:
-    """What is asked for: a revision by name, else the one the folder is pinned to, else the newest."""
-    pinned = old.revision if old is not None and not wish.update else ""
-    head = patiently(lambda: repository.head(wish.revision or pinned or MAIN))
+def _head(repository: Repository, request: DownloadRequest, old: DownloadRecord | None) -> ResolvedRevision:
+    """Resolve the requested revision: by name, else the pinned one, else the newest."""
+    pinned = old.revision if old is not None and not request.update else ""
+    head = retry_while_busy(lambda: repository.head(request.revision or pinned or MAIN))
     if pinned and head.commit != pinned:
         raise HubError(
-            f"{wish.folder}: holds revision {pinned}, asked for is {head.commit}\n"
-            "  choose another folder, or add --update to replace what is there"
+            f"{request.folder}: contains revision {pinned}, requested {head.commit}\n"
+            "  choose another folder, or add --update to replace the files"
         )
     return head
 
 
-def _newest(repository: Repository, wish: DownloadRequest, old: DownloadRecord | None) -> str:
-    """The newest revision, to say so where the folder keeps to another; nothing where that is not known."""
-    if old is None or wish.update or wish.revision:
+def _newest(repository: Repository, request: DownloadRequest, old: DownloadRecord | None) -> str:
+    """Return the newest revision if the folder is pinned to another; empty if unknown."""
+    if old is None or request.update or request.revision:
         return ""
     try:
         return repository.head(MAIN).commit
@@ -124,34 +124,40 @@ def _newest(repository: Repository, wish: DownloadRequest, old: DownloadRecord |
 def _require_accepted(accepted: bool, licence: Licence, folder: Path) -> None:
     if not accepted:
         raise HubError(
-            f"the licence ({licence.told}) was not accepted: nothing was fetched into {folder}\n"
+            f"the licence ({licence.summary}) was not accepted: nothing was downloaded to {folder}\n"
             "  read it, then run the command again and agree, or add --accept-licence"
         )
 
 
-def _chosen(files: Sequence[HubFile], wish: DownloadRequest) -> list[HubFile]:
-    """The files that are fetched: what `--only` names, else all that the suite needs."""
-    shown = [file for file in files if not file.path.startswith(".git")]
-    if wish.only:
-        chosen = [file for file in shown if any(fnmatchcase(file.path, pattern) for pattern in wish.only)]
+def _chosen(files: Sequence[HubFile], request: DownloadRequest) -> list[HubFile]:
+    """Return the files to download: those that match `--only`, else all that the suite needs."""
+    visible = [file for file in files if not file.path.startswith(".git")]
+    if request.only:
+        chosen = [file for file in visible if any(fnmatchcase(file.path, pattern) for pattern in request.only)]
     else:
-        chosen = [file for file in shown if not any(fnmatchcase(file.path, one) for one in wish.data_set.leave_out)]
+        chosen = [
+            file for file in visible if not any(fnmatchcase(file.path, one) for one in request.data_set.leave_out)
+        ]
     if not chosen:
-        there = ", ".join(file.path for file in shown[:5]) or "none"
-        raise HubError(f"{wish.data_set.repo}: no file is meant by {' '.join(wish.only) or 'it'}; there are {there}")
+        available = ", ".join(file.path for file in visible[:5]) or "none"
+        raise HubError(
+            f"{request.data_set.repo}: no file matches {' '.join(request.only) or 'it'}; available: {available}"
+        )
     return chosen
 
 
-def _whole(wish: DownloadRequest, old: DownloadRecord | None, tell: Tell, bars: Bars) -> DownloadRecord | None:
-    """The folder's record where all of it is there: in size, with `--verify` to the last byte."""
+def _complete_record(
+    request: DownloadRequest, old: DownloadRecord | None, tell: Tell, bars: Bars
+) -> DownloadRecord | None:
+    """Return the record if all files are present: by size, with `--verify` by checksum; else None."""
     if old is None or not old.complete:
         return None
     files = [*old.files, *old.members]
-    bar = bars("verifying") if wish.verify else None
+    bar = bars("verifying") if request.verify else None
     total, done, is_whole = sum(file.size for file in files), 0, True
     for file in files:
-        place = wish.folder / file.path
-        if (wish.verify or not file.has_size(place)) and (fault := file.fault(place)):
+        place = request.folder / file.path
+        if (request.verify or not file.has_size(place)) and (fault := file.fault(place)):
             tell(f"{place}: {fault}")
             is_whole = False
         done += file.size
@@ -160,25 +166,25 @@ def _whole(wish: DownloadRequest, old: DownloadRecord | None, tell: Tell, bars: 
     return old if is_whole else None
 
 
-def _fetched(
+def _download(
     repository: Repository,
-    wish: DownloadRequest,
+    request: DownloadRequest,
     head: ResolvedRevision,
     files: Sequence[HubFile],
     old: DownloadRecord | None,
     tell: Tell,
     bars: Bars,
 ) -> tuple[DownloadRecord, int]:
-    """Fetch what is missing, unpack, arrange; the record, complete, and how many files came."""
-    one, folder = wish.data_set, wish.folder
+    """Download missing files, unpack and arrange; return the complete record and the number of downloaded files."""
+    one, folder = request.data_set, request.folder
     if old is not None and old.complete:
         old = old.write(folder, complete=False)
     stage = Stage(folder)
     missing = stage.gather(files, old, bars("looking at what is there"))
-    asked = wish.revision or (old.asked if old is not None and old.revision == head.commit else MAIN)
-    record = DownloadRecord(one.name, one.repo, head.commit, asked, head.licence.told, wish.only, tuple(files)).write(
-        folder
-    )
+    requested = request.revision or (old.asked if old is not None and old.revision == head.commit else MAIN)
+    record = DownloadRecord(
+        one.name, one.repo, head.commit, requested, head.licence.summary, request.only, tuple(files)
+    ).write(folder)
     archives = [file for file in files if is_archive(file.path)]
     stage.require_space(missing, archives)
     if missing:
@@ -193,7 +199,7 @@ def _fetched(
     failure = None
     try:
         suite, toml = arrange(one, stage.files)
-    except VdeError as error:  # what was fetched is right all the same, and stays
+    except VdeError as error:  # the downloaded files are valid and stay
         suite, toml, failure = "", "", error
     written = digest_of(toml.encode()) if toml else ""
     record = record.write(folder, unpacked=unpacked, suite=suite, suite_toml=written)

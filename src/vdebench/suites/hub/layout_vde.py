@@ -1,4 +1,4 @@
-"""VDE Bench's parts in a folder: lists of entries, and the folders whose files bear the names that they name."""
+"""Find the parts of VDE Bench in a folder: lists of entries, and the folders with the files they name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PUBLISHED = {
     "text": ("text_info_all.json", "text_info.json"),
     "table": ("merged_with_label_output.json", "table_info.json"),
 }
-"""Names of the lists of entries in the released scripts, and in the papers' words."""
+"""Names of the lists of entries in the released scripts and papers."""
 BEFORE = {"in", "input", "inputs", "source", "sources", "original", "before", "src"}
 AFTER = {"out", "output", "outputs", "gt", "edited", "target", "targets", "after", "reference", "references"}
 MASKS = {"mask", "masks"}
@@ -26,18 +26,18 @@ Stems = Mapping[str, set[str]]
 
 
 def vde_groups(root: Path, lists: Mapping[str, list[Any]], readings: Stems, images: Stems) -> dict[str, dict[str, str]]:
-    """The groups as `suite.toml` describes them, nothing where no list of entries is there."""
+    """Return the groups for `suite.toml`; empty if there is no list of entries."""
     infos: dict[str, list[str]] = {"text": [], "table": []}
     for path, data in lists.items():
         if "image_output" in data[0] and {"instruction", "image_input"} & data[0].keys():
             infos[_group_of(path, data)].append(path)
-    found = {}
+    groups = {}
     for group, paths in infos.items():
         if paths:
             info = _the_one(root, group, paths)
             samples = [sample for sample, _ in read_entries(SuiteGroup(group, root / info))]
-            found[group] = {"info": info, **_parts(group, samples, readings, images)}
-    return found
+            groups[group] = {"info": info, **_parts(group, samples, readings, images)}
+    return groups
 
 
 def _group_of(path: str, data: Sequence[Any]) -> str:
@@ -50,7 +50,7 @@ def _group_of(path: str, data: Sequence[Any]) -> str:
 
 
 def _the_one(root: Path, group: str, paths: Sequence[str]) -> str:
-    """The list of a group: the only one, or the first of a published name."""
+    """Return the list of a group: the only one, or the first with a published name."""
     for name in PUBLISHED[group]:
         for path in paths:
             if Path(path).name == name:
@@ -64,7 +64,7 @@ def _the_one(root: Path, group: str, paths: Sequence[str]) -> str:
 
 
 def _parts(group: str, samples: Sequence[Sample], readings: Stems, images: Stems) -> dict[str, str]:
-    """Which folders hold a group's readings and images."""
+    """Return the folders of a group's OCR output and images."""
     own = {names_of(sample)[0] for sample in samples}
     read_names = [candidates(sample, own) for sample in samples]
     after = [[stem(sample.reference_image)] for sample in samples]
@@ -82,30 +82,30 @@ def _parts(group: str, samples: Sequence[Sample], readings: Stems, images: Stems
     }
     if parts["readings"] == parts["source_readings"]:
         parts["source_readings"] = ""
-    if parts["images"] == parts["source_images"] and before == after:  # one folder cannot be both
+    if parts["images"] == parts["source_images"] and before == after:  # one folder cannot be used for both
         is_early = _words(parts["images"]) & BEFORE - AFTER
         parts["images" if is_early else "source_images"] = ""
     return {kind: folder for kind, folder in parts.items() if folder}
 
 
-def _best(folders: Stems, wanted: Sequence[Sequence[str]], group: str, liked: set[str], disliked: set[str]) -> str:
-    """The folder that holds most of what is wanted; between those that hold about as much, its name decides."""
+def _best(folders: Stems, expected: Sequence[Sequence[str]], group: str, preferred: set[str], avoided: set[str]) -> str:
+    """Return the folder with most of the files; among similar folders the name decides."""
     others = PUBLISHED.keys() - {group}
 
     def rank(folder: str) -> tuple[int, int, int]:
         words = _words(folder)
-        hints = bool(words & liked) - bool(words & disliked) + (group in words) - bool(words & others)
-        return _count(folders[folder], wanted) * 20 // max(len(wanted), 1), hints, -len(folder)
+        hints = bool(words & preferred) - bool(words & avoided) + (group in words) - bool(words & others)
+        return _count(folders[folder], expected) * 20 // max(len(expected), 1), hints, -len(folder)
 
-    return max((folder for folder in folders if _count(folders[folder], wanted)), key=rank, default="")
+    return max((folder for folder in folders if _count(folders[folder], expected)), key=rank, default="")
 
 
-def _count(stems: set[str], wanted: Iterable[Sequence[str]]) -> int:
-    return sum(any(name in stems for name in names) for names in wanted)
+def _count(stems: set[str], expected: Iterable[Sequence[str]]) -> int:
+    return sum(any(name in stems for name in names) for names in expected)
 
 
 def _words(path: str) -> set[str]:
-    """Words of a path.
+    """Return the words of a path.
 
     >>> sorted(_words("data/text_output_all"))
     ['all', 'data', 'output', 'text']

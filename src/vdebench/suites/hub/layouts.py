@@ -1,4 +1,4 @@
-"""From a repository's files to a suite: what they hold decides, not what they are called."""
+"""Derive a suite from the files of a repository, by their content rather than their names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vdebench.suites.textedit_vocabulary import split_named
 
 
 class Tree:
-    """The folders below a root that hold something, and the JSON lists among the files."""
+    """The folders below a root that contain files, and the JSON lists among the files."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -31,7 +31,7 @@ class Tree:
             self.inner[inside] = list(inner)
 
     def lists(self) -> Iterator[tuple[str, list[Any]]]:
-        """JSON files that hold a list of objects, the shallowest first."""
+        """Yield JSON files with a list of objects, the shallowest first."""
         for inside in sorted(self.folders, key=lambda one: (one.count("/") + (one != "."), one)):
             for name in self.folders[inside]:
                 file = self.root / inside / name
@@ -44,18 +44,18 @@ class Tree:
                         yield (name if inside == "." else f"{inside}/{name}"), data
 
     def with_files(self, kind: str) -> dict[str, set[str]]:
-        """Folders that hold readings or images, with the files' stems."""
+        """Return folders with OCR output or images, with the stems of the files."""
         found = {inside: set(files_by_stem(names, FILES[kind])) for inside, names in self.folders.items()}
         return {inside: stems for inside, stems in found.items() if stems}
 
-    def shown(self) -> str:
-        """What lies at the top, in a few words."""
+    def summary(self) -> str:
+        """Return a short listing of the top level."""
         names = [f"{name}/" for name in self.inner.get(".", [])] + self.folders.get(".", [])
         return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "") or "nothing"
 
 
 def arrange(one: DataSet, root: Path) -> tuple[str, str]:
-    """How the suite in a folder is named from there, and the `suite.toml` it needs, empty where it needs none."""
+    """Return the location of the suite in a folder and the `suite.toml` to write, empty if none is needed."""
     tree = Tree(root)
     if "suite.toml" in tree.folders.get(".", []):
         return ".", ""
@@ -70,7 +70,7 @@ def arrange(one: DataSet, root: Path) -> tuple[str, str]:
 
 
 def _textedit(one: DataSet, tree: Tree) -> str:
-    """The folder with the most splits, the shallowest of several."""
+    """Return the folder with the most splits, the shallowest of several."""
     splits = {inside: {split_named(name) for name in names} - {None} for inside, names in tree.inner.items()}
     best = min(splits, key=lambda inside: (-len(splits[inside]), inside.count("/") + (inside != "."), inside))
     if not splits[best]:
@@ -79,7 +79,7 @@ def _textedit(one: DataSet, tree: Tree) -> str:
 
 
 def _omnidoc(one: DataSet, tree: Tree) -> dict[str, str]:
-    """The annotations, and the folder with most of their pages."""
+    """Return the annotations, and the folder with most of their pages."""
     pages = {path: data for path, data in tree.lists() if {"page_info", "layout_dets"} <= data[0].keys()}
     if not pages:
         raise HubError(_unknown(one, tree, "a JSON list of pages with `page_info` and `layout_dets`"))
@@ -104,13 +104,13 @@ def _toml(form: str, name: str, groups: dict[str, dict[str, str]]) -> str:
 
 def _unknown(one: DataSet, tree: Tree, expected: str) -> str:
     return (
-        f"{tree.root}: no {one.title} here: found {tree.shown()}\n  expected {expected}\n"
-        "  if the data lie otherwise now, write a suite.toml yourself: docs/formats.md"
+        f"{tree.root}: no {one.title} here: found {tree.summary()}\n  expected {expected}\n"
+        "  if the layout has changed, write a suite.toml yourself: docs/formats.md"
     )
 
 
 def _begins_a_list(file: Path) -> bool:
-    """Whether a file's first character that is no space opens a list: readings, of which there are many, do not."""
+    """Whether the first character of a file other than white space is `[`; OCR output starts differently."""
     try:
         with file.open("rb") as stream:
             return stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["

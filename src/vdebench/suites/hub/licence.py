@@ -1,4 +1,4 @@
-"""What a repository says of its licence."""
+"""The licence of a repository."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Licence(NamedTuple):
-    """A licence as the repository's card names it; `name` is empty where it names none."""
+    """A licence as named in the repository's card; `name` is empty if it names none."""
 
     name: str = ""
     link: str = ""
@@ -16,12 +16,12 @@ class Licence(NamedTuple):
     """Files of the repository that seem to hold a licence."""
 
     @property
-    def told(self) -> str:
-        """In a few words.
+    def summary(self) -> str:
+        """The licence in a few words.
 
-        >>> Licence("cc-by-4.0").told
+        >>> Licence("cc-by-4.0").summary
         'cc-by-4.0'
-        >>> Licence(files=("LICENSE",)).told
+        >>> Licence(files=("LICENSE",)).summary
         'none named in the card; see its file LICENSE'
         """
         text = self.name or "none named in the card"
@@ -33,20 +33,20 @@ class Licence(NamedTuple):
     def advice(self) -> str:
         """What accepting it means."""
         if self.name:
-            return "read it before you use or pass on the data"
-        return "without one you may not have the right to use or pass on the data: ask its authors where it matters"
+            return "read it before you use or share the data"
+        return "without one you may not have the right to use or share the data: ask its authors"
 
 
 def licence_of_card(card: Mapping[str, Any], names: Sequence[str] = ()) -> Licence:
-    """The licence that a card's data name, beside files of that name.
+    """Return the licence named in a card's data, and files with a licence name.
 
-    >>> licence_of_card({"license": "other", "license_name": "research-only", "license_link": "LICENSE.md"}).told
+    >>> licence_of_card({"license": "other", "license_name": "research-only", "license_link": "LICENSE.md"}).summary
     'research-only (LICENSE.md)'
     >>> licence_of_card({"license": ["mit", "cc-by-4.0"]}).name
     'mit, cc-by-4.0'
     """
-    given = card.get("license")
-    listed = given if isinstance(given, list) else [given]
+    licence = card.get("license")
+    listed = licence if isinstance(licence, list) else [licence]
     named = ", ".join(_line(one) for one in listed if isinstance(one, str) and one.strip())
     own = card.get("license_name")
     if isinstance(own, str) and own.strip() and named in ("", "other"):
@@ -57,21 +57,21 @@ def licence_of_card(card: Mapping[str, Any], names: Sequence[str] = ()) -> Licen
 
 
 def front_matter(text: str) -> dict[str, Any]:
-    """Plain fields at the head of a README: `key: value`, and lists of values; what is nested is left out.
+    """Parse plain fields of a README's front matter: `key: value`, and lists of values; nested values are skipped.
 
     >>> front_matter("---\\nlicense: cc-by-4.0\\nlanguage:\\n- en\\n- zh\\n---\\n# Title")
     {'license': 'cc-by-4.0', 'language': ['en', 'zh']}
     """
     head = re.match(r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*$", text, re.DOTALL | re.MULTILINE)
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     key = ""
     for line in head[1].splitlines() if head else ():
         if field := re.fullmatch(r"(\w+):(?:\s+(.*?))?\s*", line):
             key = field[1]
-            found[key] = _unquoted(field[2] or "") or []
-        elif (item := re.fullmatch(r"\s*-\s+([^:]+?)\s*", line)) and isinstance(found.get(key), list):
-            found[key].append(_unquoted(item[1]))
-    return found
+            fields[key] = _unquoted(field[2] or "") or []
+        elif (item := re.fullmatch(r"\s*-\s+([^:]+?)\s*", line)) and isinstance(fields.get(key), list):
+            fields[key].append(_unquoted(item[1]))
+    return fields
 
 
 def _unquoted(text: str) -> str:
@@ -79,5 +79,5 @@ def _unquoted(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """One line of harmless characters: it is shown on a terminal."""
+    """Return one line of printable characters, safe for a terminal."""
     return "".join(character for character in " ".join(text.split()) if character.isprintable())[:200]

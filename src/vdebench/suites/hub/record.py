@@ -1,4 +1,4 @@
-"""What a folder holds of the hub: `.vde-get.json` pins the revision and lists every file with its checksum."""
+"""`.vde-get.json`: the pinned revision of a downloaded folder, and every file with its checksum."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from vdebench.io.files import is_file, read_json, write_json
 
 RECORD = ".vde-get.json"
 WORKSHOP = ".vde-get"
-"""Folder for what is under way: finished files wait in `files`, others in `parts`, until all are there."""
+"""Folder of a download in progress: complete files in `files`, others in `parts`."""
 
 
 @dataclass(frozen=True, slots=True)
 class HubFile:
-    """A file with its checksum: SHA-256 where the hub knows it (large files), else the SHA-1 of its git blob."""
+    """A file with its checksum: SHA-256 if the hub has it (large files), else the SHA-1 of its git blob."""
 
     path: str
     size: int
@@ -27,7 +27,7 @@ class HubFile:
     git_sha1: str = ""
 
     def fault(self, file: Path) -> str:
-        """What is wrong with a file that should be this one; nothing where its bytes are right."""
+        """Return what is wrong with a local copy; empty if its bytes are correct."""
         try:
             size = file.stat().st_size
             if size != self.size:
@@ -45,7 +45,7 @@ class HubFile:
         return f"{kind} {found[:12]}…, expected {expected[:12]}…"
 
     def has_size(self, file: Path) -> bool:
-        """Whether there is a file of this size: quicker than `fault`."""
+        """Whether a file of this size exists: faster than `fault`."""
         try:
             return file.stat().st_size == self.size
         except OSError:
@@ -64,17 +64,17 @@ class DownloadRecord:
     only: tuple[str, ...] = ()
     files: tuple[HubFile, ...] = ()
     unpacked: Mapping[str, tuple[HubFile, ...]] = field(default_factory=dict)
-    """What came out of each archive."""
+    """Members of each archive."""
     suite: str = ""
-    """How the suite is named, relative to the folder: `.`, `textedit:data`."""
+    """Location of the suite relative to the folder: `.`, `textedit:data`."""
     suite_toml: str = ""
-    """SHA-256 of the `suite.toml` that we wrote."""
+    """SHA-256 of the generated `suite.toml`."""
     when: str = ""
     complete: bool = False
 
     @classmethod
     def read(cls, folder: Path) -> DownloadRecord | None:
-        """The folder's record, nothing where it has none."""
+        """Return the folder's record; None if it has none."""
         path = folder / RECORD
         if not is_file(path):
             return None
@@ -82,14 +82,14 @@ class DownloadRecord:
             return cls._of(read_json(path))
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise InputError(
-                f"{path}: is no record of `vde suite get` ({error})\n"
-                "  delete it and run the command again: files that are right stay"
+                f"{path}: not a record of `vde suite get` ({error})\n"
+                "  delete it and run the command again: correct files are kept"
             ) from None
 
     @classmethod
     def _of(cls, data: Any) -> DownloadRecord:
-        known = {one.name for one in fields(cls)}
-        plain = {key: value for key, value in data.items() if key in known - {"files", "unpacked", "only"}}
+        field_names = {one.name for one in fields(cls)}
+        plain = {key: value for key, value in data.items() if key in field_names - {"files", "unpacked", "only"}}
         if not all(isinstance(value, bool if key == "complete" else str) for key, value in plain.items()):
             raise ValueError("a value is of another type than expected")
         return cls(
@@ -100,38 +100,38 @@ class DownloadRecord:
         )
 
     def write(self, folder: Path, **changes: Any) -> DownloadRecord:
-        """Write it, with changes; the record as written."""
+        """Write the record with changes; return it."""
         changed = replace(self, **changes)
         data = asdict(changed)
-        data["files"] = _told(changed.files)
-        data["unpacked"] = {name: _told(members) for name, members in changed.unpacked.items()}
+        data["files"] = _to_json(changed.files)
+        data["unpacked"] = {name: _to_json(members) for name, members in changed.unpacked.items()}
         write_json(folder / RECORD, data)
         return changed
 
     @property
     def members(self) -> list[HubFile]:
-        """All that came out of archives."""
+        """All files from archives."""
         return [member for members in self.unpacked.values() for member in members]
 
     def suite_in(self, folder: Path) -> str:
-        """How `load_suite` is told of the suite."""
-        order, colon, inside = self.suite.rpartition(":")
-        return f"{order}{colon}{folder / inside}" if self.suite else ""
+        """Return the argument of `load_suite` for the suite."""
+        scheme, colon, inside = self.suite.rpartition(":")
+        return f"{scheme}{colon}{folder / inside}" if self.suite else ""
 
 
-def _told(files: Iterable[HubFile]) -> list[dict[str, Any]]:
+def _to_json(files: Iterable[HubFile]) -> list[dict[str, Any]]:
     return [{key: value for key, value in asdict(file).items() if value != ""} for file in files]
 
 
 def _file(data: Mapping[str, Any]) -> HubFile:
     one = HubFile(data["path"], int(data["size"]), str(data.get("sha256", "")), str(data.get("git_sha1", "")))
     if not is_safe(one.path):
-        raise ValueError(f"the path {one.path!r} leads out of the folder")
+        raise ValueError(f"the path {one.path!r} is outside the folder")
     return one
 
 
 def is_safe(path: str) -> bool:
-    """Whether a path stays below the folder it is put in, on any system, and is not one of our own names.
+    """Whether a path stays below its folder on any system, and is not one of our own files.
 
     >>> [is_safe(path) for path in ("images/a.png", "../a", "/a", "a/../../b", "C:/a", ".vde-get.json", "")]
     [True, False, False, False, False, False, False]

@@ -1,10 +1,9 @@
-"""A dataset repository on the hub. All that needs `huggingface_hub` stands here."""
+"""A dataset repository on the hub; the only module that uses `huggingface_hub`."""
 
 from __future__ import annotations
 
 import importlib
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -12,44 +11,45 @@ from urllib.parse import urlsplit
 
 from vdebench._version import __version__
 from vdebench.errors import MissingPartError
+from vdebench.net.retries import requested_wait
 from vdebench.suites.hub.errors import HubAwayError, HubBusyError, HubError, WrongBytesError
 from vdebench.suites.hub.licence import Licence, front_matter, licence_of_card
 from vdebench.suites.hub.record import HubFile, is_safe
 
 SECONDS = 30
-"""After so long without a byte the line is taken for dead."""
+"""Seconds without data after which a connection is considered dead."""
 _OFF = {"", "0", "false", "no", "off"}
 
 
 class ResolvedRevision(NamedTuple):
-    """What a name of a revision means now."""
+    """The commit of a revision, and its licence."""
 
     commit: str
     licence: Licence
 
 
 class Repository:
-    """A dataset repository, asked through `HF_ENDPOINT` where that is set, with `HF_TOKEN` where that is."""
+    """A dataset repository; uses `HF_ENDPOINT` and `HF_TOKEN` if they are set."""
 
     def __init__(self, repo: str) -> None:
         self.repo = repo
         self.hub = _package()
         self.endpoint = os.environ.get("HF_ENDPOINT", "").strip().rstrip("/") or str(self.hub.constants.ENDPOINT)
         token = os.environ.get("HF_TOKEN", "").strip()
-        self._token: str | bool = token or False  # False: never one that lies somewhere on this machine
+        self._token: str | bool = token or False  # False: never use a stored token
         library = {"library_name": "vdebench", "library_version": __version__}
         self._headers = self.hub.utils.build_hf_headers(token=self._token, **library)
         self._api = self.hub.HfApi(endpoint=self.endpoint, token=self._token, **library)
 
     @property
     def page(self) -> str:
-        """Address of the repository's page for people."""
+        """URL of the repository's page."""
         return f"{self.endpoint}/datasets/{self.repo}"
 
     def head(self, revision: str) -> ResolvedRevision:
-        """The commit that a branch, tag or commit id stands for, and the licence its card names."""
-        with self._told(revision=revision):
-            self._require_line()
+        """Resolve a branch, tag or commit id; return the commit and the licence of its card."""
+        with self._converted_errors(revision=revision):
+            self._require_online()
             info = self._api.dataset_info(self.repo, revision=revision, timeout=SECONDS)
             commit = info.sha
             if not isinstance(commit, str) or not commit.isalnum():
@@ -62,41 +62,43 @@ class Repository:
         return ResolvedRevision(commit, licence_of_card(card, names))
 
     def _front_matter(self, commit: str) -> dict[str, Any]:
-        """The card's data as README.md has it, for mirrors that do not repeat it."""
+        """Return the card's data from README.md, for mirrors that do not provide it."""
         url = self._url("README.md", commit)
         response = self.hub.get_session().get(url, headers=self._headers, timeout=SECONDS)
         self.hub.utils.hf_raise_for_status(response)
         return front_matter(response.text)
 
     def files(self, commit: str) -> list[HubFile]:
-        """All files of a commit with their sizes and checksums."""
-        with self._told(revision=commit):
-            self._require_line()
-            found = [_hub_file(entry) for entry in self._listed(commit) if entry["type"] == "file"]
-        for file in found:
+        """Return all files of a commit with sizes and checksums."""
+        with self._converted_errors(revision=commit):
+            self._require_online()
+            files = [_hub_file(entry) for entry in self._entries(commit) if entry["type"] == "file"]
+        for file in files:
             if not is_safe(file.path):
-                raise HubError(f"{self.repo}: the file {file.path!r} would lie outside the folder; nothing was fetched")
-        return found
+                raise HubError(
+                    f"{self.repo}: the file {file.path!r} would be outside the folder; nothing was downloaded"
+                )
+        return files
 
-    def _listed(self, commit: str) -> Iterator[dict[str, Any]]:
-        """All entries of a listing, page by page. `HfApi.list_repo_tree` would wait for ever on a dead line."""
-        begin = f"{self.endpoint}/api/datasets/{self.repo}/tree/{commit}?"
+    def _entries(self, commit: str) -> Iterator[dict[str, Any]]:
+        """Yield all entries of a listing, page by page. `HfApi.list_repo_tree` has no timeout."""
+        offset = f"{self.endpoint}/api/datasets/{self.repo}/tree/{commit}?"
         query = "recursive=true&expand=false"
         while query:
-            response = self.hub.get_session().get(begin + query, headers=self._headers, timeout=SECONDS)
+            response = self.hub.get_session().get(offset + query, headers=self._headers, timeout=SECONDS)
             self.hub.utils.hf_raise_for_status(response)
             yield from response.json()
             link = response.links.get("next", {}).get("url", "")
-            query = urlsplit(link).query  # always of our endpoint: a mirror may repeat the hub's own links
+            query = urlsplit(link).query  # always use our endpoint: mirrors may return links to the hub
 
     @contextmanager
     def opened(self, file: HubFile, commit: str, start: int) -> Iterator[tuple[int, Iterator[bytes]]]:
-        """A file's bytes from `start` on where the hub agrees, else from 0: where they begin, and the bytes."""
+        """Open a file from `start` on if the hub supports it, else from 0; return the actual start and the bytes."""
         headers = {**self._headers, "Accept-Encoding": "identity"}
         if start:
             headers["Range"] = f"bytes={start}-"
         with (
-            self._told(revision=commit, path=file.path),
+            self._converted_errors(revision=commit, path=file.path),
             self.hub.get_session().stream(
                 "GET", self._url(file.path, commit), headers=headers, timeout=SECONDS
             ) as response,
@@ -107,23 +109,28 @@ class Repository:
                 response.read()
                 self.hub.utils.hf_raise_for_status(response)
             agreed = response.headers.get("Content-Range", "").startswith(f"bytes {start}-")
-            begin = start if response.status_code == 206 and agreed else 0
-            yield begin, response.iter_bytes()  # as they come: none is lost when the line is cut
+            offset = start if response.status_code == 206 and agreed else 0
+            yield (
+                offset,
+                response.iter_bytes(),
+            )  # in chunks as received, so that nothing is lost if the connection breaks
 
     def _url(self, path: str, commit: str) -> str:
         url = self.hub.hf_hub_url(self.repo, path, repo_type="dataset", revision=commit, endpoint=self.endpoint)
         return str(url)
 
-    def _require_line(self) -> None:
+    def _require_online(self) -> None:
         for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
             if os.environ.get(name, "").strip().lower() not in _OFF:
-                raise HubAwayError(f"{self.repo}: {name} is set, so the hub was not asked; unset it to fetch files")
+                raise HubAwayError(
+                    f"{self.repo}: {name} is set, so the hub was not contacted; unset it to download files"
+                )
         if not self.endpoint.startswith(("http://", "https://")):
             raise HubAwayError(f"HF_ENDPOINT is {self.endpoint!r}, expected an address such as https://MIRROR")
 
     @contextmanager
-    def _told(self, *, revision: str, path: str = "") -> Iterator[None]:
-        """Errors of the hub's package as ours, in words that say what to do."""
+    def _converted_errors(self, *, revision: str, path: str = "") -> Iterator[None]:
+        """Convert errors of huggingface_hub to ours, with advice."""
         errors = self.hub.errors
         where = f"{self.repo}: {path}" if path else self.repo
         try:
@@ -138,49 +145,47 @@ class Repository:
             ) from None
         except errors.RepositoryNotFoundError:
             raise HubError(
-                f"{self.repo}: {self.endpoint} has no such dataset repository, or does not show it to us\n"
+                f"{self.repo}: {self.endpoint} has no such dataset repository, or access is restricted\n"
                 f"  look at {self.page}; if it is private, set HF_TOKEN"
             ) from None
         except errors.EntryNotFoundError:
-            raise HubError(f"{where}: is listed, but cannot be had at revision {revision[:12]}") from None
+            raise HubError(f"{where}: is listed, but not available at revision {revision[:12]}") from None
         except errors.OfflineModeIsEnabled:
-            raise HubAwayError(f"{self.repo}: the hub was not asked: offline mode is on (HF_HUB_OFFLINE)") from None
+            raise HubAwayError(f"{self.repo}: the hub was not contacted: offline mode is on (HF_HUB_OFFLINE)") from None
         except errors.HfHubHTTPError as error:
-            raise self._answered(where, error.response) from None
+            raise self._http_error(where, error.response) from None
         except _request_errors(self.hub) as error:
             kind = "timed out" if "Timeout" in type(error).__name__ else str(error) or type(error).__name__
             failed = HubAwayError if "Connect" in type(error).__name__ and not path else HubBusyError
             raise failed(f"{where}: {self.endpoint} cannot be reached: {kind}") from None
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise HubError(
-                f"{where}: {self.endpoint} does not answer as a hub does ({error})\n"
+                f"{where}: {self.endpoint} gave an unexpected answer ({error})\n"
                 "  is HF_ENDPOINT the address of a mirror, or does a proxy answer in its place?"
             ) from None
 
-    def _answered(self, where: str, response: Any) -> HubError:
+    def _http_error(self, where: str, response: Any) -> HubError:
         status = response.status_code
         if status in (408, 429) or status >= 500:
-            asked = response.headers.get("Retry-After", "") or response.headers.get("RateLimit", "")
-            wait = re.fullmatch(r"(\d+)|.*;\s*t=(\d+).*", asked)
-            return HubBusyError(f"{where}: the hub answered {status}", float(wait[1] or wait[2]) if wait else 0.0)
+            return HubBusyError(f"{where}: the hub answered {status}", requested_wait(response.headers))
         if status == 401:
             return HubError(f"{where}: the hub answered 401: it does not accept HF_TOKEN; set a valid one, or none")
         if status == 403:
-            return HubError(f"{where}: the hub answered 403: not for us\n  {self._gated()}")
+            return HubError(f"{where}: the hub answered 403: access denied\n  {self._gated()}")
         return HubError(f"{where}: the hub answered {status}; look at {self.page}")
 
     def _gated(self) -> str:
-        token = "the account of HF_TOKEN has not" if self._token else "HF_TOKEN is not set, so nobody is known to have"
+        token = "the account of HF_TOKEN has not accepted them" if self._token else "HF_TOKEN is not set"
         return (
-            f"{self.repo}: its files are only for those who agreed to its conditions, and {token}\n"
+            f"{self.repo}: its files require accepting its conditions: {token}\n"
             f"  1. log in and agree at {self.page}\n"
-            "  2. make a token of that account that may read, and set HF_TOKEN to it (we never store it)\n"
+            "  2. create a read token of that account, and set HF_TOKEN to it (it is never stored)\n"
             "  3. run the same command again"
         )
 
 
 def _package() -> Any:
-    """`huggingface_hub`, told to send no telemetry."""
+    """Import `huggingface_hub` without telemetry."""
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # read when the package is imported
     try:
         hub = importlib.import_module("huggingface_hub")
@@ -189,14 +194,14 @@ def _package() -> Any:
         hub.constants.HF_HUB_DISABLE_TELEMETRY = True  # where it was imported before
     except ImportError as error:
         raise MissingPartError(
-            f"fetching from the hub needs the package huggingface_hub ({error})\n"
-            "  pip install 'vdebench[hub]'; or place the files by hand: add --by-hand to see how"
+            f"downloading from the hub requires the package huggingface_hub ({error})\n"
+            "  pip install 'vdebench[hub]'; or place the files by hand: see --by-hand"
         ) from None
     return hub
 
 
 def _request_errors(hub: Any) -> tuple[type[Exception], ...]:
-    """All errors of the line, of whichever HTTP package this version of the hub's speaks through."""
+    """Return the network errors of the HTTP package that huggingface_hub uses."""
     package = importlib.import_module(type(hub.get_session()).__module__.partition(".")[0])
     return package.RequestError, package.InvalidURL
 

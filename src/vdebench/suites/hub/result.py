@@ -1,4 +1,4 @@
-"""What `vde suite get` brought: the suite as it loads, its faults, and how to go on."""
+"""The result of `vde suite get`: the loaded suite, its faults, and the next command."""
 
 from __future__ import annotations
 
@@ -16,74 +16,77 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class DownloadResult:
-    """What became of it."""
+    """The result of a download."""
 
     record: DownloadRecord
     suite: str
     samples: int
     faults: Sequence[Fault]
     fetched: int = 0
-    """How many files were fetched now."""
+    """Number of files downloaded by this call."""
     newer: str = ""
-    """The hub's newest revision where it is another one."""
+    """The hub's newest revision if it is different."""
     remark: str = ""
 
     @property
     def errors(self) -> int:
-        """How many of the faults are errors."""
+        """Number of faults that are errors."""
         return sum(fault.severity == "error" for fault in self.faults)
 
 
 def checked(
     record: DownloadRecord, folder: Path, *, fetched: int = 0, newer: str = "", remark: str = ""
 ) -> DownloadResult:
-    """The suite as it loads, with its faults."""
+    """Load the suite and return it with its faults."""
     if not record.suite:
         raise HubError(
-            f"{folder}: revision {record.revision} is whole, but its layout is none that we know\n"
-            "  write a suite.toml that says where its parts stand: docs/formats.md"
+            f"{folder}: revision {record.revision} is complete, but its layout is unknown\n"
+            "  write a suite.toml that describes its layout: docs/formats.md"
         )
-    named = record.suite_in(folder)
-    suite = load_suite(named)
-    return DownloadResult(record, named, len(suite), list(suite.faults()), fetched, newer, remark)
+    location = record.suite_in(folder)
+    suite = load_suite(location)
+    return DownloadResult(record, location, len(suite), list(suite.faults()), fetched, newer, remark)
 
 
-def lines(got: DownloadResult) -> list[str]:
-    """What became of it, for people: faults first, as `vde suite check` shows them."""
-    told = []
-    for fault in got.faults[:SHOWN]:
+def lines(result: DownloadResult) -> list[str]:
+    """Return the result as lines of text: faults first, as in `vde suite check`."""
+    output = []
+    for fault in result.faults[:SHOWN]:
         where = " ".join(part for part in (fault.sample, fault.file) if part and part not in fault.what)
-        told.append(f"{fault.severity}: {where + ': ' if where else ''}{fault.what}")
-    if len(got.faults) > SHOWN:
-        told.append(f"… and {len(got.faults) - SHOWN} more: vde suite check {shlex.quote(got.suite)}")
-    record = got.record
-    told.append(f"{record.name}: {got.samples} samples, {got.errors} errors, {len(got.faults) - got.errors} warnings")
-    if got.remark:
-        told.append(f"note: {got.remark}")
-    if got.newer:
-        told.append(f"note: the hub has a newer revision, {got.newer}; --update goes to it")
+        output.append(f"{fault.severity}: {where + ': ' if where else ''}{fault.what}")
+    if len(result.faults) > SHOWN:
+        output.append(f"… and {len(result.faults) - SHOWN} more: vde suite check {shlex.quote(result.suite)}")
+    record = result.record
+    warnings = len(result.faults) - result.errors
+    output.append(f"{record.name}: {result.samples} samples, {result.errors} errors, {warnings} warnings")
+    if result.remark:
+        output.append(f"note: {result.remark}")
+    if result.newer:
+        output.append(f"note: the hub has a newer revision, {result.newer}; use --update to download it")
     if record.revision:
-        told.append(f"revision: {record.repo}@{record.revision}: cite it; --revision {record.revision} brings the same")
-    told.append(f"go on: vde run {shlex.quote(got.suite)} -e copy --out runs/{record.name}")
-    return told
+        output.append(
+            f"revision: {record.repo}@{record.revision}: cite it; --revision {record.revision} downloads the same files"
+        )
+    output.append(f"next: vde run {shlex.quote(result.suite)} -e copy --out runs/{record.name}")
+    return output
 
 
-def to_json(got: DownloadResult, folder: Path) -> dict[str, object]:
-    """What became of it, for programs."""
-    record = got.record
+def to_json(result: DownloadResult, folder: Path) -> dict[str, object]:
+    """Return the result as a JSON object."""
+    record = result.record
     return {
         "name": record.name,
         "repo": record.repo,
         "revision": record.revision,
-        "newer_revision": got.newer or None,
+        "newer_revision": result.newer or None,
         "licence": record.licence,
         "folder": str(folder),
-        "suite": got.suite,
+        "suite": result.suite,
         "files": len(record.files),
         "bytes": sum(file.size for file in record.files),
-        "fetched": got.fetched,
-        "samples": got.samples,
-        "errors": got.errors,
-        "warnings": len(got.faults) - got.errors,
-        "remark": got.remark or None,
+        "fetched": result.fetched,
+        "samples": result.samples,
+        "errors": result.errors,
+        "warnings": len(result.faults) - result.errors,
+        "remark": result.remark or None,
     }

@@ -1,4 +1,4 @@
-"""The published data sets that `vde suite get` knows, and how to place their files without it."""
+"""The published data sets, and how to place their files by hand."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from vdebench.suites.hub.errors import HubError
 
 
 class DataSet(NamedTuple):
-    """A data set: its repository on the hub, its form, what of it no suite needs, and how its folder looks."""
+    """A data set: its repository on the hub, its format, unneeded files, and the layout of its folder."""
 
     name: str
     repo: str
     title: str
     form: str
-    """Who makes a suite of it: `vde`, `textedit` or `omnidoc`."""
+    """Layout: `vde`, `textedit` or `omnidoc`."""
     leave_out: tuple[str, ...]
-    """Patterns of files that are not fetched unless `--only` names them."""
+    """Patterns of files that are only downloaded if `--only` matches them."""
     tree: str
     remark: str
 
@@ -35,10 +35,10 @@ SETS = {
 suite.toml                        written by `--placed`; or by hand: docs/formats.md
 text_info_all.json                the list of entries of the group text
 text_output_all/                  its pages after the edit: images named as `image_output`
-text_output_all_ocr/              readings of them: JSON of the same names
+text_output_all_ocr/              their OCR output: JSON of the same names
 merged_with_label_output.json     the list of entries of the group table
-table_output/, table_ocr/         the same of that group""",
-            remark="Other names will do: files are found by what they hold. Pages before the edit are looked for too.",
+table_output/, table_ocr/         the same for that group""",
+            remark="Other names are possible: files are found by content. Pages before the edit are used too.",
         ),
         DataSet(
             name="textedit",
@@ -52,7 +52,7 @@ data_manual_production/
     …
 data_web-sourced_instances/
     …""",
-            remark="The two folders may stand deeper (`data/`, as in the published archive). No suite.toml is needed.",
+            remark="The two folders may be deeper (`data/`, as in the published archive). No suite.toml is needed.",
         ),
         DataSet(
             name="omnidocbench",
@@ -71,39 +71,39 @@ images/                           the pages""",
 
 
 def data_set(name: str) -> DataSet:
-    """The data set of a name.
+    """Return a data set by name.
 
     >>> data_set("textedit").repo
     'CSU-JPG/TextEditBench'
     """
     if name not in SETS:
-        raise HubError(f"{name!r}: no data set of that name, expected one of {', '.join(SETS)}")
+        raise HubError(f"{name!r}: unknown data set, expected one of {', '.join(SETS)}")
     return SETS[name]
 
 
 def home(name: str) -> Path:
-    """The folder into which a data set is put where none is named."""
+    """Return the default folder of a data set."""
     return Path("data", name)
 
 
 def placed(name: str) -> str:
-    """A data set as suites are named, where it is at home; an error that says how to get it where it is not."""
+    """Return the argument of `load_suite` for a data set in its default folder; raise `HubError` if it is not there."""
     if not (folder := home(name)).is_dir():
-        raise HubError(f"{name}: is not in {folder} yet\n  `vde suite get {name}` fetches it, or name its folder")
+        raise HubError(f"{name}: not in {folder}\n  download it with `vde suite get {name}`, or pass its folder")
     return f"textedit:{folder}" if data_set(name).form == "textedit" else str(folder)
 
 
 def by_hand(one: DataSet, folder: Path, endpoint: str = "") -> str:
-    """How to place a data set's files without us, in words and as a tree."""
+    """Return instructions for placing a data set's files by hand."""
     page = f"{endpoint}/datasets/{one.repo}" if endpoint else f"its page on the Hugging Face hub ({one.repo})"
-    shown = "\n".join(f"    {line}" for line in one.tree.splitlines())
+    tree = "\n".join(f"    {line}" for line in one.tree.splitlines())
     return f"""\
 To place {one.title} by hand:
-1. Where there is a network, open {page}, read the licence, note the revision, and take the files:
+1. On a machine with network, open {page}, read the licence, note the revision, and download the files:
      hf download {one.repo} --repo-type dataset --revision REVISION --local-dir FILES
-2. Bring them here, as they are or with their archives unpacked, so that the folder looks like this:
+2. Copy them here, with archives packed or unpacked, so that the folder looks like this:
    {folder}/
-{shown}
+{tree}
    {one.remark}
-3. Let us unpack what is packed, write what is missing, and do what `vde suite check` does:
+3. Unpack archives, write missing files and check the suite:
      vde suite get {one.name} -o {folder} --placed"""

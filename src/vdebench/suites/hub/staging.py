@@ -1,4 +1,4 @@
-"""Where files wait until all are there: a folder half fetched is never taken for a suite."""
+"""Staging of downloads: files are moved into place when all are complete, so that a partial folder is never a suite."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUITE_FILE = "suite.toml"
 
 
 class Stage:
-    """The workshop of a folder: `files` are finished, `parts` are not."""
+    """The staging folders: `files` are complete, `parts` are not."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -24,29 +24,29 @@ class Stage:
         self.parts = folder / WORKSHOP / "parts"
 
     def gather(
-        self, wanted: Sequence[HubFile], old: DownloadRecord | None, bar: Progress | None = None
+        self, expected: Sequence[HubFile], old: DownloadRecord | None, bar: Progress | None = None
     ) -> list[HubFile]:
-        """Bring what is there already into the workshop: what is still to be fetched.
+        """Move existing files to the staging folder; return the files that are still missing.
 
-        Of the folder's own files only those go that an earlier call brought and that are wanted no more.
+        Of the folder's own files, only those of an earlier download that are no longer needed are deleted.
         """
-        paths = {file.path for file in wanted}
+        paths = {file.path for file in expected}
         if old is not None:
             self._clear(old, paths)
-        if self.files.is_dir():  # what an earlier call unpacked before it was stopped
-            here = [file.relative_to(self.files).as_posix() for file in self.files.rglob("*") if file.is_file()]
-            self._remove(path for path in here if path not in paths)
+        if self.files.is_dir():  # unpacked by an earlier call that was interrupted
+            present = [file.relative_to(self.files).as_posix() for file in self.files.rglob("*") if file.is_file()]
+            self._remove(path for path in present if path not in paths)
         self.files.mkdir(parents=True, exist_ok=True)
         self.parts.mkdir(parents=True, exist_ok=True)
         missing = []
-        for number, file in enumerate(wanted, 1):
+        for number, file in enumerate(expected, 1):
             staged, placed = self.files / file.path, self.folder / file.path
             is_placed = not is_file(staged) and is_file(placed)
             fault = file.fault(placed if is_placed else staged)
             if fault and is_placed and old is None:
                 raise HubError(
-                    f"{placed}: is not the hub's file: {fault}\n"
-                    "  it was not fetched by us, so it stays as it is: move it away, or choose another folder"
+                    f"{placed}: differs from the hub's file: {fault}\n"
+                    "  it was not downloaded by vde and is not changed: move it away, or choose another folder"
                 )
             if fault:
                 (placed if is_placed else staged).unlink(missing_ok=True)
@@ -55,28 +55,28 @@ class Stage:
                 staged.parent.mkdir(parents=True, exist_ok=True)
                 placed.replace(staged)
             if bar:
-                bar(number, len(wanted))
+                bar(number, len(expected))
         return missing
 
-    def _clear(self, old: DownloadRecord, wanted: set[str]) -> None:
-        """Take away what an earlier call made, and what it fetched that is wanted no more."""
-        self._remove(member.path for member in old.members if member.path not in wanted)
-        self._remove(file.path for file in old.files if file.path not in wanted)
-        made = self.folder / SUITE_FILE
-        if old.suite_toml and is_file(made) and digest_of(made.read_bytes()) == old.suite_toml:
-            made.unlink()
+    def _clear(self, old: DownloadRecord, expected: set[str]) -> None:
+        """Delete what an earlier call generated, and downloaded files that are no longer needed."""
+        self._remove(member.path for member in old.members if member.path not in expected)
+        self._remove(file.path for file in old.files if file.path not in expected)
+        suite_file = self.folder / SUITE_FILE
+        if old.suite_toml and is_file(suite_file) and digest_of(suite_file.read_bytes()) == old.suite_toml:
+            suite_file.unlink()
 
     def _remove(self, paths: Iterable[str]) -> None:
         for path in paths:
             for root in (self.folder, self.files):
                 (root / path).unlink(missing_ok=True)
-                for parent in (root / path).parents:  # folders that are empty now
+                for parent in (root / path).parents:  # remove empty folders
                     if parent in (self.folder, self.files) or not parent.is_dir() or any(parent.iterdir()):
                         break
                     parent.rmdir()
 
     def settle(self, suite_toml: str) -> None:
-        """Bring everything to its place, `suite.toml` last; one that someone wrote stays."""
+        """Move everything into place, `suite.toml` last; an existing one is kept."""
         _move(self.files, self.folder)
         target = self.folder / SUITE_FILE
         if suite_toml and not is_file(target):
@@ -84,19 +84,19 @@ class Stage:
         shutil.rmtree(self.folder / WORKSHOP, ignore_errors=True)
 
     def require_space(self, missing: Sequence[HubFile], packed: Sequence[HubFile]) -> None:
-        """Refuse to begin what would not fit: files to come, and archives once more for what they hold."""
-        here = sum(part.stat().st_size for part in self.parts.iterdir())
-        needed = sum(file.size for file in missing) - here + sum(file.size for file in packed)
+        """Raise `HubError` if the disk has too little space for missing files and unpacked archives."""
+        present = sum(part.stat().st_size for part in self.parts.iterdir())
+        needed = sum(file.size for file in missing) - present + sum(file.size for file in packed)
         free = shutil.disk_usage(self.folder).free
         if needed > free:
             raise HubError(
-                f"{self.folder}: {_gigabytes(needed)} are needed, {_gigabytes(free)} are free\n"
-                "  make room, choose a folder on another disk (-o), or fetch a part (--only)"
+                f"{self.folder}: {_gigabytes(needed)} needed, {_gigabytes(free)} free\n"
+                "  free some space, choose a folder on another disk (-o), or download a part (--only)"
             )
 
 
 def _move(source: Path, target: Path) -> None:
-    """Move a folder's content into another, by whole folders where nothing of the name is there."""
+    """Move a folder's content into another, by whole folders if possible."""
     for child in sorted(source.iterdir(), key=lambda one: one.name == SUITE_FILE):
         place = target / child.name
         if child.is_dir() and place.is_dir():
@@ -105,16 +105,16 @@ def _move(source: Path, target: Path) -> None:
             try:
                 child.replace(place)
             except OSError as error:
-                raise HubError(f"{place}: cannot be written: {error.strerror}; move away what stands there") from None
+                raise HubError(f"{place}: cannot be written: {error.strerror}; move away the existing file") from None
 
 
 def digest_of(content: bytes) -> str:
-    """SHA-256 of some bytes."""
+    """Return the SHA-256 of some bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
 def _gigabytes(count: int) -> str:
-    """A number of bytes for people.
+    """Format a number of bytes.
 
     >>> _gigabytes(2_500_000_000), _gigabytes(120_000)
     ('2.5 GB', '0.1 MB')

@@ -1,4 +1,4 @@
-"""Fetching files: several at once, each in parts that a later call goes on with, each verified before it counts."""
+"""Download files in parallel and in resumable parts; each file is verified."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Protocol as Interface
 from typing import TypeVar
 
+from vdebench.net.retries import RetryPolicy
 from vdebench.suites.hub.errors import HubAwayError, HubBusyError, HubError, WrongBytesError
 from vdebench.suites.hub.record import HubFile
 
-AT_ONCE = 8
-TRIES = 5
-"""In a row without a new byte."""
+PARALLELISM = 8
+MAX_ATTEMPTS = 5
+"""Maximum consecutive attempts without new data."""
 LONGEST_WAIT = 300.0
 SHOWN = 5
 T = TypeVar("T")
@@ -25,21 +26,23 @@ Progress = Callable[[int, int], object]
 
 
 class ByteSource(Interface):
-    """Where bytes come from: a `Repository`."""
+    """Interface of a source of bytes, such as `Repository`."""
 
     def opened(self, file: HubFile, commit: str, start: int) -> AbstractContextManager[tuple[int, Iterator[bytes]]]:
-        """A file's bytes from `start` on, or from 0: where they begin, and the bytes."""
+        """Open a file from `start` on, or from 0; return the actual start and the bytes."""
 
 
 class Fetcher:
-    """Fetches files of one commit into `place`, by way of `parts`."""
+    """Downloads files of one commit to `place`, using the folder `parts`."""
 
-    def __init__(self, source: ByteSource, commit: str, place: Path, parts: Path, *, at_once: int = AT_ONCE) -> None:
+    def __init__(
+        self, source: ByteSource, commit: str, place: Path, parts: Path, *, parallelism: int = PARALLELISM
+    ) -> None:
         self._source = source
         self._commit = commit
         self._place = place
         self._parts = parts
-        self._at_once = at_once
+        self._parallelism = parallelism
         self._stop = threading.Event()
         self._guard = threading.Lock()
         self._done = 0
@@ -47,11 +50,11 @@ class Fetcher:
         self._progress: Progress | None = None
 
     def fetch(self, files: Sequence[HubFile], progress: Progress | None = None) -> None:
-        """Fetch all of them. What fails for itself does not keep the others; an error at the end names it."""
+        """Download all files. A failure of one file does not stop the others; an error at the end lists them."""
         self._done, self._total = 0, sum(file.size for file in files)
         self._progress = progress
         failed: list[HubError] = []
-        with ThreadPoolExecutor(self._at_once, thread_name_prefix="vde-get") as pool:
+        with ThreadPoolExecutor(self._parallelism, thread_name_prefix="vde-get") as pool:
             waiting = [pool.submit(self._fetch, file) for file in files]
             try:
                 for future in as_completed(waiting):
@@ -59,7 +62,7 @@ class Fetcher:
                         future.result()
                     except (HubBusyError, WrongBytesError) as error:
                         failed.append(error)
-            except BaseException as error:  # Ctrl-C, a full disk, no permission: nothing else would fare better
+            except BaseException as error:  # Ctrl-C, a full disk, no permission: the others would fail too
                 self._stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
                 if isinstance(error, OSError):
@@ -69,12 +72,12 @@ class Fetcher:
             shown = "\n  ".join(str(error) for error in failed[:SHOWN])
             more = f"\n  … and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
             raise HubError(
-                f"{len(failed)} of {len(files)} files could not be fetched:\n  {shown}{more}\n"
-                "  run the same command again: it goes on where it is"
+                f"{len(failed)} of {len(files)} files could not be downloaded:\n  {shown}{more}\n"
+                "  run the same command again to resume"
             )
 
     def _fetch(self, file: HubFile) -> None:
-        """One file; a second time from its beginning where its bytes turn out wrong."""
+        """Download one file; repeat once from the beginning if its bytes are wrong."""
         if self._stop.is_set():
             return
         place = self._place / file.path
@@ -84,7 +87,7 @@ class Fetcher:
             try:
                 self._fill(file, part)
                 if fault := file.fault(part):
-                    raise WrongBytesError(f"{file.path}: {fault}: not the bytes that the hub announces")
+                    raise WrongBytesError(f"{file.path}: {fault}: different from what the hub announces")
                 break
             except WrongBytesError:
                 self._add(-_size(part))
@@ -95,29 +98,31 @@ class Fetcher:
         part.replace(place)
 
     def _fill(self, file: HubFile, part: Path) -> None:
-        """Bring a part to its full size, going on as long as new bytes come."""
+        """Complete a part; continue as long as new data arrives."""
         self._add(_size(part))
-        tries = 0
+        attempts = 0
         while True:
-            had = _size(part)
-            if had >= file.size > 0:
+            received = _size(part)
+            if received >= file.size > 0:
                 return
             try:
-                if self._stream(file, part, had):
+                if self._stream(file, part, received):
                     return
-                error = HubBusyError(f"{file.path}: the line was cut after {_size(part):,} of {file.size:,} bytes")
+                error = HubBusyError(
+                    f"{file.path}: the connection was lost after {_size(part):,} of {file.size:,} bytes"
+                )
             except HubBusyError as busy:
                 error = busy
-            tries = 1 if _size(part) > had else tries + 1
-            if tries >= TRIES:
+            attempts = 1 if _size(part) > received else attempts + 1
+            if attempts >= MAX_ATTEMPTS:
                 raise error
-            self._sleep(max(error.wait, 2.0 ** (tries - 1)))
+            self._sleep(max(error.wait, 2.0 ** (attempts - 1)))
 
-    def _stream(self, file: HubFile, part: Path, had: int) -> bool:
-        """Add what comes to a part; whether it is whole now."""
-        with self._source.opened(file, self._commit, had) as (start, chunks):
-            if start != had:
-                self._add(start - had)
+    def _stream(self, file: HubFile, part: Path, received: int) -> bool:
+        """Append received data to a part; return whether it is complete."""
+        with self._source.opened(file, self._commit, received) as (start, chunks):
+            if start != received:
+                self._add(start - received)
             with part.open("r+b" if start else "wb") as stream:
                 stream.seek(start)
                 stream.truncate()
@@ -140,18 +145,14 @@ class Fetcher:
         self._stop.wait(min(seconds, LONGEST_WAIT))
 
 
-def patiently(ask: Callable[[], T], tries: int = TRIES) -> T:
-    """The answer to a question, asked again while the hub is busy."""
-    for attempt in range(tries - 1):
-        try:
-            return ask()
-        except HubBusyError as busy:
-            rest(min(max(busy.wait, 2.0**attempt), LONGEST_WAIT))
-    return ask()
+def retry_while_busy(call: Callable[[], T]) -> T:
+    """Call a function, again while the hub is busy."""
+    policy = RetryPolicy(MAX_ATTEMPTS, pause=1.0, longest_wait=LONGEST_WAIT)
+    return policy.call(call, sleep=lambda seconds: rest(seconds))
 
 
 def rest(seconds: float) -> None:
-    """Wait."""
+    """Sleep."""
     time.sleep(seconds)
 
 

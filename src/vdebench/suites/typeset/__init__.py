@@ -1,1 +1,1 @@
-"""Suites whose ground truth is exact: a document is set, edited and set again, and every box and character known."""
+"""Generated suites with exact ground truth: documents are typeset, edited and typeset again."""

@@ -1,4 +1,4 @@
-"""Proof that an instruction is unambiguous on its page, from what is written alone: its words and the reading."""
+"""Check that an instruction is unambiguous on its page, from its words and the text of the page."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from vdebench.suites.typeset.propose import Reference, occurrences
 _CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
 
 
-def ambiguities(instruction: str, references: Sequence[Reference], reading: PageText, tongue: str) -> Iterator[str]:
-    """Every reason why the instruction could mean more than one place, or none."""
-    opening, closing = phrasings(tongue)["quote"]
-    texts = list(texts_of(reading))
-    cells = [cell for block in reading.blocks for cell in cells_of(block.html)]
+def ambiguities(instruction: str, references: Sequence[Reference], page_text: PageText, language: str) -> Iterator[str]:
+    """Yield each reason why the instruction may refer to more than one place, or to none."""
+    opening, closing = phrasings(language)["quote"]
+    texts = list(texts_of(page_text))
+    cells = [cell for block in page_text.blocks for cell in cells_of(block.html)]
     if not references:
         yield "the instruction names nothing on the page"
     for text, kind in references:
@@ -28,14 +28,14 @@ def ambiguities(instruction: str, references: Sequence[Reference], reading: Page
             yield f"the {kind} {text!r} occurs {count} times on the page"
 
 
-def texts_of(reading: PageText) -> Iterator[str]:
-    """Every piece of text of a reading: blocks, cells, labels of charts."""
-    for block in reading.blocks:
+def texts_of(page_text: PageText) -> Iterator[str]:
+    """Yield every text of a page: blocks, cells, labels of charts."""
+    for block in page_text.blocks:
         yield from cells_of(block.html) if block.html else block.content.split("\n")
 
 
 def cells_of(html: str) -> list[str]:
-    """Texts of a table's cells.
+    """Return the texts of a table's cells.
 
     >>> cells_of('<table><tr><td colspan="2">a &lt; b</td><td></td></tr></table>')
     ['a < b', '']

@@ -1,4 +1,4 @@
-"""Blocks of a page, composed from words: paragraphs, lists, tables, figures, formulas."""
+"""Composition of blocks from words: paragraphs, lists, tables, figures, formulas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from vdebench.suites.typeset.document import Block, Chart, DocumentCell, Formula, Rule, Span, Table, Text
-from vdebench.suites.typeset.language_rules import TONGUES, tongue_of
+from vdebench.suites.typeset.language_rules import RULES, rules_of
 from vdebench.suites.typeset.words import Phrase, Writer, formulas
 
 _OPTIONS = "ABCD"
@@ -16,7 +16,7 @@ _MARKERS = ("• ", "– ", "▪ ")
 
 
 class Composer:
-    """Makes blocks and numbers them: ids, headings, figures, tables, formulas."""
+    """Builds blocks and assigns ids and the numbers of headings, figures, tables and formulas."""
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
@@ -29,98 +29,101 @@ class Composer:
         return self._ids
 
     def text(self, role: str, *parts: Phrase | str, align: str = "left") -> Text:
-        """A block of phrases one after the other."""
+        """Return a text block of several phrases."""
         whole = Phrase("")
         for part in parts:
             whole += Phrase(part) if isinstance(part, str) else part
         return Text(self._id(), role, (Span(whole.text),), align, whole.slots)
 
     def of(self, role: str, kind: str, source: str = "", align: str = "left") -> Text:
-        """A block that is one entry of the banks."""
-        return self.text(role, self.writer.phrase(kind, self.writer.tongue(), source), align=align)
+        """Return a text block of one entry of the content files."""
+        return self.text(role, self.writer.phrase(kind, self.writer.pick_language(), source), align=align)
 
     def word(self, kind: str) -> str:
-        """A word such as `Figure`, in the page's first tongue."""
+        """Return a word such as `Figure` in the first language of the page."""
         return self.writer.word(kind, self.writer.language.words[0])
 
     def paragraph(self, sentences: int, role: str = "paragraph", opening: str = "") -> Text:
-        """So many sentences in one tongue."""
-        tongue = self.writer.tongue()
-        sentences = round(sentences * TONGUES[tongue].more)
+        """Return a paragraph of about `sentences` sentences in one language."""
+        language = self.writer.pick_language()
+        sentences = round(sentences * RULES[language].sentences_per_english_sentence)
         whole, places = Phrase(opening), []
         for index in range(sentences):
-            sentence = self.writer.sentence(tongue)
+            sentence = self.writer.sentence(language)
             if index:
-                whole += Phrase(TONGUES[tongue].gap)
+                whole += Phrase(RULES[language].separator)
             places.append((len(whole.text), len(whole.text) + len(sentence.text)))
             whole += sentence
         return replace(self.text(role, whole), sentences=tuple(places))
 
     def paragraphs(self, count: int, least: int, most: int, role: str = "paragraph") -> list[Block]:
-        """Several paragraphs of varied length."""
+        """Return paragraphs of `least` to `most` sentences."""
         return [self.paragraph(self.rng.randint(least, most), role) for _ in range(count)]
 
     def heading(self, role: str = "heading", number: str = "") -> Text:
-        """A section's heading; `number` is a pattern such as `{}.`"""
+        """Return the heading of a section; `number` is a pattern such as `{}.`"""
         self._headings += 1
         return self.text(
             role,
             f"{number.format(self._headings)} " if number else "",
-            self.writer.phrase("heading", self.writer.tongue()),
+            self.writer.phrase("heading", self.writer.pick_language()),
         )
 
     def section(self, paragraphs: int, least: int, most: int, number: str = "") -> list[Block]:
-        """A heading and its paragraphs."""
+        """Return a heading and its paragraphs."""
         return [self.heading(number=number), *self.paragraphs(paragraphs, least, most)]
 
     def bullets(self, count: int, role: str = "bullet") -> list[Block]:
-        """Points of a list."""
-        return [self.text(role, self._marker, self.writer.phrase("bullet", self.writer.tongue())) for _ in range(count)]
+        """Return the items of a list."""
+        return [
+            self.text(role, self._marker, self.writer.phrase("bullet", self.writer.pick_language()))
+            for _ in range(count)
+        ]
 
     def jottings(self, count: int) -> list[Block]:
-        """Lines of a notebook."""
+        """Return the lines of a notebook."""
         return [self.of("jotting", "note") for _ in range(count)]
 
     def definition(self, role: str = "panel") -> Text:
-        """A term and what it means."""
-        entry = self.writer.entry("definition", self.writer.tongue())
-        return self.text(role, f"{entry['term']}{tongue_of(entry['term']).colon}{entry['text']}")
+        """Return a term with its definition."""
+        entry = self.writer.entry("definition", self.writer.pick_language())
+        return self.text(role, f"{entry['term']}{rules_of(entry['term']).colon}{entry['text']}")
 
     def choice(self) -> list[Block]:
-        """A question with four options."""
+        """Return a question with four options."""
         self._questions += 1
-        tongue = self.writer.tongue()
-        entry = self.writer.entry("question", tongue)
+        language = self.writer.pick_language()
+        entry = self.writer.entry("question", language)
         answers = self.rng.sample(entry["options"], len(_OPTIONS))
         options = [f"{letter}. {answer}" for letter, answer in zip(_OPTIONS, answers, strict=True)]
-        ask = self.text("question", f"{self._questions}. ", self.writer.fill(entry["ask"], tongue))
-        if sum(map(len, options)) < 4 * TONGUES[tongue].telling:
+        ask = self.text("question", f"{self._questions}. ", self.writer.fill(entry["ask"], language))
+        if sum(map(len, options)) < 4 * RULES[language].min_quote_length:
             return [ask, self.text("option", "  ".join(options))]
         return [ask, *(self.text("option", option) for option in options)]
 
     def problem(self, role: str = "problem") -> Text:
-        """An open question."""
+        """Return an open question."""
         self._questions += 1
-        return self.text(role, f"{self._questions}. ", self.writer.phrase("problem", self.writer.tongue()))
+        return self.text(role, f"{self._questions}. ", self.writer.phrase("problem", self.writer.pick_language()))
 
     def formula(self, numbered: bool = True) -> Formula:
-        """A displayed formula."""
+        """Return a displayed formula."""
         self._formulas += 1
-        found = self.rng.choice(formulas())
-        return Formula(self._id(), found["typst"], found["latex"], f"({self._formulas})" if numbered else "")
+        formula = self.rng.choice(formulas())
+        return Formula(self._id(), formula["typst"], formula["latex"], f"({self._formulas})" if numbered else "")
 
     def rule(self, weight: float = 0.6) -> Rule:
-        """A line."""
+        """Return a horizontal line."""
         return Rule(self._id(), weight)
 
     def figure(self, height: float = 100) -> list[Block]:
-        """A chart and its caption."""
+        """Return a chart and its caption."""
         self._figures += 1
-        tongue = self.writer.tongue()
+        language = self.writer.pick_language()
         kind = self.rng.choice(["bars", "bars", "line", "area", "flow"])
         count = self.rng.randint(3, 4) if kind == "flow" else self.rng.randint(4, 6)
         if kind == "flow":
-            words = [word for word in self.writer.terms(tongue) if len(word) <= 16] or self.writer.terms(tongue)
+            words = [word for word in self.writer.terms(language) if len(word) <= 16] or self.writer.terms(language)
             chart = Chart(self._id(), kind, tuple(self.rng.sample(words, min(count, len(words)))), height=height * 0.6)
         else:
             first = self.rng.randint(1994, 2016)
@@ -129,16 +132,16 @@ class Composer:
             labels = (*(str(first + year) for year in range(count)), "0", f"{max(values) / 2:g}", f"{max(values):g}")
             chart = Chart(self._id(), kind, labels, values, height)
         label = self._label("figure", self._figures)
-        return [chart, self.text("caption", label, self.writer.phrase("caption", tongue), align="center")]
+        return [chart, self.text("caption", label, self.writer.phrase("caption", language), align="center")]
 
     def table(self, columns: int, rows: int) -> list[Block]:
-        """A title and its table."""
+        """Return a title and its table."""
         self._tables += 1
-        tongue = self.writer.tongue()
-        spec = self.writer.entry("table", tongue)
-        table = _Table(self, spec, tongue, min(columns, len(spec["columns"])), min(rows, len(spec["rows"]))).table
+        language = self.writer.pick_language()
+        spec = self.writer.entry("table", language)
+        table = _Table(self, spec, language, min(columns, len(spec["columns"])), min(rows, len(spec["rows"]))).table
         label = self._label("table", self._tables)
-        title = self.text("table_title", label, self.writer.fill(spec["title"], tongue), align="center")
+        title = self.text("table_title", label, self.writer.fill(spec["title"], language), align="center")
         return [title, table]
 
     def _label(self, kind: str, number: int) -> str:
@@ -146,15 +149,15 @@ class Composer:
         return f"{word} {number}. " if word.isascii() else f"{word}{number} "
 
     def table_id(self) -> int:
-        """An id for a table."""
+        """Return an id for a table."""
         return self._id()
 
 
 class _Table:
-    """Builds one table: plain, with group heads over its columns, or with groups of rows."""
+    """Builds one table: plain, with grouped columns, or with grouped rows."""
 
-    def __init__(self, composer: Composer, spec: dict[str, Any], tongue: str, columns: int, rows: int) -> None:
-        self.writer, self.rng, self.tongue = composer.writer, composer.rng, tongue
+    def __init__(self, composer: Composer, spec: dict[str, Any], language: str, columns: int, rows: int) -> None:
+        self.writer, self.rng, self.language = composer.writer, composer.rng, language
         self.columns = self.rng.sample(spec["columns"], columns)
         labels = self.rng.sample(spec["rows"], rows)
         shape = self.rng.choice(["plain", "plain", "head groups", "row groups"]) if columns >= 3 and rows >= 4 else ""
@@ -196,10 +199,10 @@ class _Table:
 
     def _value(self, kind: str) -> str:
         name, _, argument = kind.partition(":")
-        return self.writer.value(name, argument, self.tongue)
+        return self.writer.value(name, argument, self.language)
 
     def _with_gaps(self, cells: list[DocumentCell], head: int, left: int) -> list[DocumentCell]:
-        """Now and then a value is not known yet: something for an edit to fill in."""
+        """Empty zero to two value cells, for edits that fill in a value."""
         inner = [index for index, cell in enumerate(cells) if cell.row >= head and cell.column >= left]
         for index in self.rng.sample(inner, self.rng.choice([0, 1, 1, 2])):
             cells[index] = replace(cells[index], text="")

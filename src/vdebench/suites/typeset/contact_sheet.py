@@ -1,4 +1,4 @@
-"""A contact sheet: a page of every kind in some languages, to look at."""
+"""A contact sheet: one page of every kind in some languages, for inspection."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _WIDTH, _HEIGHT, _GAP = 420, 580, 12
 
 
 def contact_sheet(languages: Sequence[str], seed: int) -> Pictures.Image:
-    """Kinds from left to right, languages from top to bottom."""
-    press = Typesetter(150, font_folders())
+    """Return the sheet: kinds from left to right, languages from top to bottom."""
+    typesetter = Typesetter(150, font_folders())
     size = (_GAP + len(KINDS) * (_WIDTH + _GAP), _GAP + len(languages) * (_HEIGHT + _GAP))
     sheet = Pictures.new("RGB", size, "#9a9a9a")
     for row, code in enumerate(languages):
         for column, (kind, build) in enumerate(KINDS.items()):
-            printed = press.print(build(get_language(code), Random(f"{seed}/{kind}/{code}")))
-            picture = Pictures.fromarray(printed.image())
-            printed.close()
+            page = typesetter.print(build(get_language(code), Random(f"{seed}/{kind}/{code}")))
+            picture = Pictures.fromarray(page.image())
+            page.close()
             picture.thumbnail((_WIDTH, _HEIGHT), Pictures.Resampling.LANCZOS)
             sheet.paste(picture, (_GAP + column * (_WIDTH + _GAP), _GAP + row * (_HEIGHT + _GAP)))
     return sheet

@@ -1,4 +1,4 @@
-"""Wear: what a scanner and years do to a page, done alike to source and reference, with every box kept true."""
+"""Simulated scanning: skew, tint, noise and JPEG, applied alike to source and reference, with boxes moved along."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from vdebench.core.page_text import PageText
 from vdebench.suites.typeset.typesetter import Image
 
 _BLEED = 16
-"""Pixels a change may reach through JPEG's blocks (with halved chroma)."""
+"""Distance in pixels that JPEG blocks with halved chroma can spread a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Degradation:
-    """One draw of wear for a page of some size."""
+    """The parameters of one degradation, for pages of one size."""
 
     size: Size
     angle: float = 0
@@ -34,40 +34,40 @@ class Degradation:
 
     @property
     def skewed(self) -> bool:
-        """Whether the page is turned."""
+        """Whether the page is rotated."""
         return self.angle != 0
 
     def to_json(self) -> dict[str, Any]:
-        """What was done, for the sample's record."""
+        """Return the parameters for the record of the sample."""
         return {"angle": self.angle, "tint": list(self.tint), "noise": self.noise, "jpeg": self.quality}
 
     def page(self, image: Image) -> Image:
-        """The worn page."""
-        if self == replace(NO_WEAR, size=self.size):
+        """Return the degraded page."""
+        if self == replace(NO_DEGRADATION, size=self.size):
             return image
         if self.skewed:
-            image = self._turned(image, (255, 255, 255))
+            image = self._rotated(image, (255, 255, 255))
         if self.tint != (1, 1, 1) or self.noise:
-            worn = image.astype(np.float32) * np.array(self.tint, np.float32)
+            tinted = image.astype(np.float32) * np.array(self.tint, np.float32)
             grain = np.random.default_rng(self.seed).normal(0, self.noise, image.shape[:2]).astype(np.float32)
-            image = np.clip(np.rint(worn + grain[..., None]), 0, 255).astype(np.uint8)
+            image = np.clip(np.rint(tinted + grain[..., None]), 0, 255).astype(np.uint8)
         return self._through_jpeg(image) if self.quality else image
 
     def _through_jpeg(self, image: Image) -> Image:
-        """The image, kept as JPEG and opened again."""
+        """Encode the image as JPEG and decode it."""
         _, code = cv2.imencode(".jpg", image[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, self.quality])
         opened = cv2.imdecode(code, cv2.IMREAD_COLOR)
         return np.ascontiguousarray(np.asarray(opened, np.uint8)[..., ::-1])
 
     def mask(self, mask: Image) -> Image:
-        """The mask of the worn page: grown by as much as a change can spread."""
+        """Return the mask for the degraded page, dilated by the distance that a change can spread."""
         if self.skewed:
-            mask = (self._turned(mask, (0,)) > 0).astype(np.uint8) * 255
+            mask = (self._rotated(mask, (0,)) > 0).astype(np.uint8) * 255
         grow = (3 if self.skewed else 0) + (_BLEED if self.quality else 0)
         return np.asarray(cv2.dilate(mask, np.ones((2 * grow + 1,) * 2, np.uint8)), np.uint8) if grow else mask
 
     def box(self, box: Box) -> Box:
-        """Where a box stands on the worn page: the box around its four turned corners."""
+        """Return the box on the degraded page: the box around its four rotated corners."""
         if not self.skewed:
             return box
         (a, b, c), (d, e, f) = self._matrix()
@@ -81,14 +81,14 @@ class Degradation:
             min(self.size.height, math.ceil(max(ys))),
         )
 
-    def reading(self, reading: PageText) -> PageText:
-        """A reading of the worn page."""
-        return self._moved(reading, self.box) if self.skewed else reading
+    def text(self, page_text: PageText) -> PageText:
+        """Return the ground-truth text of the degraded page."""
+        return self._with_boxes(page_text, self.box) if self.skewed else page_text
 
-    def crop(self, reading: PageText, region: Box) -> PageText:
-        """A reading of a region's crop."""
+    def crop(self, page_text: PageText, region: Box) -> PageText:
+        """Return the ground-truth text of a crop of the degraded page."""
         if not self.skewed:
-            return reading
+            return page_text
         frame = self.box(region)
 
         def moved(box: Box) -> Box:
@@ -97,36 +97,36 @@ class Degradation:
             )
             return Box(x1 - frame.x1, y1 - frame.y1, x2 - frame.x1, y2 - frame.y1)
 
-        return replace(self._moved(reading, moved), size=Size(frame.x2 - frame.x1, frame.y2 - frame.y1))
+        return replace(self._with_boxes(page_text, moved), size=Size(frame.x2 - frame.x1, frame.y2 - frame.y1))
 
     @staticmethod
-    def _moved(reading: PageText, move: Callable[[Box], Box]) -> PageText:
+    def _with_boxes(page_text: PageText, move: Callable[[Box], Box]) -> PageText:
         blocks = tuple(
             replace(
                 block,
                 box=move(block.box),
                 extra={name: [list(move(Box(*line))) for line in lines] for name, lines in block.extra.items()},
             )
-            for block in reading.blocks
+            for block in page_text.blocks
         )
-        return replace(reading, blocks=blocks)
+        return replace(page_text, blocks=blocks)
 
     def _matrix(self) -> Any:
         return cv2.getRotationMatrix2D((self.size.width / 2, self.size.height / 2), self.angle, 1.0)
 
-    def _turned(self, image: Image, border: tuple[int, ...]) -> Image:
+    def _rotated(self, image: Image, border: tuple[int, ...]) -> Image:
         size = (int(self.size.width), int(self.size.height))
-        turned = cv2.warpAffine(image, self._matrix(), size, flags=cv2.INTER_LINEAR, borderValue=border)
-        return np.asarray(turned, np.uint8)
+        rotated = cv2.warpAffine(image, self._matrix(), size, flags=cv2.INTER_LINEAR, borderValue=border)
+        return np.asarray(rotated, np.uint8)
 
 
-NO_WEAR = Degradation(Size(0, 0))
+NO_DEGRADATION = Degradation(Size(0, 0))
 
 
-def wear_of(kind: str, rng: Random, size: Size) -> Degradation:
-    """A draw of a kind of wear."""
+def draw_degradation(kind: str, rng: Random, size: Size) -> Degradation:
+    """Draw the parameters of a kind of degradation: `none`, `light` or `heavy`."""
     if kind == "none":
-        return replace(NO_WEAR, size=size)
+        return replace(NO_DEGRADATION, size=size)
     heavy = kind == "heavy"
     warm = rng.uniform(0.86, 0.94) if heavy else rng.uniform(0.94, 1.0)
     return Degradation(

@@ -1,4 +1,4 @@
-"""TextEditBench's ten attributes of difficulty, as far as they follow from the document."""
+"""TextEditBench's ten attributes of difficulty, derived from the document."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ _GEOMETRIC = (Operation.TEXT_RELOCATION, Operation.SCALING, Operation.TEXT_ATTRI
 def difficulty(
     document: Document, proposal: Proposal, operation: Operation, regions: int, skewed: bool
 ) -> dict[str, int]:
-    """Each attribute from 0 to 2. On a typeset page nothing is occluded, and edits need no knowledge of the world."""
+    """Return each attribute from 0 to 2. Occlusion, context and semantic linkage are always 0 on typeset pages."""
     block = document.block(proposal.edit.block)
-    look = document.looks[block.role if isinstance(block, Text) else "table"]
+    style = document.styles[block.role if isinstance(block, Text) else "table"]
     return {
         "num_text_regions": 0 if regions == 1 else 1 if regions <= 3 else 2,
         "text_length": _length(proposal),
-        "font_complexity": int(look.font in ("serif", "modern")),
+        "font_complexity": int(style.font in ("serif", "modern")),
         "language": {"english": 0, "en_ch_mixed": 2}.get(document.language, 1),
         "surface_geometry": int(skewed),
         "occlusion": 0,
         "context_dependency": 0,
-        "background_clutter": int(look.panel is not None or document.kind == "note"),
+        "background_clutter": int(style.panel is not None or document.kind == "note"),
         "task_category": int(operation in _GEOMETRIC),
         "semantic_linkage": 0,
     }
 
 
 def _length(proposal: Proposal) -> int:
-    """0 for up to two words in all the quoted texts to be written or changed, 1 for up to four, 2 beyond.
+    """Return 0 for up to two quoted words to write or change, 1 for up to four, else 2.
 
-    Two Chinese characters count as a word.
+    Two Chinese characters count as one word.
     """
     texts = [
         text

@@ -1,6 +1,6 @@
-"""The document model: what a page says and how it looks, before anything is set.
+"""The document model: the content and style of a page before typesetting.
 
-Frozen values only, so that an edit is a function from one document to the next and both can be compared.
+All values are frozen, so an edit is a function from document to document and both can be compared.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from html import escape
 from typing import Any, NamedTuple
 
 CELLS = 200
-"""Numbers a block may use for its parts: its own is `id * CELLS`, its parts follow."""
+"""Size of a block's number range: the block has number `id * CELLS`, its parts the following numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextStyle:
-    """How a piece of text differs from its block."""
+    """Differences of a text from the style of its block."""
 
     ink: str | None = None
     bold: bool | None = None
@@ -24,7 +24,7 @@ class TextStyle:
     scale: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """What differs, for the typesetter."""
+        """Return the fields that differ, for the typesetter."""
         fields = {"ink": self.ink, "bold": self.bold, "font": self.font, "scale": self.scale}
         return {name: value for name, value in fields.items() if value is not None}
 
@@ -34,7 +34,9 @@ PLAIN = TextStyle()
 
 @dataclass(frozen=True, slots=True)
 class BlockStyle:
-    """How a kind of block is set: sizes in points, `leading`, `indent` and `hang` in sizes, colours as `#rrggbb`."""
+    """Style of a role: sizes in points; `leading`, `indent` and `hang` in multiples of the size; colours as
+    `#rrggbb`.
+    """
 
     font: str = "serif"
     size: float = 10
@@ -82,7 +84,7 @@ class Span:
 
 
 class Slot(NamedTuple):
-    """A value inside a block's text that another of its class could replace: a number, a name, a date."""
+    """A value inside a text that another value of its class could replace: a number, a name, a date."""
 
     start: int
     end: int
@@ -92,9 +94,9 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph, heading, list item, caption … : one block of text that never breaks over columns.
+    """One block of text: paragraph, heading, list item, caption …; it never breaks over columns.
 
-    `slots` and `sentences` say where values and sentences stand in the text: an edit takes its target from them.
+    `slots` and `sentences` locate values and sentences in the text; edits choose their targets from them.
     """
 
     id: int
@@ -106,11 +108,11 @@ class Text:
 
     @property
     def text(self) -> str:
-        """All it says."""
+        """The whole text."""
         return "".join(span.text for span in self.spans)
 
     def with_text(self, start: int, end: int, new: str) -> Text:
-        """The block with a stretch of its text replaced, in the style of the place.
+        """Replace a range of the text, keeping the style of the range.
 
         >>> Text(1, "paragraph", (Span("one "), Span("two", TextStyle(bold=True)))).with_text(4, 7, "three").spans[1]
         Span(text='three', style=TextStyle(ink=None, bold=True, font=None, scale=None))
@@ -119,7 +121,7 @@ class Text:
         return self._with_spans(start, end, (Span(new, style),) if new else ())
 
     def with_style(self, start: int, end: int, **changes: Any) -> Text:
-        """The block with a stretch in another style."""
+        """Change the style of a range."""
         cut = [replace(span, style=replace(span.style, **changes)) for span in self._cut(start, end)]
         return self._with_spans(start, end, tuple(cut))
 
@@ -128,13 +130,13 @@ class Text:
         return covered[0].style if covered else PLAIN
 
     def _cut(self, start: int, end: int) -> tuple[Span, ...]:
-        found, at = [], 0
+        pieces, at = [], 0
         for span in self.spans:
             piece = span.text[max(0, start - at) : max(0, end - at)]
             if piece:
-                found.append(replace(span, text=piece))
+                pieces.append(replace(span, text=piece))
             at += len(span.text)
-        return tuple(found)
+        return tuple(pieces)
 
     def _with_spans(self, start: int, end: int, new: tuple[Span, ...]) -> Text:
         spans: list[Span] = []
@@ -148,7 +150,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class DocumentCell:
-    """A cell at its place in the grid."""
+    """A table cell with its position."""
 
     row: int
     column: int
@@ -159,17 +161,17 @@ class DocumentCell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of cells; its first `head` rows are its head."""
+    """A table; its first `head` rows are header rows."""
 
     id: int
     cells: tuple[DocumentCell, ...]
     widths: tuple[float, ...]
     head: int = 1
     values: tuple[str, ...] = field(default=(), compare=False)
-    """How a value of each column is drawn; nothing for columns of labels. An edit takes new values from it."""
+    """Kind of value of each column, from which edits draw new values; empty for label columns."""
     spare_rows: tuple[str, ...] = field(default=(), compare=False)
     spare_columns: tuple[tuple[str, str], ...] = field(default=(), compare=False)
-    """Labels, and heads with their kind of value, that the table does not use."""
+    """Unused row labels, and unused column heads with their kind of value."""
 
     @property
     def height(self) -> int:
@@ -177,7 +179,7 @@ class Table:
         return max(cell.row + cell.rowspan for cell in self.cells)
 
     def at(self, row: int, column: int) -> DocumentCell:
-        """The cell that covers a place of the grid."""
+        """Return the cell that covers a grid position; raise `LookupError` if there is none."""
         for cell in self.cells:
             if 0 <= row - cell.row < cell.rowspan and 0 <= column - cell.column < cell.colspan:
                 return cell
@@ -190,7 +192,7 @@ class Table:
 
     @property
     def html(self) -> str:
-        """The table as readers write it.
+        """The table as HTML, as OCR engines write it.
 
         >>> cells = (DocumentCell(0, 0, "a", colspan=2), DocumentCell(1, 0, "1 < 2"), DocumentCell(1, 1, "c"))
         >>> Table(1, cells, (1, 1)).html
@@ -209,7 +211,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure that the typesetter draws: bars, a line, an area, or a flow of boxes."""
+    """A figure that the typesetter draws: bars, a line, an area, or a flow chart."""
 
     id: int
     kind: str
@@ -220,7 +222,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A displayed formula: for the typesetter and, in LaTeX, for readers."""
+    """A displayed formula: Typst source, and LaTeX for the ground truth."""
 
     id: int
     source: str
@@ -241,7 +243,7 @@ Block = Text | Table | Chart | Formula | Rule
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A rectangle of the page, in points: blocks over its whole width, columns, blocks at its foot."""
+    """A rectangle of the page, in points: `head` over its full width, `body` in columns, `foot` at the bottom."""
 
     x: float
     y: float
@@ -261,7 +263,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page."""
+    """A page: its areas with blocks, and its styles."""
 
     kind: str
     language: str
@@ -269,7 +271,7 @@ class Document:
     width: float
     height: float
     areas: tuple[Area, ...]
-    looks: Mapping[str, BlockStyle]
+    styles: Mapping[str, BlockStyle]
     fonts: Mapping[str, list[str]]
     decor: tuple[Decor, ...] = ()
     paper: str | None = None
@@ -282,15 +284,15 @@ class Document:
         return (block for area in self.areas for block in area.blocks)
 
     def block(self, number: int) -> Block:
-        """The block with an id."""
+        """Return the block with an id."""
         return next(block for block in self.blocks if block.id == number)
 
     def with_block(self, number: int, *new: Block) -> Document:
-        """The document with a block replaced by others, or by none."""
+        """Replace a block by other blocks, or by none."""
         return self._mapped(lambda block: new if block.id == number else (block,))
 
     def only(self, present: set[int]) -> Document:
-        """The document without the blocks that found no room."""
+        """Return the document without blocks that did not fit on the page."""
         return self._mapped(lambda block: (block,) if block.id in present else ())
 
     def _mapped(self, change: Any) -> Document:
@@ -304,5 +306,5 @@ class Document:
 
     @property
     def next_id(self) -> int:
-        """An id no block has."""
+        """An unused id."""
         return max(block.id for block in self.blocks) + 1

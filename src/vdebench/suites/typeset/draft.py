@@ -1,4 +1,4 @@
-"""A page in the making: what the builders of all kinds of documents need."""
+"""A page under construction: what the builders of all kinds of documents share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from vdebench.suites.typeset.compose import Composer
 from vdebench.suites.typeset.document import Area, Block, BlockStyle, Decor, Document
-from vdebench.suites.typeset.language_rules import TONGUES, Language, LanguageRules
+from vdebench.suites.typeset.language_rules import RULES, Language, LanguageRules
 from vdebench.suites.typeset.words import Writer
 
 PALETTES = (
@@ -24,7 +24,7 @@ PALETTES = (
 
 
 class Draft:
-    """What all builders need: words, a palette, looks for every role, a page to fill."""
+    """Words, a palette, styles for every role, and the areas of a page."""
 
     def __init__(self, language: Language, rng: Random) -> None:
         self.rng = rng
@@ -36,10 +36,10 @@ class Draft:
         self.decor: list[Decor] = []
         self.areas: list[Area] = []
         self.paper: str | None = None
-        self.looks: dict[str, BlockStyle] = {}
+        self.styles: dict[str, BlockStyle] = {}
 
     def use(self, base: BlockStyle, **roles: dict[str, Any]) -> None:
-        """Looks of the page: every role from one base, then as told."""
+        """Set the styles of the page: those of every role derived from one base, with changes by role."""
         text: dict[str, dict[str, Any]] = {
             "title": {
                 "size": base.size * 1.9,
@@ -83,24 +83,24 @@ class Draft:
             "formula": {"above": 6, "below": 6},
             "rule": {"rule": self.strong, "above": 5, "below": 5},
         }
-        self.looks = {role: replace(base, **(text.get(role, {}) | roles.get(role, {}))) for role in {**text, **roles}}
+        self.styles = {role: replace(base, **(text.get(role, {}) | roles.get(role, {}))) for role in {**text, **roles}}
 
     def area(self, x: float, y: float, width: float, height: float, body: list[Block], **more: Any) -> None:
-        """Blocks in a rectangle."""
+        """Add an area with blocks."""
         for part in ("head", "foot"):
             more[part] = tuple(more.get(part, ()))
         self.areas.append(Area(x, y, width, height, tuple(body), **more))
 
     def band(self, x: float, y: float, width: float, height: float, fill: str | None, **more: Any) -> None:
-        """A rectangle behind the text."""
+        """Add a rectangle behind the text."""
         self.decor.append(Decor(x, y, width, height, fill, **more))
 
     def page_number(self, pattern: str = "{}", align: str = "center") -> Block:
-        """A page number."""
+        """Return a page number block."""
         return self.make.text("number", pattern.format(self.rng.randint(2, 480)), align=align)
 
     def finish(self, kind: str, size: tuple[float, float]) -> Document:
-        """The page."""
+        """Return the document."""
         return Document(
             kind=kind,
             language=self.language.name,
@@ -108,7 +108,7 @@ class Draft:
             width=size[0],
             height=size[1],
             areas=tuple(self.areas),
-            looks=self.looks,
+            styles=self.styles,
             fonts=self.language.fonts,
             decor=tuple(self.decor),
             paper=self.paper,
@@ -117,20 +117,20 @@ class Draft:
         )
 
     @property
-    def tongue(self) -> LanguageRules:
-        """The page's first tongue."""
-        return TONGUES[self.language.words[0]]
+    def rules(self) -> LanguageRules:
+        """Rules of the first language of the page."""
+        return RULES[self.language.words[0]]
 
     def serif(self) -> str:
-        """A font for running text."""
+        """Return a font for running text."""
         return self.rng.choice(["serif", "modern"])
 
     def indent(self) -> float:
-        """How far paragraphs are indented: as in books, or, where that is customary, not at all."""
-        return self.tongue.indent if not self.tongue.gap else self.rng.choice([0.0, self.tongue.indent])
+        """Return the indent of paragraphs: that of the language, or 0 at random for languages that permit it."""
+        return self.rules.indent if not self.rules.separator else self.rng.choice([0.0, self.rules.indent])
 
     def with_extras(self, body: list[Block], *extras: list[Block]) -> list[Block]:
-        """The blocks with others put in between, each between two paragraphs near the top."""
+        """Insert each list of blocks after a paragraph near the top."""
         body = list(body)
         for extra in extras:
             places = [

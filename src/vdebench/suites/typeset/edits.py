@@ -1,6 +1,6 @@
-"""Edits: functions from one document to the next, recorded as JSON so that anyone can make them again.
+"""Edits: functions from document to document, recorded as JSON so that they can be repeated.
 
-An edit is an action, the block it works on, and arguments: `{"action": "replace_text", "block": 7, "start": 3, …}`.
+An edit is an action, the block it changes, and arguments: `{"action": "replace_text", "block": 7, "start": 3, …}`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from vdebench.suites.typeset.document import CELLS, Block, Document, DocumentCel
 
 
 class EditPlace(NamedTuple):
-    """A stretch of a numbered piece's text, or all of it where `end` is not given."""
+    """A range of the text of a numbered piece; the whole text if `end` is None."""
 
     number: int
     start: int = 0
@@ -29,12 +29,12 @@ class DocumentEdit:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The edit as a flat object."""
+        """Return the edit as a flat object."""
         return {"action": self.action, "block": self.block, **self.arguments}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> DocumentEdit:
-        """The edit behind `to_json`.
+        """Return the edit from the output of `to_json`.
 
         >>> DocumentEdit.from_json({"action": "delete_row", "block": 3, "row": 2}).arguments
         {'row': 2}
@@ -43,23 +43,25 @@ class DocumentEdit:
         return cls(data["action"], data["block"], arguments)
 
     def apply(self, document: Document) -> Document:
-        """The document after the edit."""
+        """Return the edited document."""
         return ACTIONS[self.action](document, document.block(self.block), **self.arguments)
 
     def places(self, document: Document, edited: Document) -> tuple[list[EditPlace], list[EditPlace]]:
-        """What is touched: places of the document before, and places of the edited one."""
+        """Return the changed places of the original document and those of the edited one."""
         number = self.block * CELLS
-        given = self.arguments
+        arguments = self.arguments
         match self.action:
             case "replace_text":
-                start = given["start"]
-                return [EditPlace(number, start, given["end"])], [EditPlace(number, start, start + len(given["new"]))]
+                start = arguments["start"]
+                return [EditPlace(number, start, arguments["end"])], [
+                    EditPlace(number, start, start + len(arguments["new"]))
+                ]
             case "insert_text":
-                return [], [EditPlace(number, given["at"], given["at"] + len(given["new"]))]
+                return [], [EditPlace(number, arguments["at"], arguments["at"] + len(arguments["new"]))]
             case "delete_text":
-                return [EditPlace(number, given["start"], given["end"])], []
+                return [EditPlace(number, arguments["start"], arguments["end"])], []
             case "style_text":
-                place = EditPlace(number, given["start"], given["end"])
+                place = EditPlace(number, arguments["start"], arguments["end"])
                 return [place], [place]
             case "insert_block":
                 return [], [EditPlace((edited.next_id - 1) * CELLS)]
@@ -71,35 +73,35 @@ class DocumentEdit:
                 return self._cells(document, edited)
 
     def _cells(self, document: Document, edited: Document) -> tuple[list[EditPlace], list[EditPlace]]:
-        """Cells that are only in one of two tables."""
+        """Return the changed cells of a table before and after the edit."""
         before, after = document.block(self.block), edited.block(self.block)
         assert isinstance(before, Table)
         assert isinstance(after, Table)
-        given = self.arguments
-        rows, columns = given.get("row"), given.get("column")
-        span = (given.get("rowspan", 1), given.get("colspan", 1))
+        arguments = self.arguments
+        rows, columns = arguments.get("row"), arguments.get("column")
+        span = (arguments.get("rowspan", 1), arguments.get("colspan", 1))
 
-        def chosen(table: Table, height: int, width: int) -> list[EditPlace]:
-            wanted = [
+        def cells_in(table: Table, height: int, width: int) -> list[EditPlace]:
+            indices = [
                 index
                 for index, cell in enumerate(table.ordered, start=1)
                 if (rows is None or rows <= cell.row < rows + height)
                 and (columns is None or columns <= cell.column < columns + width)
                 and cell.text
             ]
-            return [EditPlace(self.block * CELLS + index) for index in wanted]
+            return [EditPlace(self.block * CELLS + index) for index in indices]
 
         match self.action:
             case "add_row" | "add_column":
-                return [], chosen(after, 1, 1)
+                return [], cells_in(after, 1, 1)
             case "delete_row" | "delete_column":
-                return chosen(before, 1, 1), []
+                return cells_in(before, 1, 1), []
             case "merge_rows" | "merge_columns":
-                return chosen(before, 2, 2), chosen(after, 1, 1)
+                return cells_in(before, 2, 2), cells_in(after, 1, 1)
             case "merge_cells":
-                return chosen(before, *span), chosen(after, 1, 1)
+                return cells_in(before, *span), cells_in(after, 1, 1)
             case _:
-                return chosen(before, 1, 1), chosen(after, 1, 1)
+                return cells_in(before, 1, 1), cells_in(after, 1, 1)
 
 
 def _replace_text(document: Document, block: Block, start: int, end: int, new: str) -> Document:
@@ -121,7 +123,7 @@ def _style_text(document: Document, block: Block, start: int, end: int, **change
 
 
 def _insert_block(document: Document, block: Block, new: str) -> Document:
-    """A block of the same kind after this one."""
+    """Insert a block of the same kind after this one."""
     assert isinstance(block, Text)
     return document.with_block(block.id, block, Text(document.next_id, block.role, (Span(new),), block.align))
 
@@ -160,7 +162,7 @@ def _set_cell(document: Document, table: Block, row: int, column: int, new: str)
 
 
 def _add_row(document: Document, table: Block, row: int, texts: list[str]) -> Document:
-    """A row at an index; a cell that spans over the place grows."""
+    """Insert a row at an index; cells that span the index grow."""
 
     def moved(cell: DocumentCell) -> DocumentCell:
         if cell.row >= row:
@@ -177,7 +179,7 @@ def _add_row(document: Document, table: Block, row: int, texts: list[str]) -> Do
 
 
 def _add_column(document: Document, table: Block, column: int, texts: list[str]) -> Document:
-    """A column at an index: its head, then its values; group heads over the place grow."""
+    """Insert a column at an index: its head, then its values; group heads above it grow."""
 
     def moved(cell: DocumentCell) -> DocumentCell:
         if cell.column >= column:
@@ -220,7 +222,7 @@ def _delete_column(document: Document, table: Block, column: int) -> Document:
 def _merge_cells(
     document: Document, table: Block, row: int, column: int, rowspan: int, colspan: int, new: str
 ) -> Document:
-    """Several cells into one with a new text."""
+    """Merge several cells into one with a new text."""
 
     def inside(cell: DocumentCell) -> bool:
         return row <= cell.row < row + rowspan and column <= cell.column < column + colspan
@@ -230,7 +232,7 @@ def _merge_cells(
 
 
 def _merge_columns(document: Document, table: Block, column: int, texts: list[str]) -> Document:
-    """A column and its right neighbour into one: its head, then its values."""
+    """Merge a column and its right neighbour: its head, then its values."""
     assert isinstance(table, Table)
     cells = [table.at(row, column) for row in range(table.head - 1, table.height)]
     for cell, text in zip(cells, texts, strict=True):
@@ -239,7 +241,7 @@ def _merge_columns(document: Document, table: Block, column: int, texts: list[st
 
 
 def _merge_rows(document: Document, table: Block, row: int, texts: list[str]) -> Document:
-    """A row and the one below it into one."""
+    """Merge a row and the row below it."""
     assert isinstance(table, Table)
     cells = sorted((cell for cell in table.cells if cell.row == row), key=lambda cell: cell.column)
     for cell, text in zip(cells, texts, strict=True):

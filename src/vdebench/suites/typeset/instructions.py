@@ -1,4 +1,4 @@
-"""Instructions: a proposal in words, precise or, for the study of under-specification, ambiguous."""
+"""Phrase a proposed edit as an instruction, precise and, for studies of under-specification, ambiguous."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class PhrasedInstruction(NamedTuple):
-    """An instruction and an ambiguous form of it, with what that leaves open."""
+    """An instruction, an ambiguous variant, and the kind of its ambiguity."""
 
     instruction: str
     ambiguous: str
     ambiguity: str
 
 
-def worded(proposal: Proposal, tongue: str, rng: Random) -> PhrasedInstruction:
-    """The proposal in words of a tongue."""
-    words = phrasings(tongue)
+def phrase_instruction(proposal: Proposal, language: str, rng: Random) -> PhrasedInstruction:
+    """Phrase the proposal in a language."""
+    words = phrasings(language)
     fields = _fields(proposal, words)
     instruction = rng.choice(words["instructions"][proposal.phrasing]).format(**fields)
     kinds: dict[str, list[str]] = words["ambiguous"][proposal.phrasing]

@@ -1,6 +1,6 @@
-"""The nine kinds of documents: how a slide, a paper, an exam … is laid out and what stands on it.
+"""The nine kinds of documents: layout and content of a slide, a paper, an exam …
 
-Every builder writes more than the page holds; the press leaves out what finds no room.
+Every builder writes more than the page holds; the typesetter drops what does not fit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BROADSHEET = (720.0, 1008.0)
 
 
 def slides(language: Language, rng: Random) -> Document:
-    """A slide: a title, points, perhaps a table or a chart beside them."""
+    """A slide: a title and bullet points, perhaps with a table or a chart."""
     draft = Draft(language, rng)
     make = draft.make
     width, height = rng.choice([(720.0, 405.12), (640.32, 480.0)])
@@ -76,15 +76,15 @@ def academic_paper(language: Language, rng: Random) -> Document:
     first = rng.random() < 0.6
     head: list[Block] = []
     if first:
-        tongue = language.words[0]
-        names = rng.sample(draft.writer.values("person", tongue), rng.randint(2, 3))
-        joined = draft.tongue.comma.join(names)
-        label = draft.writer.word("abstract", tongue)
+        first_language = language.words[0]
+        names = rng.sample(draft.writer.values("person", first_language), rng.randint(2, 3))
+        joined = draft.rules.comma.join(names)
+        label = draft.writer.word("abstract", first_language)
         head = [
             make.of("title", "title", align="center"),
             make.text("author", joined, align="center"),
             make.of("small", "department", "common", align="center"),
-            make.paragraph(rng.randint(3, 4), "abstract", f"{label}{draft.tongue.colon}"),
+            make.paragraph(rng.randint(3, 4), "abstract", f"{label}{draft.rules.colon}"),
             make.rule(),
         ]
     body: list[Block] = []
@@ -113,13 +113,13 @@ def book(language: Language, rng: Random) -> Document:
         font=draft.serif(),
         size=rng.choice([9.5, 10.0, 10.5]),
         justify=True,
-        indent=draft.tongue.indent,
+        indent=draft.rules.indent,
         leading=0.36,
     )
     draft.use(base, title={"size": 17, "below": 14, "above": 10}, paragraph={"above": 3, "below": 3})
     head: list[Block] = []
     if rng.random() < 0.4:
-        chapter = draft.tongue.chapter.format(rng.randint(1, 20))
+        chapter = draft.rules.chapter.format(rng.randint(1, 20))
         head = [make.text("author", chapter, align="center"), make.of("title", "title", align="center")]
     body: list[Block] = [make.paragraph(rng.randint(2, 4))]
     for _ in range(4):
@@ -191,10 +191,10 @@ def exam(language: Language, rng: Random) -> Document:
         make.text("small", blanks, align="center"),
         make.rule(0.8),
     ]
-    body: list[Block] = [make.text("heading", f"{draft.tongue.parts[0]}{make.word('choice')}")]
+    body: list[Block] = [make.text("heading", f"{draft.rules.parts[0]}{make.word('choice')}")]
     for _ in range(rng.randint(6, 10)):
         body += make.choice()
-    body.append(make.text("heading", f"{draft.tongue.parts[1]}{make.word('problem')}"))
+    body.append(make.text("heading", f"{draft.rules.parts[1]}{make.word('problem')}"))
     middle = [make.table(rng.randint(3, 4), 4)] if rng.random() < 0.6 else []
     if rng.random() < 0.4:
         middle.append([make.formula(numbered=False)])
@@ -250,7 +250,7 @@ def newspaper(language: Language, rng: Random) -> Document:
         font="serif",
         size=8.6 if width > 700 else 7.8,
         justify=True,
-        indent=draft.tongue.indent,
+        indent=draft.rules.indent,
         leading=0.14,
         above=2,
         below=2,
@@ -268,7 +268,7 @@ def newspaper(language: Language, rng: Random) -> Document:
     def article(role: str, paragraphs: int) -> tuple[list[Block], list[Block]]:
         head: list[Block] = [make.of(role, "headline"), make.of("author", "author_line", "common")]
         body = make.paragraphs(paragraphs, 1, 2)
-        draft.writer.turn_to_another_topic()
+        draft.writer.change_topic()
         return head, body
 
     left, inner = 34.0, width - 68
@@ -329,7 +329,7 @@ def note(language: Language, rng: Random) -> Document:
 
 
 def report(language: Language, rng: Random) -> Document:
-    """A research report: a coloured head, a summary, sections with tables and charts and where they come from."""
+    """A research report: a coloured header, a summary, sections with tables, charts and their sources."""
     draft = Draft(language, rng)
     make = draft.make
     width, height = A4
@@ -348,7 +348,7 @@ def report(language: Language, rng: Random) -> Document:
     draft.area(48, 12, width - 96, 14, [make.of("header", "publisher", "common")])
     head: list[Block] = []
     if rng.random() < 0.7:
-        opening = f"{make.word('summary')}{draft.tongue.colon}"
+        opening = f"{make.word('summary')}{draft.rules.colon}"
         head = [
             make.of("title", "title"),
             make.of("author", "author_line", "common"),

@@ -1,6 +1,6 @@
-"""The languages pages are written in: which words, which fonts, how sentences join and dates are put.
+"""Languages of generated pages: word files, fonts, punctuation, date formats.
 
-A new one is an entry of `TONGUES` and of `LANGUAGES`, a folder of words in `content/`, a file in `phrasings/`, a font.
+A new language needs an entry of `RULES` and of `LANGUAGES`, a folder in `content/`, a file in `phrasings/`, and a font.
 """
 
 from __future__ import annotations
@@ -17,44 +17,44 @@ _FONT_PACKAGES = ("pylopdf_fonts_zh_cn",)
 
 @dataclass(frozen=True, slots=True)
 class LanguageRules:
-    """How a tongue is written. Words and phrasings are in files of its code."""
+    """Typographic rules of a language. Words and phrasings are in files named by its code."""
 
     code: str
     script: str
-    """Letters by which its text is known, as a pattern; nothing for the tongue that is taken else."""
+    """Pattern of letters that identify the language; empty for the default language."""
     fonts: dict[str, str] = field(compare=False)
-    """A family for each style."""
-    gap: str
-    """What stands between sentences, and before a bracket."""
+    """Font family for each font style."""
+    separator: str
+    """Separator between sentences and before a bracket."""
     comma: str
     colon: str
     indent: float
-    """How far a paragraph is indented in books, in sizes."""
-    telling: int
-    """Letters that are enough to name a block or a sentence."""
-    more: float
-    """Sentences for one English sentence, to fill as much paper."""
+    """Indent of paragraphs in books, in multiples of the font size."""
+    min_quote_length: int
+    """Number of letters that suffice to identify a block or a sentence."""
+    sentences_per_english_sentence: float
+    """Number of sentences that fill as much space as one English sentence."""
     chapter: str
     parts: tuple[str, str]
-    """Numbers of the first two parts of an exam."""
+    """Numbering of the first two parts of an exam."""
     date: str
     months: tuple[str, ...]
     money: tuple[str, ...]
 
 
-TONGUES = {
-    tongue.code: tongue
-    for tongue in (
+RULES = {
+    rules.code: rules
+    for rules in (
         LanguageRules(
             code="zh",
             script="[\u3400-\u9fff]",
             fonts={"serif": "Noto Serif SC", "modern": "Noto Serif SC", "sans": "Noto Sans SC", "mono": "Noto Sans SC"},
-            gap="",
+            separator="",
             comma="、",
             colon="：",
             indent=2.0,
-            telling=8,
-            more=1.5,
+            min_quote_length=8,
+            sentences_per_english_sentence=1.5,
             chapter="第{}章",
             parts=("一、", "二、"),
             date="{year}年{month}月{day}日",
@@ -70,12 +70,12 @@ TONGUES = {
                 "sans": "Noto Sans SC",
                 "mono": "DejaVu Sans Mono",
             },
-            gap=" ",
+            separator=" ",
             comma=", ",
             colon=": ",
             indent=1.3,
-            telling=16,
-            more=1.0,
+            min_quote_length=16,
+            sentences_per_english_sentence=1.0,
             chapter="Chapter {}",
             parts=("I. ", "II. "),
             date="{day} {month} {year}",
@@ -89,34 +89,34 @@ TONGUES = {
 }
 
 
-def tongue_of(text: str) -> LanguageRules:
-    """The tongue a piece of text is written in.
+def rules_of(text: str) -> LanguageRules:
+    """Return the rules of the language that a text is written in.
 
-    >>> tongue_of("Mexico 的收入").code
+    >>> rules_of("Mexico 的收入").code
     'zh'
     """
-    return next(tongue for tongue in TONGUES.values() if re.search(tongue.script, text))
+    return next(rules for rules in RULES.values() if re.search(rules.script, text))
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language pages can be written in."""
+    """A language that pages can be written in."""
 
     code: str
-    """How people ask for it."""
+    """Code on the command line."""
     name: str
-    """How suites call it."""
+    """Name in suites."""
     words: tuple[str, ...]
     """Folders of `content/`, the main one first."""
     lang: str
-    """Tongue of its instructions, and what the typesetter is told."""
+    """Language of its instructions, and the language setting of the typesetter."""
     rtl: bool = False
 
     @property
     def fonts(self) -> dict[str, list[str]]:
-        """Families by style, each with the fonts to try in order: English first, for digits and Latin letters."""
-        tongues = [TONGUES["en"], *(TONGUES[code] for code in self.words)]
-        return {style: list(dict.fromkeys(tongue.fonts[style] for tongue in tongues)) for style in tongues[0].fonts}
+        """Font families by style, in order of preference: English first, for digits and Latin letters."""
+        all_rules = [RULES["en"], *(RULES[code] for code in self.words)]
+        return {style: list(dict.fromkeys(rules.fonts[style] for rules in all_rules)) for style in all_rules[0].fonts}
 
 
 LANGUAGES = {
@@ -130,22 +130,22 @@ LANGUAGES = {
 
 
 def get_language(code: str) -> Language:
-    """The language of a code.
+    """Return a language by its code; raise `InputError` if there is none.
 
     >>> get_language("zh").name
     'simplified_chinese'
     """
     if code not in LANGUAGES:
-        raise InputError(f"no language is called {code!r}; there are: {', '.join(LANGUAGES)}")
+        raise InputError(f"unknown language {code!r}; available: {', '.join(LANGUAGES)}")
     return LANGUAGES[code]
 
 
 def font_folders() -> list[Path]:
-    """Folders of the fonts that come in packages."""
+    """Return the folders of fonts from installed packages."""
     folders = []
     for package in _FONT_PACKAGES:
         spec = find_spec(package)
         if spec is None or not spec.submodule_search_locations:
             raise VdeError(f"the fonts of {package} are not installed\n  pip install {package.replace('_', '-')}")
-        folders += [Path(place) for place in spec.submodule_search_locations]
+        folders += [Path(location) for location in spec.submodule_search_locations]
     return folders

@@ -1,4 +1,7 @@
-"""Samples of a page: one source, some edits, all set and read. The same recipe and number give the same bytes."""
+"""Samples of a page: one source, several edits, each typeset and with ground truth.
+
+The same recipe and number give the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +18,20 @@ from vdebench.core.sample import Operation, Region, Sample
 from vdebench.errors import VdeError
 from vdebench.suites.typeset import propose_look, propose_table, propose_text
 from vdebench.suites.typeset.ambiguity_check import ambiguities
-from vdebench.suites.typeset.degradation import wear_of
+from vdebench.suites.typeset.degradation import draw_degradation
 from vdebench.suites.typeset.difficulty import difficulty
 from vdebench.suites.typeset.document import Block, Document, Table
 from vdebench.suites.typeset.edits import DocumentEdit
 from vdebench.suites.typeset.ground_truth import (
     changed_boxes,
-    crop_reading,
+    crop_text,
     is_legible,
     mask_of,
     moved_blocks,
-    reading_of,
+    page_text_of,
     tight_boxes,
 )
-from vdebench.suites.typeset.instructions import worded
+from vdebench.suites.typeset.instructions import phrase_instruction
 from vdebench.suites.typeset.kinds import KINDS
 from vdebench.suites.typeset.language_rules import get_language
 from vdebench.suites.typeset.propose import DocumentView, Proposal, Proposer
@@ -48,134 +51,144 @@ PROPOSERS: dict[Operation, Proposer] = {
     Operation.SCALING: propose_look.scale,
     Operation.TEXT_ATTRIBUTE: propose_look.restyle,
 }
-_TRIES = 60
-_TRIES_ON_A_PAGE = 6
+_MAX_ATTEMPTS = 60
+_MAX_ATTEMPTS_PER_OPERATION = 6
 _ROOM_FOR_EDITS = 30
-"""Points left free at the end of an area, so that an edit may add a line or two."""
+"""Points left free at the end of an area, so that an edit can add a line or two."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypesetSample:
-    """A sample with all that belongs to it."""
+    """A sample with its images, ground truth, documents and proposal."""
 
     sample: Sample
     source: Image
     reference: Image
     mask: Image
-    source_reading: PageText
-    reference_reading: PageText
-    region_readings: tuple[PageText, ...]
+    source_text: PageText
+    reference_text: PageText
+    region_texts: tuple[PageText, ...]
     documents: tuple[Document, Document]
     proposal: Proposal
 
 
-def make_page(recipe: SuiteRecipe, number: int, press: Typesetter) -> list[TypesetSample]:
-    """The samples of the recipe's page of that number. They share their source."""
+def make_page(recipe: SuiteRecipe, number: int, typesetter: Typesetter) -> list[TypesetSample]:
+    """Return the samples of one page of the recipe, which share their source; raise `VdeError` if no edits can be
+    found.
+    """
     task = recipe.page(number)
-    for attempt in range(_TRIES):
+    for attempt in range(_MAX_ATTEMPTS):
         rng = Random(f"{recipe.seed}/{number}/{attempt}")
         document = KINDS[task.kind](get_language(task.language), rng)
         if task.needs_table and not any(isinstance(block, Table) for block in document.blocks):
             continue
-        sheet = press.print(document, _ROOM_FOR_EDITS)
+        page = typesetter.print(document, _ROOM_FOR_EDITS)
         try:
-            pairs = _Desk(recipe, task, _Printed(document.only(sheet.present), sheet), press, rng).pairs()
+            samples = _EditFinder(
+                recipe, task, _RenderedDocument(document.only(page.present), page), typesetter, rng
+            ).samples()
         finally:
-            sheet.close()
-        if pairs is not None:
-            return pairs
-    wanted = " and ".join(task.operations)
-    raise VdeError(f"page {number}: {wanted} not found on a {task.language} {task.kind} page in {_TRIES} tries")
+            page.close()
+        if samples is not None:
+            return samples
+    operations = " and ".join(task.operations)
+    raise VdeError(
+        f"page {number}: no {operations} possible on a {task.language} {task.kind} page in {_MAX_ATTEMPTS} attempts"
+    )
 
 
-class _Printed:
-    """A document, its sheet, and what is asked of them more than once."""
+class _RenderedDocument:
+    """A document and its typeset page, with cached properties."""
 
-    def __init__(self, document: Document, sheet: TypesetPage) -> None:
+    def __init__(self, document: Document, page: TypesetPage) -> None:
         self.document = document
-        self.sheet = sheet
+        self.page = page
 
     @property
-    def both(self) -> tuple[Document, TypesetPage]:
-        return self.document, self.sheet
+    def document_and_page(self) -> tuple[Document, TypesetPage]:
+        return self.document, self.page
 
     @cached_property
     def image(self) -> Image:
-        return self.sheet.image()
+        return self.page.image()
 
     @cached_property
-    def reading(self) -> PageText:
-        return reading_of(self.document, self.sheet)
+    def page_text(self) -> PageText:
+        return page_text_of(self.document, self.page)
 
     @cached_property
     def heights(self) -> dict[Block, float]:
-        return self.sheet.heights(self.document)
+        return self.page.heights(self.document)
 
 
-class _Desk:
-    """A set page on which edits are tried."""
+class _EditFinder:
+    """Tries edits on a typeset page."""
 
-    def __init__(self, recipe: SuiteRecipe, task: PageTask, source: _Printed, press: Typesetter, rng: Random) -> None:
+    def __init__(
+        self, recipe: SuiteRecipe, task: PageTask, source: _RenderedDocument, typesetter: Typesetter, rng: Random
+    ) -> None:
         self.first = task.number * recipe.per_page
         self.task = task
         self.source = source
-        self.press = press
+        self.typesetter = typesetter
         self.rng = rng
         self.language = get_language(task.language)
-        self.page = DocumentView(source.document, Writer(self.language, rng, source.document.topic), rng)
-        self.wear = wear_of(recipe.wear, rng, source.sheet.size)
+        self.view = DocumentView(source.document, Writer(self.language, rng, source.document.topic), rng)
+        self.wear = draw_degradation(recipe.wear, rng, source.page.size)
         self.edits: list[DocumentEdit] = []
 
-    def pairs(self) -> list[TypesetSample] | None:
-        """A sample for each operation, or nothing where one cannot be found."""
-        if not is_legible(*self.source.both):
+    def samples(self) -> list[TypesetSample] | None:
+        """Return a sample for each operation; None if one cannot be found."""
+        if not is_legible(*self.source.document_and_page):
             return None
-        worn = self.wear.page(self.source.image)
-        pairs: list[TypesetSample] = []
+        source = self.wear.page(self.source.image)
+        samples: list[TypesetSample] = []
         for index, operation in enumerate(self.task.operations, start=self.first):
-            pair = self._find(operation, index)
-            if pair is None:
+            sample = self._find_sample(operation, index)
+            if sample is None:
                 return None
-            pairs.append(replace(pair, source=worn))
-        return pairs
+            samples.append(replace(sample, source=source))
+        return samples
 
-    def _find(self, operation: Operation, index: int) -> TypesetSample | None:
-        for _ in range(_TRIES_ON_A_PAGE):
-            proposal = PROPOSERS[operation](self.page)
+    def _find_sample(self, operation: Operation, index: int) -> TypesetSample | None:
+        for _ in range(_MAX_ATTEMPTS_PER_OPERATION):
+            proposal = PROPOSERS[operation](self.view)
             if proposal is None:
                 return None
             if proposal.edit in self.edits:
                 continue
             edited = proposal.edit.apply(self.source.document)
-            sheet = self.press.print(edited, heights=self.source.heights)
+            page = self.typesetter.print(edited, heights=self.source.heights)
             try:
-                fits = sheet.present == {block.id for block in edited.blocks}
-                if fits and is_legible(edited, sheet):
-                    found = self._pair(operation, index, proposal, _Printed(edited, sheet))
-                    if found is not None:
+                fits = page.present == {block.id for block in edited.blocks}
+                if fits and is_legible(edited, page):
+                    sample = self._sample(operation, index, proposal, _RenderedDocument(edited, page))
+                    if sample is not None:
                         self.edits.append(proposal.edit)
-                        return found
+                        return sample
             finally:
-                sheet.close()
+                page.close()
         return None
 
-    def _pair(self, operation: Operation, index: int, proposal: Proposal, after: _Printed) -> TypesetSample | None:
-        """The sample, or nothing where its instruction could mean two things or the edit cannot be seen."""
-        before, wear, tongue = self.source, self.wear, self.language.lang
-        wording = worded(proposal, tongue, self.rng)
-        if any(ambiguities(wording.instruction, proposal.references, before.reading, tongue)):
+    def _sample(
+        self, operation: Operation, index: int, proposal: Proposal, after: _RenderedDocument
+    ) -> TypesetSample | None:
+        """Return the sample; None if its instruction is ambiguous or the edit is not visible."""
+        before, wear, language = self.source, self.wear, self.language.lang
+        phrased = phrase_instruction(proposal, language, self.rng)
+        if any(ambiguities(phrased.instruction, proposal.references, before.page_text, language)):
             return None
-        edit, size = proposal.edit, before.sheet.size
+        edit, size = proposal.edit, before.page.size
         places = edit.places(before.document, after.document)
-        regions = changed_boxes(edit, before.both, after.both)
-        tight_before = _seen(tight_boxes(*before.both, places[0]), before.image, after.image)
-        tight_after = _seen(tight_boxes(*after.both, places[1]), before.image, after.image)
-        if len(_seen(regions, before.image, after.image)) < len(regions) or not tight_before + tight_after:
+        regions = changed_boxes(edit, before.document_and_page, after.document_and_page)
+        tight_before = _visible(tight_boxes(*before.document_and_page, places[0]), before.image, after.image)
+        tight_after = _visible(tight_boxes(*after.document_and_page, places[1]), before.image, after.image)
+        if len(_visible(regions, before.image, after.image)) < len(regions) or not tight_before + tight_after:
             return None
         sample = Sample(
             id=str(index),
             group="table" if operation.value.startswith("table") else "text",
-            instruction=wording.instruction,
+            instruction=phrased.instruction,
             operation=operation,
             language=before.document.language,
             source=before.document.kind,
@@ -186,10 +199,10 @@ class _Desk:
                 "instruction type": operation.value,
                 "edit": edit.to_json(),
                 "references": [list(reference) for reference in proposal.references],
-                "ambiguous": {"instruction": wording.ambiguous, "kind": wording.ambiguity},
+                "ambiguous": {"instruction": phrased.ambiguous, "kind": phrased.ambiguity},
                 "tight_input": _labels([wear.box(box) for box in tight_before], size),
                 "tight_output": _labels([wear.box(box) for box in tight_after], size),
-                "moved_blocks": moved_blocks(edit, before.both, after.both),
+                "moved_blocks": moved_blocks(edit, before.document_and_page, after.document_and_page),
                 "difficulty": difficulty(before.document, proposal, operation, len(regions), wear.skewed),
                 "topic": before.document.topic,
                 "wear": wear.to_json(),
@@ -199,17 +212,17 @@ class _Desk:
             sample=sample,
             source=before.image,
             reference=wear.page(after.image),
-            mask=wear.mask(mask_of(before.both, after.both)),
-            source_reading=wear.reading(before.reading),
-            reference_reading=wear.reading(after.reading),
-            region_readings=tuple(wear.crop(crop_reading(*after.both, box), box) for box in regions),
+            mask=wear.mask(mask_of(before.document_and_page, after.document_and_page)),
+            source_text=wear.text(before.page_text),
+            reference_text=wear.text(after.page_text),
+            region_texts=tuple(wear.crop(crop_text(*after.document_and_page, box), box) for box in regions),
             documents=(before.document, after.document),
             proposal=proposal,
         )
 
 
-def _seen(boxes: list[Box], source: Image, reference: Image) -> list[Box]:
-    """Boxes inside which the two pages differ."""
+def _visible(boxes: list[Box], source: Image, reference: Image) -> list[Box]:
+    """Return the boxes inside which the two pages differ."""
     return [box for box in boxes if not np.array_equal(_cut(source, box), _cut(reference, box))]
 
 

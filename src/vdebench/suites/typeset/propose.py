@@ -1,4 +1,4 @@
-"""What an edit needs to know of a page before it is chosen: which words occur once, and how to name a block."""
+"""Proposals: an edit with what its instruction must quote, and the view of a page from which edits are chosen."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Literal, NamedTuple
 from vdebench.instructions.word_boundary import next_boundary
 from vdebench.suites.typeset.document import Block, Chart, Document, Formula, Rule, Table, Text
 from vdebench.suites.typeset.edits import DocumentEdit
-from vdebench.suites.typeset.language_rules import tongue_of
+from vdebench.suites.typeset.language_rules import rules_of
 from vdebench.suites.typeset.words import Writer
 
 LONGEST_QUOTE = 90
 
 
 class Reference(NamedTuple):
-    """What an instruction quotes of the page: words that occur once, or all the text of one cell only."""
+    """A quotation in an instruction: words that occur once on the page, or the whole text of exactly one cell."""
 
     text: str
     kind: Literal["text", "cell"] = "text"
@@ -25,7 +25,7 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An edit, and what its instruction has to say: `quoted` fields stand in quotation marks."""
+    """An edit and the fields of its instruction; `quoted` fields are put in quotation marks."""
 
     edit: DocumentEdit
     phrasing: str
@@ -38,7 +38,7 @@ Proposer = Callable[["DocumentView"], Proposal | None]
 
 
 class DocumentView:
-    """A document as someone sees it who wants to name a place on it."""
+    """A document with the search functions that proposals need."""
 
     def __init__(self, document: Document, writer: Writer, rng: Random) -> None:
         self.document = document
@@ -48,9 +48,9 @@ class DocumentView:
 
     @property
     def texts(self) -> list[Text]:
-        """Blocks of text, in a random order."""
-        found = [block for block in self.document.blocks if isinstance(block, Text)]
-        return self.rng.sample(found, len(found))
+        """Text blocks in random order."""
+        blocks = [block for block in self.document.blocks if isinstance(block, Text)]
+        return self.rng.sample(blocks, len(blocks))
 
     @property
     def tables(self) -> list[Table]:
@@ -58,11 +58,11 @@ class DocumentView:
         return [block for block in self.document.blocks if isinstance(block, Table)]
 
     def is_unique(self, words: str) -> bool:
-        """Whether the words stand in one place only."""
+        """Whether the words occur in one place only."""
         return occurrences(words, self._texts) == 1
 
     def quote(self, text: str, start: int, end: int) -> tuple[int, int] | None:
-        """The stretch, made longer until its words occur once on the page; nothing where that takes too many."""
+        """Extend a range by words until it occurs once on the page; None if it becomes too long."""
         left, right = start, end
         while right - left <= LONGEST_QUOTE:
             if self.is_unique(text[left:right]):
@@ -74,7 +74,9 @@ class DocumentView:
         return None
 
     def ending(self, text: str, start: int, end: int, least: int) -> str | None:
-        """Last words of a stretch that occur nowhere else, so many letters at least."""
+        """Return the last words of a range that occur nowhere else, at least `least` letters; None if there
+        are none.
+        """
         left = end
         while left > start and end - left < LONGEST_QUOTE:
             left = max(start, next_boundary(text, left, -1))
@@ -84,7 +86,7 @@ class DocumentView:
         return None
 
     def opening(self, block: Text) -> str | None:
-        """First words of a block that occur nowhere else."""
+        """Return the first words of a block that occur nowhere else; None if there are none."""
         text = block.text
         end = 0
         for _ in range(40):
@@ -92,13 +94,13 @@ class DocumentView:
             words = text[:end]
             if len(words) > LONGEST_QUOTE:
                 return None
-            if len(words) >= min(len(text), tongue_of(text).telling) and self.is_unique(words):
+            if len(words) >= min(len(text), rules_of(text).min_quote_length) and self.is_unique(words):
                 return words
         return None
 
 
 def texts_of(blocks: Iterator[Block]) -> Iterator[str]:
-    """Every piece of text of some blocks."""
+    """Yield every text of the blocks."""
     for block in blocks:
         match block:
             case Text():
@@ -114,7 +116,7 @@ def texts_of(blocks: Iterator[Block]) -> Iterator[str]:
 
 
 def occurrences(words: str, texts: list[str]) -> int:
-    """How often words occur in some texts, overlapping ones counted.
+    """Return how often words occur in some texts, overlapping occurrences included.
 
     >>> occurrences("12", ["12 of 2012", "a"])
     2

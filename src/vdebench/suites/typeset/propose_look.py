@@ -1,4 +1,4 @@
-"""Edits that leave the words and change their place, size, colour, weight or font."""
+"""Proposals that keep the words and change their position, size, colour, weight or font."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from vdebench.suites.typeset.propose import LONGEST_QUOTE, DocumentView, Proposa
 _MOVABLE = ("paragraph", "bullet", "jotting", "panel", "reference", "quote")
 _ALIGNABLE = ("title", "heading", "headline", "author", "small", "caption", "table_title")
 _SCALABLE = (*_ALIGNABLE, "header", "footer", "number", "bullet", "jotting", "question", "problem", "quote")
-_SEEN = 150
-"""How far a new colour must be from the old one."""
+_MIN_CONTRAST = 150
+"""Minimum distance of a new colour from the old one."""
 _FACTORS = (0.75, 0.8, 1.25, 1.3, 1.5)
 _OTHER_FONT = {"serif": "sans", "modern": "sans", "sans": "serif", "mono": "serif"}
 
 
 def relocate(page: DocumentView) -> Proposal | None:
-    """A block to another place, or to another side of its line."""
+    """Move a block to another place, or change its alignment."""
     kind = page.rng.choice([_move_block, _move_block, _align_block])
     return kind(page) or _align_block(page)
 
@@ -59,7 +59,7 @@ def _align_block(page: DocumentView) -> Proposal | None:
 
 
 def scale(page: DocumentView) -> Proposal | None:
-    """A block larger or smaller."""
+    """Enlarge or shrink a block."""
     for block in _whole(page, _SCALABLE):
         factor = page.rng.choice(_FACTORS)
         edit = DocumentEdit("scale_block", block.id, {"factor": factor})
@@ -68,46 +68,46 @@ def scale(page: DocumentView) -> Proposal | None:
 
 
 def restyle(page: DocumentView) -> Proposal | None:
-    """Words in another colour, weight or font."""
-    for block, start, end in _stretches(page):
-        look = page.document.looks[block.role]
+    """Change the colour, weight or font of some words."""
+    for block, start, end in _ranges(page):
+        style = page.document.styles[block.role]
         target = block.text[start:end]
         kind = page.rng.choice(["ink", "bold", "font"])
-        if kind == "bold" and look.bold:
+        if kind == "bold" and style.bold:
             kind = "ink"
-        given: dict[str, object] = {"start": start, "end": end}
+        arguments: dict[str, object] = {"start": start, "end": end}
         plain = {}
         if kind == "ink":
-            inks = [ink for ink in sorted(phrasings("en")["colours"]) if _contrast(ink, look.ink) > _SEEN]
-            if look.ink == "#ffffff" or not inks:  # on a dark band
+            inks = [ink for ink in sorted(phrasings("en")["colours"]) if _contrast(ink, style.ink) > _MIN_CONTRAST]
+            if style.ink == "#ffffff" or not inks:  # on a dark band
                 continue
-            given["ink"] = plain["colour"] = page.rng.choice(inks)
+            arguments["ink"] = plain["colour"] = page.rng.choice(inks)
         elif kind == "font":
-            given["font"] = plain["font"] = _OTHER_FONT[look.font]
+            arguments["font"] = plain["font"] = _OTHER_FONT[style.font]
         else:
-            given["bold"] = True
-        edit = DocumentEdit("style_text", block.id, given)
+            arguments["bold"] = True
+        edit = DocumentEdit("style_text", block.id, arguments)
         return Proposal(edit, f"style_{kind}", {"target": target}, plain, (Reference(target),))
     return None
 
 
 def _contrast(one: str, other: str) -> int:
-    """How far two colours are apart: the sum over red, green and blue."""
+    """Return the distance of two colours: the sum over red, green and blue."""
     return sum(abs(int(one[at : at + 2], 16) - int(other[at : at + 2], 16)) for at in (1, 3, 5))
 
 
-def _stretches(page: DocumentView) -> Iterator[tuple[Text, int, int]]:
+def _ranges(page: DocumentView) -> Iterator[tuple[Text, int, int]]:
     for block in page.texts:
         for slot in page.rng.sample(block.slots, len(block.slots)):
-            found = page.quote(block.text, slot.start, slot.end)
-            if found:
-                yield block, *found
+            span = page.quote(block.text, slot.start, slot.end)
+            if span:
+                yield block, *span
     for block in _whole(page, _ALIGNABLE):
         yield block, 0, len(block.text)
 
 
 def _whole(page: DocumentView, roles: tuple[str, ...]) -> Iterator[Text]:
-    """Blocks that can be quoted whole."""
+    """Yield blocks that can be quoted completely, in random order."""
     for block in page.texts:
         if block.role in roles and len(block.text) <= LONGEST_QUOTE and page.is_unique(block.text):
             yield block

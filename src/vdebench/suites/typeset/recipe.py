@@ -1,4 +1,7 @@
-"""A recipe: all that decides what a typeset suite holds. A recipe, a number and the same tools give the same bytes."""
+"""The recipe of a generated suite: all settings that determine its content.
+
+The same recipe, number of samples and library versions give the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ WEARS = ("none", "light", "heavy")
 
 
 class PageTask(NamedTuple):
-    """What a page is to be, and which operations its samples ask for."""
+    """Kind and language of a page, and the operations of its samples."""
 
     number: int
     kind: str
@@ -30,25 +33,25 @@ class PageTask(NamedTuple):
 
     @property
     def needs_table(self) -> bool:
-        """Whether one of the operations works on a table."""
+        """Whether an operation edits a table."""
         return any(operation.value.startswith("table") for operation in self.operations)
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteRecipe:
-    """What to make, and with which seed."""
+    """Settings of a generated suite."""
 
     seed: int = 1
     languages: tuple[str, ...] = ("en", "zh", "mixed")
     operations: tuple[str, ...] = OPERATIONS
     kinds: tuple[str, ...] = SOURCES
     per_page: int = 2
-    """Samples on one page, of different operations where there are enough."""
+    """Samples per page, of different operations if there are enough."""
     ppi: int = 150
     wear: str = "none"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be made."""
+        """Raise `InputError` for invalid settings."""
         _require("language", self.languages, LANGUAGES)
         _require("operation", self.operations, OPERATIONS)
         _require("kind", self.kinds, SOURCES)
@@ -59,7 +62,7 @@ class SuiteRecipe:
             raise InputError(f"{self.ppi} pixels per inch, expected 36 to 600")
 
     def page(self, number: int) -> PageTask:
-        """The task of a page: kinds, languages and operations take turns, each in an order of its own."""
+        """Return the task of a page: kinds, languages and operations take turns, each in its own random order."""
         first = number * self.per_page
         return PageTask(
             number,
@@ -73,25 +76,25 @@ class SuiteRecipe:
         return Random(f"{self.seed}/{what}/{round_}").sample(options, len(options))[turn]
 
     def to_json(self) -> dict[str, Any]:
-        """The recipe as an object."""
+        """Return the recipe as a JSON object."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
 @cache
-def made_with() -> dict[str, str]:
-    """What besides the recipe decides the bytes: our own files and the libraries that set, draw and pack pages."""
-    own = hashlib.sha256()
+def provenance() -> dict[str, str]:
+    """Return what else determines the bytes: a digest of our source files, and the versions of libraries."""
+    digest = hashlib.sha256()
     package = Path(__file__).parents[2]
-    places = (package / "suites/typeset", package / "instructions/phrasings")
-    files = (file for place in places for file in place.rglob("*") if file.suffix in (".py", ".toml", ".typ"))
+    folders = (package / "suites/typeset", package / "instructions/phrasings")
+    files = (file for folder in folders for file in folder.rglob("*") if file.suffix in (".py", ".toml", ".typ"))
     for file in sorted((*files, package / "instructions/phrasing.py", package / "instructions/word_boundary.py")):
-        own.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
-    return {"vdebench": own.hexdigest()[:16], **{name: version(name) for name in _TOOLS}}
+        digest.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return {"vdebench": digest.hexdigest()[:16], **{name: version(name) for name in _TOOLS}}
 
 
-def _require(what: str, found: Sequence[str], known: Collection[str]) -> None:
-    if not found:
-        raise InputError(f"no {what} is named, expected some of {', '.join(known)}")
-    for name in found:
-        if name not in known:
-            raise InputError(f"no {what} is called {name!r}; there are: {', '.join(known)}")
+def _require(what: str, names: Sequence[str], valid: Collection[str]) -> None:
+    if not names:
+        raise InputError(f"no {what} given, expected some of {', '.join(valid)}")
+    for name in names:
+        if name not in valid:
+            raise InputError(f"unknown {what} {name!r}; available: {', '.join(valid)}")

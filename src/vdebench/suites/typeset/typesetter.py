@@ -1,7 +1,7 @@
-"""The press: a document into a sheet, with pixels and the place of every line (Typst sets, pdfium draws).
+"""The typesetter: renders a document with Typst and pdfium and locates every line.
 
-One compile per page. Invisible boxes in the PDF, numbered by their colour, say which text is whose (see `page.typ`).
-Only files change between compiles, never the compiler's inputs: Typst then keeps the layout of unchanged paragraphs.
+One compilation per page. Invisible boxes in the PDF, numbered by their colour, identify the pieces (see `page.typ`).
+Only files change between compilations, not the compiler's inputs: Typst then caches the layout of unchanged paragraphs.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from vdebench.suites.typeset.letters import PdfLetters
 
 Image = NDArray[np.uint8]
 _MARK_BLUE = 7
-_FOLDER = "vde-press-"
-_UNKNOWN: Mapping[Block, float] = {}
-_LOOK = [field.name for field in fields(BlockStyle)]
+_FOLDER = "vde-typesetter-"
+_NO_HEIGHTS: Mapping[Block, float] = {}
+_STYLE_FIELDS = [field.name for field in fields(BlockStyle)]
 _KEPT_WITH_NEXT = ("heading", "headline", "table_title", "chart")
 
 
 @dataclass(slots=True)
 class PieceMark:
-    """Where a numbered piece stands, in pixels: its box in the layout, and the ink of each stretch of its text."""
+    """Position of a numbered piece in pixels: its layout box, and the ink of each text run."""
 
     box: Box
     ink: list[Box] = field(default_factory=list)
@@ -58,7 +58,7 @@ class PieceMark:
 
 
 class TypesetPage:
-    """A printed page."""
+    """A typeset page."""
 
     def __init__(self, pdf: bytes, ppi: float) -> None:
         self._pdf = pdfium.PdfDocument(pdf)
@@ -70,18 +70,18 @@ class TypesetPage:
         self.marks = self._marks()
 
     def close(self) -> None:
-        """Give the page's memory back; pixels and letters cannot be asked for afterwards."""
+        """Free the page's memory; pixels and letters are not available afterwards."""
         for mark in self.marks.values():
             mark.objects.clear()
         self._pdf.close()
 
     @property
     def present(self) -> set[int]:
-        """Ids of the blocks that found room."""
+        """Ids of the blocks that fit on the page."""
         return {number // CELLS for number in self.marks}
 
     def heights(self, document: Document) -> dict[Block, float]:
-        """Heights of the document's blocks in points: quarters of a point, as `page.typ` has them."""
+        """Return the heights of the document's blocks in points, rounded to quarters as in `page.typ`."""
         boxes = {block: self.marks[block.id * CELLS].box for block in document.blocks}
         return {block: round((box.y2 - box.y1) / self.scale * 4) / 4 for block, box in boxes.items()}
 
@@ -99,7 +99,7 @@ class TypesetPage:
                     current = marks[red.value + 256 * green.value] = PieceMark(self._bounds(item))
             elif kind == raw.FPDF_PAGEOBJ_TEXT and current is not None:
                 ink = self._bounds(item)
-                if ink.area > 0:  # some are spaces only
+                if ink.area > 0:  # some contain only spaces
                     current.ink.append(ink)
                     current.objects.append(item)
         return marks
@@ -114,7 +114,7 @@ class TypesetPage:
         return Box(left * scale, (self._height - top) * scale, right * scale, (self._height - bottom) * scale)
 
     def image(self) -> Image:
-        """The page's pixels, RGB: drawn into our own memory, which saves copying them."""
+        """Render the page as RGB, directly into a NumPy array."""
         width, height = int(self.size.width), int(self.size.height)
         stride = (3 * width + 3) // 4 * 4
         rows = np.full((height, stride), 255, np.uint8)
@@ -131,44 +131,44 @@ class TypesetPage:
     def _letters(self) -> PdfLetters:
         return PdfLetters(self._page)
 
-    def printed(self, number: int) -> list[str]:
-        """Text of each stretch of a piece, as the PDF has it."""
+    def run_texts(self, number: int) -> list[str]:
+        """Return the text of each run of a piece, as in the PDF."""
         return [self._letters.text(item) for item in self.marks[number].objects]
 
-    def stretches(self, number: int, text: str) -> list[list[int]]:
-        """For each stretch of a piece, where in its text each of the printed letters stands."""
-        found, at = [], 0
-        for printed in self.printed(number):
+    def letter_indices(self, number: int, text: str) -> list[list[int]]:
+        """Return, for each run of a piece, the index in `text` of each printed letter."""
+        runs, at = [], 0
+        for run in self.run_texts(number):
             places = []
-            for letter in printed:
-                while letter != text[at]:  # spaces at the ends of lines are not printed
+            for letter in run:
+                while letter != text[at]:  # spaces at line ends are not printed
                     at += 1
                 places.append(at)
                 at += 1
-            found.append(places)
-        return found
+            runs.append(places)
+        return runs
 
     def part(self, number: int, text: str, start: int, end: int) -> list[Box]:
-        """Ink of a part of a piece's text, a box per stretch of a line."""
+        """Return the ink of a range of a piece's text, one box per run."""
         mark, boxes = self.marks[number], []
-        for item, places in zip(mark.objects, self.stretches(number, text), strict=True):
+        for item, places in zip(mark.objects, self.letter_indices(number, text), strict=True):
             letters = [
                 self._in_pixels(*self._letters.bounds(item, index))
                 for index, place in enumerate(places)
                 if start <= place < end and not text[place].isspace()
             ]
-            inked = [box for box in letters if box.area > 0]
-            if inked:
-                boxes.append(Box.around(inked))
+            ink = [box for box in letters if box.area > 0]
+            if ink:
+                boxes.append(Box.around(ink))
         return boxes
 
 
 class Typesetter:
-    """A warm compiler with a folder of its own."""
+    """A Typst compiler with its own temporary folder, kept between pages."""
 
     def __init__(self, ppi: float, font_folders: Sequence[Path]) -> None:
         self.ppi = ppi
-        _remove_folders_of_the_dead()
+        _remove_stale_folders()
         root = Path(tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))
         weakref.finalize(self, shutil.rmtree, root, ignore_errors=True)
         (root / "page.typ").write_text((resources.files(__package__) / "page.typ").read_text("utf-8"), "utf-8")
@@ -177,11 +177,13 @@ class Typesetter:
             str(root / "page.typ"), font_paths=[str(folder) for folder in font_folders], ignore_system_fonts=True
         )
 
-    def print(self, document: Document, reserve: float = 0, heights: Mapping[Block, float] = _UNKNOWN) -> TypesetPage:
-        """The document's sheet.
+    def print(
+        self, document: Document, reserve: float = 0, heights: Mapping[Block, float] = _NO_HEIGHTS
+    ) -> TypesetPage:
+        """Typeset a document.
 
-        `reserve` points stay free at the end of each area for edits to grow into; `heights` are known ones of blocks
-        (those of another sheet), which then need not be measured again.
+        `reserve` points stay free at the end of each area, for edits to grow into. `heights` are known block heights
+        (of another page), which then need not be measured again.
         """
         page = page_of(document, reserve, heights)
         self._data.write_text(json.dumps(page, ensure_ascii=False), "utf-8")
@@ -190,16 +192,16 @@ class Typesetter:
         return TypesetPage(pdf, self.ppi)
 
 
-def _remove_folders_of_the_dead() -> None:
-    """A process that was killed could not tidy up."""
+def _remove_stale_folders() -> None:
+    """Delete temporary folders of processes that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
         owner = folder.name.removeprefix(_FOLDER).partition("-")[0]
         if owner.isdigit() and Path("/proc/self").exists() and not Path("/proc", owner).exists():
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def page_of(document: Document, reserve: float = 0, heights: Mapping[Block, float] = _UNKNOWN) -> dict[str, Any]:
-    """A document as `page.typ` reads it."""
+def page_of(document: Document, reserve: float = 0, heights: Mapping[Block, float] = _NO_HEIGHTS) -> dict[str, Any]:
+    """Return the document as the JSON that `page.typ` reads."""
     return {
         "width": document.width,
         "height": document.height,
@@ -208,7 +210,9 @@ def page_of(document: Document, reserve: float = 0, heights: Mapping[Block, floa
         "rtl": document.rtl,
         "reserve": reserve,
         "fonts": dict(document.fonts),
-        "looks": {role: {name: getattr(look, name) for name in _LOOK} for role, look in document.looks.items()},
+        "looks": {
+            role: {name: getattr(style, name) for name in _STYLE_FIELDS} for role, style in document.styles.items()
+        },
         "decor": [decor._asdict() for decor in document.decor],
         "areas": [_area(document, area, heights) for area in document.areas],
     }
@@ -224,16 +228,16 @@ def _area(document: Document, area: Area, heights: Mapping[Block, float]) -> dic
 
 
 def role_of(block: Block) -> str:
-    """The look a block is set in."""
+    """Return the role whose style a block uses."""
     return block.role if isinstance(block, Text) else type(block).__name__.lower()
 
 
 def _block(document: Document, block: Block, height: float | None) -> dict[str, Any]:
     role = role_of(block)
-    look = document.looks[role]
+    style = document.styles[role]
     number = block.id * CELLS
     keep = role in _KEPT_WITH_NEXT
-    common = {"n": number, "look": role, "above": look.above, "below": look.below, "keep": keep} | {"height": height}
+    common = {"n": number, "look": role, "above": style.above, "below": style.below, "keep": keep} | {"height": height}
     match block:
         case Text():
             spans = [[span.text, span.style.to_json()] for span in block.spans]

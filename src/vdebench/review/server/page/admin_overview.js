@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { bar, count, h, table, told as shown } from "./elements.js";
 import { funnelTable } from "./funnel.js";
-import { words as base } from "./words.js";
+import { stepTitle } from "./steps.js";
 import { words } from "./words_admin.js";
 
 const MOST_STUCK = 20;
@@ -29,10 +29,10 @@ export async function overviewPart() {
           t.through,
           [t.step, t.samples, t.share, ""],
           Object.entries(told.through).map(([step, number]) => [
-            base.steps[step],
+            stepTitle(step),
             number,
             total ? `${((100 * number) / total).toFixed(1)} %` : "–",
-            bar(number, total, `${base.steps[step]}: ${count(number)}`),
+            bar(number, total, `${stepTitle(step)}: ${count(number)}`),
           ]),
           { class: "bars" },
         ),

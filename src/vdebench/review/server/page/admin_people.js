@@ -2,15 +2,14 @@
 
 import { api } from "./api.js";
 import { button, choose, day, field, h, table, told } from "./elements.js";
+import { stepNames, stepTitle } from "./steps.js";
 import { words as base } from "./words.js";
 import { words } from "./words_admin.js";
-
-const STEPS = ["pilot", "score", "boxes", "screen", "ocr", "conflict"];
 
 export async function peoplePart(app, again) {
   const t = words.people,
     { members, invitations } = await api.get("/api/admin/overview");
-  const used = STEPS.filter((step) => members.some((member) => member.votes?.[step]));
+  const used = stepNames().filter((step) => members.some((member) => member.votes?.[step]));
   const rows = members.map((member) => [
     told(member.name),
     base.roles[member.role] || member.role,
@@ -30,7 +29,7 @@ export async function peoplePart(app, again) {
       "section",
       { class: "card" },
       h("h2", null, t.members),
-      table(t.members, [t.name, t.role, t.group, ...used.map((step) => base.steps[step]), t.last, ""], rows),
+      table(t.members, [t.name, t.role, t.group, ...used.map((step) => stepTitle(step)), t.last, ""], rows),
     ),
     h(
       "section",

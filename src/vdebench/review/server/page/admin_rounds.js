@@ -5,7 +5,8 @@ import { api } from "./api.js";
 import { h, table, told } from "./elements.js";
 import { drawBox } from "./painting.js";
 import { picture } from "./pictures.js";
-import { drawnByRound, groupColour, roundCaption } from "./step_conflict.js";
+import { drawnByRound, groupColour, roundCaption } from "./rounds.js";
+import { stepTitle } from "./steps.js";
 import { words as base } from "./words.js";
 import { words } from "./words_admin.js";
 
@@ -33,7 +34,7 @@ export async function roundsPart() {
               link(row.id, told(row.id)),
               row.round,
               row.agreements.map((value) => value.toFixed(3)).join(" → "),
-              base.steps[row.step] || row.step,
+              stepTitle(row.step),
             ]),
           )
         : h("p", { class: "soft" }, t.none),

@@ -1,11 +1,13 @@
 /* The funnel as bars: every sample in one place. */
 
 import { bar, count, h } from "./elements.js";
+import { allSteps } from "./steps.js";
 import { words } from "./words_admin.js";
 
 export function funnelTable(funnel) {
   const t = words.funnel,
-    { places, total, rejected } = funnel;
+    { places, total, rejected } = funnel,
+    passed = allSteps().filter((step) => step.in_pool).at(-1)?.done;
   if (!total) return h("p", { class: "soft" }, t.empty);
   const share = (number) => `${((100 * number) / total).toFixed(1)} %`;
   const row = (name, number, kind = "") =>
@@ -27,7 +29,7 @@ export function funnelTable(funnel) {
       Object.entries(places)
         .filter(([name, number]) => number || !["pilot", "withdrawn", "in adjudication"].includes(name))
         .flatMap(([name, number]) => [
-          row(t.places[name] || name, number, name === "OCR checked" ? "passed" : name),
+          row(t.places[name] || name, number, name === passed ? "passed" : name),
           ...(name === "rejected"
             ? Object.entries(rejected || {}).map(([reason, many]) => row(t.reasons[reason] || reason, many, "reason"))
             : []),

@@ -8,7 +8,7 @@ import { button, h, told } from "./elements.js";
 import { listen, showHelp } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { ProgressView } from "./progress.js";
-import { stepOf } from "./sample_facts.js";
+import { loadSteps, stepOf } from "./steps.js";
 import { words } from "./words.js";
 import { Work } from "./work.js";
 
@@ -66,7 +66,8 @@ async function enter() {
 
 /** Take over who the server says is here, and their token: tabs share a session, and in another one somebody else may
     have signed in. */
-function entered(me) {
+async function entered(me) {
+  await loadSteps(me.workflow);
   const before = app.me?.name;
   if (before && before !== me.name) return startAnew();
   app.me = me;

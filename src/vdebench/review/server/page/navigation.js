@@ -3,11 +3,11 @@
 import { api } from "./api.js";
 import { button, choose, count, h, sign } from "./elements.js";
 import { fetchAhead } from "./pictures.js";
+import { allSteps, imageOf } from "./steps.js";
 import { words } from "./words.js";
 
 const FRESH = 60000,
   AHEAD = 700;
-const STEPS = ["pilot", "score", "boxes", "screen", "ocr", "conflict"];
 
 export class Navigation {
   /** `open(id)` shows a sample, `take()` the next to do, `say(text)` tells the person; `focus()` leaves what was
@@ -41,7 +41,7 @@ export class Navigation {
       this.jumpField,
     );
     this.stepChoice = choose(
-      [["", words.allSteps], ...STEPS.map((step) => [step, words.steps[step]])],
+      [["", words.allSteps], ...allSteps().map((step) => [step.name, step.title])],
       "",
       (step) => this.chosen({ step }),
       { "aria-label": t.step },
@@ -148,8 +148,7 @@ export class Navigation {
     setTimeout(async () => {
       if (!stillHere() || document.hidden) return;
       const found = await api.sampleAhead(next).catch(() => null);
-      const finished = found?.step === "screen" || found?.step === "ocr";
-      if (found) fetchAhead([found.images.before, finished ? found.images.reference : found.images.after]);
+      if (found) fetchAhead([found.images.before, found.images[imageOf(found)]]);
     }, AHEAD);
   }
 

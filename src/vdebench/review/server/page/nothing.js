@@ -2,6 +2,7 @@
 
 import { button, h } from "./elements.js";
 import { isThere } from "./lease.js";
+import { stepTitle } from "./steps.js";
 import { words } from "./words.js";
 
 const AGAIN = 30000;
@@ -19,7 +20,7 @@ export class Nothing {
       all = Object.values(steps).reduce((sum, { waiting }) => sum + waiting, 0),
       held = step ? steps[step]?.waiting || 0 : all;
     this.element.replaceChildren(
-      h("h2", null, step ? t.emptyStep(words.steps[step]) : t.empty),
+      h("h2", null, step ? t.emptyStep(stepTitle(step)) : t.empty),
       h("p", null, held ? t.heldByOthers(held) : t.emptyMore),
       h(
         "p",

@@ -2,6 +2,7 @@
 
 import { button, clock, h } from "./elements.js";
 import { details, said } from "./sample_facts.js";
+import { stepTitle } from "./steps.js";
 import { words } from "./words.js";
 
 const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:\d\d)?/g;
@@ -30,7 +31,7 @@ export class Panel {
       h(
         "div",
         { class: "step-head" },
-        h("h2", null, words.steps[sample.step] || sample.step),
+        h("h2", null, stepTitle(sample.step)),
         h("span", { class: "badge" }, round),
       ),
       this.notice,

@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { bar, button, count, h } from "./elements.js";
 import { funnelTable } from "./funnel.js";
-import { words } from "./words.js";
+import { allSteps, stepTitle } from "./steps.js";
 import { words as more } from "./words_admin.js";
 
 const AGAIN = 30000;
@@ -50,7 +50,7 @@ export class ProgressView {
                 h(
                   "li",
                   null,
-                  h("b", null, words.steps[step]),
+                  h("b", null, stepTitle(step)),
                   h("span", { class: "big" }, count(waiting)),
                   h("small", null, t.mine(mine)),
                 ),
@@ -78,7 +78,9 @@ export class ProgressView {
           "section",
           { class: "card" },
           h("h2", null, t.people),
-          ["pilot", "ocr", "conflict"].filter((step) => told[step]).map((step) => line(step, told[step])),
+          allSteps()
+            .filter((step) => told[step.name])
+            .map((step) => line(step.name, told[step.name])),
         ),
       ),
       h("p", { class: "soft" }, t.note),
@@ -92,8 +94,8 @@ function line(step, { done, waiting }) {
   return h(
     "div",
     { class: "progress-line" },
-    h("span", null, words.steps[step]),
-    bar(done, done + waiting, `${words.steps[step]}: ${of}`),
+    h("span", null, stepTitle(step)),
+    bar(done, done + waiting, `${stepTitle(step)}: ${of}`),
     h("span", { class: "number" }, of),
   );
 }

@@ -2,6 +2,7 @@
 
 import { day, h, told } from "./elements.js";
 import { highlighted } from "./letters.js";
+import { stepOf, stepTitle } from "./steps.js";
 import { words } from "./words.js";
 
 /** The instruction with what it names marked; what it does not quote stands below. */
@@ -70,7 +71,7 @@ export function said(sample) {
     h(
       "li",
       null,
-      h("b", null, words.steps[stepOf(vote.kind)]),
+      h("b", null, stepTitle(stepOf(vote.kind))),
       " ",
       told(summary(vote)),
       h("div", { class: "soft" }, told(t.by(vote.who, vote.group, vote.round)), ` · ${day(vote.when)}`),
@@ -81,7 +82,7 @@ export function said(sample) {
     h(
       "li",
       { class: "end-of-step" },
-      h("b", null, words.steps[end.step]),
+      h("b", null, stepTitle(end.step)),
       ` → ${end.outcome}`,
       end.reason ? ` (${end.reason})` : null,
       typeof end.agreement === "number" ? ` ${end.agreement.toFixed(3)}` : null,
@@ -96,31 +97,13 @@ export function said(sample) {
   );
 }
 
-const KINDS = {
-  pilot_rated: "pilot",
-  rated: "score",
-  drawn: "boxes",
-  screened: "screen",
-  checked: "ocr",
-  adjudicated: "conflict",
-  rate_pilot: "pilot",
-  rate: "score",
-  draw: "boxes",
-  screen: "screen",
-  check: "ocr",
-  adjudicate: "conflict",
-};
-
-/** The step of a vote, by the kind of its event or command. */
-export const stepOf = (kind) => KINDS[kind];
-
 function summary(vote) {
   const t = words.sample;
   if (vote.ratings) {
     const values = Object.values(vote.ratings);
     return `${values.join(" + ")}, ${t.total(values.reduce((a, b) => a + b, 0))}`;
   }
-  if (vote.kind === "drawn") return t.boxes(vote.boxes.length);
-  if (vote.kind === "screened") return vote.yes ? t.yes : t.no;
+  if (typeof vote.yes === "boolean") return vote.yes ? t.yes : t.no;
+  if (vote.boxes && !vote.verdict) return t.boxes(vote.boxes.length);
   return `${vote.verdict || ""} ${(vote.texts || []).join(" / ")}`.trim();
 }

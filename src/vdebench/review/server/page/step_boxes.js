@@ -6,7 +6,7 @@ import { h } from "./elements.js";
 import { words } from "./words.js";
 import { boxPanel } from "./box_panel.js";
 
-export function boxesStep({ sample, me, stage, draft, save, send, say }) {
+export function widget({ step, sample, me, stage, draft, save, send, say }) {
   let drawing = null;
   const panel = boxPanel(() => drawing, me.options);
   drawing = new Drawing(stage.viewer, draft?.boxes || [], {
@@ -26,7 +26,7 @@ export function boxesStep({ sample, me, stage, draft, save, send, say }) {
     element: h(
       "div",
       { class: "step" },
-      h("p", { class: "why" }, words.boxes.why),
+      h("p", { class: "why" }, step.hint),
       panel.element,
       h("p", { class: "soft" }, words.boxes.needed(me.options.agreement)),
       sample.agreements.length
@@ -44,7 +44,7 @@ export function boxesStep({ sample, me, stage, draft, save, send, say }) {
       const wrong = fault(drawing.boxes);
       if (wrong) return say(words.boxes.faults[wrong], "warn");
       return send(
-        { kind: "draw", sample: sample.sample, round: sample.round, group: me.group, boxes: drawing.boxes },
+        { kind: step.command, sample: sample.sample, round: sample.round, group: me.group, boxes: drawing.boxes },
         words.sample.boxes(drawing.boxes.length),
       );
     },

@@ -4,12 +4,12 @@ import { button, field, h, sign } from "./elements.js";
 import { difference, odd } from "./letters.js";
 import { picture } from "./pictures.js";
 import { words } from "./words.js";
-import { lookAtBoxes, outline } from "./step_screen.js";
+import { lookAtBoxes, outline } from "./agreed_boxes.js";
 import { verdictSet } from "./verdict.js";
 
 const EDGE = 6;
 
-export function ocrStep({ sample, stage, draft, save, send, say }) {
+export function widget({ step, sample, stage, draft, save, send, say }) {
   const t = words.ocr,
     read = sample.readings || [];
   const given = { verdict: "", note: "", texts: [...read], ...draft };
@@ -63,7 +63,7 @@ export function ocrStep({ sample, stage, draft, save, send, say }) {
     element: h(
       "div",
       { class: "step" },
-      h("p", { class: "why" }, t.why),
+      h("p", { class: "why" }, step.hint),
       regions.map((each) => each.element),
       field(`${words.also.note} (${words.also.optional})`, note),
     ),
@@ -81,14 +81,14 @@ export function ocrStep({ sample, stage, draft, save, send, say }) {
       const texts = given.verdict === "corrected" ? given.texts : [];
       return send(
         {
-          kind: "check",
+          kind: step.command,
           sample: sample.sample,
           round: sample.round,
           verdict: given.verdict,
           texts,
           note: given.note.trim(),
         },
-        `${words.steps.ocr}: ${t[given.verdict]}`,
+        `${step.title}: ${t[given.verdict]}`,
       );
     },
   };

@@ -1,17 +1,17 @@
-/* A sample of which nothing is asked now, or that is not ready yet. */
+/* A sample on which the member cannot vote now, or that is not ready yet. */
 
+import { lookAtBoxes, outline } from "./agreed_boxes.js";
 import { h } from "./elements.js";
-import { roundsPainter } from "./step_conflict.js";
-import { lookAtBoxes, outline } from "./step_screen.js";
+import { drawnByRound, roundsPainter } from "./rounds.js";
 import { words } from "./words.js";
 
-export function otherStep({ sample, me, stage }) {
+export function otherStep({ title, sample, me, stage }) {
   const t = words.sample,
     final = t.finals[sample.step];
   const mine = sample.votes.some((vote) => vote.who === me.name && vote.round === sample.round);
   const removers = [];
   if (sample.boxes.length) removers.push(outline(stage, sample, true));
-  else if (sample.votes.some((vote) => vote.kind === "drawn")) {
+  else if (drawnByRound(sample).length) {
     const painter = roundsPainter(sample, me.options);
     stage.viewer.painters.unshift(painter);
     removers.push(() => {
@@ -19,7 +19,7 @@ export function otherStep({ sample, me, stage }) {
     });
   }
   return {
-    title: words.steps[sample.step],
+    title,
     help: [],
     element: h(
       "div",
@@ -40,16 +40,16 @@ export function otherStep({ sample, me, stage }) {
   };
 }
 
-export function preparingStep({ sample, stage }) {
+export function preparingStep({ step, title, stage }) {
   return {
-    title: words.steps[sample.step],
+    title,
     help: [],
     preparing: true,
     element: h(
       "div",
       { class: "step preparing", role: "status" },
       h("p", { class: "state" }, h("span", { class: "spinner", "aria-hidden": "true" }), words.sample.preparing),
-      h("p", { class: "soft" }, sample.step === "ocr" ? words.sample.preparingOcr : words.sample.preparingScreen),
+      h("p", { class: "soft" }, step.needs_text ? words.sample.preparingOcr : words.sample.preparingScreen),
     ),
     focus: () => stage.element.focus({ preventScroll: true, focusVisible: false }),
     key: () => false,

@@ -5,8 +5,8 @@ import { words } from "./words.js";
 
 const SCALES = ["compliance", "authenticity", "satisfaction"];
 
-export function scoreStep({ sample, me, stage, draft, save, send, say }) {
-  const pilot = sample.step === "pilot",
+export function widget({ step, sample, me, stage, draft, save, send, say }) {
+  const pilot = step.voters === "member",
     given = { ...(draft?.ratings || {}) };
   let current = SCALES.findIndex((scale) => !given[scale]);
   if (current < 0) current = 0;
@@ -51,7 +51,7 @@ export function scoreStep({ sample, me, stage, draft, save, send, say }) {
     element: h(
       "div",
       { class: "step score" },
-      pilot ? h("p", { class: "why" }, words.score.pilotWhy) : null,
+      pilot ? h("p", { class: "why" }, step.hint) : null,
       sets.map((set) => set.element),
       h(
         "p",
@@ -80,8 +80,8 @@ export function scoreStep({ sample, me, stage, draft, save, send, say }) {
       const ratings = Object.fromEntries(SCALES.map((scale) => [scale, given[scale]]));
       const about = { sample: sample.sample, round: sample.round, ratings };
       return send(
-        pilot ? { kind: "rate_pilot", ...about } : { kind: "rate", ...about, group: me.group },
-        `${words.steps[sample.step]} ${SCALES.map((scale) => given[scale]).join(" + ")}`,
+        { kind: step.command, ...about, ...(pilot ? {} : { group: me.group }) },
+        `${step.title} ${SCALES.map((scale) => given[scale]).join(" + ")}`,
       );
     },
   };

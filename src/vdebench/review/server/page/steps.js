@@ -1,32 +1,51 @@
-/* Which step is shown for a sample. */
+/* The steps of the review, as the server describes them (`Step.to_json`), and their widgets. */
 
-import { boxesStep } from "./step_boxes.js";
-import { conflictStep, roundPanes } from "./step_conflict.js";
-import { ocrStep } from "./step_ocr.js";
+import { drawnByRound, roundPanes } from "./rounds.js";
 import { otherStep, preparingStep } from "./step_other.js";
-import { scoreStep } from "./step_score.js";
-import { screenStep } from "./step_screen.js";
+import { words } from "./words.js";
 
-const STEPS = {
-  pilot: scoreStep,
-  score: scoreStep,
-  boxes: boxesStep,
-  screen: screenStep,
-  ocr: ocrStep,
-  conflict: conflictStep,
-};
+const FINAL = ["passed", "rejected", "withdrawn"];
+let workflow = [];
+const widgets = new Map();
 
-/** What stands beside the page before: after or reference; and panes of the rounds, where those are to be compared. */
-export function picturesFor(sample, me) {
-  const made = ["screen", "ocr", "passed", "rejected", "withdrawn"].includes(sample.step) && sample.boxes.length;
-  if (made && sample.images.reference && sample.ready) return ["reference", null];
-  const drawn = sample.votes.some((vote) => vote.kind === "drawn");
-  const compared = drawn && (sample.step === "conflict" || me.role !== "annotator");
-  return ["after", compared ? roundPanes(sample, me.options) : null];
+/** Store the steps and load the script of each; called once after signing in. */
+export async function loadSteps(steps) {
+  if (workflow.length) return;
+  const scripts = [...new Set(steps.map((step) => step.widget))];
+  const modules = await Promise.all(scripts.map((script) => import(`./${script}`)));
+  scripts.forEach((script, index) => widgets.set(script, modules[index].widget));
+  workflow = steps;
 }
 
-/** A function that makes it; what it makes has `element`, `key(event, name)`, `close()`, and `send()` where it asks. */
-export function stepFor(sample) {
-  if (!sample.asked) return otherStep;
-  return sample.ready === false ? preparingStep : STEPS[sample.step] || otherStep;
+export const allSteps = () => workflow;
+export const stepNamed = (name) => workflow.find((step) => step.name === name);
+export const stepNames = () => workflow.map((step) => step.name);
+export const isFinal = (name) => FINAL.includes(name);
+
+/** The title of a step or of a final state. */
+export const stepTitle = (name) => stepNamed(name)?.title || words.finalStates[name] || name;
+
+/** The name of the step of a vote, by the kind of its event or command. */
+export const stepOf = (kind) => workflow.find((step) => step.event === kind || step.command === kind)?.name;
+
+/** The image shown next to the original: "after" or "reference". */
+export function imageOf(sample) {
+  const finished = (isFinal(sample.step) || stepNamed(sample.step)?.image === "reference") && sample.boxes.length;
+  return finished && sample.images.reference && sample.ready ? "reference" : "after";
+}
+
+/** The image next to the original, and panes with the boxes of each round if those are to be compared. */
+export function picturesFor(sample, me) {
+  const image = imageOf(sample);
+  const compared = drawnByRound(sample).length && (sample.step === "conflict" || me.role !== "annotator");
+  return [image, image === "after" && compared ? roundPanes(sample, me.options) : null];
+}
+
+/** Create the widget for a sample: an object with `element`, `key(event, name)`, `close()`, and `send()` if the member
+    can vote. A widget script exports a function `widget` with these arguments. */
+export function createWidget(sample, context) {
+  const step = stepNamed(sample.step);
+  const voting = sample.ready === false ? preparingStep : widgets.get(step?.widget);
+  const create = sample.asked && step ? voting : otherStep;
+  return create({ step, title: stepTitle(sample.step), sample, ...context });
 }

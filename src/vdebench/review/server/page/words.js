@@ -58,17 +58,7 @@ export const words = {
     later: "A vote that waited was sent.",
   },
 
-  steps: {
-    pilot: "Pilot",
-    score: "Score",
-    boxes: "Boxes",
-    screen: "Screening",
-    ocr: "Text check",
-    conflict: "Conflict",
-    passed: "Passed",
-    rejected: "Rejected",
-    withdrawn: "Withdrawn",
-  },
+  finalStates: { passed: "Passed", rejected: "Rejected", withdrawn: "Withdrawn" },
   allSteps: "All steps",
   round: (round, rounds) => `round ${round} of ${rounds}`,
   pilotRound: (round) => `pilot ${round}`,

@@ -22,10 +22,8 @@ export const stepWords = {
       ["x", "look closely at what differs; 0 for the page"],
       ["Enter", "send"],
     ],
-    pilotWhy: "The pilot decides nothing: it shows how far people agree. Score as you see it.",
   },
   boxes: {
-    why: "Draw a box around every region that was changed, tight to the pixel.",
     hint: "Drag on the picture, or press B.",
     list: "Boxes",
     none: "No box yet.",
@@ -67,12 +65,10 @@ export const stepWords = {
     ],
   },
   screen: {
-    why: "This is the finished page: the edit pasted on the original. Is it right as ground truth?",
     yes: "Yes",
     no: "No",
     note: "What is wrong",
     missing: "Say yes or no first.",
-    keysTitle: "Screening",
     keys: [
       ["y", "yes"],
       ["n", "no"],
@@ -81,7 +77,6 @@ export const stepWords = {
     ],
   },
   ocr: {
-    why: "Is the text of every region read correctly, to the letter?",
     region: (number) => `Region ${number}`,
     read: "Read",
     same: "as it was read",
@@ -114,7 +109,6 @@ export const stepWords = {
     ],
   },
   conflict: {
-    why: "The groups did not agree. Choose boxes, send it back, or reject it.",
     round: (round) => `Round ${round}`,
     agreement: (value) => `agreement ${value}`,
     pair: (one, other) => `${one}–${other}`,

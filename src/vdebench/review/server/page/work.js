@@ -10,7 +10,7 @@ import { Nothing } from "./nothing.js";
 import { Panel } from "./panel.js";
 import { instruction } from "./sample_facts.js";
 import { Stage } from "./stage.js";
-import { picturesFor, stepFor } from "./steps.js";
+import { createWidget, isFinal, picturesFor } from "./steps.js";
 import { words } from "./words.js";
 import { stepKeys, workKeys } from "./work_keys.js";
 
@@ -156,9 +156,8 @@ export class Work {
   }
 
   mount(sample) {
-    const open = !["passed", "rejected", "withdrawn"].includes(sample.step);
-    const step = stepFor(sample)({
-      sample,
+    const open = !isFinal(sample.step);
+    const step = createWidget(sample, {
       me: this.me,
       stage: this.stage,
       draft: draft(this.me.name, sample),

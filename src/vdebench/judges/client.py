@@ -1,11 +1,8 @@
-"""One question asked until there is an outcome: bounded tries, the server's waits, one repair, every token counted."""
+"""A judge with its rate and price: bounded tries, the server's pauses, one repair, every token counted."""
 
 from __future__ import annotations
 
-import asyncio
-import random
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -17,11 +14,10 @@ from vdebench.net.addresses import excerpt
 from vdebench.net.answer import ModelAnswer, Usage
 from vdebench.net.pacing import RequestWindow
 from vdebench.net.prices import Price
+from vdebench.net.retries import RetryPolicy
 
-TRIES = {"failed": 6, "timed_out": 3, "rate_limited": 8}
-"""How often at most: half a minute for a server that is started anew; a hung one holds each try for its whole time."""
-LONGEST_WAIT = 120.0
-"""Seconds. A server that asks for more is not waited for: the run can be gone on with."""
+RETRIES = RetryPolicy(tries=6, timeouts=3, rate_limits=8, pause=1.0)
+"""Half a minute for a server that restarts. One that hangs holds each attempt for its whole time, so fewer of them."""
 _QUOTED = 2000
 """Characters of a wrong answer that go back."""
 
@@ -55,12 +51,12 @@ class JudgeClient:
         self.judge = judge
         self.pace = pace
         self.price = price
-        self.pause = pause
+        self.retries = replace(RETRIES, pause=pause)
 
     async def outcome(
         self, dimension: Dimension, request: JudgeRequest, may_repair: Callable[[], bool] = lambda: True
     ) -> JudgeOutcome:
-        """What a question leads to; raises only `JudgeUnusableError`, for what every question would meet."""
+        """The outcome of a question; raises only `JudgeUnusableError`, for what every question would meet."""
         start = time.monotonic()
         spent = _Spent()
         answer = await self._patiently(request, spent)
@@ -105,8 +101,8 @@ class JudgeClient:
 
     async def _patiently(self, request: JudgeRequest, spent: _Spent) -> ModelAnswer:
         """The answer to a request, tried again where that may help."""
-        tried: Counter[str] = Counter()
-        while True:
+
+        async def attempt() -> ModelAnswer:
             async with self.pace.turn() as sent:
                 answer = await self._once(request)
                 if answer.state == "rate_limited":
@@ -116,22 +112,15 @@ class JudgeClient:
                 elif answer.state in ("answered", "refused"):
                     self.pace.answered(sent)
             spent.add(answer)
-            if not answer.passing:
-                return answer
-            tried[answer.state] += 1
-            if tried[answer.state] >= TRIES[answer.state]:
-                return replace(answer, reason=f"{answer.reason} (after {tried.total()} tries)")
-            if answer.wait > LONGEST_WAIT:
-                return replace(answer, reason=f"{answer.reason} (it asks to wait {answer.wait:.0f} seconds)")
-            grown = min(self.pause * 2 ** (tried.total() - 1), 60.0)
-            asked = answer.wait + random.uniform(0, 0.1 * self.pause)  # never sooner, and not all at the same moment
-            await asyncio.sleep(asked if answer.wait else grown * random.uniform(0.75, 1.25))
+            return answer
+
+        return await self.retries.call_async(attempt)
 
     async def _once(self, request: JudgeRequest) -> ModelAnswer:
         try:
             return await self.judge.ask(request)
         except Exception as error:  # what nobody foresaw costs its question, not the run; and shows no key
-            told = self.judge.secret.out_of(f"{type(error).__name__}: {excerpt(str(error))}")
+            told = f"{type(error).__name__}: {excerpt(self.judge.secret.redact(str(error)))}"
         return ModelAnswer("failed", reason=told)
 
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.metrics.image_metrics import MEASURES
-from vdebench.protocols.masks.columns import SETTING
-from vdebench.report.masked import COLUMNS as MASKED_COLUMNS
+from vdebench.metrics.registry import BLOCK_KINDS, facts, page_columns
+from vdebench.protocols.masks.columns import COLUMNS, SETTING
 from vdebench.report.masked import TITLES as MASKED_TITLES
-from vdebench.report.overview import COLUMNS
 from vdebench.runs.folder import TABLES
 from vdebench.stats.mask_summary import SLICES as MASKED_SLICES
-
-_MAIN = ("cdm", "bleu", "teds", "iou", "page_text", "psnr", "ssim", "lpips", "clip")
-_ORDER = ("cdm", "bleu", "teds", "teds_like", "text_similarity", "text_correctness", "iou", "page_text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +20,8 @@ class Track:
     name: str
     tables: tuple[str, ...]
     """What a run folder must hold."""
-    metrics: tuple[Mapping[str, Any], ...]
-    """In their order: title, which way is better, digits; `main` ones are shown before one asks for all."""
+    names: Callable[[], Iterable[str]]
+    """Names of its metrics, in their order."""
     settings: Mapping[str, str]
     """Settings and their titles."""
     columns: tuple[tuple[str, str, str], ...]
@@ -41,6 +36,18 @@ class Track:
     cards: tuple[str, ...]
     """Metrics under a thumbnail; the first of all, in every setting, where none is named."""
 
+    @property
+    def metrics(self) -> list[dict[str, Any]]:
+        """Facts of its metrics; `main` ones are shown before one asks for all, a `share` is of many samples."""
+        known = [facts(key) for key in self.names()]
+        return [
+            {
+                **{"key": each.name, "title": each.title, "best": each.best, "digits": each.digits, "main": each.main},
+                **({"share": True} if each.name == "untouched" else {}),
+            }
+            for each in known
+        ]
+
     def told(self) -> dict[str, Any]:
         """What the page's scripts are told."""
         return {
@@ -54,19 +61,16 @@ class Track:
         }
 
 
+def _text_first() -> list[str]:
+    """Metrics of runs on pages: of text, of boxes, of the whole page, of images."""
+    order = {**dict.fromkeys((*BLOCK_KINDS, "mean"), 0), "box": 1, "page": 2}
+    return sorted(page_columns(), key=lambda name: order.get(facts(name).kind, 3))
+
+
 PAGES = Track(
     name="pages",
     tables=tuple(TABLES),
-    metrics=tuple(
-        {
-            "key": key,
-            "title": COLUMNS[key],
-            "best": MEASURES[key].best if key in MEASURES else "higher",
-            "digits": 2 if key == "psnr" else 3,
-            "main": key in _MAIN,
-        }
-        for key in dict.fromkeys((*_ORDER, *COLUMNS))
-    ),
+    names=_text_first,
     settings={"local": "Edited regions (local)", "global": "Whole page (global)"},
     columns=(("local", "local", ""), ("global", "global", "")),
     slices=("operation", "edit_class", "language", "source", "label", "group"),
@@ -85,10 +89,7 @@ PAGES = Track(
 PIXELS = Track(
     name="pixels",
     tables=("scores",),
-    metrics=tuple(
-        {"key": key, "title": title, "best": best, "digits": digits, "main": True, "share": key == "untouched"}
-        for key, (title, best, digits) in MASKED_COLUMNS.items()
-    ),
+    names=lambda: COLUMNS,
     settings={SETTING: "Around the masks"},
     columns=(("as scored", SETTING, ""), ("raw", SETTING, "_raw")),
     slices=MASKED_SLICES,
@@ -105,7 +106,6 @@ PIXELS = Track(
     },
     cards=("score", "done", "ssim", "psnr"),
 )
-"""`share` marks what only many samples have a mean of."""
 
 
 def track_of(summary: Mapping[str, Any]) -> Track:

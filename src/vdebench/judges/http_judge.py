@@ -1,0 +1,91 @@
+"""Judges behind HTTP: one request through the common client, one typed answer."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
+
+from vdebench.judges.judge import Judge, JudgeRequest
+from vdebench.net.addresses import joined
+from vdebench.net.answer import ModelAnswer
+from vdebench.net.errors import ADVICE, Kind, RequestError
+from vdebench.net.keys import NO_KEY, Secret, key_from
+
+if TYPE_CHECKING:
+    from vdebench.net.http import AsyncHttpClient, Reply
+
+_SMALLER = "send smaller images: --image-size PIXELS"
+_ADVICE: dict[Kind, str] = {
+    **dict.fromkeys(ADVICE, ""),
+    "timeout": "give it more time with --timeout",
+    "key": "the server wants a key, or another one",
+    "money": "the account has no money left",
+    "quota": "the day's quota is used up",
+    "size": _SMALLER,
+    "temperature": "the model does not accept this temperature: --temperature default",
+    "address": "nothing is served under this name or address: correct --judge or --base-url",
+    "redirect": "nothing is sent to another host: if that address is right, give it with --base-url",
+}
+
+
+class HttpJudge(Judge):
+    """A judge whose maker has an interface of JSON over HTTP."""
+
+    package = "httpx2"
+    install = "pip install 'vdebench[servers]'"
+    home: ClassVar[str]
+    """The maker's address."""
+
+    def _key(self) -> Secret:
+        """The key in `--key-variable`; else the maker's own, which goes to the maker only."""
+        if self.settings.base_url and not self.settings.key_variable:
+            return NO_KEY
+        return key_from(self.settings.key_variable or self.key_variable, needed=f"the judge {self.name}")
+
+    @property
+    def _address(self) -> str:
+        return self.settings.base_url or self.home
+
+    @property
+    def server(self) -> str:
+        """The host that is asked, for the records: never a path, a name or a password."""
+        parts = urlsplit(self._address)
+        return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
+
+    @cached_property
+    def _client(self) -> AsyncHttpClient:
+        from vdebench.net.http import AsyncHttpClient
+
+        return AsyncHttpClient(self.settings.timeout, key=self.secret, headers=self._headers(), advice=_ADVICE)
+
+    async def send(self, request: JudgeRequest, *, schema: bool) -> ModelAnswer:
+        """Send a request once."""
+        try:
+            url = joined(self._address, self._path())
+            reply = await self._client.request("POST", url, json=self._body(request, schema=schema))
+        except RequestError as error:
+            return ModelAnswer.of_error(error)
+        return self._read(reply, schema=schema)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if "_client" in self.__dict__:  # something was asked
+            await self._client.close()
+
+    @abstractmethod
+    def _headers(self) -> dict[str, str]:
+        """The headers that send the key."""
+
+    @abstractmethod
+    def _path(self) -> str:
+        """The path below the address."""
+
+    @abstractmethod
+    def _body(self, request: JudgeRequest, *, schema: bool) -> dict[str, Any]:
+        """The request as the maker documents it."""
+
+    @abstractmethod
+    def _read(self, reply: Reply, *, schema: bool) -> ModelAnswer:
+        """The answer, refusal or failure in a reply with a status of success."""
