@@ -184,7 +184,7 @@ def error_of(*names):
 @pytest.mark.parametrize(
     ("error", "kind", "told"),
     [
-        (error_of("RepositoryNotFoundError", "GatedRepoError"), MissingPartError, "accept their licence"),
+        (error_of("RepositoryNotFoundError", "GatedRepoError"), MissingPartError, "accepting their licence"),
         (error_of("RevisionNotFoundError"), MissingPartError, "have no revision 'v2'"),
         (error_of("RepositoryNotFoundError"), MissingPartError, "the hub has no a/b, or access is restricted"),
         (
