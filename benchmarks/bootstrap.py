@@ -22,7 +22,7 @@ import polars as pl
 
 from vdebench.metrics.registry import block_metrics
 from vdebench.protocols import get_protocol
-from vdebench.runs.folder import BLOCKS, REGIONS, SCORES, RunFolder
+from vdebench.runs.folder import RunFolder, schema_of
 from vdebench.stats.bootstrap import bootstrap
 from vdebench.stats.comparison import compare_runs
 from vdebench.stats.intervals import with_intervals
@@ -101,9 +101,9 @@ def kept_run(root: Path, random: np.random.Generator) -> RunFolder:
                 label = f"label {min(11, random.geometric(0.3))}"
                 block = {"sample": f"{at}", "setting": setting, "state": "matched", "label": label, "truth": truth}
                 blocks.append({**block, **dict(zip(("iou", *block_metrics()), each.tolist(), strict=True))})
-    pl.DataFrame(scores, schema={**SCORES, "page": pl.String}).write_parquet(root / "scores.parquet")
-    pl.DataFrame(blocks, schema=BLOCKS).write_parquet(root / "blocks.parquet")
-    pl.DataFrame(schema=REGIONS).write_parquet(root / "regions.parquet")
+    pl.DataFrame(scores, schema={**schema_of("scores"), "page": pl.String}).write_parquet(root / "scores.parquet")
+    pl.DataFrame(blocks, schema=schema_of("blocks")).write_parquet(root / "blocks.parquet")
+    pl.DataFrame(schema=schema_of("regions")).write_parquet(root / "regions.parquet")
     return RunFolder(root)
 
 
