@@ -81,7 +81,7 @@ COMMANDS = {
 def refusal(command: str, kind: str) -> str:
     """What a command says that cannot do with a kind of run."""
     if command == "verify":
-        return r"is a folder; `vde submit .*` makes the file"
+        return r"is a folder; pack it first with `vde submit .*`"
     if kind == "judged":
         shown = command in ("show", "table")
         return "" if shown else "no image of any sample here" if command == "judge" else NO_SCORES

@@ -275,7 +275,7 @@ def test_typeset_make_show_export(tmp_path):
         (["--languages", "fr"], "unknown language 'fr'"),
         (["--languages", ","], "--languages: nothing is named"),
         (["--operations", "dance"], "unknown operation 'dance'"),
-        (["--n", "0"], "at least one is needed"),
+        (["--n", "0"], "a suite of 0 samples, expected at least 1"),
         (["--wear", "burnt"], "unknown wear 'burnt'"),
     ],
 )

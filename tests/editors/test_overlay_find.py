@@ -34,7 +34,8 @@ def test_finds(lines: list[str], text: str, spot: TextSpan) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("five", "2 times"), ("seven", "not found"), ("·", "nothing in"), ("sox", "not found")]
+    ("text", "reason"),
+    [("five", "2 times"), ("seven", "not found"), ("·", "contains no searchable letters"), ("sox", "not found")],
 )
 def test_does_not_guess(text: str, reason: str) -> None:
     with pytest.raises(NotUnderstoodError, match=reason):

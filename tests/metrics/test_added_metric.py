@@ -15,6 +15,21 @@ from tests.plugins import register
 
 ROOT = Path(__file__).parents[2]
 TINY = "examples/tiny"
+PLUGIN = '''
+"""A text metric as another package has it. Importing it registers it: only tests that ask for it may do so."""
+
+from __future__ import annotations
+
+from vdebench.metrics import metric
+
+
+@metric("vowels", kind="text", title="Vowels", version=2, best="lower", digits=4)
+def vowel_difference(candidate: str, reference: str) -> float:
+    """Share by which the numbers of vowels differ."""
+    counts = [sum(text.count(vowel) for vowel in "aeiou") for text in (candidate, reference)]
+    return abs(counts[0] - counts[1]) / max(1, *counts)
+'''
+"""The module of the other package: written by the test, because importing it here would register the metric."""
 
 
 class Installation:
@@ -24,7 +39,8 @@ class Installation:
         self.root = root
         root.mkdir()
         if added:
-            register(root / "site", "metrics", vowels="tests.plugged_metric:vowel_difference")
+            register(root / "site", "metrics", vowels="plugged_metric:vowel_difference")
+            (root / "site/plugged_metric.py").write_text(PLUGIN, encoding="utf-8")
         self.environment = {**os.environ, "PYTHONPATH": f"{root / 'site'}{os.pathsep}{ROOT}"}
 
     def vde(self, *arguments: object) -> str:

@@ -109,7 +109,7 @@ def test_a_damaged_reading_is_read_again(tmp_path, damaged):
     expected = cached.read(file).to_json()
     (kept,) = (tmp_path / "cache").glob("readings/*/??/*.json")
     kept.write_text(damaged)
-    assert not cached.knows(ImageCrop.of(file))
+    assert not cached.is_settled(ImageCrop.of(file))
     assert cached.read(file).to_json() == expected
     assert reads(tmp_path) == 2
 

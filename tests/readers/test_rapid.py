@@ -36,11 +36,11 @@ def letters(reading) -> str:
 
 def test_a_slide_is_read_nearly_without_errors(slide):
     reading = get_reader("rapidocr").read(slide.source)
-    assert reading.size == slide.source_reading.size
+    assert reading.size == slide.source_text.size
     # a table or chart may be read in another order: compare what letters there are
-    expected, found = sorted(letters(slide.source_reading)), sorted(letters(reading))
+    expected, found = sorted(letters(slide.source_text)), sorted(letters(reading))
     assert 1 - Levenshtein.distance(expected, found) / len(expected) > 0.93
-    (title,) = [block for block in slide.source_reading.blocks if block.label == "doc_title"]
+    (title,) = [block for block in slide.source_text.blocks if block.label == "doc_title"]
     found_title = max(reading.blocks, key=lambda block: block.box.iou(title.box))
     assert found_title.box.iou(title.box) > 0.5
     assert Levenshtein.normalized_similarity(found_title.content, title.content) > 0.85
@@ -71,7 +71,7 @@ def test_the_same_page_reads_the_same_with_any_number_of_threads(slide):
 
 
 def test_a_tight_crop_of_one_line_is_read(slide):
-    (title,) = [block for block in slide.source_reading.blocks if block.label == "doc_title"]
+    (title,) = [block for block in slide.source_text.blocks if block.label == "doc_title"]
     x1, y1, x2, y2 = (round(side) for side in title.box)
     crop = slide.source[y1:y2, x1:x2]
     (block,) = RapidReader().read(crop).blocks

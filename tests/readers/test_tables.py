@@ -128,7 +128,7 @@ def test_typeset_tables_are_read_back(language):
         pytest.skip(TableModel.missing())
     recipe = SuiteRecipe(seed=5, ppi=150, kinds=("PPT2PDF",), languages=(language,), operations=("table_replace",))
     slide = make_page(recipe, 0, Typesetter(150, font_folders()))[0]
-    (truth,) = [block for block in slide.source_reading.blocks if block.label == "table"]
+    (truth,) = [block for block in slide.source_text.blocks if block.label == "table"]
     (found,) = [block for block in RapidReader().read(slide.source).blocks if block.label == "table"]
     assert found.box.iou(truth.box) > 0.9
     assert teds(parse_table(found.content), parse_table(truth.content)) > 0.93

@@ -186,7 +186,7 @@ def test_edits_that_nobody_could_look_at_are_told(workspace):
             "is broken",
             "more than 178,956,970 pixels",
             "20001×20 pixels",
-            "is gone; run `vde build edit",
+            "missing; run `vde build edit",
         ),
         strict=False,
     ):
@@ -357,7 +357,7 @@ def test_the_database_of_a_team_is_named(workspace, tmp_path, monkeypatch):
     with pytest.raises(VdeError, match=r"it has a review, but review\.sqlite is missing: give the review's database"):
         vde("build", "package", workspace.root)
     for option in (("--database", place), ("--as-written",)):
-        with pytest.raises(VdeError, match="people have decided nothing yet"):
+        with pytest.raises(VdeError, match="there are no decisions by people yet"):
             vde("build", "package", workspace.root, *option)
 
 

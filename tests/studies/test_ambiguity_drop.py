@@ -285,7 +285,7 @@ def test_rules_rewrite_where_a_sample_brings_no_form():
     own = replace(sample, extra={"ambiguous": {"instruction": "Mend the year.", "kind": "target"}})
     assert rewriter()(own) == rewriter("target")(own) == ("Mend the year.", "target")
     assert rewriter("linguistic")(own).kind == "linguistic"
-    with pytest.raises(VdeError, match="not an instruction that our rules understand"):
+    with pytest.raises(VdeError, match="the rules do not understand this instruction"):
         rewriter()(replace(sample, instruction="Make it nicer."))
     with pytest.raises(VdeError, match="no ambiguity 'colour'"):
         rewriter("colour")

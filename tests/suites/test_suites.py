@@ -225,7 +225,7 @@ def test_a_suite_that_cannot_be_loaded_says_why(tmp_path, toml, expected):
 def test_published_suites_go_by_their_names_once_they_are_there(tmp_path, monkeypatch):
     tiny = Path("examples/tiny").resolve()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(VdeError, match=r"vde-v3: is not in data/vde-v3 yet\n  `vde suite get vde-v3` fetches it"):
+    with pytest.raises(VdeError, match=r"vde-v3: not in data/vde-v3\n  download it with `vde suite get vde-v3`"):
         load_suite("vde-v3")
     shutil.copytree(tiny, "data/vde-v3")
     assert load_suite("vde-v3").origin == load_suite("data/vde-v3").origin

@@ -283,7 +283,7 @@ def _settings(runs: Sequence[StoredRun], asked: str) -> list[str]:
     """Settings that all runs have, or the one that is asked for."""
     common = [name for name in runs[0].settings if all(name in run.settings for run in runs)]
     if asked and asked not in common:
-        raise VdeError(f"not all runs have the setting {asked!r}; in common they have: {', '.join(common) or 'none'}")
+        raise VdeError(f"not all runs have the setting {asked!r}; common settings: {', '.join(common) or 'none'}")
     return [asked] if asked else common
 
 

@@ -78,7 +78,7 @@ def coloured(make, monkeypatch):
     (editor / "page_3.png").write_bytes(b"no image")
     (suite / "images/page_5.png").write_bytes(b"nor this")
     yield suite, editor
-    cached._made_again.cache_clear()
+    cached._reader_in_worker.cache_clear()
 
 
 @pytest.mark.usefixtures("at_once")
@@ -110,7 +110,7 @@ def test_a_machine_with_a_cache_of_its_own_gives_the_same_bytes(coloured, tmp_pa
     assert engine.done.count("ScoringTask") == 9 - 2 + len(reading_of_references(tmp_path / "run")) - 2
     assert engine.done.count("_Task") == reader.reader.reads + 2  # two could not be opened
     # Another one, whose cache is empty, reads nothing: what was read is here, and goes along.
-    cached._made_again.cache_clear()
+    cached._reader_in_worker.cache_clear()
     shutil.rmtree(tmp_path / "there")
     monkeypatch.setattr("tests.colours.ColourReader.read", lambda *_: pytest.fail("read again"))
     engine = Elsewhere(monkeypatch, tmp_path / "there")
@@ -183,11 +183,11 @@ def test_another_version_on_a_worker_is_refused(monkeypatch):
     sent = pickle.dumps([CachedReader.named("colour"), ImageMetrics(["psnr"])])
     reader, measures = pickle.loads(sent)
     assert (reader.choice, measures.identity) == (("colour", ()), "mse-1")
-    cached._made_again.cache_clear()
+    cached._reader_in_worker.cache_clear()
     monkeypatch.setattr("tests.colours.ColourReader.identity", {"name": "colour", "version": "2"})
     with pytest.raises(MissingPartError, match=r"a worker has the reader colour@2#.*, expected colour@1#"):
         pickle.loads(sent)
-    cached._made_again.cache_clear()
+    cached._reader_in_worker.cache_clear()
     with pytest.raises(MissingPartError, match="expected mse-0"):
         pickle.loads(pickle.dumps(ImageMetrics(["psnr"])).replace(b"mse-1", b"mse-0"))
 

@@ -113,7 +113,7 @@ class Plan:
         boxes = [[100, 200, 400, 240]] if verdict == "boxes" else []
         return {"kind": "adjudicate", **about, "verdict": verdict, "boxes": boxes, "note": "so be it"}
 
-    def truth(self, sample: str) -> tuple[int, list[list[int]], bool, dict[tuple[str, int, str], Vote]]:
+    def ground_truth(self, sample: str) -> tuple[int, list[list[int]], bool, dict[tuple[str, int, str], Vote]]:
         """Rounds that the boxes take, the boxes in the end, whether an adjudicator turned them down, and all votes."""
         votes, round, limit = {}, 1, ROUNDS
         while True:

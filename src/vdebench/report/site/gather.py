@@ -84,7 +84,7 @@ class SuiteRuns:
                 self._sources.append((result.folder, partial(_run_source, root / editor, about)))
         if len(self.results) == before:
             raise InputError(
-                f"{root}: holds no scores: looked for summary.json and scores.parquet in EDITOR/PROTOCOL/\n"
+                f"{root}: contains no scores: looked for summary.json and scores.parquet in EDITOR/PROTOCOL/\n"
                 "  `vde run SUITE --editor NAME --out FOLDER` makes them"
             )
 

@@ -24,7 +24,7 @@ class MovedInkSheet(TypesetPage):
     def close(self) -> None:
         """Nothing to give back: the sheet it was made from is closed by its owner."""
 
-    def stretches(self, number: int, text: str) -> list[list[int]]:
+    def letter_indices(self, number: int, text: str) -> list[list[int]]:
         """For each stretch of a piece, where in its text each of the printed letters stands."""
         return self._known[number]
 
