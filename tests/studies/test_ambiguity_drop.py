@@ -287,7 +287,7 @@ def test_rules_rewrite_where_a_sample_brings_no_form():
     assert rewriter("linguistic")(own).kind == "linguistic"
     with pytest.raises(VdeError, match="the rules do not understand this instruction"):
         rewriter()(replace(sample, instruction="Make it nicer."))
-    with pytest.raises(VdeError, match="no ambiguity 'colour'"):
+    with pytest.raises(VdeError, match="unknown ambiguity 'colour'"):
         rewriter("colour")
 
 

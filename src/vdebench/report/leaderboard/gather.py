@@ -62,7 +62,7 @@ def find_runs(folders: Sequence[Path]) -> GatheredRuns:
     >>> find_runs([Path("examples")])
     Traceback (most recent call last):
     vdebench.errors.RunFolderError: examples: no run here or below: looked for summary.json and scores.parquet
-      `vde score … --out FOLDER` and `vde run … --out FOLDER` make them
+      `vde score … --out FOLDER` and `vde run … --out FOLDER` write them
     """
     kept: dict[str, LeaderboardRun] = {}
     notes: list[str] = []
