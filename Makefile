@@ -25,7 +25,7 @@ lint: $(VENV)/ready
 	$(BIN)/mypy
 
 # Two at once, a file of tests always whole: what a file sets up is set up once.
-PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations 15
 
 test: lint  ## all that needs no heavy extra
 	$(PYTEST)
