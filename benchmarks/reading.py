@@ -89,7 +89,7 @@ def main() -> None:
         lines_of = LineCache(RapidReader(tables=False)).lines
     if reader.tables:
         reader.tables.structure = clock.timed("model", reader.tables.structure)  # type: ignore[method-assign]
-    reader._reread = clock.timed("model", reader._reread)  # type: ignore[method-assign]
+    reader._recognize_line = clock.timed("model", reader._recognize_line)  # type: ignore[method-assign]
     letters, found, teds_in_place, own = Letters(), Blocks(), [], 0.0
     for page in real_pages(asked.pages):
         lines = lines_of(page.image)

@@ -48,7 +48,7 @@ def actors(of: int) -> list[int]:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if (folder / "cmdline").read_bytes().startswith(b"ray::_Works"):
+            if (folder / "cmdline").read_bytes().startswith(b"ray::_TaskActor"):
                 found.append(int(folder.name))
         except OSError:
             continue
