@@ -227,7 +227,7 @@ def f1(truth: list[Box], found: list[Box]) -> float:
 def table_in_place(reader: RapidReader, page: Page, table: Block, lines: list[Line]) -> float:
     assert reader.tables
     inside = [line for line in lines if center_inside(line.box, table.box)]
-    html = read_table(reader.tables, page.image, table.box, inside, reader._reread)
+    html = read_table(reader.tables, page.image, table.box, inside, reader._recognize_line)
     return teds(parse_table(html), parse_table(table.html))
 
 
