@@ -49,7 +49,7 @@ class VerificationRequest(NamedTuple):
     samples: int | None = None
     """Number of samples to score again, instead of a share."""
     seed: int | None = None
-    """Selects the samples. Random by default: whoever knew it could forge all other samples."""
+    """Selects the samples. Random by default: with a known seed, samples that are not drawn could be forged."""
     reader: str = ""
     reader_options: Mapping[str, Any] = {}
     workers: int = 0

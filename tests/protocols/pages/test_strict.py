@@ -1,4 +1,4 @@
-"""`strict` equals its own definition computed the plain way, and says what became of an edit."""
+"""`strict` equals an independent implementation of its definition; region outcomes of edits."""
 
 from __future__ import annotations
 
