@@ -26,6 +26,7 @@ export class Lease {
     this.minutes = minutes;
     this.lost = lost;
     this.id = "";
+    this.settled = Promise.resolve(); // the requests sent so far are answered
     this.element = h("span", { class: "lease", title: words.lease.title });
     this.timer = setInterval(() => this.look(), LOOK);
   }
@@ -42,16 +43,17 @@ export class Lease {
   }
 
   async hold(id) {
-    await this.released;
-    const { until } = await api.post("/api/hold", { id });
+    const held = this.settled.then(() => api.post("/api/hold", { id }));
+    this.settled = held.catch(() => {});
+    const { until } = await held;
     this.has(id, until);
   }
 
-  /** For others. What is held next waits for it: coming late, it would let go of what was just taken. */
+  /** Release the sample. A late release would also free what was taken since, so requests go one after another. */
   release() {
     const id = this.id;
     this.has("", null);
-    if (id) this.released = api.post("/api/release", { id }).catch(() => {});
+    if (id) this.settled = this.settled.then(() => api.post("/api/release", { id })).catch(() => {});
   }
 
   async look() {

@@ -81,7 +81,7 @@ export class Work {
     const turn = ++this.turn,
       shown = this.sample;
     try {
-      await this.lease.released;
+      await this.lease.settled;
       const steps = this.navigation.steps;
       const sample = await api.post("/api/take", steps ? { steps } : {});
       if (turn !== this.turn) return;
