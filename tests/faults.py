@@ -16,7 +16,7 @@ from PIL import Image
 
 from tests import pages
 from vdebench import load_suite, score
-from vdebench.pipeline.score import open_predictions
+from vdebench.pipeline.evaluation import open_predictions
 
 PARAGRAPH = "The office expects a quiet winter. Dredging resumes in March. Fees stay as they are until the summer."
 LINE = "Revenue of the year was 418.7 million CHF."

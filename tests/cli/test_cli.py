@@ -131,7 +131,10 @@ def test_suite_show_and_check(tmp_path):
         ),
         (["score", TINY, "docs"], "docs: contains neither images nor OCR output (JSON) of the suite's samples: found"),
         (["score", TINY, f"{TINY}/editors/copy", "--reader-option", "x"], "--reader-option 'x': expected NAME=VALUE"),
-        (["score", TINY, f"{TINY}/editors/copy", "--truth", "read"], "truth='read' needs predicted images"),
+        (
+            ["score", TINY, f"{TINY}/editors/copy", "--ground-truth", "ocr"],
+            "ground truth by OCR needs predicted images",
+        ),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "-p", "x"], "no protocol is called 'x'"),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "--by", "x"], "cannot break down by 'x'"),
         (

@@ -15,12 +15,11 @@ from tests.report import masked_runs, site_runs
 from vdebench import load_suite, score
 from vdebench.errors import RunFolderError, SuiteError, VdeError
 from vdebench.metrics.registry import facts
-from vdebench.protocols import PROTOCOLS
-from vdebench.protocols.masks.protocol import get_pixel_protocol
+from vdebench.protocols import PROTOCOLS, get_mask_protocol
+from vdebench.protocols.masks.summary import summarise
 from vdebench.report.compare import compare_table
 from vdebench.report.rendering import render
 from vdebench.stats.comparison import compare_runs
-from vdebench.stats.mask_summary import summarise_masked
 from vdebench.stats.pages import clusters, pages_beside, pages_for
 from vdebench.stats.stored import differing_parts, intervals, matrix, read_run
 from vdebench.suites.pages import pages_of
@@ -230,7 +229,7 @@ def test_around_masks_without_ssim_what_is_done_is_known_and_the_score_is_not(ru
     run = read_run(runs / "masked/shift/strict")
     rows = run.rows.with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("ssim", "ssim_raw", "score"))
     found = matrix(replace(run, rows=rows), "outside")
-    expected = summarise_masked(rows, get_pixel_protocol("strict"))["overall"]["outside"]
+    expected = summarise(rows, get_mask_protocol("strict"))["overall"]["outside"]
     assert expected["score"] is None
     assert "score" not in found.metrics
     assert dict(zip(found.metrics, found.means(), strict=True))["done"] == pytest.approx(expected["done"])

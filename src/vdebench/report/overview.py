@@ -34,7 +34,7 @@ def _floors(summaries: Sequence[Mapping[str, Any]], setting: str) -> list[tuple[
     """What the reader makes of the references; by editor where they differ, since some lack samples."""
     found: list[tuple[Mapping[str, Any], list[str]]] = []
     for summary in summaries:
-        means = ((summary.get("noise_floor") or {}).get("reads") or {}).get(setting)
+        means = ((summary.get("ocr_ceiling") or {}).get("scores") or {}).get(setting)
         same = next((names for other, names in found if other == means), None)
         if means and same is None:
             found.append((means, [summary["editor"]]))
@@ -79,7 +79,7 @@ def interval_notes(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
 def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
     """One editor's numbers by a slice, with the noise floor of CDM where it is known."""
     slices = summary["by"][by]
-    floor = (summary.get("noise_floor") or {}).get("by", {}).get(by, {})
+    floor = (summary.get("ocr_ceiling") or {}).get("by", {}).get(by, {})
     keys = _used(found.get(setting) for found in slices.values() for setting in SETTINGS)
     rows = []
     for setting in SETTINGS:
@@ -150,9 +150,9 @@ def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
                 line += f" (of the references' own regions the reader sees {own:.3f} done)"
         notes += [line, *_image_notes(summary)]
     floors = {
-        summary["editor"]: _told_floor(summary["noise_floor"]["floor"])
+        summary["editor"]: _told_floor(summary["ocr_ceiling"]["loss"])
         for summary in summaries
-        if summary.get("noise_floor")
+        if summary.get("ocr_ceiling")
     }
     for told in dict.fromkeys(floors.values()):
         whose = ", ".join(editor for editor, floor in floors.items() if floor == told)

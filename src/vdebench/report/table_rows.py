@@ -11,8 +11,7 @@ from importlib.resources import files
 from typing import Any
 from typing import Protocol as Interface
 
-from vdebench.protocols import get_protocol
-from vdebench.protocols.protocol import protocol_of
+from vdebench.protocols import get_protocol, protocol_of
 from vdebench.report.overview import bounds_of
 from vdebench.report.table import Bounds
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from vdebench.metrics.registry import BLOCK_KINDS, facts, page_columns
 from vdebench.protocols.masks.columns import COLUMNS, SETTING
+from vdebench.protocols.masks.summary import SLICES as MASKED_SLICES
+from vdebench.protocols.pages.columns import TABLES
 from vdebench.report.masked import TITLES as MASKED_TITLES
-from vdebench.runs.folder import TABLES
-from vdebench.stats.mask_summary import SLICES as MASKED_SLICES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from vdebench.protocols.protocol import ScoringProtocol
+from vdebench.protocols.pages.means import label_pieces
+from vdebench.protocols.protocol import Protocol
 from vdebench.stats.bootstrap import RESAMPLES, Array, Derive, bootstrap_many, summed
-from vdebench.stats.matrix import columns_of, matrix_of
-from vdebench.stats.means import label_pieces
+from vdebench.stats.matrix import matrix_of
 
 LEVEL, SEED = 0.95, 0
 MANY, FEWER = 5_000, 2_000
@@ -40,7 +40,7 @@ class _Rows(NamedTuple):
 def with_intervals(
     summary: Mapping[str, Any],
     rows: pl.DataFrame,
-    protocol: ScoringProtocol,
+    protocol: Protocol,
     blocks: pl.LazyFrame | None = None,
 ) -> dict[str, Any]:
     """The summary with `intervals` beside all means that have one, and with `interval`, how they were made.
@@ -92,7 +92,7 @@ def _fill(
     made: Mapping[str, Any],
     pieces: Iterable[pl.DataFrame],
     names: Names,
-    protocol: ScoringProtocol,
+    protocol: Protocol,
     pages: Mapping[str, int],
     resamples: int,
 ) -> None:
@@ -129,7 +129,7 @@ def _values(made: Mapping[str, Any], by: tuple[str, ...]) -> Iterable[Mapping[st
 def _by_setting(
     pieces: Iterable[pl.DataFrame],
     names: Names,
-    protocol: ScoringProtocol,
+    protocol: Protocol,
     pages: Mapping[str, int],
     asked: set[str],
 ) -> dict[str, _Rows]:
@@ -137,7 +137,7 @@ def _by_setting(
     found: dict[str, list[_Rows]] = {}
     used = list(dict.fromkeys(column for by in names for column in by))
     for piece in pieces:
-        columns, statistics = columns_of(piece, protocol)
+        columns, statistics = protocol.mean_columns(piece)
         chosen = {name: each for name, each in statistics.items() if name in asked}
         made = matrix_of(piece["sample"].to_list(), columns, chosen)
         numbers = np.array([pages[sample] for sample in made.samples], dtype=np.int64)

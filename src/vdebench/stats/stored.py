@@ -12,12 +12,11 @@ import polars as pl
 
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.io.files import is_file, read_json
-from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.protocol import ScoringProtocol, protocol_of
+from vdebench.protocols import Protocol, protocol_of
 from vdebench.protocols.signature import parts_of
 from vdebench.stats.bootstrap import RESAMPLES, Method, bootstrap
 from vdebench.stats.matrix import Matrix as Matrix
-from vdebench.stats.matrix import columns_of, matrix_of
+from vdebench.stats.matrix import matrix_of
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class StoredRun:
         return str(self.summary["editor"])
 
     @property
-    def protocol(self) -> ScoringProtocol:
+    def protocol(self) -> Protocol:
         """The protocol that scored it."""
         return protocol_of(self.summary)
 
@@ -86,10 +85,8 @@ def matrix(run: StoredRun, setting: str, metrics: Sequence[str] | None = None) -
     rows = run.rows.filter(pl.col("setting") == setting)
     protocol = run.protocol
     rows = protocol.counted(rows)
-    columns, statistics = columns_of(rows, protocol)
+    columns, statistics = protocol.mean_columns(rows)
     known = {name for name, parts in statistics.items() if all(columns[part].under.any() for part in parts.columns)}
-    if isinstance(protocol, PixelProtocol) and protocol.psnr == "as it comes":
-        known -= {f"psnr{end}" for end in ("", "_raw") if (rows[f"mse{end}"] == 0).any()}  # infinite
     for name in metrics or ():
         if name not in known:
             there = ", ".join(each for each in statistics if each in known)

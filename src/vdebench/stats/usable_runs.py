@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vdebench.errors import RunFolderError, VdeError
+from vdebench.protocols.mean_columns import MeanColumn, Statistic
 from vdebench.runs.search import run_folders
-from vdebench.stats.matrix import Matrix, MeanColumn, Statistic, matrix_of
+from vdebench.stats.matrix import Matrix, matrix_of
 from vdebench.stats.stored import StoredRun, differing_parts, read_run
 from vdebench.stats.usable import SLICES, Rows, Thresholds, UsableVerdict, usable_summary, verdicts
 
@@ -94,7 +95,7 @@ def usable_matrix(run: StoredRun) -> Matrix | None:
     """The verdicts on a run's samples as a matrix of one metric; nothing where the run has no verdicts."""
     if unjudged(run) or not run.summary.get(USABLE):
         return None
-    rows = Rows.of(run.root, with_reference=bool(run.summary.get("noise_floor")))
+    rows = Rows.of(run.root, with_reference=bool(run.summary.get("ocr_ceiling")))
     found = list(verdicts(rows, Thresholds()))
     passed = np.array([float(verdict.usable or 0) for verdict in found])
     known = np.array([float(verdict.usable is not None) for verdict in found])
@@ -107,7 +108,7 @@ def judge_run(root: str | Path, thresholds: Thresholds) -> JudgedRun:
     run = read_run(root)
     if why := unjudged(run):
         raise RunFolderError(f"{run.root}: {why}")
-    rows = Rows.of(run.root, with_reference=bool(run.summary.get("noise_floor")))
+    rows = Rows.of(run.root, with_reference=bool(run.summary.get("ocr_ceiling")))
     return JudgedRun(
         run.editor, run.summary["signature"], usable_summary(rows, thresholds), list(verdicts(rows, thresholds))
     )

@@ -99,7 +99,7 @@ def _summary(file: Path) -> Mapping[str, Any]:
         if not isinstance(found.get(key), kind):
             expected = "text" if kind is str else "an object"
             raise RunFolderError(f"{file}: {key!r} is {found.get(key)!r}, expected {expected}; score again")
-    for key in ("by", "usable", "regions", "noise_floor", "unavailable"):
+    for key in ("by", "usable", "regions", "ocr_ceiling", "unavailable"):
         if found.get(key) is not None and not isinstance(found[key], dict):
             raise RunFolderError(f"{file}: {key!r} is {found[key]!r}, expected an object; score again")
     if not isinstance(found.get("notes", []), list):

@@ -137,7 +137,7 @@ def _thresholds(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _floor(result: ScoredEditor, part: str) -> Mapping[str, Any]:
-    return (result.summary.get("noise_floor") or {}).get(part) or {}
+    return (result.summary.get("ocr_ceiling") or {}).get(part) or {}
 
 
 def _references(results: Sequence[ScoredEditor]) -> list[tuple[list[str], Mapping[str, Any]]]:

@@ -15,9 +15,9 @@ from vdebench.errors import InputError
 from vdebench.io.files import is_file, read_json
 from vdebench.pipeline.editing import EditRecord, images_of
 from vdebench.pipeline.output_record import asked_of_run
-from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.pages.protocol import Protocol
-from vdebench.protocols.protocol import protocol_for
+from vdebench.protocols import protocol_for
+from vdebench.protocols.masks.protocol import MaskProtocol
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.report.site.sources import OutputSource, scored_source
 from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import run_folders
@@ -30,7 +30,7 @@ class ScoredEditor(NamedTuple):
     """One editor scored by one protocol: what its run folder holds."""
 
     editor: str
-    protocol: Protocol | PixelProtocol
+    protocol: PageProtocol | MaskProtocol
     folder: Path
     summary: Mapping[str, Any]
 
@@ -182,7 +182,7 @@ def _run_source(folder: Path, about: Mapping[str, Any], suite: Suite) -> OutputS
         images=images_of(folder),
         reader=about["reader"],
         reader_options=about.get("reader_options"),
-        truth_read=about.get("truth") == "read",
+        truth_read=about.get("ground_truth") == "ocr",
         edits=folder,
     )
 

@@ -11,13 +11,13 @@ import polars as pl
 from vdebench.core.sample import Sample
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.pipeline.editing import EditRecord
-from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.masks.protocol import MaskProtocol
+from vdebench.protocols.pages.means import means, totals
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.report.site import masked
 from vdebench.report.site.board import metrics_of
 from vdebench.report.site.gather import ScoredEditor, SuiteRuns
 from vdebench.report.site.units import UnitPages, units
-from vdebench.stats.means import means, totals
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
 
 _WORST = ("failed", "missing", "scored", "left_out")
@@ -45,7 +45,7 @@ def index(runs: SuiteRuns, result: ScoredEditor, samples: Sequence[Sample]) -> l
     states: dict[str, list[tuple[str, str, str]]] = {}
     for sample, setting, state, reason in scores.select("sample", "setting", "state", "reason").iter_rows():
         states.setdefault(sample, []).append((setting, state, reason or ""))
-    found = (_around_masks if isinstance(result.protocol, PixelProtocol) else _on_pages)(runs, result, scores)
+    found = (_around_masks if isinstance(result.protocol, MaskProtocol) else _on_pages)(runs, result, scores)
     edits = runs.edits[result.editor]
     rows = []
     for sample in samples:
@@ -75,7 +75,7 @@ class _SampleFacts(NamedTuple):
 
 
 def _on_pages(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> dict[str, _SampleFacts]:
-    assert isinstance(result.protocol, Protocol)
+    assert isinstance(result.protocol, PageProtocol)
     metrics = [metric["key"] for metric in metrics_of([other for other in runs.results if _same(other, result)])]
     sums = totals(
         scores.filter(pl.col("gt_blocks").is_not_null()).iter_slices(1024), ["setting", "sample"], result.protocol
@@ -97,7 +97,7 @@ def _usable(runs: SuiteRuns, result: ScoredEditor) -> dict[str, Mapping[str, Any
     kept = result.summary.get("usable")
     if not kept:
         return {}
-    rows = Rows.of(result.folder, with_reference=bool(result.summary.get("noise_floor")))
+    rows = Rows.of(result.folder, with_reference=bool(result.summary.get("ocr_ceiling")))
     try:
         thresholds = Thresholds(**kept["thresholds"])
     except (KeyError, TypeError):
@@ -164,7 +164,7 @@ class SampleDetails:
             read: dict[tuple[str, ...], UnitPages | str] = {}
             for result, table in zip(results, tables, strict=True):
                 details = found.setdefault((result.protocol.name, result.editor), [])
-                if isinstance(result.protocol, PixelProtocol):
+                if isinstance(result.protocol, MaskProtocol):
                     [row] = table["scores"].get(sample.key, [None])
                     told = masked.facts(self._runs, sample, row) if row else {}
                     details.append({**self._made(sample, result), "units": {}, "unread": "", "facts": told})
@@ -189,7 +189,7 @@ class SampleDetails:
         regions: Sequence[Mapping[str, Any]],
         sides: UnitPages | str,
     ) -> dict[str, Any]:
-        assert isinstance(result.protocol, Protocol)
+        assert isinstance(result.protocol, PageProtocol)
         told = [{key: value for key, value in row.items() if value is not None} for row in regions]
         detail = {"regions": told, **self._made(sample, result)}
         if isinstance(sides, str):
