@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vdebench.metrics.registry import facts, page_columns
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.table import Bounds, Column, Row, Table
 from vdebench.stats.intervals import how_made
 
@@ -17,6 +18,7 @@ SETTINGS = ("global", "local")
 
 def editors_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
     """Editors scored by one protocol, a row each per setting."""
+    summaries = [with_run_columns(summary) for summary in summaries]
     keys = _used(summary["overall"].get(setting) for summary in summaries for setting in SETTINGS)
     rows = []
     for setting in SETTINGS:

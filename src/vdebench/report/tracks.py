@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.metrics.registry import BLOCK_KINDS, facts, page_columns
+from vdebench.metrics.registry import BLOCK_KINDS, facts, page_columns, registered
 from vdebench.protocols.masks.columns import COLUMNS, SETTING
 from vdebench.protocols.masks.summary import SLICES as MASKED_SLICES
 from vdebench.protocols.pages.columns import TABLES
@@ -89,7 +89,7 @@ PAGES = Track(
 PIXELS = Track(
     name="pixels",
     tables=("scores",),
-    names=lambda: COLUMNS,
+    names=lambda: (*COLUMNS, *registered(("run",))),
     settings={SETTING: "Around the masks"},
     columns=(("as scored", SETTING, ""), ("raw", SETTING, "_raw")),
     slices=MASKED_SLICES,

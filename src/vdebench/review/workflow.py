@@ -1,6 +1,7 @@
 """The steps of the review in their order, and lookup by name, command and event.
 
-Every module of `steps/` defines one `STEP`. Nothing else in the package lists steps.
+Every module of `steps/` defines one `STEP`. Other packages register steps in the entry point group
+`vdebench.review_steps`. Nothing else in the package lists steps.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pkgutil import iter_modules
 
+from vdebench.registry import added
 from vdebench.review import steps as step_modules
 from vdebench.review.step import Step, Vote, VoteCommand, kind_name
 
@@ -103,7 +105,7 @@ class Workflow:
 
 def _load() -> list[Step]:
     modules = iter_modules(step_modules.__path__, f"{step_modules.__name__}.")
-    return [import_module(module.name).STEP for module in modules]
+    return [*(import_module(module.name).STEP for module in modules), *added("review_steps").values()]
 
 
 WORKFLOW = Workflow(_load())

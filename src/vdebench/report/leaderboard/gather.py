@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from vdebench.errors import RunFolderError
 from vdebench.io.files import is_file, read_json
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import is_run, run_folders
 
@@ -68,7 +69,8 @@ def find_runs(folders: Sequence[Path]) -> GatheredRuns:
     notes: list[str] = []
     for folder in folders:
         for each in run_folders(folder):
-            kept.setdefault(os.path.realpath(each), LeaderboardRun(each, _summary(each / "summary.json")))
+            summary = with_run_columns(_summary(each / "summary.json"))
+            kept.setdefault(os.path.realpath(each), LeaderboardRun(each, summary))
         notes += _unfinished(folder)
     return GatheredRuns(list(kept.values()), notes)
 

@@ -18,6 +18,7 @@ from vdebench.pipeline.output_record import asked_of_run
 from vdebench.protocols import protocol_for
 from vdebench.protocols.masks.protocol import MaskProtocol
 from vdebench.protocols.pages.protocol import PageProtocol
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.site.sources import OutputSource, scored_source
 from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import run_folders
@@ -216,7 +217,7 @@ def _result(folder: Path, editor: str, name: str) -> ScoredEditor | None:
     track = track_of(summary)
     if not all(is_file(folder / f"{table}.parquet") for table in track.tables):
         return None
-    return ScoredEditor(editor, protocol_for(track.name, name), folder, summary)
+    return ScoredEditor(editor, protocol_for(track.name, name), folder, with_run_columns(summary))
 
 
 def _about(root: Path) -> dict[str, Any]:
