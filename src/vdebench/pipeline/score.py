@@ -43,7 +43,7 @@ from vdebench.readers.predictions import (
 )
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import TABLES, RunFolder, schema_of
-from vdebench.runs.provenance import session, stage, tell
+from vdebench.runs.provenance import session, stage, update_session
 from vdebench.stats.intervals import with_intervals
 from vdebench.stats.summary import regions_of, summarise
 from vdebench.stats.usable import Rows, Thresholds, usable_summary
@@ -218,7 +218,7 @@ def score(
         place = Path(out) if out is not None else None
         with session(place):
             how = {"truth": truth, "metrics": metrics, "crossed": crossed, "match": match or None}
-            tell(asked=asked_of(suite, predictions, how, reader=masked.reader is not None))
+            update_session(asked=asked_of(suite, predictions, how, reader=masked.reader is not None))
             found, rows = masked_run(masked, place, crossed, workers, progress, reading, engine or LOCAL)
         nothing = {name: pl.LazyFrame(schema=schema_of(name)) for name in TABLES}
         return Score(found, {**nothing, "scores": rows.lazy()})
@@ -245,7 +245,7 @@ def score(
         _check_files(suite, references.files(), protocol, strict=False)
     with session(out):
         how = {"setting": setting, "truth": truth, "metrics": metrics, "crossed": crossed, "match": match or None}
-        tell(asked=asked_of(suite, predictions, how, images=images))
+        update_session(asked=asked_of(suite, predictions, how, images=images))
         read = partial(read_ahead, scope, workers, reading, engine or LOCAL)
         into = partial(score_run, workers=workers, engine=engine or LOCAL)
         if out is not None:
@@ -280,7 +280,7 @@ def _score_into(
         if "fid" in scope.measures.loaded:
             _add_fid(scope, found["overall"])
         with stage("floor"):
-            place, counted = folder.root / "reference", folder.counted()
+            place, counted = folder.root / "reference", folder.counted_samples()
             floor, floor_note = noise_floor(
                 place, scope, settings, extra, references, counted=counted, score_into=score_into
             )
@@ -311,7 +311,7 @@ def _score_into(
             rows = Rows.of(folder.root, with_reference=floor is not None)
             summary["usable"] = usable_summary(rows, Thresholds())
         write_json(folder.root / "summary.json", summary)
-        tell(counts={**found["coverage"], "regions": sum(len(sample.regions) for sample in scope.samples)})
+        update_session(counts={**found["coverage"], "regions": sum(len(sample.regions) for sample in scope.samples)})
         write_outputs(folder.root, predictions, scope.samples)
     return Score(summary, {name: folder.table(name) for name in TABLES})
 

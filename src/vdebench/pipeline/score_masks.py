@@ -24,7 +24,7 @@ from vdebench.protocols.masks.columns import CALLED
 from vdebench.protocols.signature import as_signature
 from vdebench.readers.caveats import caveat_of
 from vdebench.runs.folder import RunFolder
-from vdebench.runs.provenance import stage, tell
+from vdebench.runs.provenance import stage, update_session
 from vdebench.stats.intervals import with_intervals
 from vdebench.stats.mask_summary import SLICES, summarise_masked
 
@@ -49,7 +49,9 @@ def masked_run(
         with replacing(out / "scores.parquet") as temporary:
             rows.write_parquet(temporary)
         write_json(out / "summary.json", summary)
-        tell(counts={**summary["coverage"], "regions": sum(len(sample.regions) for sample in scope.suite.samples)})
+        update_session(
+            counts={**summary["coverage"], "regions": sum(len(sample.regions) for sample in scope.suite.samples)}
+        )
         write_outputs(out, scope.predictions, scope.suite.samples)
     return summary, rows
 

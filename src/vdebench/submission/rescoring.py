@@ -170,7 +170,7 @@ def _score_pages(
             if isinstance(
                 predictions, ReadPredictions
             ):  # OCR output from a folder comes without that of the references
-                noise_floor(folder.root / "reference", part, settings, counted=folder.counted())
+                noise_floor(folder.root / "reference", part, settings, counted=folder.counted_samples())
                 tables |= {name: _table(folder.root, name) for name in REFERENCE}
             return _RescoredRows(tables, here, list(measures.unavailable))
 

@@ -92,7 +92,7 @@ def score_run(
     scope: ScoringScope, folder: RunFolder, progress: Progress | None = None, workers: int = 0, engine: Engine = LOCAL
 ) -> None:
     """Score what is not known yet and rewrite the folder's tables, the same whoever does the work."""
-    todo = _Todo(scope, folder.known(), progress)
+    todo = _Todo(scope, folder.fingerprints(), progress)
     try:
         for number, rows in in_order(scored_by(engine, scope, todo, workers)):
             for row in rows:
