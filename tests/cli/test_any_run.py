@@ -87,7 +87,7 @@ def refusal(command: str, kind: str) -> str:
         return "" if shown else "no image of any sample here" if command == "judge" else NO_SCORES
     told = {
         "sheet": "1 editor, people rank two or more" if kind in SINGLE else NO_IMAGES if kind == "ocr-two" else "",
-        "compare": "one run cannot be compared: give two or more"
+        "compare": "a comparison needs two runs or more"
         if kind in SINGLE
         else "give those by one of them, such as"
         if kind == "run-protocols"

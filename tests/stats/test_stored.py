@@ -121,7 +121,7 @@ def test_unknown_metrics_are_named_with_those_there_are(runs):
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (lambda run: (run / "scores.parquet").unlink(), r"no scores\.parquet here; expected a folder made by"),
+        (lambda run: (run / "scores.parquet").unlink(), r"no scores\.parquet here; expected a folder written by"),
         (lambda run: (run / "scores.parquet").write_bytes(b"PAR1"), "cannot be read"),
         (lambda run: (run / "summary.json").write_text("[]"), "not a summary"),
         (lambda run: (run / "summary.json").write_text('{"editor": 3}'), "not a summary"),
@@ -130,7 +130,7 @@ def test_unknown_metrics_are_named_with_those_there_are(runs):
             lambda run: pl.DataFrame({"sample": ["a"] * 2, "setting": ["global"] * 2}).write_parquet(
                 run / "scores.parquet"
             ),
-            "not a run as",
+            "not a run written by",
         ),
     ],
 )
@@ -194,7 +194,7 @@ def test_of_rows_without_pages_the_suite_is_asked_where_it_is_still_there(runs):
 
 def test_another_suite_is_refused(runs):
     run = read_run(runs / "tiny/sloppy/strict")
-    with pytest.raises(SuiteError, match="was made with the suite tiny, not with stripes"):
+    with pytest.raises(SuiteError, match="was scored with the suite tiny, not with stripes"):
         pages_for(runs / "suite", [run])
     with pytest.raises(SuiteError, match="sample text/1 of the runs"):
         clusters(["text/1"], {})

@@ -38,15 +38,15 @@ def agreement_command(
     """
     from vdebench.report.reliability_plot import check_figure, reliability_table, write_figure
     from vdebench.stats.reliability.ratings import read_ratings
-    from vdebench.stats.reliability.scales import level_named, reliability_by_scale, window_named
+    from vdebench.stats.reliability.scales import parse_level, parse_window, reliability_by_scale
 
     if out:
         check_figure(out)
     found = reliability_by_scale(
         read_ratings(file),
         scales,
-        level=level_named(level),
-        over=window_named(over),
+        level=parse_level(level),
+        over=parse_window(over),
         resamples=resamples,
         seed=seed,
     )

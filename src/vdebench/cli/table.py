@@ -74,5 +74,5 @@ def _checked(summary: Any, file: Path) -> dict[str, Any]:
     expected = {"signature", "suite", "editor", "coverage", "overall", "by", "notes"}
     whole = isinstance(summary, dict) and expected <= summary.keys()
     if not whole or not all(isinstance(summary[key], dict) for key in ("coverage", "overall", "by")):
-        raise RunFolderError(f"{file}: not a summary that `vde score` wrote; run it again with --out {file.parent}")
+        raise RunFolderError(f"{file}: not a summary written by `vde score`; run it again with --out {file.parent}")
     return dict(summary)

@@ -25,7 +25,7 @@ from vdebench.pipeline.evaluation import Evaluation
 from vdebench.pipeline.options import ScoreOptions
 from vdebench.readers.folder import FolderReadings, ReadingFile
 from vdebench.readers.predictions import Predictions, ReadPredictions
-from vdebench.runs.provenance import ASKED, RUN_FILE, asked_now, part_of, read_run_file
+from vdebench.runs.provenance import ASKED, RUN_FILE, part_of, read_run_file, session_options
 from vdebench.runs.search import run_folders
 from vdebench.suites.suite import Suite
 
@@ -68,7 +68,7 @@ def options_record(suite: Suite, evaluation: Evaluation, options: ScoreOptions) 
 
 def write_outputs(folder: Path, predictions: Predictions, samples: Sequence[Sample]) -> None:
     """Note in a run folder which files were scored."""
-    images = place(asked_now().get("images") or predictions.root)
+    images = place(session_options().get("images") or predictions.root)
     found = (output for sample in samples for output in _outputs(predictions, sample, images))
     Journal(folder / OUTPUTS, Output).replace(found)
 

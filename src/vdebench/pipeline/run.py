@@ -31,7 +31,7 @@ from vdebench.pipeline.score import Score, score_with
 from vdebench.protocols import protocol_for
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import ImagePredictions
-from vdebench.runs.provenance import RUN_FILE, kept_of, read_run_file, recorded, session, with_editing
+from vdebench.runs.provenance import RUN_FILE, preserved_parts, read_run_file, recording, session, with_editing
 from vdebench.suites.suite import Suite
 
 
@@ -78,7 +78,7 @@ def run(
     for editor, kind in chosen:  # what is wrong with the last is told before the first is run
         editor_of(kind, options_of((options or {}).get(editor)))
     claimed = _claim(out, asked, [choice.name for choice in chosen], protocols)
-    with session(out) as noted, recorded(out, shared=True):
+    with session(out) as noted, recording(out, shared=True):
         noted.seeds = {"editing": seed}
         results: dict[str, list[Score]] = {protocol: [] for protocol in protocols}
         instructions = rewrite_suite(suite, rewriter, out, bar("rewriting instructions")) if rewriter else None
@@ -152,5 +152,5 @@ def _claim(out: Path, asked: dict[str, Any], editors: Sequence[str], protocols: 
             "editors": list(dict.fromkeys([*before.get("editors", ()), *editors])),
             "protocols": list(dict.fromkeys([*before.get("protocols", ()), *protocols])),
         }
-        write_json(file, {**asked, **listed, **kept_of(before)})
+        write_json(file, {**asked, **listed, **preserved_parts(before)})
     return listed["editors"]

@@ -23,7 +23,7 @@ from vdebench.protocols.protocol import cross_columns
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import Predictions
 from vdebench.runs.folder import RunFolder
-from vdebench.runs.provenance import session, stage, tell
+from vdebench.runs.provenance import session, stage, update_session
 from vdebench.stats.intervals import with_intervals
 from vdebench.suites.name_check import check_names
 from vdebench.suites.names import Outputs
@@ -160,7 +160,7 @@ def score_with(
     predictions.input_policy = options.input_policy or predictions.input_policy
     evaluation = plan(suite, predictions, options)
     with session(out), _run_folder(out) as folder:
-        tell(asked=options_record(suite, evaluation, options))
+        update_session(asked=options_record(suite, evaluation, options))
         summary = _score_into(folder, suite, evaluation, options, execution)
         tables = {name: _table(folder, name) for name in TABLES}
         if out is None:  # the folder is about to be deleted
@@ -198,6 +198,6 @@ def _score_into(
         summary = {"signature": evaluation.signature(summary), **about, **summary}
         write_json(folder.root / "summary.json", summary)
         regions = sum(len(sample.regions) for sample in evaluation.samples)
-        tell(counts={**summary["coverage"], "regions": regions})
+        update_session(counts={**summary["coverage"], "regions": regions})
         write_outputs(folder.root, predictions, evaluation.samples)
     return summary

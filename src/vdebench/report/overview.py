@@ -9,7 +9,7 @@ from typing import Any
 from vdebench.metrics.registry import facts, page_columns
 from vdebench.report.run_columns import with_run_columns
 from vdebench.report.table import Bounds, Column, Row, Table
-from vdebench.stats.intervals import how_made
+from vdebench.stats.intervals import describe_intervals
 
 REFERENCE = "(reference)"
 """The row of the noise floor: what the reader gives for the right answer."""
@@ -72,7 +72,7 @@ def bounds_of(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[Boun
 
 def interval_notes(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     """How intervals were made; which runs have none."""
-    how = dict.fromkeys(how_made(summary["interval"]) for summary in summaries if summary.get("interval"))
+    how = dict.fromkeys(describe_intervals(summary["interval"]) for summary in summaries if summary.get("interval"))
     without = ", ".join(summary["editor"] for summary in summaries if not summary.get("interval"))
     lacking = f"{without}: no intervals: scored before they were kept; score again, what is there is not done anew"
     return [*how, *([lacking] if without else [])]

@@ -1,4 +1,4 @@
-"""Rows of a run as matrices: for every sample and metric what is added up over what, as the bootstrap asks."""
+"""Rows of a run as matrices: numerator and denominator of every sample and metric, for the bootstrap."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from vdebench.stats.bootstrap import Array, Derive, means
 
 
 class Matrix(NamedTuple):
-    """Samples × columns, and what is made of the columns' means."""
+    """Samples × columns, and the statistics of the columns' means."""
 
     samples: list[str]
     numerators: Array
     denominators: Array
     each: list[bool]
-    """For every column whether it is a mean of the samples' values: those are compared where all have one."""
+    """For every column, whether it is a mean of the samples' values."""
     statistics: dict[str, Statistic]
-    """The metrics, and what each is made of."""
+    """The metrics."""
     derive: Derive
 
     @property
@@ -30,23 +30,25 @@ class Matrix(NamedTuple):
         return list(self.statistics)
 
     def of(self, samples: Sequence[str]) -> Matrix:
-        """Only some samples, in their order."""
-        place = {sample: at for at, sample in enumerate(self.samples)}
-        rows = [place[sample] for sample in samples]
+        """Select samples, in the given order."""
+        index_of = {sample: at for at, sample in enumerate(self.samples)}
+        rows = [index_of[sample] for sample in samples]
         return self._replace(
             samples=list(samples), numerators=self.numerators[rows], denominators=self.denominators[rows]
         )
 
     def means(self) -> Array:
-        """The metrics over all samples, as the summary has them."""
+        """The metrics over all samples, as in the summary."""
         return means(self.numerators.sum(axis=0), self.denominators.sum(axis=0), self.derive)
 
 
 def matrix_of(samples: Sequence[str], columns: Mapping[str, MeanColumn], statistics: Mapping[str, Statistic]) -> Matrix:
-    """The columns that some metrics are made of, side by side."""
-    used = list(dict.fromkeys(part for each in statistics.values() for part in each.columns))
+    """Matrix of the columns that the metrics need."""
+    used = list(dict.fromkeys(part for statistic in statistics.values() for part in statistic.columns))
     nothing = np.zeros((len(samples), 0))
-    places = [([used.index(part) for part in each.columns], each.decibel) for each in statistics.values()]
+    places = [
+        ([used.index(part) for part in statistic.columns], statistic.decibel) for statistic in statistics.values()
+    ]
     return Matrix(
         list(samples),
         np.stack([columns[name].over for name in used], axis=1) if used else nothing,
@@ -57,13 +59,13 @@ def matrix_of(samples: Sequence[str], columns: Mapping[str, MeanColumn], statist
     )
 
 
-def _derived(places: Sequence[tuple[list[int], bool]], found: Array) -> Array:
+def _derived(places: Sequence[tuple[list[int], bool]], column_means: Array) -> Array:
     """Metrics from the columns' means."""
-    made = []
-    for at, decibel in places:
-        value = found[..., at[0]] if len(at) == 1 else found[..., at].mean(axis=-1)
+    values = []
+    for indices, decibel in places:
+        value = column_means[..., indices[0]] if len(indices) == 1 else column_means[..., indices].mean(axis=-1)
         if decibel:
-            with np.errstate(divide="ignore"):  # no error at all is infinite
+            with np.errstate(divide="ignore"):  # infinite for no error
                 value = 10 * np.log10(255**2 / value)
-        made.append(value)
-    return np.stack(made, axis=-1) if made else found[..., :0]
+        values.append(value)
+    return np.stack(values, axis=-1) if values else column_means[..., :0]

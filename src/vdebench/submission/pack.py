@@ -20,7 +20,7 @@ from vdebench.io.stores import place
 from vdebench.pipeline.editing.journal import edit_journal
 from vdebench.pipeline.output_record import Kind, Output, image_folder, read_outputs
 from vdebench.runs.provenance import ASKED, RUN_FILE, provenance_of, read_run_file
-from vdebench.runs.search import one_run
+from vdebench.runs.search import single_run
 from vdebench.stats.stored import StoredRun, read_run
 from vdebench.submission.archive import ZipMember, write_zip
 from vdebench.submission.manifest import (
@@ -64,7 +64,7 @@ def write_submission(
     found there must have the hash that was recorded; `with_predictions` puts them into the zip.
     Raises `InputError` or `RunFolderError`.
     """
-    root, target = one_run(run), Path(out)
+    root, target = single_run(run), Path(out)
     stored = read_run(root)
     if is_folder(root / "parts"):
         raise RunFolderError(f"{root}: the run is not finished; run the same command again first")

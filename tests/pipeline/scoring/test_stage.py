@@ -274,7 +274,7 @@ def test_what_no_mean_shows_is_noted(tmp_path):
     assert (
         notes[1] == "local: 1 samples left out: regions in percent, and original_width and original_height is not known"
     )
-    assert notes[2] == "1 predicted blocks of 1 samples have no box and were left out (text/0 …)"
+    assert notes[2] == "1 predicted blocks of 1 samples have no box and are left out (text/0 …)"
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ from vdebench.pipeline.editing.journal import (
 )
 from vdebench.pipeline.editing.stopping import Stop, stopped_by_ctrl_c
 from vdebench.pipeline.options import Progress
-from vdebench.runs.provenance import recorded, session, stage
+from vdebench.runs.provenance import recording, session, stage
 from vdebench.suites.suite import Suite
 
 RECYCLED = 100
@@ -80,7 +80,7 @@ def edit_suite(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(f"{folder}: cannot be made: {error.strerror}") from None
-    with locked(folder), session(folder) as noted, recorded(folder), stage("editing"):
+    with locked(folder), session(folder) as noted, recording(folder), stage("editing"):
         if images:
             put_images_into(folder, images)
         by_return = not (engine.shares_disk or images)

@@ -140,7 +140,7 @@ class PageEvaluation:
                 self.settings,
                 self._crossed,
                 self._references,
-                counted=folder.counted(),
+                counted=folder.counted_samples(),
                 execution=execution,
             )
 

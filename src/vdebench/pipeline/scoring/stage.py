@@ -82,7 +82,7 @@ def _has_crops(truths: GroundTruth, predictions: Predictions, sample: Sample) ->
 
 def score_run(scope: ScoringScope, folder: RunFolder, execution: Execution = Execution()) -> None:  # noqa: B008 (frozen)
     """Score samples without a current row and rewrite the folder's tables, the same on any number of workers."""
-    todo = _Todo(scope, folder.known(), execution.scoring)
+    todo = _Todo(scope, folder.fingerprints(), execution.scoring)
     try:
         for number, rows in in_order(scored_by(execution.engine, scope, todo, execution.workers)):
             for row in rows:

@@ -59,22 +59,22 @@ def _counts(rows: pl.DataFrame, column: str) -> dict[str, int]:
 
 
 def means(rows: pl.DataFrame, protocol: MeanRules) -> dict[str, Any]:
-    """Means of a slice, None where nothing is known; each with the number of samples behind it under `n`."""
+    """Means of a slice, None without values; `n_…` is the number of samples behind a mean."""
     scored = rows.filter(pl.col("state") == "scored")
-    found: dict[str, Any] = {name: scored[name].mean() for name in NUMBERS if not name.startswith("psnr")}
+    result: dict[str, Any] = {name: scored[name].mean() for name in NUMBERS if not name.startswith("psnr")}
     for end in ("", "_raw"):
-        found |= _psnr(scored, protocol, end)
+        result |= _psnr(scored, protocol, end)
     if protocol.whole:
-        found["untouched"] = scored["untouched"].mean()
-        # an output that is not there has not done what was asked
+        result["untouched"] = scored["untouched"].mean()
+        # a missing output counts as not done
         missing = (pl.col("state") == "missing") & (pl.col("against") == "reference")
         for name in ("done", "score"):
-            known = rows.filter(missing | pl.col(name).is_not_null())[name]
-            found |= {name: known.fill_null(0.0).mean(), f"n_{name}": len(known)}
+            values = rows.filter(missing | pl.col(name).is_not_null())[name]
+            result |= {name: values.fill_null(0.0).mean(), f"n_{name}": len(values)}
         if len(scored) and not scored["ssim"].count():
-            found |= {"score": None, "n_score": 0}  # SSIM was not measured: a missing output's 0 would stand alone
+            result |= {"score": None, "n_score": 0}  # without SSIM only missing outputs would count
     counts = {f"n_{name}": scored[name].count() for name in ("mse", "ssim", "lpips", "text_kept")}
-    return {**found, **counts, "samples": len(rows), "images": len(scored)}
+    return {**result, **counts, "samples": len(rows), "images": len(scored)}
 
 
 def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
@@ -98,31 +98,33 @@ def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
 
 
 def _psnr(scored: pl.DataFrame, protocol: MeanRules, end: str) -> dict[str, float | int | None]:
-    """PSNR by the protocol's rule; None where it is infinite, with `identical` saying how many images are."""
+    """PSNR by the protocol's rule, None if infinite; `identical` is the number of identical images."""
     errors = scored["mse" + end].drop_nulls()
     identical = int((errors == 0).sum())
     finite, mean = scored["psnr" + end].mean(), errors.mean()
     pooled = decibel(float(mean)) if isinstance(mean, float) and mean else None
     headline = {"finite": finite, "pooled": pooled, "as it comes": None if identical else finite}[protocol.psnr]
-    found: dict[str, Any] = {"psnr" + end: headline, "psnr_finite" + end: finite, "psnr_pooled" + end: pooled}
-    return {**found, "identical" + end: identical}
+    values: dict[str, Any] = {"psnr" + end: headline, "psnr_finite" + end: finite, "psnr_pooled" + end: pooled}
+    return {**values, "identical" + end: identical}
 
 
 def _notes(rows: pl.DataFrame, protocol: MeanRules) -> list[str]:
-    """What no mean shows: what could not be aligned, other sizes, why outputs are missing."""
+    """Notes on outputs that could not be aligned, have another size, or are missing."""
     notes = []
-    lost = rows.filter(pl.col("alignment").is_in(["few_features", "few_matches", "no_transform"]))
-    if len(lost):
-        what = "raw numbers stand for aligned ones" if protocol.whole else "no MSE and PSNR"
+    failed = rows.filter(pl.col("alignment").is_in(["few_features", "few_matches", "no_transform"]))
+    if len(failed):
+        effect = "metrics without alignment are used" if protocol.whole else "no MSE and PSNR"
         notes.append(
-            f"{_outputs(len(lost))} could not be aligned ({lost['alignment'][0]}: {lost['sample'][0]} …): {what}"
+            f"{_outputs(len(failed))} could not be aligned ({failed['alignment'][0]}: {failed['sample'][0]}…): {effect}"
         )
-    other = rows.filter(pl.col("resized"))
-    if len(other):
-        what = "brought to it" if protocol.whole else "no SSIM and LPIPS"
-        first = other.row(0, named=True)
+    resized = rows.filter(pl.col("resized"))
+    if len(resized):
+        effect = "resized" if protocol.whole else "no SSIM and LPIPS"
+        first = resized.row(0, named=True)
         size = f"{first['width']}×{first['height']}"
-        notes.append(f"{_outputs(len(other))} not of the page's size ({first['sample']}: {size} …): {what}")
+        notes.append(
+            f"{_outputs(len(resized))} with another size than the page ({first['sample']}: {size} …): {effect}"
+        )
     for reason, count in (
         rows.filter(pl.col("state") == "missing")["reason"].value_counts(sort=True).head(3).iter_rows()
     ):

@@ -1,7 +1,7 @@
-"""Means over blocks and over samples, for any slice, from the sums that a run folder keeps.
+"""Means over blocks and over samples, for any slice, from the sums in a run folder.
 
-A slice's totals are a vector that adds up: rows can come in pieces, and the same rows in the same order give the same
-number to the last bit.
+The totals of a slice are a vector: rows can come in pieces, and the same rows in the same order give bit-identical
+numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Vector = NDArray[np.float64]
 Totals = dict[tuple[str, ...], Vector]
 COUNTS = ("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred", "images", "identical")
 HEADLINE_PSNR = {"finite": "psnr_finite", "below 100": "psnr_below_100"}
-"""The column behind a protocol's mean PSNR, unless it is that of the mean squared error."""
+"""The column behind a protocol's mean PSNR, unless it is computed from the mean squared error."""
 _PSNR = ("mse", "psnr_below_100", "psnr_finite")
 
 
@@ -58,54 +58,54 @@ class MeanRules(Interface):
 
 
 def image_names() -> tuple[str, ...]:
-    """Means of image metrics; PSNR stands in several forms, since identical images have none."""
+    """Names of image metrics; PSNR has several forms because it is infinite for identical images."""
     return (*_PSNR, *(name for name in image_metrics() if name != "psnr"))
 
 
 def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: MeanRules) -> Totals:
-    """Totals of every slice of score rows; `by` names the columns that make the slices, none for all rows at once."""
-    found: Totals = {}
+    """Totals of every slice of score rows; `by` are the columns that define slices, empty for all rows."""
+    sums_by_slice: Totals = {}
     for rows in pieces:
         keys, codes = _slices(rows, by)
         sums = [np.bincount(codes, weights=column, minlength=len(keys)) for column in sum_columns(rows, protocol)]
         vectors = np.stack(sums, axis=1)
         for key, vector in zip(keys, vectors, strict=True):
-            found[key] = found[key] + vector if key in found else vector
-    return found
+            sums_by_slice[key] = sums_by_slice[key] + vector if key in sums_by_slice else vector
+    return sums_by_slice
 
 
 def means(vector: Vector, protocol: MeanRules) -> dict[str, Any]:
-    """The headline means of a slice, its counts, and the other kind of mean beside, None where nothing applies."""
+    """Headline means of a slice, its counts, and the other kind of means; None for a mean that does not apply."""
     kinds: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     names = mean_names(protocol)
-    for name, four in zip(names, vector[: 4 * len(names)].reshape(-1, 4), strict=True):
-        for kind, (total, count) in zip(kinds, four.reshape(2, 2), strict=True):
+    for name, sums in zip(names, vector[: 4 * len(names)].reshape(-1, 4), strict=True):
+        for kind, (total, count) in zip(kinds, sums.reshape(2, 2), strict=True):
             kinds[kind][name] = float(total / count) if count > 0 else None
     beside = "macro" if protocol.headline == "micro" else "micro"
     counts = dict(zip(COUNTS, map(int, vector[4 * len(names) :]), strict=True))
     images = _image_means(kinds["macro"], protocol) if counts["images"] else {}
-    for found in kinds.values():
+    for values in kinds.values():
         for name in image_names():
-            del found[name]
+            del values[name]
     return {**_complete(kinds[protocol.headline]), **images, **counts, beside: _complete(kinds[beside])}
 
 
-def _image_means(found: Mapping[str, float | None], protocol: MeanRules) -> dict[str, float | None]:
-    """Means of image metrics; a PSNR that is infinite is None, with as many identical images as there are images."""
-    error = found["mse"]
+def _image_means(values: Mapping[str, float | None], protocol: MeanRules) -> dict[str, float | None]:
+    """Means of image metrics; an infinite PSNR is None."""
+    error = values["mse"]
     pooled = decibel(error) if error else None
-    headline = pooled if protocol.psnr == "pooled" else found[HEADLINE_PSNR[protocol.psnr]]
+    headline = pooled if protocol.psnr == "pooled" else values[HEADLINE_PSNR[protocol.psnr]]
     return {
         "psnr": headline,
         "psnr_pooled": pooled,
-        **{name: found[name] for name in image_names() if name not in _PSNR[:2]},
+        **{name: values[name] for name in image_names() if name not in _PSNR[:2]},
     }
 
 
 def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 << 12) -> Iterable[pl.DataFrame]:
-    """Blocks as score rows, one for every sample, setting and label, a few thousand blocks at a time."""
+    """Yield blocks as score rows, one for every sample, setting and label, a few thousand blocks at a time."""
     about = scores.select("sample", "setting", "group", "operation", "edit_class", "language", "source")
-    sizes = (scores["gt_blocks"] + scores["unmatched_pred"]).to_list()  # blocks stand in the order of the scores
+    sizes = (scores["gt_blocks"] + scores["unmatched_pred"]).to_list()  # blocks are in the order of the scores
     start = end = 0
     for i, size in enumerate(sizes):
         end += size
@@ -116,41 +116,41 @@ def label_pieces(scores: pl.DataFrame, blocks: pl.LazyFrame, at_once: int = 1 <<
 
 
 def _label_sums(blocks: pl.LazyFrame) -> pl.DataFrame:
-    """What the blocks of every sample, setting and label add up to.
+    """Sums over the blocks of every sample, setting and label.
 
-    In the order of the blocks: polars adds by as many threads as there are, and the last digit would hang on them.
+    Not computed by polars: its order of summation, and so the last digit, depends on the number of threads.
     """
     keys = ["sample", "setting", "label"]
-    found = blocks.collect()
-    groups = found.select(keys).unique(maintain_order=True)
+    rows = blocks.collect()
+    groups = rows.select(keys).unique(maintain_order=True)
     numbered = groups.with_row_index("code")
-    codes = found.join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")["code"].to_numpy()
+    codes = rows.join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")["code"].to_numpy()
 
     def total(values: pl.Series) -> Vector:
-        each = values.cast(pl.Float64).fill_null(0.0).to_numpy()
-        return np.bincount(codes, each, len(groups)).astype(np.float64)
+        numbers = values.cast(pl.Float64).fill_null(0.0).to_numpy()
+        return np.bincount(codes, numbers, len(groups)).astype(np.float64)
 
-    def count(those: pl.Series) -> NDArray[Any]:
-        return total(those).astype(np.int64)
+    def count(flags: pl.Series) -> NDArray[Any]:
+        return total(flags).astype(np.int64)
 
-    matched, in_truth = found["state"] == "matched", found["truth"].is_not_null()
+    matched, in_truth = rows["state"] == "matched", rows["truth"].is_not_null()
     columns: dict[str, NDArray[Any]] = {
         "gt_blocks": count(in_truth),
         "matched_blocks": count(matched),
         "unmatched_gt": count(in_truth & ~matched),
         "unmatched_pred": count(~in_truth),
-        "iou_sum": total(found["iou"].set(~matched, None)),
+        "iou_sum": total(rows["iou"].set(~matched, None)),
     }
     for name in block_metrics():
-        there = found[name].is_not_null()
-        columns[f"{name}_sum"] = total(found[name])
-        columns[f"{name}_n"] = count(there)
-        columns[f"{name}_matched_n"] = count(there & matched)
+        valid = rows[name].is_not_null()
+        columns[f"{name}_sum"] = total(rows[name])
+        columns[f"{name}_n"] = count(valid)
+        columns[f"{name}_matched_n"] = count(valid & matched)
     return groups.with_columns(pl.Series(name, values) for name, values in columns.items())
 
 
 def _slices(rows: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[str, ...]], NDArray[Any]]:
-    """The slices there are, sorted, and for every row the number of its slice."""
+    """The slices, sorted, and for every row the number of its slice."""
     if not by:
         return [()], np.zeros(len(rows), dtype=np.int64)
     slices = rows.select(by).unique().sort(by)
@@ -159,7 +159,7 @@ def _slices(rows: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[str, ...]
 
 
 def mean_names(protocol: MeanRules) -> list[str]:
-    """Means that apply, in the order of the vector."""
+    """Names of the means that apply, in the order of the vector."""
     matched = [f"{name}_matched" for name in protocol.measures] if protocol.text_counts == "all" else []
     page = ["page_text"] if protocol.page_text else []
     return ["iou", "iou_matched", "iou_all", *protocol.measures, *matched, *page, *image_names()]
@@ -184,7 +184,7 @@ def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
 
 
 def sum_columns(rows: pl.DataFrame, protocol: MeanRules) -> Iterable[Vector]:
-    """For every mean what adds up to it: over blocks its sum and count, over samples each mean and if there is one."""
+    """Yield four columns for every mean: sum and count over blocks, mean by sample and whether it exists."""
 
     def column(name: str) -> Vector:
         if name not in rows.columns:
@@ -198,17 +198,17 @@ def sum_columns(rows: pl.DataFrame, protocol: MeanRules) -> Iterable[Vector]:
         yield from (total, count, each, (count > 0).astype(np.float64))
     for name in COUNTS[:-2]:
         yield column(name)
-    yield _there(rows, "width")
-    yield _there(rows, "mse") * (column("mse") == 0)
+    yield _has_value(rows, "width")
+    yield _has_value(rows, "mse") * (column("mse") == 0)
 
 
-def _there(rows: pl.DataFrame, name: str) -> Vector:
-    """1 where a row has a value."""
+def _has_value(rows: pl.DataFrame, name: str) -> Vector:
+    """1 for rows with a value, else 0."""
     return rows[name].is_not_null().cast(pl.Float64).to_numpy() if name in rows.columns else np.zeros(len(rows))
 
 
 def _quotient(name: str, column: Any, protocol: MeanRules) -> tuple[Vector, Vector]:
-    """What a mean divides by what."""
+    """Numerator and denominator of a mean."""
     everything = column("gt_blocks") + column("unmatched_pred")
     if name == "iou":
         return column("iou_sum"), everything if protocol.iou_counts == "all" else column("gt_blocks")
@@ -223,17 +223,17 @@ def _quotient(name: str, column: Any, protocol: MeanRules) -> tuple[Vector, Vect
 
 
 def _image_quotient(name: str, column: Any, rows: pl.DataFrame) -> tuple[Vector, Vector]:
-    """A metric of images over the samples that have it; PSNR over those whose images differ, or differ enough."""
+    """An image metric and its weights: samples that have it; for PSNR, samples whose images differ (enough)."""
     if name in HEADLINE_PSNR.values():
         limit = 100 if name == "psnr_below_100" else np.inf
-        counted = _there(rows, "mse") * (column("mse") > 0) * (column("psnr") < limit)
-        return np.where(counted > 0, column("psnr"), 0.0), counted
-    return column(name), _there(rows, name)
+        weights = _has_value(rows, "mse") * (column("mse") > 0) * (column("psnr") < limit)
+        return np.where(weights > 0, column("psnr"), 0.0), weights
+    return column(name), _has_value(rows, name)
 
 
-def _complete(found: dict[str, float | None]) -> dict[str, float | None]:
-    """All columns of a summary in their order: metrics that do not apply are None."""
-    parts = [found.get(name) for name in _CORRECTNESS]
-    there = [part for part in parts if part is not None]
-    ordered = {name: found.get(name) for name in ("iou", "iou_matched", "iou_all", *block_metrics())}
-    return {**ordered, "text_correctness": sum(there) / 3 if len(there) == 3 else None} | found
+def _complete(values: dict[str, float | None]) -> dict[str, float | None]:
+    """All columns of a summary in order; metrics that do not apply are None."""
+    parts = [values.get(name) for name in _CORRECTNESS]
+    present = [part for part in parts if part is not None]
+    ordered = {name: values.get(name) for name in ("iou", "iou_matched", "iou_all", *block_metrics())}
+    return {**ordered, "text_correctness": sum(present) / 3 if len(present) == 3 else None} | values

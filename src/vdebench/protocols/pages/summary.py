@@ -33,14 +33,14 @@ def summarise(
 ) -> dict[str, Any]:
     """Return coverage, means and breakdowns of a run; `crossed` adds slices by several columns."""
     everything = tables.table("scores").drop("fingerprint").collect()
-    asked = pl.col("setting").is_in(list(settings))  # the run may hold another setting from an earlier call
-    scores = everything.filter(asked)
-    counted = everything.filter(pl.col("gt_blocks").is_not_null())
+    requested = pl.col("setting").is_in(list(settings))  # the run may hold another setting from an earlier call
+    scores = everything.filter(requested)
+    scored_rows = everything.filter(pl.col("gt_blocks").is_not_null())
     blocks = tables.table("blocks")
 
     def sliced(*by: str) -> Totals:
-        pieces = label_pieces(counted, blocks) if "label" in by else counted.iter_slices(1024)
-        return totals((piece.filter(asked) for piece in pieces), ["setting", *by], protocol)
+        pieces = label_pieces(scored_rows, blocks) if "label" in by else scored_rows.iter_slices(1024)
+        return totals((piece.filter(requested) for piece in pieces), ["setting", *by], protocol)
 
     summary: dict[str, Any] = {
         "coverage": _coverage(scores),
@@ -54,9 +54,9 @@ def summarise(
 
 
 def _notes(scores: pl.DataFrame) -> list[str]:
-    """What no mean shows: samples that a setting leaves out, blocks without a box."""
-    left_out = scores.filter(pl.col("state") == "left_out").group_by("setting", "reason", maintain_order=True).len()
-    notes = [f"{setting}: {count} samples left out: {reason}" for setting, reason, count in left_out.iter_rows()]
+    """Notes on samples that a setting leaves out, missing image metrics and blocks without a box."""
+    excluded = scores.filter(pl.col("state") == "left_out").group_by("setting", "reason", maintain_order=True).len()
+    notes = [f"{setting}: {count} samples left out: {reason}" for setting, reason, count in excluded.iter_rows()]
     without = scores.filter(pl.col("image_reason").is_not_null())
     if len(without):
         reason = without["image_reason"][0].partition("\n")[0]
@@ -64,12 +64,12 @@ def _notes(scores: pl.DataFrame) -> list[str]:
     unplaced = scores.filter(pl.col("unplaced_blocks") > 0)
     if len(unplaced):
         blocks, first = unplaced["unplaced_blocks"].sum(), unplaced["sample"][0]
-        notes.append(f"{blocks} predicted blocks of {len(unplaced)} samples have no box and were left out ({first} …)")
+        notes.append(f"{blocks} predicted blocks of {len(unplaced)} samples have no box and are left out ({first} …)")
     return notes
 
 
 def _too_small(scores: pl.DataFrame, measured: Sequence[str]) -> list[str]:
-    """Image metrics that some samples lack, for want of pixels."""
+    """Notes on image metrics that some samples lack because their images are too small."""
     notes = []
     for (setting,), rows in scores.group_by("setting", maintain_order=True):
         images = rows["width"].count()
@@ -81,35 +81,35 @@ def _too_small(scores: pl.DataFrame, measured: Sequence[str]) -> list[str]:
 
 
 def _overall(
-    found: Totals, scores: pl.DataFrame, settings: Sequence[str], protocol: MeanRules
+    slice_totals: Totals, scores: pl.DataFrame, settings: Sequence[str], protocol: MeanRules
 ) -> dict[str, dict[str, Any] | None]:
     overall: dict[str, dict[str, Any] | None] = dict.fromkeys(settings)
-    for (setting,), vector in found.items():
+    for (setting,), vector in slice_totals.items():
         states = scores.filter(pl.col("setting") == setting)["state"].to_list()
         counts = {state: states.count(state) for state in ("scored", "missing", "failed", "left_out")}
         overall[setting] = {**means(vector, protocol), "samples": counts}
     return overall
 
 
-def _by(found: Totals, settings: Sequence[str], protocol: MeanRules) -> dict[str, dict[str, Any]]:
+def _by(slice_totals: Totals, settings: Sequence[str], protocol: MeanRules) -> dict[str, dict[str, Any]]:
     by: dict[str, dict[str, Any]] = {}
-    for (setting, *values), vector in sorted(found.items()):
+    for (setting, *values), vector in sorted(slice_totals.items()):
         by.setdefault(",".join(values), dict.fromkeys(settings))[setting] = means(vector, protocol)
     return dict(sorted(by.items()))
 
 
 def _coverage(scores: pl.DataFrame) -> dict[str, int]:
-    """How many samples there are and what became of them; one that failed in any setting has failed.
+    """Number of samples, and of those scored, missing and failed (in any setting).
 
-    A sample that a setting leaves out and no other scores stands in none of the three.
+    A sample that all settings leave out is in none of the three.
     """
     states: dict[str, set[str]] = {}
     for sample, state in scores.select("sample", "state").iter_rows():
         states.setdefault(sample, set()).add(state)
-    became = [
-        next((state for state in ("failed", "missing", "scored") if state in found), "") for found in states.values()
+    final = [
+        next((state for state in ("failed", "missing", "scored") if state in seen), "") for seen in states.values()
     ]
-    return {"samples": len(states), **{state: became.count(state) for state in ("scored", "missing", "failed")}}
+    return {"samples": len(states), **{state: final.count(state) for state in ("scored", "missing", "failed")}}
 
 
 def regions_of(tables: RunTables, reference: RunTables | None = None) -> dict[str, Any]:
