@@ -124,7 +124,7 @@ def test_suite_show_and_check(tmp_path):
         (["score", TINY, "--readings", "nowhere"], "nowhere: cannot be listed: No such file or directory"),
         (["score", TINY, "--readings", "README.md"], "README.md: is a file, expected a folder"),
         (["score", TINY, "docs", "tests", "--readings", "docs"], "2 folders of predictions and 1 of readings"),
-        (["score", TINY, "--readings", "docs", "--readings", "docs"], "two editors are called 'docs'"),
+        (["score", TINY, "--readings", "docs", "--readings", "docs"], "two editors have the name 'docs'"),
         (
             ["score", TINY, f"{TINY}/editors/copy", "--metrics", "x"],
             "no image metric is called 'x'; there are: psnr, ssim",
@@ -141,7 +141,7 @@ def test_suite_show_and_check(tmp_path):
             ["score", TINY, "--readings", f"{TINY}/editors/copy", "--out", "README.md/x"],
             "cannot be made: Not a directory",
         ),
-        (["score", TINY, "--readings", f"../x={TINY}/editors/copy"], "an editor cannot be called '../x'"),
+        (["score", TINY, "--readings", f"../x={TINY}/editors/copy"], "'../x' cannot be an editor's name"),
         (
             ["score", TINY, "--readings", f"{TINY}/editors/copy", "--paper-table", "vde-v3:1"],
             "no table shape is called 'vde-v3:1'",
@@ -230,7 +230,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, told = process.communicate()
     assert process.returncode == 130
-    assert "interrupted; run the same command again to go on" in told
+    assert "interrupted; run the same command again to continue" in told
     assert "Traceback" not in told
 
 
@@ -276,10 +276,10 @@ def test_typeset_make_show_export(tmp_path):
     ("arguments", "message"),
     [
         (["--languages", "fr"], "unknown language 'fr'"),
-        (["--languages", ","], "--languages: nothing is named"),
+        (["--languages", ","], "--languages: expected at least one name"),
         (["--operations", "dance"], "unknown operation 'dance'"),
         (["--n", "0"], "a suite of 0 samples, expected at least 1"),
-        (["--wear", "burnt"], "unknown wear 'burnt'"),
+        (["--degradation", "burnt"], "unknown degradation 'burnt'"),
     ],
 )
 def test_typeset_make_says_what_is_wrong(tmp_path, arguments, message):

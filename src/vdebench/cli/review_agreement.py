@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
 
-from vdebench.cli.printing import echo_table
+from vdebench.cli.printing import echo_json, echo_table
 from vdebench.report.rendering import Format
 
 
@@ -42,7 +41,7 @@ def agreement_command(
 
     if out:
         check_figure(out)
-    found = reliability_by_scale(
+    reliability = reliability_by_scale(
         read_ratings(file),
         scales,
         level=parse_level(level),
@@ -51,8 +50,8 @@ def agreement_command(
         seed=seed,
     )
     if out:
-        write_figure(found, out)
+        write_figure(reliability, out)
     if as_json:
-        typer.echo(json.dumps([one.to_json() for one in found], ensure_ascii=False, indent=2, allow_nan=False))
+        echo_json([scale.to_json() for scale in reliability])
     else:
-        echo_table(reliability_table(found), form)
+        echo_table(reliability_table(reliability), form)
