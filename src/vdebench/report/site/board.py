@@ -144,7 +144,7 @@ def _references(results: Sequence[ScoredEditor]) -> list[tuple[list[str], Mappin
     """What the reader gives for the reference images, and for which editors: their means may be of other samples."""
     kept: list[tuple[list[str], Mapping[str, Any]]] = []
     for result in results:
-        reads = _floor(result, "reads")
+        reads = _floor(result, "scores")
         names = next((names for names, known in kept if known == reads), None)
         if names is not None:
             names.append(result.editor)
