@@ -20,18 +20,16 @@ from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP, SIGNATURE, USABLE_HELP
 from vdebench.core.input_policy import NOBODY, InputPolicy, checked_pixels
 from vdebench.errors import VdeError
-from vdebench.pipeline.editing.journal import editors_images
-from vdebench.pipeline.options import NO_READER, Execution, GroundTruthChoice, ScoreOptions, SettingChoice
+from vdebench.pipeline.evaluation import reads_images
+from vdebench.pipeline.options import Execution, GroundTruthChoice, ScoreOptions, SettingChoice
 from vdebench.pipeline.score import Score, check_outputs, score_with
-from vdebench.protocols import protocol_for
+from vdebench.protocols import protocol_of
 from vdebench.readers.cached import CachedReader
-from vdebench.readers.predictions import holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
-from vdebench.report.masked import masked_breakdown, masked_table
-from vdebench.report.overview import breakdown_table, editors_table
 from vdebench.report.paper_tables import paper_table, require_shape
 from vdebench.report.rendering import Format
 from vdebench.report.table import Table
+from vdebench.report.tracks import track_of
 from vdebench.report.usable import judged_table
 
 
@@ -123,13 +121,11 @@ def score_command(
     for name in dict.fromkeys(protocol):  # file names of all editors, before any image is read
         for _, folder, images in editors:
             check_outputs(loaded, folder, replace(options, protocol=name, images=images))
-    masked = all(protocol_for(loaded.track, name).track == "pixels" for name in protocol)
     read = {
         folder
+        for name in protocol
         for _, folder, images in editors
-        if images is None
-        and (masked or not holds_readings(editors_images(folder), loaded, match))
-        and reader != NO_READER
+        if reads_images(loaded, folder, replace(options, protocol=name, images=images, reader=reader))
     }
     chosen = CachedReader.named(reader or DEFAULT_READER, reading_with) if read else None
     results: dict[str, list[Score]] = {}
@@ -180,18 +176,16 @@ def _tables(
 ) -> Iterator[Table]:
     for group in results.values():
         summaries = [result.summary for result in group]
-        masked = summaries[0].get("track") == "pixels"
+        track, protocol = track_of(summaries[0]), protocol_of(summaries[0])
         if not like:
             if judged := judged_table(summaries):
                 yield judged
-            yield masked_table(summaries) if masked else editors_table(summaries)
+            yield track.table(summaries)
         for shape in like:
             yield paper_table(shape, summaries, published=published, with_usable=with_usable)
         for summary in summaries:
-            usual = ["operation", "source", "tier"] if masked else ["edit_class", "language", "source"]
-            for name in by or (usual if len(summaries) == 1 and not like else []):
-                slices = ",".join(part.strip() for part in name.split(","))
-                yield masked_breakdown(summary, slices) if masked else breakdown_table(summary, slices)
+            for name in by or (protocol.main_slices if len(summaries) == 1 and not like else []):
+                yield track.breakdown(summary, ",".join(part.strip() for part in name.split(",")))
 
 
 def tell_failures(failures: list[tuple[str, str]], most: int = 20) -> None:

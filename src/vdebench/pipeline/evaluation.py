@@ -76,6 +76,11 @@ def output_files(suite: Suite, folder: str | Path, options: ScoreOptions) -> lis
     return _track(suite, options).files(suite, folder, options)
 
 
+def reads_images(suite: Suite, folder: str | Path, options: ScoreOptions) -> bool:
+    """Whether a reader is needed for the outputs in a folder."""
+    return _track(suite, options).reads_images(suite, folder, options)
+
+
 def plan(suite: Suite, predictions: Predictions, options: ScoreOptions) -> Evaluation:
     """Plan the evaluation of an editor's outputs.
 

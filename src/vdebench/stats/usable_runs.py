@@ -78,15 +78,10 @@ def _with_verdicts(root: Path) -> list[Path]:
 def missing_verdicts_reason(run: StoredRun) -> str:
     """Why a run has no verdicts, and the command that adds them; "" if it has."""
     protocol = run.summary["protocol"]
-    if run.protocol.track == "pixels":
-        return (
-            f"was scored with masks by {protocol}, which judges no properties: usable edits need whole pages\n"
-            "  score a suite of whole pages: `vde score SUITE … --protocol strict --out FOLDER`"
-        )
     if not run.protocol.properties:
         return (
-            f"was scored by {protocol}, which judges no properties\n"
-            "  score with `vde score … --protocol strict --out FOLDER`"
+            f"was scored by {protocol}, which judges no properties: usable edits need whole pages and strict"
+            "\n  score again: `vde score SUITE … --protocol strict --out FOLDER`"
         )
     if set(run.settings) != {"global", "local"}:
         return f"has only {', '.join(run.settings)}; score again with --setting both"

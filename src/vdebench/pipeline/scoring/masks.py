@@ -82,6 +82,11 @@ class MaskEvaluation:
         """List the files of images."""
         return [outputs_of(suite, editors_images(folder), options.match)]
 
+    @staticmethod
+    def reads_images(suite: Suite, folder: str | Path, options: ScoreOptions) -> bool:
+        """Whether text is compared; the files are always images."""
+        return options.reader != NO_READER
+
     @property
     def uses_reader(self) -> bool:
         """Whether text is compared."""

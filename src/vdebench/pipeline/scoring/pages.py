@@ -102,6 +102,11 @@ class PageEvaluation:
         images = files_in(editors_images(options.images), suite.samples, "image", match)
         return [files_in(root, suite.samples, "reading", match), images]
 
+    @staticmethod
+    def reads_images(suite: Suite, folder: str | Path, options: ScoreOptions) -> bool:
+        """Whether the folder holds images without ready OCR output."""
+        return options.images is None and not holds_readings(editors_images(folder), suite, options.match)
+
     @property
     def samples(self) -> Sequence[Sample]:
         """Samples that the protocol covers."""

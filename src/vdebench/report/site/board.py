@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vdebench.report.masked import masked_table
-from vdebench.report.overview import REFERENCE, interval_notes, provenance
+from vdebench.report.overview import REFERENCE, interval_notes
 from vdebench.report.site.gather import ScoredEditor
-from vdebench.report.tracks import PIXELS
 from vdebench.report.usable import gap_lines
 from vdebench.stats.usable import PROPERTIES
 
@@ -32,7 +30,6 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
     _mark_best(rows, track.settings, metrics)
     rows += [{**_row(REFERENCE, reads, metrics), "reference": True, "of": of} for of, reads in _references(results)]
     summaries = [result.summary for result in results]
-    below = masked_table(summaries).notes if track is PIXELS else provenance(summaries)
     return {
         "name": protocol.name,
         "says": protocol.says,
@@ -40,7 +37,13 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
         "metrics": metrics,
         "rows": rows,
         "slices": {name: slices for name in _slice_names(results) if (slices := _slices(results, name, metrics))},
-        "notes": [*notes, *interval_notes(summaries), *_thresholds(summaries), *_gaps(summaries), *below],
+        "notes": [
+            *notes,
+            *interval_notes(summaries),
+            *_thresholds(summaries),
+            *_gaps(summaries),
+            *track.notes(summaries),
+        ],
     }
 
 
