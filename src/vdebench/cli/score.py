@@ -30,7 +30,7 @@ from vdebench.report.overview import breakdown_table, editors_table
 from vdebench.report.paper_tables import paper_table, require_shape
 from vdebench.report.rendering import Format
 from vdebench.report.table import Table
-from vdebench.report.usable import judged_table
+from vdebench.report.usable import usable_overview
 
 
 def score_command(
@@ -185,7 +185,7 @@ def _tables(
         summaries = [result.summary for result in group]
         masked = summaries[0].get("track") == "pixels"
         if not like:
-            if judged := judged_table(summaries):
+            if judged := usable_overview(summaries):
                 yield judged
             yield masked_table(summaries) if masked else editors_table(summaries)
         for shape in like:
