@@ -165,7 +165,7 @@ def test_what_is_not_there_is_named(options, says):
 def test_one_run_or_the_same_twice_is_no_comparison():
     with pytest.raises(VdeError, match="two runs or more"):
         compare_runs([run("a", PLAIN)])
-    with pytest.raises(VdeError, match="given twice"):
+    with pytest.raises(VdeError, match="listed twice"):
         compare_runs([run("a", PLAIN), run("a", PLAIN)])
 
 
