@@ -266,7 +266,7 @@ def test_an_old_report_is_replaced_and_nothing_else(made, tmp_path):
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "thesis.tex").write_text("years of work")
-    with pytest.raises(RunFolderError, match=r"found thesis\.tex"):
+    with pytest.raises(RunFolderError, match=r"contains thesis\.tex"):
         write_report(made / "runs", mine)
     assert (mine / "thesis.tex").read_text() == "years of work"
     with pytest.raises(RunFolderError, match="not empty"):

@@ -1,19 +1,19 @@
-"""A table as HTML, for pages of our own."""
+"""A table as HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
 
-from vdebench.report.table import Table, runs
+from vdebench.report.table import Table, run_lengths
 
 
 def html_table(table: Table) -> Iterator[str]:
-    """A table with its notes."""
+    """Yield the HTML of a table and its notes."""
     name = escape(table.title)
     yield f'<h2>{name}</h2>\n<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>\n<thead>'
     if any(column.group for column in table.columns):
-        groups = runs([column.group for column in table.columns])
+        groups = run_lengths([column.group for column in table.columns])
         yield "<tr><td></td>" + "".join(f'<th colspan="{n}">{escape(head)}</th>' for head, n in groups) + "</tr>"
     heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in table.columns)
     yield f'<tr><th scope="col">{escape(table.head)}</th>{heads}</tr>\n</thead>\n<tbody>'

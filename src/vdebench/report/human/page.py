@@ -14,7 +14,7 @@ from vdebench.io.files import write_json, write_text
 from vdebench.report.html_table import html_table
 from vdebench.report.human.figure import study_figure
 from vdebench.report.human.tables import study_tables
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.rendering import render
 from vdebench.report.table import Table
 
@@ -24,7 +24,7 @@ MARKER = "vdebench-agreement.json"
 def write_agreement(found: Mapping[str, Any], out: Path) -> Path:
     """Write what `correlate_study` found into a folder, and give its page; one that we made before is replaced."""
     target = Path(os.path.realpath(out))
-    require_ours(target, MARKER, "agreement")
+    require_generated(target, MARKER, "agreement")
     with replacing_folder(target, MARKER, "agreement") as folder:
         write_json(folder / "agreement.json", dict(found))
         write_text(folder / "figure.svg", study_figure(found))

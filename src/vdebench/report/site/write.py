@@ -17,7 +17,7 @@ from vdebench.errors import InputError, VdeError
 from vdebench.io.files import write_text
 from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import statistics_page
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.site.board import board
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
@@ -44,7 +44,7 @@ def write_report(
     anything else in it is refused.
     """
     target = Path(os.path.realpath(out))
-    require_ours(target, MARKER, _WHAT)
+    require_generated(target, MARKER, _WHAT)
     found = SuiteRuns(runs)
     with replacing_folder(target, MARKER, _WHAT) as folder:
         _fill(folder, found, [Path(each) for each in judged], progress or (lambda done, total: None))
