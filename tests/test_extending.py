@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -17,6 +18,7 @@ import pytest
 from PIL import Image
 
 from tests import pages
+from tests.colours import write_colours
 from tests.editors.server import Reply, coded, png, serving
 from tests.judges.server import grade, judging
 from tests.judges.suites import write_suite
@@ -98,17 +100,17 @@ def test_metric(house):
 
 @section("An image metric")
 def test_image_metric(house):
-    _, editor = write_suite(house.root, 2)
-    for file in editor.iterdir():  # the upper half of the output is white: half of the ink is missing
+    suite, editor = write_colours(house.root)  # all pages are dark; the lower half of each output is white
+    for file in (suite / "images").iterdir():
         page = np.array(Image.open(file))
-        page[:40] = 255
-        Image.fromarray(page).save(file)
-    score = ("score", "suite", editor, "--metrics", "ink", "--truth", "read", "--format", "csv", "-o", "run")
-    csv, doctor = house.vde(score, ("doctor",))
+        page[len(page) // 2 :] = 255
+        Image.fromarray(page).save(editor / file.name)
+    score = ("score", suite, editor, "--readings", suite / "readings", "--metrics", "ink", "--format", "csv")
+    csv, doctor = house.vde((*score, "--out", "run"), ("doctor",))
     assert "Ink" in csv
-    # outputs have (n, 0, 100) and references (n, 0, 200): dark are three channels of half a page, and two of a whole one
-    assert house.summary()["overall"]["global"]["ink"] == pytest.approx(abs(3 / 3 / 2 - 2 / 3))
-    assert "ink-1" in house.summary()["signature"]
+    overall = house.summary()["overall"]
+    assert (overall["global"]["ink"], overall["local"]["ink"]) == (0.5, 0)  # the regions are the upper left quarters
+    assert "|images:ink-1," in house.summary()["signature"]
     assert re.search(r"\bink\b", doctor)
 
 
@@ -188,6 +190,19 @@ def test_language(house):
     assert re.fullmatch("[0-9a-f]{16}", made_with["en-gb"])
 
 
+@section("A typeset language")
+def test_language_without_a_base(house):
+    folder, source = house.root / "site/house/british", ROOT / "src/vdebench"
+    shutil.copytree(source / "suites/typeset/content/en", folder, dirs_exist_ok=True)
+    phrasings = (source / "instructions/phrasings/en.toml").read_text("utf-8")
+    (folder / "phrasings.toml").write_text(phrasings.replace("""quote = ['"', '"']""", 'quote = ["«", "»"]'), "utf-8")
+    code = house.files["house/british.py"].replace('base="en"', 'base=""').replace('code="en-gb"', 'code="br"')
+    (house.root / "site/house/british.py").write_text(code, "utf-8")
+    house.vde(("typeset", "make", "--n", 4, "--languages", "br", "--kinds", "book", "--ppi", 60, "--out", "suite"))
+    instructions = [sample.instruction for sample in load_suite(house.root / "suite")]
+    assert all("«" in instruction for instruction in instructions)
+
+
 @section("A judge dimension")
 def test_judge_dimension(house):
     pytest.importorskip("httpx2")
@@ -242,4 +257,4 @@ def test_review_step(house):
 
 def test_each_section_has_a_test():
     tested = re.findall(r'^@section\("(.+)"\)', Path(__file__).read_text("utf-8"), re.MULTILINE)
-    assert tested == list(SECTIONS)
+    assert list(dict.fromkeys(tested)) == list(SECTIONS)

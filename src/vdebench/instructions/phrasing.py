@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from vdebench.registry import find
+from vdebench.registry import added
 
 AMBIGUITIES = ("target", "operation", "spatial", "scope", "conditional", "linguistic")
 """The six dimensions of ambiguity (VDE paper)."""
@@ -16,7 +16,7 @@ AMBIGUITIES = ("target", "operation", "spatial", "scope", "conditional", "lingui
 @cache
 def phrasings(language: str) -> dict[str, Any]:
     """Return the phrasings of a language; those of a language of another package are in its folder."""
-    file = resources.files(__package__) / "phrasings" / f"{language}.toml"
-    if not file.is_file():
-        file = find("languages", language, {}).folder / "phrasings.toml"
+    folders = {rules.code: rules.folder for rules in added("languages").values()}
+    ours = resources.files(__package__) / "phrasings" / f"{language}.toml"
+    file = folders[language] / "phrasings.toml" if language in folders else ours
     return tomllib.loads(file.read_text("utf-8"))
