@@ -188,7 +188,7 @@ def test_editors_side_by_side():
     assert table.rows[4].values[5] is None  # web of `run` could be of 20 only
     assert "Graded by gpt-x" in table.title
     assert "mine, other: canary: no canary was asked" in table.notes
-    assert "mine: note: SE: asked of 1 of 3 samples, its mean is over those" in table.notes
+    assert "mine: note: SE: asked for 1 of 3 samples, which its mean is over" in table.notes
 
 
 def test_judges_of_instructions_side_by_side():

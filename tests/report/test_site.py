@@ -395,7 +395,7 @@ def results_of(*editors):
             "coverage": {"samples": 1, "scored": 1, "missing": 0, "failed": 0},
             "overall": {"local": None, "global": {**means, "intervals": {"cdm": [0.4, 0.6]}}},
             "by": {},
-            "noise_floor": {"reads": {"global": {"cdm": floor}}, "floor": {"global": {"cdm": 1 - floor}}, "by": {}},
+            "ocr_ceiling": {"scores": {"global": {"cdm": floor}}, "loss": {"global": {"cdm": 1 - floor}}, "by": {}},
             "unavailable": {},
             "notes": [],
         }

@@ -78,7 +78,7 @@ def compare_table(comparison: RunComparison, summaries: Sequence[Mapping[str, An
 def warning(comparison: RunComparison) -> str:
     """In what runs differ that were compared nevertheless."""
     told = (f"{part}: {' against '.join(dict.fromkeys(said))}" for part, said in comparison.differing.items())
-    return f"WARNING: the runs were not scored alike, and the numbers may differ for that alone: {'; '.join(told)}"
+    return f"WARNING: the runs were scored differently, which alone may change the numbers: {'; '.join(told)}"
 
 
 def _row(finding: ComparedMean) -> ComparedRow:

@@ -29,7 +29,7 @@ def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
         for summary, means in zip(summaries, found, strict=True)
     ]
     title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}, outside the masks"
-    notes = [*_alignment(summaries), *provenance(summaries)]
+    notes = alignment_notes(summaries)
     return Table(
         title, list(map(metric_column, keys)), rows, "Editor", notes=notes, interval_notes=interval_notes(summaries)
     )
@@ -67,10 +67,11 @@ def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float 
     return found
 
 
-def _alignment(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What became of the alignment, an editor a line."""
-    return [
-        f"{summary['editor']}: alignment: " + ", ".join(f"{count} {state}" for state, count in found.items())
+def alignment_notes(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return notes on the alignment of every editor's outputs, then on signatures and coverage."""
+    notes = [
+        f"{summary['editor']}: alignment: " + ", ".join(f"{count} {state}" for state, count in states.items())
         for summary in summaries
-        if (found := summary["alignment"])
+        if (states := summary["alignment"])
     ]
+    return [*notes, *provenance(summaries)]

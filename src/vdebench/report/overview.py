@@ -9,7 +9,7 @@ from typing import Any
 from vdebench.metrics.registry import facts, page_columns
 from vdebench.report.run_columns import with_run_columns
 from vdebench.report.table import Bounds, Column, Row, Table
-from vdebench.stats.intervals import how_made
+from vdebench.stats.intervals import describe_intervals
 
 REFERENCE = "(reference)"
 """The row of the noise floor: what the reader gives for the right answer."""
@@ -36,7 +36,7 @@ def _floors(summaries: Sequence[Mapping[str, Any]], setting: str) -> list[tuple[
     """What the reader makes of the references; by editor where they differ, since some lack samples."""
     found: list[tuple[Mapping[str, Any], list[str]]] = []
     for summary in summaries:
-        means = ((summary.get("noise_floor") or {}).get("reads") or {}).get(setting)
+        means = ((summary.get("ocr_ceiling") or {}).get("scores") or {}).get(setting)
         same = next((names for other, names in found if other == means), None)
         if means and same is None:
             found.append((means, [summary["editor"]]))
@@ -72,7 +72,7 @@ def bounds_of(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[Boun
 
 def interval_notes(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     """How intervals were made; which runs have none."""
-    how = dict.fromkeys(how_made(summary["interval"]) for summary in summaries if summary.get("interval"))
+    how = dict.fromkeys(describe_intervals(summary["interval"]) for summary in summaries if summary.get("interval"))
     without = ", ".join(summary["editor"] for summary in summaries if not summary.get("interval"))
     lacking = f"{without}: no intervals: scored before they were kept; score again, what is there is not done anew"
     return [*how, *([lacking] if without else [])]
@@ -81,7 +81,7 @@ def interval_notes(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
 def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
     """One editor's numbers by a slice, with the noise floor of CDM where it is known."""
     slices = summary["by"][by]
-    floor = (summary.get("noise_floor") or {}).get("by", {}).get(by, {})
+    floor = (summary.get("ocr_ceiling") or {}).get("by", {}).get(by, {})
     keys = _used(found.get(setting) for found in slices.values() for setting in SETTINGS)
     rows = []
     for setting in SETTINGS:
@@ -152,9 +152,9 @@ def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
                 line += f" (of the references' own regions the reader sees {own:.3f} done)"
         notes += [line, *_image_notes(summary)]
     floors = {
-        summary["editor"]: _told_floor(summary["noise_floor"]["floor"])
+        summary["editor"]: _told_floor(summary["ocr_ceiling"]["loss"])
         for summary in summaries
-        if summary.get("noise_floor")
+        if summary.get("ocr_ceiling")
     }
     for told in dict.fromkeys(floors.values()):
         whose = ", ".join(editor for editor, floor in floors.items() if floor == told)

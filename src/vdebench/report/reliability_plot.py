@@ -24,7 +24,7 @@ _ALPHA, _BOUNDS, _EQUAL = 58.0, 66.0, 240.0  # to the right of the plot
 
 def reliability_figure(found: Sequence[ScaleReliability]) -> str:
     """The dot plot as SVG: a line for every scale, or for every window of every scale."""
-    numbers = [0.0, *(each for one in found for each in (one.found.alpha, one.found.low) if each is not None)]
+    numbers = [0.0, *(each for one in found for each in (one.result.alpha, one.result.low) if each is not None)]
     first = math.floor(min(numbers) / _TICK + 0.1)  # a little below 0 needs no further tick
     last = round(1 / _TICK)
     sections = [(scale, list(some)) for scale, some in groupby(found, key=lambda one: one.scale)]
@@ -41,7 +41,7 @@ def reliability_figure(found: Sequence[ScaleReliability]) -> str:
     drawing.text(across + _LONG + _ALPHA, _TOP - 10, "alpha", anchor="end", size=10.5, fill="soft")
     drawing.text(across + _LONG + _EQUAL, _TOP - 10, "equal pairs", anchor="end", size=10.5, fill="soft")
     _axis(drawing, [at * _TICK for at in range(first, last + 1)], bottom, place)
-    levels = ", ".join(dict.fromkeys(one.found.level for one in found))
+    levels = ", ".join(dict.fromkeys(one.result.level for one in found))
     middle = across + _LONG / 2
     drawing.text(middle, bottom + 38, shortened(f"Krippendorff's alpha ({levels})", _LONG), anchor="middle")
     y = _TOP
@@ -92,7 +92,7 @@ def _axis(drawing: Drawing, ticks: Sequence[float], bottom: float, place: Callab
 
 def _draw(drawing: Drawing, one: ScaleReliability, across: float, y: float, place: Callable[[float], float]) -> None:
     """A line: name, bar, dot, numbers; the reason where there is no alpha."""
-    found, colour = one.found, PALETTE[0]
+    found, colour = one.result, PALETTE[0]
     name = shortened(_name(one), _MOST)
     drawing.text(across - 14, y + 4, name, anchor="end", tells=_name(one) if name != _name(one) else "")
     right = across + _LONG
@@ -131,7 +131,7 @@ def reliability_table(found: Sequence[ScaleReliability]) -> Table:
     ]
     rows = []
     for one in found:
-        told = one.found
+        told = one.result
         shares = [None if share is None else 100 * share for share in (told.pairwise, told.unanimous)]
         counts = [float(count) for count in (told.units, told.raters, told.ratings)]
         values = [told.alpha, told.low, told.high, told.kappa, *shares, *counts]
@@ -142,20 +142,20 @@ def reliability_table(found: Sequence[ScaleReliability]) -> Table:
 def _notes(found: Sequence[ScaleReliability]) -> list[str]:
     levels: dict[str, list[str]] = {}
     for one in found:
-        scales = levels.setdefault(one.found.level, [])
+        scales = levels.setdefault(one.result.level, [])
         scales += [one.scale] * (one.scale not in scales)
     told = "; ".join(f"{level} ({', '.join(scales)})" for level, scales in levels.items())
-    draws = {one.found.resamples for one in found if one.found.low is not None}
+    draws = {one.result.resamples for one in found if one.result.low is not None}
     notes = [f"Alpha is {told}."]
     notes += [f"95 % bootstrap intervals: percentile, {count:,} resamples of units." for count in sorted(draws)]
     notes.append("Equal: pairs of ratings of the same unit; units on which all raters agree.")
     for one in found:
         where = f"{one.scale}, {one.window}" if one.window else one.scale
-        alone = f"{one.found.alone:,} units have a single rating and are left out" if one.found.alone else ""
+        alone = f"{one.result.alone:,} units have a single rating and are left out" if one.result.alone else ""
         dropped = ""
-        if one.found.dropped and one.found.low is not None:
-            dropped = f"{one.found.dropped:,} resamples in which all ratings are the same are left out"
-        kappa = "" if one.found.kappa_reason == one.found.reason else one.found.kappa_reason
-        parts = (one.found.reason, dropped, f"no kappa: {kappa}" if kappa else "", alone)
+        if one.result.dropped and one.result.low is not None:
+            dropped = f"{one.result.dropped:,} resamples in which all ratings are the same are left out"
+        kappa = "" if one.result.kappa_reason == one.result.reason else one.result.kappa_reason
+        parts = (one.result.reason, dropped, f"no kappa: {kappa}" if kappa else "", alone)
         notes += [f"{where}: {part}." for part in parts if part]
     return notes

@@ -114,9 +114,9 @@ def _floors(group: SignatureGroup, keys: Sequence[str], name: str = "", value: s
     kept: list[dict[str, Any]] = []
     for row, run in zip(group.names, group.runs, strict=True):
         with as_written(run):
-            floor = run.summary.get("noise_floor") or {}
+            floor = run.summary.get("ocr_ceiling") or {}
             by = floor.get("by") or {}
-            reads = ((by.get(name) or {}).get(value) if name else floor.get("reads")) or {}
+            reads = ((by.get(name) or {}).get(value) if name else floor.get("scores")) or {}
             found = cells.settings(reads, keys)
         same = next((each for each in kept if each["cells"] == found), None)
         if same is not None:

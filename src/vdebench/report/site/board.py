@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vdebench.report.masked import masked_table
-from vdebench.report.overview import REFERENCE, interval_notes, provenance
+from vdebench.report.overview import REFERENCE, interval_notes
 from vdebench.report.site.gather import ScoredEditor
-from vdebench.report.tracks import PIXELS
 from vdebench.report.usable import gap_lines
 from vdebench.stats.usable import PROPERTIES
 
@@ -32,7 +30,6 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
     _mark_best(rows, track.settings, metrics)
     rows += [{**_row(REFERENCE, reads, metrics), "reference": True, "of": of} for of, reads in _references(results)]
     summaries = [result.summary for result in results]
-    below = masked_table(summaries).notes if track is PIXELS else provenance(summaries)
     return {
         "name": protocol.name,
         "says": protocol.says,
@@ -40,7 +37,13 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
         "metrics": metrics,
         "rows": rows,
         "slices": {name: slices for name in _slice_names(results) if (slices := _slices(results, name, metrics))},
-        "notes": [*notes, *interval_notes(summaries), *_thresholds(summaries), *_gaps(summaries), *below],
+        "notes": [
+            *notes,
+            *interval_notes(summaries),
+            *_thresholds(summaries),
+            *_gaps(summaries),
+            *track.notes(summaries),
+        ],
     }
 
 
@@ -137,14 +140,14 @@ def _thresholds(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _floor(result: ScoredEditor, part: str) -> Mapping[str, Any]:
-    return (result.summary.get("noise_floor") or {}).get(part) or {}
+    return (result.summary.get("ocr_ceiling") or {}).get(part) or {}
 
 
 def _references(results: Sequence[ScoredEditor]) -> list[tuple[list[str], Mapping[str, Any]]]:
     """What the reader gives for the reference images, and for which editors: their means may be of other samples."""
     kept: list[tuple[list[str], Mapping[str, Any]]] = []
     for result in results:
-        reads = _floor(result, "reads")
+        reads = _floor(result, "scores")
         names = next((names for names, known in kept if known == reads), None)
         if names is not None:
             names.append(result.editor)

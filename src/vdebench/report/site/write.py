@@ -15,7 +15,7 @@ from vdebench._version import __version__
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import write_text
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import statistics_page
 from vdebench.report.output_folder import replacing_folder, require_ours
 from vdebench.report.site.board import board
@@ -24,7 +24,6 @@ from vdebench.report.site.grades import graded_board, graded_chunks, graded_inde
 from vdebench.report.site.judged import ReportGrades
 from vdebench.report.site.pictures import Asked, ImageSet
 from vdebench.report.site.samples import SampleDetails, about, index
-from vdebench.report.tracks import PIXELS
 from vdebench.studies.suite_statistics import suite_statistics
 
 MARKER = "vdebench-report.json"
@@ -149,11 +148,11 @@ def _album(folder: Path, runs: SuiteRuns, samples: Sequence[Sample]) -> tuple[Im
     album = ImageSet(folder)
     files_of: dict[str, _Files] = {}
     slugs = _slugs(runs.editors)
-    around_masks = any(result.track is PIXELS for result in runs.results)
+    has_masks = any(result.track.has_masks for result in runs.results)
     for number, sample in enumerate(samples):
         try:
             images = runs.suite.image_files(sample)
-            masks = runs.suite.mask_files(sample) if around_masks else ()
+            masks = runs.suite.mask_files(sample) if has_masks else ()
             files = _Files(images.source, images.reference, masks)
         except VdeError:  # which file is the sample's is not certain: the run has said so
             files = _Files()

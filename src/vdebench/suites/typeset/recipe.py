@@ -20,7 +20,7 @@ from vdebench.suites.typeset.language_rules import LanguageRules, added_rules, a
 
 OPERATIONS = tuple(operation for operation in Operation if operation not in (Operation.NONE, Operation.OTHER))
 _TOOLS = ("typst", "pypdfium2", "pylopdf-fonts-zh-cn", "opencv-python-headless", "numpy", "isal")
-WEARS = ("none", "light", "heavy")
+DEGRADATIONS = ("none", "light", "heavy")
 
 
 class PageTask(NamedTuple):
@@ -48,14 +48,14 @@ class SuiteRecipe:
     per_page: int = 2
     """Samples per page, of different operations if there are enough."""
     ppi: int = 150
-    wear: str = "none"
+    degradation: str = "none"
 
     def __post_init__(self) -> None:
         """Raise `InputError` for invalid settings."""
         _require("language", self.languages, all_languages())
         _require("operation", self.operations, OPERATIONS)
         _require("kind", self.kinds, SOURCES)
-        _require("wear", [self.wear], WEARS)
+        _require("degradation", [self.degradation], DEGRADATIONS)
         if not 1 <= self.per_page <= 10:
             raise InputError(f"{self.per_page} samples on a page, expected 1 to 10")
         if not 36 <= self.ppi <= 600:

@@ -47,14 +47,14 @@ def generated_suite(text: str) -> TypesetSuite:
     values: dict[str, str] = {}
     for option in filter(None, text.partition(":")[2].split(",")):
         name, equals, value = (part.strip() for part in option.partition("="))
-        if name not in ("n", "wear", *_LISTS, *_NUMBERS) or not equals or name in values:
+        if name not in ("n", "degradation", *_LISTS, *_NUMBERS) or not equals or name in values:
             raise InputError(f"{text}: {option!r} is not an option, expected for example {SYNTAX}")
         values[name] = value
     options: dict[str, Any] = {}
     for name, value in values.items():
         if name in _LISTS:
             options[name] = tuple(value.split("+"))
-        elif name == "wear":
+        elif name == "degradation":
             options[name] = value
         elif re.fullmatch(r"-?[0-9]{1,18}", value):
             options[name] = int(value)
