@@ -22,7 +22,7 @@ from vdebench.report.leaderboard.links import Links
 from vdebench.report.rendering import render
 from vdebench.report.site import write_report
 from vdebench.report.site.write import MARKER as REPORT_MARKER
-from vdebench.report.site.write import script_json
+from vdebench.report.web.assets import script_json
 
 
 def written(tmp_path, *summaries, **options):
