@@ -98,7 +98,7 @@ def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
                 rows.append(Row(value, values, setting, bounds=bounds))
     columns = [*(metric_column(key, compare=False) for key in keys), Column("blocks", "", 0)]
     if ceilings:
-        columns.append(Column("CDM-floor", ""))
+        columns.append(Column("CDM-loss", ""))
     return Table(f"{summary['editor']} by {by.replace(',', ' × ')}", columns, rows, by.replace(",", ", "))
 
 
