@@ -94,9 +94,9 @@ class SampleGroundTruth(GroundTruth):
         found: list[PageText] | None = self._once("regions", sample, super().regions)
         return found
 
-    def crops_read_before(self, sample: Sample) -> list[Sequence[Block]] | None:
+    def source_crop_blocks(self, sample: Sample) -> list[Sequence[Block]] | None:
         """What the reader reads in each region of the page before the edit."""
-        found: list[Sequence[Block]] | None = self._once("before", sample, super().crops_read_before)
+        found: list[Sequence[Block]] | None = self._once("before", sample, super().source_crop_blocks)
         return found
 
 
