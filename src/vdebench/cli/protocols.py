@@ -1,4 +1,4 @@
-"""`vde protocols`: which there are, and what each does."""
+"""`vde protocols`: list and explain the protocols."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import typer
 from vdebench.cli.printing import echo_line, screen_width
 from vdebench.protocols import MASK_PROTOCOLS, PROTOCOLS, Protocol, protocol_for
 
-app = typer.Typer(help="The ways of scoring. `vde protocols` lists them.", invoke_without_command=True)
+app = typer.Typer(help="List and explain scoring protocols.", invoke_without_command=True)
 
 
 @app.callback()
 def list_protocols(context: typer.Context) -> None:
-    """List the protocols, a line each."""
+    """List the protocols, one per line."""
     if context.invoked_subcommand is None:
         for name in {**PROTOCOLS, **MASK_PROTOCOLS}:
             echo_line(f"{name:<17} {protocol_for('pages', name).says}", " " * 18)
@@ -22,16 +22,16 @@ def list_protocols(context: typer.Context) -> None:
 
 @app.command()
 def explain(name: str) -> None:
-    """Say every rule of a protocol in words.
+    """Explain every rule of a protocol.
 
     Example: `vde protocols explain vde-release`
     """
-    found: dict[str, Protocol] = {"": protocol_for("pages", name)}
+    protocols: dict[str, Protocol] = {"": protocol_for("pages", name)}
     if name in MASK_PROTOCOLS:
-        found |= {" (images with masks)": protocol_for("pixels", name)}
-    for at, (where, protocol) in enumerate(found.items()):
-        typer.echo("\n" if at else "", nl=False)
-        echo_line(f"{protocol.name}{where}: {protocol.says}")
+        protocols |= {" (images with masks)": protocol_for("pixels", name)}
+    for number, (suffix, protocol) in enumerate(protocols.items()):
+        typer.echo("\n" if number else "", nl=False)
+        echo_line(f"{protocol.name}{suffix}: {protocol.says}")
         typer.echo()
         for rule in protocol.rules:
             typer.echo(textwrap.fill(rule, min(96, screen_width() or 96), initial_indent="- ", subsequent_indent="  "))

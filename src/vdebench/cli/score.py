@@ -1,4 +1,4 @@
-"""`vde score`: an editor's outputs against a suite."""
+"""`vde score`: score editors' outputs on a suite."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from vdebench.report.usable import usable_overview
 def score_command(
     suite: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     predictions: list[Path] = typer.Argument(
-        None, metavar="[PREDICTIONS]...", help="Folders of predicted images, one per editor; or of their readings."
+        None, metavar="[PREDICTIONS]...", help="Folders of predicted images or of their OCR output, one per editor."
     ),
     ocr_output: list[str] = typer.Option(
         [],
@@ -45,27 +45,31 @@ def score_command(
         help="OCR output of the predictions; repeat for more editors.",
     ),
     protocol: list[str] = typer.Option(
-        ["strict"], "--protocol", "-p", help="How to score; repeat for several. `vde protocols` lists them."
+        ["strict"], "--protocol", "-p", help="Scoring protocol; repeat for several. `vde protocols` lists them."
     ),
     setting: SettingChoice = typer.Option("both", "--setting", help="global (page), local (edited regions) or both."),
-    out: Path | None = typer.Option(None, "--out", "-o", metavar="RUN", help="Folder in which the run is kept."),
+    out: Path | None = typer.Option(None, "--out", "-o", metavar="RUN", help="Folder to store the run in."),
     by: list[str] = typer.Option(
-        [], "--by", help="Also break down by this, or by two crossed: `edit_class,language`. Shown as tables."
+        [], "--by", help="Add a breakdown by a column, or by two: `edit_class,language`; repeat for several."
     ),
     reader: str = typer.Option(
         "",
         "--reader",
-        help="Who reads images (rapidocr; `vde doctor` lists all; `none`: around masks, pixels alone); or who made"
-        " ready readings: name@version.",
+        help="OCR reader of images (default rapidocr; `vde doctor` lists all; `none`: no text comparison around masks);"
+        " for ready OCR output, the reader that made it: name@version.",
     ),
-    option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
+    option: list[str] = typer.Option(
+        [], "--reader-option", metavar="NAME=VALUE", help="Option of the reader; repeatable."
+    ),
     ground_truth: GroundTruthChoice = typer.Option(
-        "suite", "--ground-truth", help="suite: its text where it has any; ocr: the reader reads the reference images."
+        "suite",
+        "--ground-truth",
+        help="suite: the suite's text, where it has any; ocr: OCR output of the reference images.",
     ),
     metrics: str = typer.Option(
         "",
         "--metrics",
-        help="Image metrics, with commas, or `none`; `vde doctor` lists them. The papers': psnr,ssim,lpips,clip.",
+        help="Image metrics, separated by commas, or `none`; `vde doctor` lists them. Default: psnr,ssim,lpips,clip.",
     ),
     match: str = typer.Option("", "--match", metavar="PATTERN", help=MATCH_HELP),
     strict_names: bool = typer.Option(False, "--strict-names", help=STRICT_HELP),
@@ -76,25 +80,25 @@ def score_command(
         help="With --ocr-output: OCR output of the reference images by the same reader.",
     ),
     max_pixels: int = typer.Option(
-        0, "--max-pixels", help="Say that the editor was given pages of at most so many pixels; for the signature."
+        0, "--max-pixels", help="Maximum number of pixels of the editor's input pages, for the signature."
     ),
     rewriter: str = typer.Option(
-        NOBODY, "--prompt-rewriter", metavar="NAME", help="Say who rewrote the instructions; for the signature."
+        NOBODY, "--prompt-rewriter", metavar="NAME", help="Name of the prompt rewriter, for the signature."
     ),
-    workers: int = typer.Option(0, "--workers", help="Processes that read and score; 0 for one per processor."),
+    workers: int = typer.Option(0, "--workers", help="Number of worker processes; 0: one per processor."),
     like: list[str] = typer.Option([], "--paper-table", help=SHAPE_HELP + " Repeat for several."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(
         False,
         "--published",
-        help="Add the paper's rows, marked as published; --paper-table vde-v3:2 where no shape is given.",
+        help="Add the paper's rows, marked as published; implies --paper-table vde-v3:2 unless another is set.",
     ),
     with_usable: bool = typer.Option(False, "--with-usable", help=USABLE_HELP),
     intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
     short: bool = SIGNATURE,
     as_json: bool = typer.Option(False, "--json", help="Print the summary as JSON."),
 ) -> None:
-    """Score one or more editors' outputs; exit code 2 where samples could not be scored.
+    """Score the outputs of one or more editors. Exit code 2 if samples could not be scored.
 
     Examples:
 
@@ -111,15 +115,15 @@ def score_command(
     for shape in like:
         require_shape(shape)
     loaded = open_suite(suite, quiet=as_json)
-    measured = [name.strip() for name in metrics.split(",") if name.strip() != "none"] if metrics else None
+    metric_names = [name.strip() for name in metrics.split(",") if name.strip() != "none"] if metrics else None
     several = len(editors) > 1, len(protocol) > 1
-    reading_with = reader_options(option)
+    parsed_options = reader_options(option)
     options = ScoreOptions(
         setting=setting,
         match=match,
         strict_names=strict_names,
         ground_truth=ground_truth,
-        metrics=measured,
+        metrics=metric_names,
         ceiling=ceiling,
         crossed=by,
         input_policy=InputPolicy(checked_pixels(max_pixels), rewriter),
@@ -127,52 +131,52 @@ def score_command(
     for name in dict.fromkeys(protocol):  # file names of all editors, before any image is read
         for _, folder, images in editors:
             check_outputs(loaded, folder, replace(options, protocol=name, images=images))
-    read = {
+    image_folders = {
         folder
         for name in protocol
         for _, folder, images in editors
         if reads_images(loaded, folder, replace(options, protocol=name, images=images, reader=reader))
     }
-    chosen = CachedReader.named(reader or DEFAULT_READER, reading_with) if read else None
+    cached_reader = CachedReader.named(reader or DEFAULT_READER, parsed_options) if image_folders else None
     results: dict[str, list[Score]] = {}
     for name in dict.fromkeys(protocol):
         for editor, folder, images in editors:
             parts = [part for part, many in zip((editor, name), several, strict=True) if many]
             with progress_bars(quiet=as_json) as bar:
-                used = chosen if chosen and folder in read else reader
-                how = replace(options, protocol=name, editor=editor, reader=used, images=images)
+                run_reader = cached_reader if cached_reader and folder in image_folders else reader
+                run_options = replace(options, protocol=name, editor=editor, reader=run_reader, images=images)
                 reading, scoring = bar(f"{editor}: reading"), bar(f"{editor} by {name}")
                 execution = Execution(workers=workers, reading=reading, scoring=scoring)
-                result = score_with(how, loaded, folder, out.joinpath(*parts) if out else None, execution)
+                result = score_with(run_options, loaded, folder, out.joinpath(*parts) if out else None, execution)
             results.setdefault(name, []).append(result)
     if as_json:
         summaries = [result.summary for group in results.values() for result in group]
-        found: Any = summaries[0] if len(summaries) == 1 else {"runs": summaries}
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
+        data: Any = summaries[0] if len(summaries) == 1 else {"runs": summaries}
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False))
     else:
         for table in _tables(results, by, like, published, with_usable):
             typer.echo(table_text(table, form, intervals=intervals, full_signature=not short))
     failures = [failure for group in results.values() for result in group for failure in result.failures]
     if failures:
-        tell_failures(failures)
+        report_failures(failures)
         raise typer.Exit(2)
 
 
 def _editors(predictions: list[Path], ocr_output: list[str]) -> list[tuple[str, Path, Path | None]]:
-    """Name, folder of OCR output and folder of images of each editor."""
+    """Return the name, the folder of outputs and the folder of images of each editor."""
     if not predictions and not ocr_output:
         raise VdeError("nothing to score: give a folder of predicted images, or --ocr-output DIR")
     if ocr_output and predictions and len(ocr_output) != len(predictions):
         raise VdeError(
-            f"{len(predictions)} folders of predictions and {len(ocr_output)} of OCR output: expected one for one"
+            f"{len(predictions)} folders of predictions and {len(ocr_output)} of OCR output: expected the same number"
         )
     images: list[Path | None] = (
         [*predictions] if ocr_output and predictions else [None] * max(len(ocr_output), len(predictions))
     )
     editors = []
-    for given, pictures in zip(ocr_output or map(str, predictions), images, strict=True):
-        name, place = name_and_place(given)
-        editors.append((name or folder_name(pictures or place), place, pictures))
+    for argument, image_folder in zip(ocr_output or map(str, predictions), images, strict=True):
+        name, folder = name_and_place(argument)
+        editors.append((name or folder_name(image_folder or folder), folder, image_folder))
     require_distinct([name for name, _, _ in editors])
     return editors
 
@@ -184,8 +188,8 @@ def _tables(
         summaries = [result.summary for result in group]
         track, protocol = track_of(summaries[0]), protocol_of(summaries[0])
         if not like:
-            if judged := usable_overview(summaries):
-                yield judged
+            if overview := usable_overview(summaries):
+                yield overview
             yield track.table(summaries)
         for shape in like:
             yield paper_table(shape, summaries, published=published, with_usable=with_usable)
@@ -194,13 +198,13 @@ def _tables(
                 yield track.breakdown(summary, ",".join(part.strip() for part in name.split(",")))
 
 
-def tell_failures(failures: list[tuple[str, str]], most: int = 20) -> None:
-    """Say on standard error what could not be scored and why."""
+def report_failures(failures: list[tuple[str, str]], limit: int = 20) -> None:
+    """Print samples that could not be scored to standard error, with reasons."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     unique = list(dict.fromkeys(failures))
-    for sample, reason in unique[:most]:
+    for sample, reason in unique[:limit]:
         console.print(f"vde: {sample}: {reason.removeprefix(f'sample {sample}: ')}", markup=False)
-    more = f" (and {len(unique) - most} more)" if len(unique) > most else ""
+    more = f" (and {len(unique) - limit} more)" if len(unique) > limit else ""
     console.print(
         f"vde: {len(unique)} samples could not be scored and are excluded from means{more}; fix the files and run the"
         " command again: only these samples are scored again",

@@ -1,4 +1,4 @@
-"""`vde suite`: look at a suite, check it, say how hard it is, export it."""
+"""`vde suite`: get, show, check and export a suite; its statistics and difficulty."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SLICES: dict[str, dict[str, Callable[[Sample], str]]] = {
     },
 }
 """Slices by the track of the suite."""
-app = typer.Typer(help="Look at a suite, check it, say how hard it is, export it.", no_args_is_help=True)
+app = typer.Typer(help="Get, show, check and export a suite; its statistics and difficulty.", no_args_is_help=True)
 app.command("get")(get_command)
 app.command("stats")(stats_command)
 app.command("ambiguous")(ambiguous_command)
@@ -48,7 +48,7 @@ def check(
     folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     as_json: bool = typer.Option(False, "--json", help="Print the faults as JSON."),
 ) -> None:
-    """Report every fault by sample and file. Exit code 2 where there are errors, 0 where there are only warnings.
+    """Report all faults by sample and file. Exit code 2 if there are errors, 0 if there are only warnings.
 
     Example: `vde suite check examples/tiny`
     """
@@ -71,7 +71,7 @@ def show(
     folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     as_json: bool = typer.Option(False, "--json", help="Print the counts as JSON."),
 ) -> None:
-    """Count samples by operation, language and source; TextEditBench's by operation, topic and tier.
+    """Count samples by operation, language and source (TextEditBench: operation, topic and tier).
 
     Example: `vde suite show examples/tiny`
     """
@@ -81,15 +81,15 @@ def show(
     if as_json:
         flat = {title: dict(Counter(map(value_of, suite))) for title, value_of in slices.items()}
         left_out = {"left_out": suite.left_out} if suite.left_out else {}
-        told = {"name": suite.name, "samples": len(suite), **flat, **left_out}
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        data = {"name": suite.name, "samples": len(suite), **flat, **left_out}
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return
     rows = []
     for title, value_of in slices.items():
-        found = Counter((value_of(sample), sample.group) for sample in suite)
-        for value in sorted({value for value, _ in found}, key=_tiers_first):
-            each = [found[value, group] for group in groups]
-            rows.append(Row(value, [*each, sum(each)], title))
+        counts = Counter((value_of(sample), sample.group) for sample in suite)
+        for value in sorted({value for value, _ in counts}, key=_tiers_first):
+            values = [counts[value, group] for group in groups]
+            rows.append(Row(value, [*values, sum(values)], title))
     rows.append(
         Row("all", [*(sum(sample.group == group for sample in suite) for group in groups), len(suite)], "samples")
     )
@@ -100,19 +100,19 @@ def show(
 
 
 def _tiers_first(value: str) -> tuple[int, str]:
-    """Tiers from easy to hard, all else by the alphabet."""
-    return next((place for place, tier in enumerate(TIERS) if tier == value), len(TIERS)), value
+    """Sort key: tiers from easy to hard, then all else alphabetically."""
+    return next((position for position, tier in enumerate(TIERS) if tier == value), len(TIERS)), value
 
 
 @app.command()
 def difficulty(
     folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     reader: str = typer.Option(
-        "", "--reader", help="Who reads the images of a suite without readings; nobody if empty."
+        "", "--reader", help="OCR reader for the images of a suite without text; default: no OCR."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print every sample's attributes as JSON."),
 ) -> None:
-    """TextEditBench's attributes of difficulty: as the suite states them, and those that can be computed.
+    """Show TextEditBench's difficulty attributes: as stated by the suite, and as estimated.
 
     Example: `vde suite difficulty examples/tiny`
     """
@@ -121,52 +121,53 @@ def difficulty(
 
     suite = open_suite(folder)
     read = CachedReader.named(reader).read if reader else None
-    found = []
+    estimates = []
     with progress_bar(f"difficulty of {suite.name}", quiet=as_json) as progress:
-        for one in estimate_suite(suite, read):
-            found.append(one)
+        for estimate in estimate_suite(suite, read):
+            estimates.append(estimate)
             if progress:
-                progress(len(found), len(suite))
-    agreements = agreement_by_attribute(found)
+                progress(len(estimates), len(suite))
+    agreements = agreement_by_attribute(estimates)
     if as_json:
-        told = {
+        data = {
             "name": suite.name,
-            "agreement": {name: got._asdict() for name, got in agreements.items()},
-            "samples": [one.to_json() for one in found],
+            "agreement": {name: agreement._asdict() for name, agreement in agreements.items()},
+            "samples": [estimate.to_json() for estimate in estimates],
         }
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return
-    echo_table(_difficulty_table(suite.name, found, agreements), more="--json")
+    echo_table(_difficulty_table(suite.name, estimates, agreements), more="--json")
 
 
 def _difficulty_table(
-    name: str, found: Sequence[EstimatedDifficulty], agreements: Mapping[str, AttributeAgreement]
+    name: str, estimates: Sequence[EstimatedDifficulty], agreements: Mapping[str, AttributeAgreement]
 ) -> Table:
     columns = [Column(str(value), "", 0, group) for group in ("stated", "estimated") for value in (0, 1, 2)]
     columns += [Column("n", "", 0, "agree")]
-    columns += [Column(head, "", 3, group) for group in ("agree", "commonest") for head in ("strict", "±1")]
+    columns += [Column(head, "", 3, group) for group in ("agree", "commonest") for head in ("equal", "±1")]
     rows = []
     for attribute in ATTRIBUTES:
         counts: list[float | None] = []
         for kind in ("stated", "estimated"):
-            values = Counter(getattr(one, kind).get(attribute) for one in found)
+            values = Counter(getattr(estimate, kind).get(attribute) for estimate in estimates)
             counts += [values[value] if values.keys() - {None} else None for value in (0, 1, 2)]
-        got = agreements.get(attribute)
-        rows.append(Row(attribute, [*counts, *(got or (None,) * 5)]))
+        agreement = agreements.get(attribute)
+        rows.append(Row(attribute, [*counts, *(agreement or (None,) * 5)]))
     notes = [
-        "agree: of n samples with both, estimates that hit, or miss by one; commonest: the same for the commonest value"
+        "agree: share of n samples with both values whose estimate is equal, or differs by at most one",
+        "commonest: the same share if the estimate is always the most common value",
     ]
-    notes += [f"{one.sample.key}: {one.failure}" for one in found if one.failure]
-    return Table(f"difficulty of {name}: {len(found)} samples", columns, rows, "", notes=notes)
+    notes += [f"{estimate.sample.key}: {estimate.failure}" for estimate in estimates if estimate.failure]
+    return Table(f"difficulty of {name}: {len(estimates)} samples", columns, rows, "", notes=notes)
 
 
 @app.command()
 def export(
     folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
-    to: str = typer.Option(..., "--to", help=f"Form: {', '.join(FORMS)}."),
+    to: str = typer.Option(..., "--to", help=f"Format: {', '.join(FORMS)}."),
     out: Path = typer.Option(..., "--out", help="New folder."),
 ) -> None:
-    """Write a suite with its images and readings for Hugging Face `datasets`, for `webdataset`, or in the VDE layout.
+    """Export a suite with images and text for Hugging Face `datasets` or `webdataset`, or in the VDE layout.
 
     Example: `vde suite export typeset:n=60,seed=1 --to parquet --out typeset60`
     """

@@ -1,4 +1,4 @@
-"""Protocols: which metrics, how blocks are matched, text is split and means are taken. Each has a computed identity."""
+"""Protocols: metrics, block matching, tokens and means. Each protocol has a computed digest."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ def get_mask_protocol(name: str) -> MaskProtocol:
 
 
 def protocol_for(track: str, protocol: AnyProtocol) -> PageProtocol | MaskProtocol:
-    """Return the protocol that scores a suite of a track: one name may have an implementation for each.
+    """Return the protocol for a suite of a track; one name may have an implementation for each track.
 
     >>> [protocol_for(track, "strict").track for track in ("pages", "pixels")], protocol_for("pages", "textedit").track
     (['pages', 'pixels'], 'pixels')
     """
     if isinstance(protocol, str):
-        found: PageProtocol | MaskProtocol = find("protocols", protocol, {**MASK_PROTOCOLS, **PROTOCOLS})
+        result: PageProtocol | MaskProtocol = find("protocols", protocol, {**MASK_PROTOCOLS, **PROTOCOLS})
     else:
-        found = protocol
-    if track == "pixels" and found.track != track:
-        return get_mask_protocol(found.name)
-    return found.with_added_metrics() if isinstance(protocol, str) and isinstance(found, PageProtocol) else found
+        result = protocol
+    if track == "pixels" and result.track != track:
+        return get_mask_protocol(result.name)
+    return result.with_added_metrics() if isinstance(protocol, str) and isinstance(result, PageProtocol) else result
 
 
 def protocol_of(summary: Mapping[str, Any]) -> PageProtocol | MaskProtocol:

@@ -1,4 +1,4 @@
-"""The identity of a protocol: a digest of every field, functions included."""
+"""Digest of a protocol: covers every field, including the code of functions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from vdebench.metrics.registry import VERSIONS
 
 DIGITS = 12
 """Hexadecimal digits of a digest in a signature."""
-_DEEPEST = 60
-"""Functions that call each other, each a level deeper: what lies deeper is known by its name."""
+_MAX_DEPTH = 60
+"""Maximum depth of nested values and called functions; deeper ones are described by name."""
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 
 
 def digest(value: object) -> str:
-    """Digest of a value and of all it holds, the same in every process.
+    """Return the digest of a value and its content, the same in every process.
 
     >>> digest({"iou_counts": "truth"}) == digest({"iou_counts": "all"})
     False
@@ -31,11 +31,11 @@ def digest(value: object) -> str:
 
 
 def describe(value: object) -> str:
-    """Text that differs wherever two values differ in what they compute.
+    """Return a description that differs if two values compute different results.
 
-    A function with a version (`metrics.facts.versioned`) is its name and version. Any other function is a digest of
-    its code, its defaults, the variables it closes over, and the functions, classes and constants of its own package
-    that it uses. What it uses of other packages is known by name and version.
+    A function with a version (`metrics.registry.versioned`) is described by name and version. Any other function is
+    described by a digest of its code, defaults, closure, and the functions, classes and constants of its package that
+    it uses. Objects of other packages are described by name and package version.
 
     >>> from vdebench.metrics.text import character_similarity
     >>> describe((character_similarity, 0.5, None))
@@ -45,29 +45,29 @@ def describe(value: object) -> str:
 
 
 class _Description:
-    """Describes one value, every function and class in it once."""
+    """Describes one value; repeated functions and classes only once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, str] = {}
-        self._kept: list[object] = []
+        self._descriptions: dict[int, str] = {}
+        self._alive: list[object] = []
         self._depth = 0
 
     def of(self, value: Any) -> str:
         if isinstance(value, str | bytes | int | float | complex | None | types.EllipsisType):
             return repr(value)
-        if id(value) in self._known:
-            return self._known[id(value)]
+        if id(value) in self._descriptions:
+            return self._descriptions[id(value)]
         name = getattr(value, "__qualname__", type(value).__qualname__)
-        if self._depth > _DEEPEST:
+        if self._depth > _MAX_DEPTH:
             return f"({name})"
-        self._known[id(value)] = f"(again {name})"  # functions may call each other in a circle
-        self._kept.append(value)  # so that no other object gets its id
+        self._descriptions[id(value)] = f"(again {name})"  # functions may be mutually recursive
+        self._alive.append(value)  # keep the object, so that its id is not reused
         self._depth += 1
         try:
-            self._known[id(value)] = found = self._of(value)
+            self._descriptions[id(value)] = description = self._of(value)
         finally:
             self._depth -= 1
-        return found
+        return description
 
     def _of(self, value: Any) -> str:
         if isinstance(value, types.FunctionType):
@@ -103,30 +103,30 @@ class _Description:
         return self._object(value)
 
     def _object(self, value: Any) -> str:
-        """Any other object: its class and what it holds, as pickling would take it."""
+        """Describe any other object: its class and its content, as in pickling."""
         if hasattr(value, "tobytes"):
-            held: object = [str(getattr(value, "dtype", "")), getattr(value, "shape", ()), value.tobytes()]
+            content: object = [str(getattr(value, "dtype", "")), getattr(value, "shape", ()), value.tobytes()]
         elif isinstance(value, Sequence):
-            held = list(value)
+            content = list(value)
         else:
             try:
                 reduce = copyreg.dispatch_table.get(type(value))
                 reduced = reduce(value) if reduce else value.__reduce_ex__(4)
-                held = [part for part in reduced if not callable(part)]
-            except Exception:  # locks and the like: there is nothing of theirs that scores could depend on
-                held = []
-        return f"{self.of(type(value))} {self.of(held)}"
+                content = [part for part in reduced if not callable(part)]
+            except Exception:  # locks and the like do not change scores
+                content = []
+        return f"{self.of(type(value))} {self.of(content)}"
 
     def _class(self, value: type) -> str:
-        """A class of a script or package of the user's: all its attributes; any other: its name and package."""
+        """Describe a class: by name and package if installed, else by all its attributes."""
         if _is_known(value.__module__):
             return f"{value.__qualname__} of {_package(value.__module__)}"
-        held = {name: each for name, each in vars(value).items() if not name.startswith("__") or callable(each)}
+        attributes = {name: each for name, each in vars(value).items() if not name.startswith("__") or callable(each)}
         slots = getattr(value, "__slots__", ())
-        return f"{value.__module__}.{value.__qualname__} {self.of([held, slots, value.__bases__])}"
+        return f"{value.__module__}.{value.__qualname__} {self.of([attributes, slots, value.__bases__])}"
 
     def _code(self, function: types.FunctionType) -> str:
-        """Digest of what a Python function computes."""
+        """Return the digest of a Python function's code and everything it uses."""
         parts = [
             self._instructions(function.__code__),
             function.__defaults__,
@@ -137,22 +137,22 @@ class _Description:
         return hashlib.sha256("\n".join(map(self.of, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
     def _used(self, function: types.FunctionType) -> dict[str, object]:
-        """What a function takes from its module by name: not what other code may put there while it runs."""
+        """Return the globals that a function uses; mutable ones by type only, unless they are constants."""
         names = _names(function.__code__)
-        found: dict[str, object] = {}
+        used: dict[str, object] = {}
         for name in sorted(names):
             if name not in function.__globals__:
                 continue
             value = function.__globals__[name]
             if isinstance(value, types.ModuleType) and not _is_known(value.__name__):
-                found[name] = {each: getattr(value, each) for each in sorted(names) if hasattr(value, each)}
+                used[name] = {each: getattr(value, each) for each in sorted(names) if hasattr(value, each)}
             elif isinstance(value, dict | list | set) and not name.isupper():
-                found[name] = type(value).__name__  # it may be filled while the program runs
+                used[name] = type(value).__name__  # may change at run time
             elif isinstance(value, types.FunctionType) and value not in VERSIONS and _is_known(value.__module__):
-                found[name] = f"{value.__qualname__} of {_package(value.__module__)}"
+                used[name] = f"{value.__qualname__} of {_package(value.__module__)}"
             else:
-                found[name] = value
-        return found
+                used[name] = value
+        return used
 
     def _instructions(self, code: types.CodeType) -> list[Any]:
         constants = [self._instructions(each) if isinstance(each, types.CodeType) else each for each in code.co_consts]
@@ -167,7 +167,7 @@ def _content(cell: types.CellType) -> object:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """Names that a function and the functions inside it look up."""
+    """Return the names that a function and its inner functions look up."""
     inner = [each for each in code.co_consts if isinstance(each, types.CodeType)]
     return set(code.co_names).union(*map(_names, inner))
 
@@ -178,14 +178,14 @@ def _installed() -> Mapping[str, list[str]]:
 
 
 def _is_known(module: str | None) -> bool:
-    """Whether a module belongs to the standard library or to an installed package, whose version says what it does."""
+    """Whether a module belongs to the standard library or an installed package, which has a version."""
     top = (module or "").partition(".")[0]
     return top in sys.stdlib_module_names or top in _installed() or top == "vdebench"
 
 
 @functools.cache
 def _package(module: str | None) -> str:
-    """A module with the version of the package that it comes from; of this one without: signatures have it."""
+    """Return a module's name with its package version; without it for vdebench, whose version is in signatures."""
     top = (module or "").partition(".")[0]
     for name in _installed().get(top, ()) if top != "vdebench" else ():
         try:

@@ -1,4 +1,4 @@
-"""Columns of per-sample sums that means are computed from: the form that the bootstrap resamples."""
+"""Columns of per-sample sums behind means, as resampled by the bootstrap."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MeanColumn(NamedTuple):
     over: NDArray[np.float64]
     under: NDArray[np.float64]
     each: bool
-    """Whether the mean is one of the samples' values (macro)."""
+    """Whether it is a mean over samples (macro)."""
 
 
 MeanColumns = tuple[dict[str, MeanColumn], dict[str, Statistic]]
@@ -30,7 +30,7 @@ MeanColumns = tuple[dict[str, MeanColumn], dict[str, Statistic]]
 
 def values_column(values: pl.Series, counted: pl.Series) -> MeanColumn:
     """Return the column of a mean over samples; `counted` marks the rows that may have a value."""
-    there: Any = (values.is_not_null() & counted).fill_null(False)
+    valid: Any = (values.is_not_null() & counted).fill_null(False)
     return MeanColumn(
-        values.cast(pl.Float64).fill_null(0.0).to_numpy() * there.to_numpy(), there.cast(pl.Float64).to_numpy(), True
+        values.cast(pl.Float64).fill_null(0.0).to_numpy() * valid.to_numpy(), valid.cast(pl.Float64).to_numpy(), True
     )

@@ -23,10 +23,9 @@ class RunTables(Interface):
 
 
 class Protocol(Interface):
-    """How outputs are scored: rules, identity, and the way from rows to means.
+    """Rules of scoring, identity, and the computation of means from rows.
 
-    Planning and evaluating samples needs OCR and image files, so `vdebench.pipeline.evaluation` has that half of the
-    interface, with one implementation for each track.
+    Scoring of samples needs OCR and image files: see `vdebench.pipeline.evaluation`.
     """
 
     @property
@@ -51,7 +50,7 @@ class Protocol(Interface):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Parts of the signature that are fixed by the protocol alone."""
+        """Parts of the signature that depend on the protocol only."""
 
     @property
     def run_tables(self) -> tuple[str, ...]:
@@ -71,7 +70,7 @@ class Protocol(Interface):
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """Metrics that `vde compare` tests by default: few, since every test asks for more evidence."""
+        """Metrics that `vde compare` tests by default; few, because of the correction for multiple tests."""
 
     @property
     def properties(self) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vdebench.metrics.registry import registered
-from vdebench.protocols.masks.columns import CALLED, COLUMNS, SETTING
+from vdebench.protocols.masks.columns import COLUMNS, SETTING, SLICE_ALIASES
 from vdebench.report.overview import bounds_of, interval_notes, metric_column, provenance
 from vdebench.report.run_columns import with_run_columns
 from vdebench.report.table import Column, Row, Table
 
-TITLES = {column: name for name, column in CALLED.items()}
+TITLES = {column: name for name, column in SLICE_ALIASES.items()}
 
 
 def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
@@ -38,7 +38,7 @@ def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
 def masked_breakdown(summary: Mapping[str, Any], by: str) -> Table:
     """One editor's numbers by a slice."""
     keys = _used([summary])
-    by = ",".join(CALLED.get(part, part) for part in by.split(","))
+    by = ",".join(SLICE_ALIASES.get(part, part) for part in by.split(","))
     slices = summary["by"][by]
     rows = [
         Row(value, [*_values(means, keys), means["samples"]], bounds=[*bounds_of(means, keys), None])

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 SETTING = "outside"
-"""The name of this track beside `global` and `local`."""
+"""The only setting of this track."""
 NUMBERS = (
     *("mse", "psnr", "ssim", "lpips", "mse_raw", "psnr_raw", "ssim_raw", "lpips_raw"),
     *("mask_share", "redrawn", "edit_mse", "edit_psnr", "edit_ssim", "done_pixels"),
@@ -14,8 +14,8 @@ NUMBERS = (
 """Columns of numbers in the rows."""
 COLUMNS = ("score", "done", "untouched", "text_kept", "ssim", "lpips", "psnr", "mse", "ssim_raw", "psnr_raw")
 """Metrics in tables."""
-CALLED = {"split": "group", "topic": "source"}
-"""Names that TextEditBench has for slices, and their columns."""
+SLICE_ALIASES = {"split": "group", "topic": "source"}
+"""TextEditBench's names of slices, and their columns."""
 ROWS: dict[str, Any] = {
     **dict.fromkeys(("sample", "setting", "group", "operation", "source", "tier"), pl.String),
     **dict.fromkeys(("state", "reason", "against", "alignment"), pl.String),

@@ -10,7 +10,7 @@ import polars as pl
 
 from vdebench.core.sample import Sample
 from vdebench.protocols.digest import digest
-from vdebench.protocols.masks.columns import CALLED, ROWS, SETTING
+from vdebench.protocols.masks.columns import ROWS, SETTING, SLICE_ALIASES
 from vdebench.protocols.masks.summary import SLICES, mean_columns, summarise
 from vdebench.protocols.mean_columns import MeanColumns
 from vdebench.protocols.protocol import RunTables, Track
@@ -18,7 +18,7 @@ from vdebench.protocols.protocol import RunTables, Track
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskProtocol:
-    """How images are compared outside their masks. Adding a protocol is adding such a value."""
+    """Rules for comparing images outside their masks. A new protocol is a new value of this class."""
 
     track: ClassVar[Track] = "pixels"
     settings: ClassVar[tuple[str, ...]] = (SETTING,)
@@ -36,17 +36,17 @@ class MaskProtocol:
     """Every rule in words, for `vde protocols explain`."""
 
     against: Literal["right answer", "input"]
-    """What the background is compared with: the reference where there is one, else the input; or always the input."""
+    """Image to compare the background with: the reference if there is one, else the input; or always the input."""
     background: Literal["multiplied", "windows"]
-    """SSIM and LPIPS of images that are black inside the mask; or only of what lies outside it."""
+    """SSIM and LPIPS of images that are black inside the mask; or over windows outside the mask."""
     psnr: Literal["finite", "pooled", "as it comes"]
     """Mean PSNR: over images that differ; of the mean squared error; or infinite as soon as one image is identical."""
     lpips: Literal["lpips", "lpips_squeeze"]
-    """Which network LPIPS looks through."""
+    """The network of LPIPS."""
     whole: bool = False
-    """Whether all is measured of every image: raw and aligned, in any size, the edit itself, the text."""
+    """Whether everything is measured: raw and aligned images of any size, the edit itself, and text."""
     endings: tuple[str, ...] = ()
-    """Endings of files that are looked at; all where none is named."""
+    """File endings of outputs; empty for all."""
 
     @property
     def digest(self) -> str:
@@ -67,8 +67,8 @@ class MaskProtocol:
         return rows
 
     def slice_column(self, name: str) -> str:
-        """Return the column of a slice, named as ours or as TextEditBench's."""
-        return CALLED.get(name, name)
+        """Return the column of a slice; accepts TextEditBench's names."""
+        return SLICE_ALIASES.get(name, name)
 
     def schema(self, table: str) -> Mapping[str, Any]:
         """Return the columns of `scores`, the only table."""

@@ -12,7 +12,7 @@ TABLES = ("scores", "blocks", "regions")
 
 
 def schema_of(table: str) -> dict[str, Any]:
-    """Columns of a table, with those of every registered metric."""
+    """Return the columns of a table, including those of every registered metric."""
     return {"scores": _score_columns, "blocks": _block_columns, "regions": _region_columns}[table]()
 
 

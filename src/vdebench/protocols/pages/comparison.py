@@ -1,4 +1,4 @@
-"""Two readings of one page, compared unit by unit as a protocol asks."""
+"""Comparison of predicted page text with ground truth, unit by unit."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ State = Literal["matched", "missed", "invented"]
 
 
 class UnitScore(NamedTuple):
-    """What a protocol measures of one unit; None where a metric does not apply."""
+    """Scores of one unit; None for a metric that does not apply."""
 
     unit: Unit
     state: State
     iou: float
     values: dict[str, float | None]
     edits: int
-    """Characters to edit, and how many there are; for the whole page's text."""
+    """Edit distance of the unit's texts, for `page_text`."""
     characters: int
+    """Length of the longer text."""
 
 
 class BlockComparison(NamedTuple):
@@ -38,7 +39,7 @@ class BlockComparison(NamedTuple):
     units: list[UnitScore]
 
     def meeting(self, regions: Sequence[Box]) -> BlockComparison:
-        """Only the units of which a block shares area with a region."""
+        """Return the units with a block that overlaps a region."""
         touching = [meeting(blocks, regions) for blocks in (self.truth, self.prediction)]
         units = [
             score
@@ -48,23 +49,25 @@ class BlockComparison(NamedTuple):
         return self._replace(units=units)
 
     def label(self, score: UnitScore, truth_index: int | None) -> str:
-        """Label of a ground-truth block, else of the prediction's, else `unknown`."""
+        """Return the label of a ground-truth block, else of a predicted block, else `unknown`."""
         own = self.truth[truth_index].label if truth_index is not None else ""
         others = (self.prediction[p].label for p in score.unit.prediction)
         return own or next(filter(None, others), "unknown")
 
 
 def meeting(blocks: Sequence[Block], regions: Sequence[Box]) -> list[bool]:
-    """For every block whether it shares area with any region."""
+    """Return for every block whether it overlaps a region."""
     return [any(block.box.shared_area(region) > 0 for region in regions) for block in blocks]
 
 
 def compare(truth: PageText, prediction: PageText, protocol: PageProtocol) -> BlockComparison:
-    """Match the blocks of two readings and measure every unit."""
+    """Match the blocks of ground truth and prediction, and score every unit."""
     placed = prediction.scaled_to(truth.size) if protocol.scale_boxes else prediction
     blocks = truth.blocks, placed.blocks
     if len(blocks[0]) * len(blocks[1]) > MAX_BLOCK_PAIRS:
-        raise TooLargeError(f"{len(blocks[0]):,} blocks against {len(blocks[1]):,} are more than we match on a page")
+        raise TooLargeError(
+            f"{len(blocks[0]):,} blocks against {len(blocks[1]):,} exceed the limit of {MAX_BLOCK_PAIRS:,} pairs"
+        )
     pages = [_page(side, truth.size, protocol) for side in blocks]
     measure = _Measure(protocol, blocks[0], blocks[1], pages[0], pages[1])
     return BlockComparison(blocks[0], blocks[1], [measure(unit) for unit in protocol.matching(pages[0], pages[1])])
@@ -78,7 +81,7 @@ def _page(blocks: Sequence[Block], size: Size | None, protocol: PageProtocol) ->
 
 
 class _Measure:
-    """The metrics of a protocol on the units of one page."""
+    """Computes a protocol's metrics for the units of one page."""
 
     def __init__(
         self,

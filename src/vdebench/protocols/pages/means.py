@@ -170,16 +170,16 @@ def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
     names = mean_names(protocol)
     vectors = list(sum_columns(rows, protocol))
     columns, images = {}, image_names()
-    for at, name in enumerate(names):
-        total, count, value, there = vectors[4 * at : 4 * at + 4]
+    for index, name in enumerate(names):
+        total, count, value, valid = vectors[4 * index : 4 * index + 4]
         each = protocol.headline == "macro" or name in images
-        columns[name] = MeanColumn(value, there, True) if each else MeanColumn(total, count, False)
+        columns[name] = MeanColumn(value, valid, True) if each else MeanColumn(total, count, False)
     statistics = {name: Statistic((name,)) for name in names if name not in ("mse", "psnr_below_100")}
     if set(_CORRECTNESS) <= columns.keys():
         statistics["text_correctness"] = Statistic(_CORRECTNESS)
     pooled = Statistic(("mse",), decibel=True)
-    own = pooled if protocol.psnr == "pooled" else Statistic((HEADLINE_PSNR[protocol.psnr],))
-    statistics |= {"psnr": own, "psnr_pooled": pooled}
+    headline = pooled if protocol.psnr == "pooled" else Statistic((HEADLINE_PSNR[protocol.psnr],))
+    statistics |= {"psnr": headline, "psnr_pooled": pooled}
     return columns, statistics
 
 

@@ -1,4 +1,4 @@
-"""`vde-v3` and `vde-v1`: what the two versions of the paper say, faults included."""
+"""`vde-v3` and `vde-v1`: the rules of the two versions of the paper, faults included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a protocol is: a declaration of every choice that changes a number."""
+"""Page protocols: a declaration of every choice that changes a score."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ RegionRule = Callable[[RegionView], Mapping[str, Any]]
 
 @versioned("plain-text")
 def plain_text(block: Block) -> str:
-    """A block's text by the papers' rule: its content, of a table with every tag replaced by one space."""
+    """Return a block's text by the papers' rule: its content; in tables every tag is replaced by one space."""
     return block.plain_text
 
 
 @versioned("join-plain-text")
 def joined_plain_text(blocks: Sequence[Block]) -> str:
-    """Texts of several blocks by the papers' rule, with spaces between them."""
+    """Return the texts of several blocks by the papers' rule, joined by spaces."""
     return " ".join(map(plain_text, blocks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageProtocol:
-    """How a suite is scored. Adding a protocol is adding such a value."""
+    """Rules for scoring pages of text. A new protocol is a new value of this class."""
 
     track: ClassVar[Track] = "pages"
     run_tables: ClassVar[tuple[str, ...]] = TABLES
@@ -64,11 +64,11 @@ class PageProtocol:
     on_tokens: Mapping[str, Callable[[Sequence[str], Sequence[str]], float]]
     on_tables: Mapping[str, Callable[[Sequence[Block], Sequence[Block]], float | None]]
     raw_text: Callable[[Sequence[Block]], str] | None = None
-    """Text of blocks before anything is folded or taken out, for the region rule; `join_text` where there is none."""
+    """Text of blocks before folding, for the region rule; `join_text` if None."""
     strict_text: Callable[[Sequence[Block]], str] | None = None
-    """Text of blocks with the differences that `block_text` folds away, where it folds any."""
+    """Text of blocks without folding, if `block_text` folds."""
     on_strict_text: Mapping[str, Callable[[str, str], float]] = field(default_factory=dict)
-    """Metrics of that text."""
+    """Metrics of the unfolded text."""
 
     scale_boxes: bool
     """Whether boxes of a prediction of another size are scaled to the reference's."""
@@ -77,19 +77,19 @@ class PageProtocol:
     iou_counts: Literal["truth", "all"]
     """Headline IoU: mean over all ground-truth blocks, or over those and the invented."""
     local: Literal["crop", "filter", "crop or units"]
-    """Readings of the regions' crops; blocks that meet a region; crops where there are, else matched units."""
+    """OCR output of the regions' crops; blocks that overlap a region; crops if available, else matched units."""
     headline: Literal["micro", "macro"]
     """Means over blocks, or means over samples of their means."""
     missing: Literal["empty", "dropped"]
     """A missing prediction is an empty page, or is left out of the means."""
     region: RegionRule | None = None
-    """What is said of each region apart from its blocks."""
+    """Rule for the outcome of a region."""
     region_needs_source: bool = False
-    """Whether that rule looks at the page before the edit."""
+    """Whether that rule needs the source page."""
     tables: bool = True
     """Whether edits inside tables are covered."""
     teds_column: Literal["teds", "teds_like"] = "teds_like"
-    """What stands under TEDS in tables of the papers' shapes."""
+    """The metric in the TEDS column of the papers' tables."""
     page_text: bool = False
     """Whether the whole page's text is scored too."""
     extensible: bool = False
@@ -105,7 +105,7 @@ class PageProtocol:
     """Mean PSNR: over the images that differ, over those below 100 dB, or that of the mean squared error, in which
     identical images count."""
     clip: Literal["clip", "clip_text"] = "clip"
-    """What stands under CLIP: the reference image, or the instruction."""
+    """CLIP similarity to the reference image, or to the instruction."""
 
     @property
     def digest(self) -> str:
@@ -120,7 +120,7 @@ class PageProtocol:
 
     @property
     def image_metrics(self) -> tuple[str, ...]:
-        """Image metrics that are measured where nobody names others: the papers'."""
+        """Image metrics that are measured by default: those of the papers."""
         return ("psnr", "ssim", "lpips", self.clip)
 
     @property
@@ -131,20 +131,20 @@ class PageProtocol:
 
     @property
     def added(self) -> tuple[str, ...]:
-        """Those of them that other packages define."""
+        """Text metrics of other packages."""
         known = registered()
         return tuple(name for name in self.measures if known[name].added)
 
     def with_added_metrics(self) -> PageProtocol:
-        """The same with the block metrics of other packages, where the protocol takes them."""
+        """Return the protocol with the block metrics of other packages, if it is extensible."""
         if not self.extensible:
             return self
-        more = {name: each for name, each in registered(BLOCK_KINDS).items() if each.added}
-        if not more:
+        added = {name: each for name, each in registered(BLOCK_KINDS).items() if each.added}
+        if not added:
             return self
 
         def with_kind(own: Mapping[str, Any], kind: str) -> dict[str, Any]:
-            return {**own, **{name: each.function for name, each in more.items() if each.kind == kind}}
+            return {**own, **{name: each.function for name, each in added.items() if each.kind == kind}}
 
         return replace(
             self,
@@ -155,20 +155,20 @@ class PageProtocol:
 
     @property
     def on_any_text(self) -> tuple[str, ...]:
-        """Metrics of texts, tables aside."""
+        """Metrics of text, without those of tables."""
         return (*self.on_text, *self.on_tokens, *self.on_strict_text)
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """Metrics that `vde compare` shows where none is named."""
+        """Metrics that `vde compare` tests by default."""
         return ("iou", "cdm", "bleu", self.teds_column, *self.added)
 
     def counted(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows of samples that were compared block by block."""
+        """Return the rows of samples with block scores."""
         return rows.filter(pl.col("gt_blocks").is_not_null())
 
     def slice_column(self, name: str) -> str:
-        """The name itself: slices are called as their columns."""
+        """Return the name: slices are named like their columns."""
         return name
 
     def covers(self, sample: Sample) -> bool:

@@ -1,8 +1,8 @@
-"""The outcome of an edit in a region, from what the region reads, what it should read, and what it read before.
+"""The outcome of an edit in a region, from the text read in the region, the expected text and the text before the edit.
 
-The words that the edit changes must be right to the last character; of the text around them most must stand. Texts are
-compared folded (`metrics.folding`) and without white space. Where an edit changes only what folding makes equal, such
-as `1` to `１`, the unfolded text decides for these words.
+The words that the edit changes must be correct to the last character, and most of the text around them must be
+preserved. Texts are compared folded (`metrics.folding`) and without white space. If an edit changes only characters
+that folding unifies, such as `1` to `１`, the unfolded text of these words decides.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from vdebench.metrics.folding import folded
 from vdebench.metrics.text import character_similarity, check_length
 from vdebench.metrics.tokens import settled
 
-STANDS = 0.95
-"""Share of the characters around the changed words that must be right; docs/protocols.md has the measurement."""
+MIN_CONTEXT = 0.95
+"""Minimum share of correct characters around the changed words; docs/protocols.md has the measurement."""
 FREE_ERRORS = 2
-"""Characters around the changed words that may always be wrong, but not in numbers: of a short text one is much."""
-UNTOUCHED = 0.8
-"""The same share for an edit that was not done: a page that was redrawn besides is something else."""
-BESIDE = 0.7
-"""How well the text beside a deletion must be found in what is read there: on a page that was wiped out it is not."""
-PARTLY = 0.5
-"""Character similarity below which a region holds some other text, not a part of the edit."""
+"""Wrong characters around the changed words that are always allowed, except in numbers."""
+MIN_CONTEXT_NOT_DONE = 0.8
+"""The same share for the outcome `not_done`."""
+MIN_NEIGHBOUR = 0.7
+"""Minimum similarity of the text next to a deletion; below it the page counts as lost."""
+MIN_PARTLY = 0.5
+"""Minimum character similarity to the expected text for the outcome `partly`."""
 CAN_READ = 0.6
-"""Character similarity of what the reader reads in the reference to what stands there, from which it can read it."""
+"""Minimum character similarity of the reference's OCR output to the ground truth for a readable region."""
 SHORT_RUN, REACH = 12, 4
-"""A run of Chinese characters up to this length is one word; of a longer one, so many characters beside the change."""
+"""A run of up to SHORT_RUN Chinese characters is one word; in longer runs, REACH characters around the change."""
 
 Outcome = Literal["done", "not_done", "partly", "wrong_text", "page_lost", "text_kept", "text_changed", "unreadable"]
 
@@ -53,11 +53,11 @@ _TOKEN = regex.compile(
 )
 _RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]+")
 _DIGIT = regex.compile(r"\p{N}")
-_SAYS = regex.compile(r"[\p{L}\p{N}]")
+_LETTER = regex.compile(r"[\p{L}\p{N}]")
 
 
 class ExpectedText(NamedTuple):
-    """What a region should read, in pieces; `own` are the pieces that lie in the region, the others came with them."""
+    """Expected text of a region in pieces; `own` marks pieces inside the region, others are in the same groups."""
 
     pieces: Sequence[str]
     own: Sequence[bool]
@@ -69,58 +69,58 @@ class ExpectedText(NamedTuple):
 
     @property
     def own_text(self) -> str:
-        """The pieces that lie in the region."""
+        """Text of the pieces inside the region."""
         return settled("\n".join(piece for piece, own in zip(self.pieces, self.own, strict=True) if own))
 
     @property
     def text(self) -> str:
-        """All pieces."""
+        """Text of all pieces."""
         return settled("\n".join(self.pieces))
 
 
-def outcome(read: str, wanted: str | ExpectedText, before: str | None) -> Outcome:
-    """The outcome of an edit; `before` is None where the text before the edit is unknown.
+def outcome(read: str, expected: str | ExpectedText, before: str | None) -> Outcome:
+    """Return the outcome of an edit; `before` is None if the text before the edit is unknown.
 
-    >>> outcome("Total: 412.7", wanted="Total: 412.7", before="Total: 418.7")
+    >>> outcome("Total: 412.7", expected="Total: 412.7", before="Total: 418.7")
     'done'
-    >>> outcome("Total: 418.7", wanted="Total: 412.7", before="Total: 418.7")
+    >>> outcome("Total: 418.7", expected="Total: 412.7", before="Total: 418.7")
     'not_done'
-    >>> outcome("Tofal: 412.7", wanted="Total: 412.7", before="Total: 418.7")  # a misread letter beside the edit
+    >>> outcome("Tofal: 412.7", expected="Total: 412.7", before="Total: 418.7")  # a misread letter beside the edit
     'done'
-    >>> outcome("aged 49", wanted="aged 19", before="aged 18")  # the whole number counts
+    >>> outcome("aged 49", expected="aged 19", before="aged 18")  # the whole number counts
     'wrong_text'
-    >>> outcome("Keep this.", wanted="Keep this.", before="Keep this. Drop that.")  # a deletion
+    >>> outcome("Keep this.", expected="Keep this.", before="Keep this. Drop that.")  # a deletion
     'done'
-    >>> outcome("Red", wanted="Red", before="Red")  # a new colour does not show in text
+    >>> outcome("Red", expected="Red", before="Red")  # a new colour does not show in text
     'text_kept'
     """
-    wanted = ExpectedText.of(wanted) if isinstance(wanted, str) else wanted
-    check_length(read, max(wanted.text, before or "", key=len))
-    plain = [_Text(folded, wanted.pieces, wanted.own), _Text(folded, [read]), _Text(folded, [before or ""])]
-    strict = [_Text(settled, wanted.pieces, wanted.own), _Text(settled, [read]), _Text(settled, [before or ""])]
+    expected = ExpectedText.of(expected) if isinstance(expected, str) else expected
+    check_length(read, max(expected.text, before or "", key=len))
+    plain = [_Text(folded, expected.pieces, expected.own), _Text(folded, [read]), _Text(folded, [before or ""])]
+    strict = [_Text(settled, expected.pieces, expected.own), _Text(settled, [read]), _Text(settled, [before or ""])]
     if before is None:
         return "done" if plain[1].text == plain[0].text else "wrong_text"
     if strict[0].text == strict[2].text:
-        return _of_spaces(settled(read), wanted.text, settled(before), plain)
+        return _white_space_outcome(settled(read), expected.text, settled(before), plain)
     if plain[1].text == plain[2].text and plain[0].text != plain[2].text:
         return "not_done"
     if plain[0].text == plain[2].text:
-        return _decided(*strict, *plain)
-    found = _decided(*plain, *plain)
-    if found == "done" and not _holds(strict[1], strict[0], _folded_away(strict[0], strict[2])):
+        return _decide(*strict, *plain)
+    result = _decide(*plain, *plain)
+    if result == "done" and not _holds(strict[1], strict[0], _folded_away(strict[0], strict[2])):
         return "partly"
-    return found
+    return result
 
 
-def _of_spaces(read: str, wanted: str, before: str, plain: Sequence[_Text]) -> Outcome:
-    """The outcome of an edit that changes no character but white space, or nothing that text shows."""
-    if wanted != before and read in (wanted, before):
-        return "done" if read == wanted else "not_done"
+def _white_space_outcome(read: str, expected: str, before: str, plain: Sequence[_Text]) -> Outcome:
+    """Return the outcome of an edit that changes only white space, or nothing that is visible in text."""
+    if expected != before and read in (expected, before):
+        return "done" if read == expected else "not_done"
     return "text_kept" if plain[1].text == plain[0].text else "text_changed"
 
 
 def same_text(one: str, other: str | None) -> bool:
-    """Whether two texts are equal but for folding and white space.
+    """Whether two texts are equal after folding, ignoring white space.
 
     >>> same_text("２０２４ 年", "2024年"), same_text("2024", None)
     (True, False)
@@ -128,39 +128,39 @@ def same_text(one: str, other: str | None) -> bool:
     return other is not None and _Text(folded, [one]).text == _Text(folded, [other]).text
 
 
-def stands(read: str, wanted: ExpectedText) -> bool:
-    """Whether a text that nobody asked to change is still there, however the text around it is read.
+def is_preserved(read: str, expected: ExpectedText) -> bool:
+    """Whether text that the edit must not change is still in the text read, ignoring the text around it.
 
     >>> expected = ExpectedText.of("Fees stay as they are.")
-    >>> stands("Fees stay as they are.", expected), stands("", expected)
+    >>> is_preserved("Fees stay as they are.", expected), is_preserved("", expected)
     (True, False)
     """
-    expected, found = folded(wanted.own_text), folded(read)
-    if len(found) < BESIDE * len(expected):
+    own_text, read_text = folded(expected.own_text), folded(read)
+    if len(read_text) < MIN_NEIGHBOUR * len(own_text):
         return False
-    return not expected or partial_ratio(expected, found) >= 100 * BESIDE
+    return not own_text or partial_ratio(own_text, read_text) >= 100 * MIN_NEIGHBOUR
 
 
-def _decided(wanted: _Text, read: _Text, before: _Text, *plain: _Text) -> Outcome:
-    """The outcome by the words of one form of the texts; what stands around them is compared in the folded form."""
-    hunks = _hunks(before, wanted)
-    if _holds(read, wanted, [hunk.after for hunk in hunks]):
-        rest = _hunks(plain[2], plain[0]) if plain[0] is not wanted else hunks
-        if _around(plain[1], plain[0], [hunk.after for hunk in rest]) >= STANDS:
+def _decide(expected: _Text, read: _Text, before: _Text, *plain: _Text) -> Outcome:
+    """Return the outcome by the words of one form of the texts; the text around them is compared folded."""
+    hunks = _hunks(before, expected)
+    if _holds(read, expected, [hunk.after for hunk in hunks]):
+        rest = _hunks(plain[2], plain[0]) if plain[0] is not expected else hunks
+        if _around(plain[1], plain[0], [hunk.after for hunk in rest]) >= MIN_CONTEXT:
             return "done"
     unchanged = [hunk.before for hunk in hunks]
-    before.own = _own_before(wanted, before)
-    if _holds(read, before, unchanged) and _around(read, before, unchanged) >= UNTOUCHED:
+    before.own = _own_before(expected, before)
+    if _holds(read, before, unchanged) and _around(read, before, unchanged) >= MIN_CONTEXT_NOT_DONE:
         return "not_done"
-    nearer = Levenshtein.distance(read.text, wanted.text) < Levenshtein.distance(before.text, wanted.text)
-    return "partly" if nearer and character_similarity(read.text, wanted.text) >= PARTLY else "wrong_text"
+    nearer = Levenshtein.distance(read.text, expected.text) < Levenshtein.distance(before.text, expected.text)
+    return "partly" if nearer and character_similarity(read.text, expected.text) >= MIN_PARTLY else "wrong_text"
 
 
-def _own_before(wanted: _Text, before: _Text) -> list[range]:
-    """The spans of the text before the edit that are the region's own: changed by the edit, or its own afterwards."""
-    own = _covered(wanted.own, len(wanted.text))
+def _own_before(expected: _Text, before: _Text) -> list[range]:
+    """Return the spans of the text before the edit that belong to the region: changed, or inside it afterwards."""
+    own = _covered(expected.own, len(expected.text))
     spans = []
-    for op in Levenshtein.opcodes(wanted.text, before.text):
+    for op in Levenshtein.opcodes(expected.text, before.text):
         if op.tag != "equal":
             spans.append(range(op.dest_start, op.dest_end))
             continue
@@ -170,7 +170,7 @@ def _own_before(wanted: _Text, before: _Text) -> list[range]:
 
 
 class _Text:
-    """A text without white space, and where its words stand in it."""
+    """A text without white space, and the positions of its words."""
 
     def __init__(self, form: Callable[[str], str], pieces: Sequence[str], own: Sequence[bool] = ()) -> None:
         self.words: list[range] = []
@@ -180,8 +180,10 @@ class _Text:
         for piece, is_own in zip(pieces, own or [True] * len(pieces), strict=True):
             spaced = form(piece)
             compact = "".join(spaced.split())
-            place = _places(spaced)
-            self.words += [range(at + place[word.start()], at + place[word.end()]) for word in _TOKEN.finditer(spaced)]
+            position = _positions(spaced)
+            self.words += [
+                range(at + position[word.start()], at + position[word.end()]) for word in _TOKEN.finditer(spaced)
+            ]
             if is_own:
                 self.own.append(range(at, at + len(compact)))
             parts.append(compact)
@@ -191,22 +193,22 @@ class _Text:
         self.runs = [range(*run.span()) for run in _RUN.finditer(self.text)]
 
     def words_at(self, start: int, stop: int) -> list[range]:
-        """Words that meet or touch the text between two places."""
+        """Return the words that overlap or touch the text between two positions."""
         first = max(0, bisect_left(self._starts, start) - 1)
         last = bisect_right(self._starts, stop)
         return [word for word in self.words[first:last] if word.stop >= start]
 
 
-def _places(spaced: str) -> list[int]:
-    """For every position in a text, how many characters that are not white space stand before it."""
-    places = [0]
+def _positions(spaced: str) -> list[int]:
+    """Return for every position in a text the number of non-space characters before it."""
+    positions = [0]
     for character in spaced:
-        places.append(places[-1] + (not character.isspace()))
-    return places
+        positions.append(positions[-1] + (not character.isspace()))
+    return positions
 
 
 class _Hunk(NamedTuple):
-    """What an edit changes: a span of the text before and one of the text after, whole words in both."""
+    """A change: a span of the text before and one of the text after the edit, in whole words."""
 
     before: range
     after: range
@@ -218,7 +220,7 @@ def _hunks(before: _Text, after: _Text) -> list[_Hunk]:
         if op.tag != "equal":
             one, other = range(op.src_start, op.src_end), range(op.dest_start, op.dest_end)
             changed = before.text[one.start : one.stop] + after.text[other.start : other.stop]
-            split = _splits_word(one, before) or _splits_word(other, after) or not _SAYS.search(changed)
+            split = _splits_word(one, before) or _splits_word(other, after) or not _LETTER.search(changed)
             hunks.append(_Hunk(_whole_words(one, before, split), _whole_words(other, after, split)))
     return hunks
 
@@ -229,8 +231,7 @@ def _splits_word(span: range, text: _Text) -> bool:
 
 
 def _whole_words(span: range, text: _Text, split: bool) -> range:
-    """The span grown to whole words; where a word is split on either side, or only marks change, also the words that
-    the span touches."""
+    """Extend a span to whole words; if a word is split or only punctuation changes, also to touching words."""
     start, stop = span.start, span.stop
     for word in text.words_at(span.start, span.stop):
         meets = word.start < span.stop and span.start < word.stop
@@ -245,7 +246,7 @@ def _whole_words(span: range, text: _Text, split: bool) -> range:
 
 
 def _holds(read: _Text, text: _Text, spans: Sequence[range]) -> bool:
-    """Whether what is read has all spans of a text without an error, as whole words, with nothing inserted."""
+    """Whether the text read contains all spans of a text without an error, as whole words, without insertions."""
     ops = list(Levenshtein.opcodes(text.text, read.text))
     for op in ops:
         if op.tag == "insert":
@@ -258,13 +259,13 @@ def _holds(read: _Text, text: _Text, spans: Sequence[range]) -> bool:
 
 
 def _is_whole(span: range, text: _Text, read: _Text, ops: Sequence[Opcode]) -> bool:
-    """Whether a span that is read without an error is not a part of longer words: `75` where `7.` should stand."""
-    edges = {span.start: _place_in_read(span.start, ops), span.stop: _place_in_read(span.stop - 1, ops) + 1}
-    return all(_cuts_word(edge, text) or not _cuts_word(there, read) for edge, there in edges.items())
+    """Whether a correctly read span is not a part of a longer word, such as `75` instead of `7.`."""
+    edges = {span.start: _position_in_read(span.start, ops), span.stop: _position_in_read(span.stop - 1, ops) + 1}
+    return all(_cuts_word(edge, text) or not _cuts_word(position, read) for edge, position in edges.items())
 
 
-def _place_in_read(at: int, ops: Sequence[Opcode]) -> int:
-    """Where a character of a text stands in what is read."""
+def _position_in_read(at: int, ops: Sequence[Opcode]) -> int:
+    """Return the position of a character in the text read."""
     for op in ops:
         if op.tag == "equal" and op.src_start <= at < op.src_end:
             return int(op.dest_start + at - op.src_start)
@@ -276,7 +277,7 @@ def _cuts_word(edge: int, text: _Text) -> bool:
 
 
 def _slide(text: str, inserted: str, at: int) -> tuple[int, int]:
-    """The first and the last place where inserting something gives the same text: `very ` before or after `very `."""
+    """Return the first and last position where the insertion gives the same text: `very ` before or after `very `."""
     whole = text[:at] + inserted + text[at:]
     first = last = at
     while first > 0 and whole[first - 1] == whole[first - 1 + len(inserted)]:
@@ -287,10 +288,10 @@ def _slide(text: str, inserted: str, at: int) -> tuple[int, int]:
 
 
 def _around(read: _Text, text: _Text, spans: Sequence[range]) -> float:
-    """Share of the text's own characters outside the spans that are right; 1 where a few are wrong at most."""
+    """Return the share of correct own characters outside the spans; 1 if only FREE_ERRORS are wrong."""
     inside = _covered(spans, len(text.text))
     own = _covered(text.own, len(text.text))
-    counted = sum(mine and not hidden for mine, hidden in zip(own, inside, strict=True))
+    counted = sum(is_own and not is_inside for is_own, is_inside in zip(own, inside, strict=True))
     errors, numbers = 0, False
     for op in Levenshtein.opcodes(text.text, read.text):
         if op.tag != "equal" and (op.src_start == op.src_end or not all(inside[op.src_start : op.src_end])):
@@ -317,12 +318,12 @@ def _covered(spans: Sequence[range], length: int) -> list[bool]:
     return covered
 
 
-def _folded_away(wanted: _Text, before: _Text) -> list[range]:
-    """Spans of the wanted text that differ from the text before only in what folding makes equal."""
+def _folded_away(expected: _Text, before: _Text) -> list[range]:
+    """Return the spans of the expected text whose change is invisible after folding."""
     return [
         hunk.after
-        for hunk in _hunks(before, wanted)
-        if folded(_cut(before, hunk.before)) == folded(_cut(wanted, hunk.after))
+        for hunk in _hunks(before, expected)
+        if folded(_cut(before, hunk.before)) == folded(_cut(expected, hunk.after))
     ]
 
 

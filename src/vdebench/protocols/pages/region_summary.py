@@ -31,7 +31,7 @@ def is_readable(reference: Region | None) -> bool:
 
 
 def judged_outcome(region: Region, reference: Region | None) -> str:
-    """The outcome of a region, given the OCR output of the same region of the reference.
+    """Return the outcome of a region, corrected by the OCR output of the same region of the reference.
 
     >>> row = {"outcome": "wrong_text", "read": "4l2.7", "before": "418.7", "cdm": 0.8}
     >>> judged_outcome(row, {**row, "wanted": "412.7"})  # the reference reads the same
@@ -70,7 +70,7 @@ def judged_regions(regions: pl.DataFrame, references: pl.DataFrame | None) -> pl
 def region_summary(
     regions: pl.DataFrame, about: pl.DataFrame, references: pl.DataFrame | None = None
 ) -> dict[str, Any]:
-    """Counts and rates of region outcomes, overall and by kind, operation and language.
+    """Return counts and rates of region outcomes, overall and by kind, operation and language.
 
     `about` has the operation and language of every sample. With the regions of the references, outcomes are corrected
     for OCR errors, and `reference_rate` is the rate of the references.

@@ -1,4 +1,4 @@
-"""`vde-release`: what the authors' released code does, to the letter, faults included."""
+"""`vde-release`: the rules of the authors' released code, faults included."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUCCESS = 0.8
 
 
 def table_html(block: Block) -> str:
-    """The block's HTML, or nothing where the release does not take the block for a table.
+    """Return the block's HTML, or "" if the release does not treat the block as a table.
 
     >>> table_html(Block(Box(0, 0, 9, 9), "\\n<table></table>", "table"))
     '\\n<table></table>'
@@ -31,26 +31,26 @@ def table_html(block: Block) -> str:
 
 @versioned("plain-text-release")
 def plain_text(block: Block) -> str:
-    """The content; of a table with every tag replaced by one space, stripped."""
+    """Return the content; in tables every tag is replaced by one space, and the text is stripped."""
     return without_tags(block.content).strip() if table_html(block) else block.content
 
 
 @versioned("join-plain-text-release")
 def joined_plain_text(blocks: Sequence[Block]) -> str:
-    """Texts of several blocks with spaces between them."""
+    """Return the texts of several blocks, joined by spaces."""
     return " ".join(map(plain_text, blocks))
 
 
 @versioned("teds-release-of-pair", 2)
 def _table_trees(prediction: Sequence[Block], truth: Sequence[Block]) -> float | None:
-    """TEDS of a pair in which either block is a table; one that is not stands as an empty tree."""
+    """Return TEDS of a pair with at least one table; a block that is no table is an empty tree."""
     candidate, reference = table_html(prediction[0]), table_html(truth[0])
     return teds_top_down(candidate, reference) if candidate or reference else None
 
 
 @versioned("region-success", 2)
 def region_success(view: RegionView) -> Mapping[str, Any]:
-    """The release's second script: the text in a region, and whether the edit counts as a success."""
+    """Return the success of an edit by the release's second script, from the text in the region."""
     sample = view.sample
     reference, candidate = _text_in(view.box, view.sides.truth), _text_in(view.box, view.sides.prediction)
     similarity = difflib_ratio(candidate, reference)
@@ -68,14 +68,14 @@ def _succeeds(operation: Operation, candidate: str, similarity: float) -> bool:
 
 
 def _text_in(region: Box, blocks: Sequence[Block]) -> str:
-    """Contents of the blocks that overlap a region enough, most overlapping first; HTML of tables as it stands."""
-    found = [(iou, block.content) for block in blocks if (iou := block.box.iou(region)) >= REGION_IOU]
-    found.sort(key=lambda pair: -pair[0])
-    return " ".join(content for _, content in found if content.strip()).strip()
+    """Return the contents of blocks with sufficient IoU to a region, largest first; tables as HTML."""
+    matches = [(iou, block.content) for block in blocks if (iou := block.box.iou(region)) >= REGION_IOU]
+    matches.sort(key=lambda pair: -pair[0])
+    return " ".join(content for _, content in matches if content.strip()).strip()
 
 
 def region_kind(operation: Operation) -> str:
-    """The class under which the release counts a region.
+    """Return the class of a region in the release's counts.
 
     >>> region_kind(Operation.TABLE_DELETE), region_kind(Operation.TABLE_REPLACE)
     ('deletion', 'table')

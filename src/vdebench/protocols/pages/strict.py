@@ -1,4 +1,4 @@
-"""`strict`: our default. None of the faults of the papers' protocols; docs/faults.md shows each with both numbers."""
+"""`strict`: the default protocol, without the faults of the papers' protocols; docs/faults.md compares them."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from vdebench.metrics.teds import teds
 from vdebench.metrics.text import bleu4, character_similarity, common_subsequence_ratio, token_similarity
 from vdebench.metrics.tokens import script_tokens, settled
 from vdebench.protocols.pages.protocol import PageProtocol
-from vdebench.protocols.pages.region_outcome import Outcome, outcome, same_text, stands
+from vdebench.protocols.pages.region_outcome import Outcome, is_preserved, outcome, same_text
 from vdebench.protocols.pages.region_texts import RegionView
 from vdebench.protocols.pages.table_blocks import beside_each_other, folded_cells, joined_cells, joined_tables, text_of
 
 
 @versioned("folded-text")
 def block_text(block: Block) -> str:
-    """What a block says, folded: tables cell by cell, entities unescaped once, equal-looking characters made equal."""
+    """Return a block's text, folded: tables cell by cell, entities unescaped once, similar characters unified."""
     return folded(text_of(block))
 
 
 @versioned("join-folded-text")
 def joined_text(blocks: Sequence[Block]) -> str:
-    """What several blocks say, folded."""
+    """Return the text of several blocks, folded."""
     return folded(raw_text(blocks))
 
 
 @versioned("join-settled-text")
 def strict_text(blocks: Sequence[Block]) -> str:
-    """What several blocks say, unfolded, meaningless white space taken out."""
+    """Return the text of several blocks, unfolded, without insignificant white space."""
     return settled(raw_text(blocks))
 
 
 @versioned("join-raw-text")
 def raw_text(blocks: Sequence[Block]) -> str:
-    """What several blocks say, with line ends; pieces of a table that stand beside each other are read row by row."""
+    """Return the text of several blocks with line ends; adjacent pieces of a table row by row."""
     return joined_cells(blocks) if beside_each_other(blocks) else "\n".join(map(text_of, blocks))
 
 
 @versioned("teds-of-blocks", 2)
 def _tables(prediction: Sequence[Block], truth: Sequence[Block]) -> float | None:
-    """TEDS where either side holds a table (0 where only one does); pieces of a table are put together."""
+    """Return TEDS if either side has a table, 0 if only one has; pieces of a table are joined."""
     candidate, reference = (folded_cells(joined_tables(blocks)) for blocks in (prediction, truth))
     if candidate and reference:
         return teds(candidate, reference)
@@ -53,23 +53,23 @@ def _tables(prediction: Sequence[Block], truth: Sequence[Block]) -> float | None
 
 @versioned("region-outcome", 3)
 def region_outcome(view: RegionView) -> Mapping[str, Any]:
-    """The outcome of one edit: done, not_done, partly, wrong_text, page_lost, text_kept, text_changed or unreadable.
+    """Return the outcome: done, not_done, partly, wrong_text, page_lost, text_kept, text_changed or unreadable.
 
-    Judged from the text of the region, however the reader cut it into blocks. A deletion also needs the text beside it
-    to stand: on a page that was wiped out nothing was deleted.
+    It depends on the text of the region, not on its segmentation into blocks. A deletion also requires the text next to
+    the region: an erased page is `page_lost`.
     """
-    read, wanted, before = view.texts
-    reference = wanted.text
-    found: Outcome = outcome(read, wanted, before)
-    if found in ("partly", "wrong_text") and same_text(read, view.stood_there):
-        found = "not_done"
+    read, expected, before = view.texts
+    reference = expected.text
+    result: Outcome = outcome(read, expected, before)
+    if result in ("partly", "wrong_text") and same_text(read, view.source_text):
+        result = "not_done"
     if not view.readable:
-        found = "unreadable"
-    beside = view.beside if found == "done" and view.sample.operation.is_deletion else None
-    if beside is not None and not stands(beside.read, beside.wanted):
-        found = "page_lost"
+        result = "unreadable"
+    neighbours = view.neighbours if result == "done" and view.sample.operation.is_deletion else None
+    if neighbours is not None and not is_preserved(neighbours.read, neighbours.expected):
+        result = "page_lost"
     return {
-        "outcome": found,
+        "outcome": result,
         "kind": view.sample.operation.value,
         "cdm": character_similarity(folded(read), folded(reference)),
         "read": settled(read),

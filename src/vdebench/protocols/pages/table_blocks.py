@@ -1,4 +1,4 @@
-"""Tables among the blocks of a page, in whatever form and however cut: rows of cells, and text."""
+"""Tables in the blocks of a page, as HTML or Markdown, whole or in pieces: rows of cells, and text."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _TABLE_TAG = regex.compile(r"<table[\s>]", regex.IGNORECASE)
 
 
 def table_of(block: Block) -> Table:
-    """Rows of a block's table, from HTML or Markdown; no rows where it holds none."""
-    return _read(block.content, block.label == "table")[0]
+    """Return the rows of a block's table, from HTML or Markdown; () if it has none."""
+    return _parse(block.content, block.label == "table")[0]
 
 
 def text_of(block: Block) -> str:
-    """What a block says, with its line ends: tables cell by cell, entities unescaped once."""
-    return _read(block.content, block.label == "table")[1]
+    """Return a block's text with line ends: tables cell by cell, entities unescaped once."""
+    return _parse(block.content, block.label == "table")[1]
 
 
 @lru_cache(maxsize=256)
-def _read(content: str, labelled: bool) -> tuple[Table, str]:
+def _parse(content: str, labelled: bool) -> tuple[Table, str]:
     stripped = content.lstrip()
     if (labelled and stripped.startswith("<")) or _TABLE_TAG.search(content):
         return parse_table(stripped), table_text(stripped)
-    found = split_markdown(content) if "|" in content else None
-    if found is None:
+    parts = split_markdown(content) if "|" in content else None
+    if parts is None:
         return (), content
-    before, rows, after = found
+    before, rows, after = parts
     table = tuple(tuple(TableCell(settled(cell)) for cell in row) for row in rows)
     return table, "\n".join([before, *_texts(table), after])
 
@@ -45,9 +45,9 @@ def _texts(table: Table) -> list[str]:
 
 
 def joined_tables(blocks: Sequence[Block]) -> Table:
-    """The tables of several blocks as one: pieces beside each other row by row, pieces below each other in turn.
+    """Join the tables of several blocks: adjacent pieces row by row, then from top to bottom.
 
-    Pieces stand beside each other where they have as many rows and share at least half of the lower one's height.
+    Pieces are adjacent if they have the same number of rows and share at least half of the lower one's height.
     """
     pieces = [(block.box, table) for block in blocks if (table := table_of(block))]
     if len(pieces) < 2:
@@ -63,7 +63,7 @@ def joined_tables(blocks: Sequence[Block]) -> Table:
 
 
 def beside_each_other(blocks: Sequence[Block]) -> bool:
-    """Whether all blocks are tables without other text, of which some stand beside each other."""
+    """Whether all blocks are tables without other text, and some are side by side."""
     if len(blocks) < 2 or not all(map(table_of, blocks)):
         return False
     if any(settled("\n".join(_texts(table_of(block)))) != settled(text_of(block)) for block in blocks):
@@ -72,10 +72,10 @@ def beside_each_other(blocks: Sequence[Block]) -> bool:
 
 
 def joined_cells(blocks: Sequence[Block]) -> str:
-    """Text of tables that are pieces of one, cell by cell."""
+    """Return the text of the pieces of a table, cell by cell."""
     return "\n".join(_texts(joined_tables(blocks)))
 
 
 def folded_cells(table: Table) -> Table:
-    """The table with the text of every cell folded."""
+    """Return the table with the text of every cell folded."""
     return tuple(tuple(cell._replace(text=folded(cell.text)) for cell in row) for row in table)
