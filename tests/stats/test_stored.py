@@ -123,14 +123,14 @@ def test_unknown_metrics_are_named_with_those_there_are(runs):
     [
         (lambda run: (run / "scores.parquet").unlink(), r"no scores\.parquet here; expected a folder written by"),
         (lambda run: (run / "scores.parquet").write_bytes(b"PAR1"), "cannot be read"),
-        (lambda run: (run / "summary.json").write_text("[]"), "not a summary"),
-        (lambda run: (run / "summary.json").write_text('{"editor": 3}'), "not a summary"),
+        (lambda run: (run / "summary.json").write_text("[]"), "expected an object, found list"),
+        (lambda run: (run / "summary.json").write_text('{"editor": 3}'), "'signature' is None, expected text"),
         (lambda run: pl.DataFrame({"sample": ["a"]}).write_parquet(run / "scores.parquet"), "cannot be read"),
         (
             lambda run: pl.DataFrame({"sample": ["a"] * 2, "setting": ["global"] * 2}).write_parquet(
                 run / "scores.parquet"
             ),
-            "not a run written by",
+            "two rows for a sample and setting",
         ),
     ],
 )

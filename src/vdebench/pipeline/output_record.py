@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of_file
-from vdebench.io.files import is_file, is_folder, read_json
+from vdebench.io.files import is_file, is_folder
 from vdebench.io.journal import Journal
 from vdebench.io.records import parse_record
 from vdebench.io.redaction import is_private
@@ -27,6 +27,7 @@ from vdebench.readers.folder import FolderReadings, ReadingFile
 from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.provenance import ASKED, RUN_FILE, part_of, read_run_file, session_options
 from vdebench.runs.search import run_folders
+from vdebench.runs.summary import read_summary
 from vdebench.suites.suite import Suite
 
 OUTPUTS = "outputs.jsonl"
@@ -129,8 +130,7 @@ def scored_images(folder: Path) -> dict[str, Path]:
     """The images that the runs in a folder scored, by editor; an error where a run has none."""
     found: dict[str, Path] = {}
     for run in run_folders(folder):
-        told = read_json(run / "summary.json")
-        editor = str(told.get("editor")) if isinstance(told, dict) else run.name
+        editor = read_summary(run / "summary.json")["editor"]
         images = image_folder(run, asked_of_run(run))
         if images is None:
             raise InputError(

@@ -139,4 +139,4 @@ def track_of(summary: Mapping[str, Any]) -> Track:
     >>> track_of({"track": "pixels"}).name, track_of({}).name
     ('pixels', 'pages')
     """
-    return _TRACKS[summary.get("track", PAGES.name)]
+    return _TRACKS.get(str(summary.get("track")), PAGES)

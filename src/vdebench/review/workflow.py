@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pkgutil import iter_modules
 
+from vdebench.errors import VdeError
 from vdebench.registry import added
 from vdebench.review import steps as step_modules
 from vdebench.review.step import Step, Vote, VoteCommand, kind_name
@@ -36,6 +37,9 @@ class Workflow:
         self.steps = tuple(sorted(steps, key=lambda step: step.order))
         self.pool = tuple(step for step in self.steps if step.in_pool)
         self._by_name = {step.name: step for step in self.steps}
+        if len(self._by_name) < len(self.steps):
+            names = [step.name for step in self.steps]
+            raise VdeError(f"two review steps have one name: {', '.join(names)}; rename the one of the other package")
         self._by_command = {step.command: step for step in self.steps}
         self._by_event = {step.event: step for step in self.steps}
         self.commands: dict[str, type[VoteCommand]] = {kind_name(step.command): step.command for step in self.steps}

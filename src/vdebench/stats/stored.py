@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.io.files import is_file, read_json
+from vdebench.io.files import is_file
 from vdebench.protocols import Protocol, protocol_of
 from vdebench.protocols.signature import parts_of
+from vdebench.runs.summary import read_summary
 from vdebench.stats.bootstrap import RESAMPLES, Method, bootstrap
 from vdebench.stats.matrix import Matrix as Matrix
 from vdebench.stats.matrix import matrix_of
@@ -55,18 +56,15 @@ def read_run(root: str | Path) -> StoredRun:
                 else "expected a folder written by `vde score … --out` or `vde run`"
             )
             raise RunFolderError(f"{folder}: no {name} here; {hint}")
-    summary = read_json(folder / "summary.json")
-    texts = ("signature", "protocol", "suite", "editor")
-    if not isinstance(summary, dict) or not all(isinstance(summary.get(key), str) for key in texts):
-        raise RunFolderError(f"{folder / 'summary.json'}: not a summary written by `vde score`; score again")
+    summary = read_summary(folder / "summary.json")
     try:
         rows = pl.read_parquet(folder / "scores.parquet")
         twice = rows.select("sample", "setting").is_duplicated().any()
     except pl.exceptions.PolarsError as error:
         first = str(error).partition("\n")[0]
         raise RunFolderError(f"{folder / 'scores.parquet'}: cannot be read: {first}; score again") from None
-    if twice or not isinstance(summary.get("overall"), dict):
-        raise RunFolderError(f"{folder}: not a run written by `vde score`; score again")
+    if twice:
+        raise RunFolderError(f"{folder}: scores.parquet has two rows for a sample and setting; score again")
     return StoredRun(folder, summary, rows)
 
 

@@ -22,6 +22,7 @@ from vdebench.report.run_columns import with_run_columns
 from vdebench.report.site.sources import OutputSource, scored_source
 from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import run_folders
+from vdebench.runs.summary import read_summary
 from vdebench.suites.suite import Suite, load_suite
 
 _NO_PICTURES = "its text and boxes are shown, no pictures"
@@ -91,12 +92,7 @@ class SuiteRuns:
 
     def _add_run(self, folder: Path) -> None:
         """Add a run folder by itself."""
-        summary = _object(folder / "summary.json")
-        for key in ("editor", "protocol", "suite", "signature"):
-            if not isinstance(summary.get(key), str):
-                raise InputError(
-                    f"{folder / 'summary.json'}: {key!r} is {summary.get(key)!r}, expected text; score again"
-                )
+        summary = read_summary(folder / "summary.json")
         result, asked = _result(folder, summary["editor"], summary["protocol"]), asked_of_run(folder)
         if result is None:
             raise InputError(f"{folder}: not all tables of a run are here; score again")
@@ -213,7 +209,7 @@ def _result(folder: Path, editor: str, name: str) -> ScoredEditor | None:
     """What a run folder holds, nothing where it is not whole."""
     if not is_file(folder / "summary.json") or not is_file(folder / "scores.parquet"):
         return None
-    summary = _object(folder / "summary.json")
+    summary = read_summary(folder / "summary.json")
     track = track_of(summary)
     if not all(is_file(folder / f"{table}.parquet") for table in track.tables):
         return None
