@@ -130,7 +130,7 @@ def test_identical_images_have_infinite_psnr_and_json_none():
 
 def test_runs_scored_differently_are_refused_with_the_parts_named():
     runs = [run("a", PLAIN), run("b", BETTER, signature=SIGNATURE.replace("r@1", "r@2").replace("n:20", "n:21"))]
-    with pytest.raises(VdeError, match=r"differ in:\n  reader: r@1 \| r@2\n  n: 20 \| 21\n .*--force"):
+    with pytest.raises(VdeError, match=r"differently:\n  reader: r@1 \| r@2\n  n: 20 \| 21\n .*--force"):
         compare_runs(runs, metrics=["cdm"])
     compared = compare_runs(runs, metrics=["cdm"], force=True)
     text = render(compare_table(compared, [each.summary for each in runs]), "terminal")
@@ -163,9 +163,9 @@ def test_what_is_not_there_is_named(options, says):
 
 
 def test_one_run_or_the_same_twice_is_no_comparison():
-    with pytest.raises(VdeError, match="give two or more"):
+    with pytest.raises(VdeError, match="two runs or more"):
         compare_runs([run("a", PLAIN)])
-    with pytest.raises(VdeError, match="given twice"):
+    with pytest.raises(VdeError, match="listed twice"):
         compare_runs([run("a", PLAIN), run("a", PLAIN)])
 
 

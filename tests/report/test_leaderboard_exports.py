@@ -79,7 +79,7 @@ def test_files_have_the_regions_and_the_ocr_ceiling(tmp_path):
     text = (tmp_path / "out/exports/1-strict.md").read_text(encoding="utf-8")
     assert "| (reference) | – |" in text
     assert "**0.800** [.700, .900]" in text  # the floor's 0.95 is not compared
-    assert "(reference): the reader's noise floor, what it gives for the right answer" in text
+    assert "(reference): OCR ceiling, the scores of the reference images" in text
     sliced = rows_of(tmp_path / "out/exports/1-strict-by-operation.csv")
     assert [(row["Editor"], row["CDM"], row["Regions done"]) for row in sliced] == [
         ("a", "0.4", "0.5"),

@@ -22,7 +22,7 @@ from vdebench.report.leaderboard.links import Links
 from vdebench.report.rendering import render
 from vdebench.report.site import write_report
 from vdebench.report.site.write import MARKER as REPORT_MARKER
-from vdebench.report.site.write import script_json
+from vdebench.report.web.assets import script_json
 
 
 def written(tmp_path, *summaries, **options):
@@ -241,7 +241,7 @@ def test_an_old_leaderboard_is_replaced_and_anything_else_left_alone(tmp_path):
     assert not (tmp_path / "out/left over.txt").exists()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.tex").write_text("years of work")
-    with pytest.raises(RunFolderError, match=r"no leaderboard of ours: found thesis.tex"):
+    with pytest.raises(RunFolderError, match=r"is no leaderboard written by vdebench: contains thesis.tex"):
         write_leaderboard([run], tmp_path / "mine")
     assert [each.name for each in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 

@@ -246,7 +246,7 @@ def test_notes_say_how_intervals_were_made_and_who_has_none(summaries):
         "# 95 % bootstrap intervals: percentile, 10,000 resamples of pages, seed 0; too narrow for fewer than 20 pages"
         in text
     )
-    assert "# careful: no intervals: scored before they were kept; score again" in text
+    assert "# careful: no intervals, because an older version scored it; score again" in text
     assert "means of means" in render(paper_table("vde-v3:4", summaries), "csv", intervals=True)
 
 

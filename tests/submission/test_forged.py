@@ -116,11 +116,11 @@ def test_a_rate_without_the_rows_it_is_made_of_is_refused(handed, tmp_path):
     with pytest.raises(InputError, match="has an OCR ceiling, and reference/ has 0 of the 3 tables"):
         verify(forge(file, tmp_path / "f.zip", change=change), wish)
 
-    def drop_floor(manifest, summary, contents):
+    def drop_ceiling(manifest, summary, contents):
         summary["ocr_ceiling"] = None
 
     with pytest.raises(InputError, match="has no OCR ceiling, and reference/ has 3 of the 3 tables"):
-        verify(forge(file, tmp_path / "g.zip", change=drop_floor), wish)
+        verify(forge(file, tmp_path / "g.zip", change=drop_ceiling), wish)
 
     def drop_both(manifest, summary, contents):
         summary["ocr_ceiling"] = None

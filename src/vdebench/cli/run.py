@@ -19,7 +19,7 @@ from vdebench.errors import VdeError
 from vdebench.pipeline.options import GroundTruthChoice
 from vdebench.report.edit_counts import edits_lines
 from vdebench.report.overview import editors_table
-from vdebench.report.usable import judged_table
+from vdebench.report.usable import usable_overview
 
 EDITOR_HELP = "Who edits: a name that `vde editors` lists, or the address of a server."
 OPTION_HELP = "An option of an editor."
@@ -108,7 +108,7 @@ def run_command(
     else:
         for group in results.values():
             found = [result.summary for result in group]
-            for table in (judged_table(found), editors_table(found)):
+            for table in (usable_overview(found), editors_table(found)):
                 if table:
                     typer.echo(table_text(table, intervals=intervals, more="--json", full_signature=not short))
         for line in edits_lines(out, [choice.name for choice in choices]):

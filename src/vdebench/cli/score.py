@@ -30,7 +30,7 @@ from vdebench.report.paper_tables import paper_table, require_shape
 from vdebench.report.rendering import Format
 from vdebench.report.table import Table
 from vdebench.report.tracks import track_of
-from vdebench.report.usable import judged_table
+from vdebench.report.usable import usable_overview
 
 
 def score_command(
@@ -178,7 +178,7 @@ def _tables(
         summaries = [result.summary for result in group]
         track, protocol = track_of(summaries[0]), protocol_of(summaries[0])
         if not like:
-            if judged := judged_table(summaries):
+            if judged := usable_overview(summaries):
                 yield judged
             yield track.table(summaries)
         for shape in like:

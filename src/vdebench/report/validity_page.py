@@ -1,4 +1,4 @@
-"""A validity ladder to look at: figures of small multiples, a page that holds them, and files for others to read."""
+"""Files of a validity ladder: figures of small multiples, an HTML page, JSON, CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 from vdebench.io.files import write_json, write_text
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.table import Table
 from vdebench.report.validity import LadderRow, ladder_csv, ladder_json, ladder_tables, title_of
 from vdebench.studies.validity.corruption import Corruption
@@ -34,14 +34,14 @@ ul{columns:2;padding-left:1.2rem}
 MARKER = "vdebench-validity.json"
 
 
-def require_place(folder: Path) -> None:
-    """Refuse a folder with other things in it: best before hours of work."""
-    require_ours(folder, MARKER, "ladder")
+def require_ladder_folder(folder: Path) -> None:
+    """Raise `RunFolderError` if a folder has other content; called before hours of work."""
+    require_generated(folder, MARKER, "ladder")
 
 
 def write_ladder(ladder: Ladder, out: Path) -> None:
     """Write validity.json, validity.csv, a figure for every protocol, index.html, and the rows behind them."""
-    require_place(out)
+    require_ladder_folder(out)
     with replacing_folder(Path(os.path.abspath(out)), MARKER, "ladder") as folder:
         _fill(folder, ladder)
 
@@ -59,9 +59,9 @@ def _fill(folder: Path, ladder: Ladder) -> None:
 
 
 def figure(ladder: Ladder, protocol: str) -> str:
-    """Small multiples: for every corruption its metrics from 0 to 1 against the level; global solid, local dashed."""
-    own = [each for each in ladder.findings if each.protocol == protocol and _drawn(each)]
-    metrics = list(dict.fromkeys(each.metric for each in own))
+    """Small multiples: for every corruption its metrics from 0 to 1 by level; global solid, local dashed."""
+    findings = [finding for finding in ladder.findings if finding.protocol == protocol and _is_plotted(finding)]
+    metrics = list(dict.fromkeys(finding.metric for finding in findings))
     colours = {metric: _COLOURS[at % len(_COLOURS)] for at, metric in enumerate(metrics)}
     rows = math.ceil(len(ladder.corruptions) / _ACROSS)
     width = _ACROSS * (_WIDTH + _GAP) + _GAP
@@ -77,13 +77,15 @@ def figure(ladder: Ladder, protocol: str) -> str:
     for at, corruption in enumerate(ladder.corruptions):
         x = _GAP + at % _ACROSS * (_WIDTH + _GAP)
         y = _TOP + _GAP + at // _ACROSS * (_HEIGHT + 2 * _GAP)
-        parts += _panel(corruption, [each for each in own if each.corruption == corruption.name], colours, x, y)
+        parts += _panel(
+            corruption, [finding for finding in findings if finding.corruption == corruption.name], colours, x, y
+        )
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _drawn(finding: CorruptionResult) -> bool:
-    known = [value for value in finding.values if value is not None]
-    return finding.setting != "sample" and bool(known) and all(0 <= value <= 1 for value in known)
+def _is_plotted(finding: CorruptionResult) -> bool:
+    values = [value for value in finding.values if value is not None]
+    return finding.setting != "sample" and bool(values) and all(0 <= value <= 1 for value in values)
 
 
 def _legend(colours: Mapping[str, str]) -> list[str]:
@@ -105,19 +107,19 @@ def _panel(
         f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" fill="none" stroke="#bbb"/>',
         f'<line x1="{x}" y1="{y + _HEIGHT / 2}" x2="{x + _WIDTH}" y2="{y + _HEIGHT / 2}" stroke="#eee"/>',
     ]
-    for level, given in enumerate(("0", *(f"{each:g}" for each in corruption.levels))):
+    for level, label in enumerate(("0", *(f"{finding:g}" for finding in corruption.levels))):
         anchor = "start" if level == 0 else "end" if level == len(corruption.levels) else "middle"
         at = x + level * step
-        parts.append(f'<text x="{at:g}" y="{y + _HEIGHT + 13}" text-anchor="{anchor}" fill="#555">{given}</text>')
+        parts.append(f'<text x="{at:g}" y="{y + _HEIGHT + 13}" text-anchor="{anchor}" fill="#555">{label}</text>')
     parts.append(f'<text x="{x + _WIDTH}" y="{y - 6}" text-anchor="end" fill="#777">{escape(corruption.unit)}</text>')
-    for each in findings:
+    for finding in findings:
         points = " ".join(
             f"{x + level * step:g},{y + _HEIGHT * (1 - value):.1f}"
-            for level, value in enumerate(each.values)
+            for level, value in enumerate(finding.values)
             if value is not None
         )
-        title = f"<title>{escape(each.setting)} {escape(title_of(each.metric))}: {each.verdict}</title>"
-        line = f'fill="none" stroke="{colours[each.metric]}" stroke-width="1.6"{_DASHES[each.setting]}'
+        title = f"<title>{escape(finding.setting)} {escape(title_of(finding.metric))}: {finding.verdict}</title>"
+        line = f'fill="none" stroke="{colours[finding.metric]}" stroke-width="1.6"{_DASHES[finding.setting]}'
         parts.append(f'<polyline points="{points}" {line}>{title}</polyline>')
     return parts
 

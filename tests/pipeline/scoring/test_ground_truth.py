@@ -1,4 +1,4 @@
-"""What predictions are held against: the suite's readings, or the reader's; and the reader's noise floor."""
+"""What predictions are held against: the suite's readings, or the reader's; and OCR ceiling."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _draw(drawing: Drawing, point: Point, across: float, y: float, place: Callab
 
     colour = PALETTE[0]
     name = shortened(point.name, _MOST)
-    drawing.text(across - 10, y + 4, name, anchor="end", tells=point.name if name != point.name else "")
+    drawing.text(across - 10, y + 4, name, anchor="end", tooltip=point.name if name != point.name else "")
     if point.value is None:
         told = shortened(point.reason or "no number", _LONG, 11)
         drawing.rect(across + 2, y - 8, width_of(told, 11) + 8, 16, "paper")  # over the lines of the axis
@@ -71,7 +71,7 @@ def _draw(drawing: Drawing, point: Point, across: float, y: float, place: Callab
     if point.low is not None and point.high is not None:
         drawing.rect(place(point.low), y - 1.5, max(place(point.high) - place(point.low), 1), 3, colour)
         shown += f" [{point.low:.3f}, {point.high:.3f}]".replace("-", "−")
-    drawing.circle(place(point.value), y, 5, colour, tells=f"{point.name}: {shown}")
+    drawing.circle(place(point.value), y, 5, colour, tooltip=f"{point.name}: {shown}")
     drawing.text(across + _LONG + 12, y + 4, shown.partition(" ")[0], size=11)
 
 

@@ -31,7 +31,7 @@ from vdebench.pipeline.scoring.mask_sample import union_of
 from vdebench.report.output_folder import replacing_folder
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.pictures import areas
-from vdebench.report.site.write import script_json
+from vdebench.report.web.assets import script_json, shared_text
 from vdebench.studies.human.sheet import CRITERIA, Key, draw_samples, letter, make_key
 
 SHEET = "sheet"
@@ -226,17 +226,11 @@ def _data(key: Key, samples: Sequence[tuple[Sample, list[list[float]]]], picture
 
 
 def _page(data: Mapping[str, Any]) -> str:
-    own = files("vdebench.report.human").joinpath("assets")
-    page = own.joinpath("sheet.html").read_text(encoding="utf-8")
-    parts = {
-        "style": own.joinpath("sheet.css"),
-        "elements": own.joinpath("elements.js"),
-        "panes": files("vdebench.report.site").joinpath("assets/panes.js"),
-        "script": own.joinpath("sheet.js"),
-    }
-    for name, part in parts.items():
-        page = page.replace(f"/*{name}*/", part.read_text(encoding="utf-8"))
-    return page.replace("/*data*/", f"const SHEET = {script_json(data)};")
+    own = {name: files("vdebench.report.human").joinpath(f"assets/sheet.{name}") for name in ("html", "css", "js")}
+    html, css, js = (file.read_text(encoding="utf-8") for file in own.values())
+    page = html.replace("/*style*/", "".join(map(shared_text, ("style.css", "panes.css"))) + css)
+    scripts = (*map(shared_text, ("elements.js", "panes.js")), f"const SHEET = {script_json(data)};", js)
+    return page.replace("<!--scripts-->", "\n".join(f"<script>{script}</script>" for script in scripts))
 
 
 def _csv(key: Key) -> str:

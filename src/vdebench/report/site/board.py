@@ -139,7 +139,7 @@ def _thresholds(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{how}: {pin}" for pin in pins]
 
 
-def _floor(result: ScoredEditor, part: str) -> Mapping[str, Any]:
+def _ceiling(result: ScoredEditor, part: str) -> Mapping[str, Any]:
     return (result.summary.get("ocr_ceiling") or {}).get(part) or {}
 
 
@@ -147,7 +147,7 @@ def _references(results: Sequence[ScoredEditor]) -> list[tuple[list[str], Mappin
     """What the reader gives for the reference images, and for which editors: their means may be of other samples."""
     kept: list[tuple[list[str], Mapping[str, Any]]] = []
     for result in results:
-        reads = _floor(result, "scores")
+        reads = _ceiling(result, "scores")
         names = next((names for names, known in kept if known == reads), None)
         if names is not None:
             names.append(result.editor)
@@ -167,15 +167,15 @@ def _slices(results: Sequence[ScoredEditor], name: str, metrics: Metrics) -> dic
     number_of, title = results[0].track.count
     values: dict[str, Any] = {}
     for result in results:
-        floors = _floor(result, "by").get(name, {})
+        ceilings = _ceiling(result, "by").get(name, {})
         for value, by_setting in result.summary.get("by", {}).get(name, {}).items():
-            entry = values.setdefault(value, {"editors": {}, "floor": {}})
+            entry = values.setdefault(value, {"editors": {}, "loss": {}})
             for setting, means in by_setting.items():
                 if means:
                     found = {key: number for key in keys if (number := cell(means, key)) is not None}
                     found[title] = {"value": means[number_of]}
                     entry["editors"].setdefault(result.editor, {})[setting] = found
-                read = ((floors.get(value) or {}).get(setting) or {}).get("cdm")
+                read = ((ceilings.get(value) or {}).get(setting) or {}).get("cdm")
                 if read is not None:
-                    entry["floor"][setting] = 1 - read
+                    entry["loss"][setting] = 1 - read
     return values

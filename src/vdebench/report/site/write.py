@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,13 +15,14 @@ from vdebench.errors import InputError, VdeError
 from vdebench.io.files import write_text
 from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import statistics_page
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.site.board import board
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
 from vdebench.report.site.judged import ReportGrades
 from vdebench.report.site.pictures import Asked, ImageSet
 from vdebench.report.site.samples import SampleDetails, about, index
+from vdebench.report.web.assets import write_data, write_site
 from vdebench.studies.suite_statistics import suite_statistics
 
 MARKER = "vdebench-report.json"
@@ -31,7 +30,6 @@ MARKER = "vdebench-report.json"
 _WHAT = "report"
 CHUNK = 25
 """Samples whose blocks and texts are loaded at once."""
-_ASSETS = "assets"
 
 
 def write_report(
@@ -44,7 +42,7 @@ def write_report(
     anything else in it is refused.
     """
     target = Path(os.path.realpath(out))
-    require_ours(target, MARKER, _WHAT)
+    require_generated(target, MARKER, _WHAT)
     found = SuiteRuns(runs)
     with replacing_folder(target, MARKER, _WHAT) as folder:
         _fill(folder, found, [Path(each) for each in judged], progress or (lambda done, total: None))
@@ -67,7 +65,7 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
         return {"reason": runs.told(found["reason"])} if found and "reason" in found else found
 
     album.make(step)
-    _write_assets(folder)
+    write_site(folder, "vdebench.report.site", ("panes.js", "panes.css"))
     _write_statistics(folder, runs)
     slugs = _slugs([*runs.editors, *runs.protocols])
     states: dict[tuple[str, str], Counter[str]] = {}
@@ -75,25 +73,25 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
         rows = index(runs, result, samples)
         for row, sample in zip(rows, samples, strict=True):
             row["image"] = picture(runs.image(result.editor, sample))
-        _data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
+        write_data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
         states[result.protocol.name, result.editor] = Counter(row["state"] for row in rows)
     below = {"judged": graded_board(grades, runs.told)} if grades else {}
-    _data(folder, "board", {**_head(runs, slugs, states, len(samples)), **below})
+    write_data(folder, "board", {**_head(runs, slugs, states, len(samples)), **below})
     for editor in grades.editors:
-        _data(folder, f"judged/{slugs[editor]}/index", graded_index(grades, editor, samples))
+        write_data(folder, f"judged/{slugs[editor]}/index", graded_index(grades, editor, samples))
         for number, said in enumerate(graded_chunks(grades, editor, samples, CHUNK, runs.told)):
-            _data(folder, f"judged/{slugs[editor]}/{number}", said)
+            write_data(folder, f"judged/{slugs[editor]}/{number}", said)
     listed = []
     for sample in samples:
         files = files_of[sample.key]
         shown = {"images": [picture(files.source), picture(files.reference)]}
         listed.append({**about(sample), **shown, **({"mask": picture(files.masks)} if files.masks else {})})
-    _data(folder, "samples", listed)
+    write_data(folder, "samples", listed)
     details = SampleDetails(runs)
     for number, start in enumerate(range(0, len(samples), CHUNK)):
         some = samples[start : start + CHUNK]
         for (protocol, editor), chunk in details.chunk(some).items():
-            _data(folder, f"{slugs[protocol]}/{slugs[editor]}/{number}", chunk)
+            write_data(folder, f"{slugs[protocol]}/{slugs[editor]}/{number}", chunk)
         for _ in some:
             step()
 
@@ -174,30 +172,9 @@ def _slugs(names: Sequence[str]) -> dict[str, str]:
     return {name: f"{at}-{re.sub(r'[^A-Za-z0-9_.-]+', '_', name)[:60]}" for at, name in enumerate(names)}
 
 
-def _write_assets(folder: Path) -> None:
-    for asset in files("vdebench.report.site").joinpath(_ASSETS).iterdir():
-        if asset.name.endswith((".html", ".css", ".js")):
-            write_text(folder / asset.name, asset.read_text(encoding="utf-8"))
-
-
 def _write_statistics(folder: Path, runs: SuiteRuns) -> None:
     """What the suite is made of, whole, also where fewer samples were run."""
     found = suite_statistics(runs.suite)
     for part in (found, found["layout"]):  # before it is HTML, in which a folder's name may be spelt otherwise
         part["left_out"] = {name: runs.told(reason) for name, reason in part["left_out"].items()}
     write_text(folder / "dataset.html", statistics_page(found, back="index.html"))
-
-
-def _data(folder: Path, name: str, data: Any) -> None:
-    """A script that hands data to the page: pages from files cannot fetch JSON."""
-    write_text(folder / "data" / f"{name}.js", f"Vde.take({script_json(name)}, {script_json(data)});\n")
-
-
-def script_json(data: Any) -> str:
-    r"""JSON that is safe inside a script; NaN and Infinity, which an editor may tell, are words of scripts too.
-
-    >>> print(script_json("</script>"))
-    "\u003c/script>"
-    """
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
