@@ -36,7 +36,8 @@ def agreement_command(
 
     `vde review agreement votes.csv --scale "instruction compliance" --over day`
     """
-    from vdebench.report.reliability_plot import check_figure, reliability_table, write_figure
+    from vdebench.report.figures.png import check_figure, write_figure
+    from vdebench.report.reliability import reliability_figure, reliability_table
     from vdebench.stats.reliability.ratings import read_ratings
     from vdebench.stats.reliability.scales import level_named, reliability_by_scale, window_named
 
@@ -51,7 +52,7 @@ def agreement_command(
         seed=seed,
     )
     if out:
-        write_figure(found, out)
+        write_figure(reliability_figure(found), out)
     if as_json:
         typer.echo(json.dumps([one.to_json() for one in found], ensure_ascii=False, indent=2, allow_nan=False))
     else:

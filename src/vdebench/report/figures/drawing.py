@@ -7,6 +7,8 @@ drawing changes paper and ink where a browser says that the reader prefers dark.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -109,6 +111,16 @@ class Drawing:
         place = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
         self._shape("line", f"{place} {_paint(stroke=stroke)}{dashes}")
 
+    def polyline(
+        self, points: Iterable[tuple[float, float]], stroke: str, *, dashed: bool = False, tells: str = ""
+    ) -> None:
+        """A line through points."""
+        dashes = ' stroke-dasharray="4 2"' if dashed else ""
+        place = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self._shape(
+            "polyline", f'points="{place}" {_paint(fill="none", stroke=stroke)} stroke-width="1.6"{dashes}', tells
+        )
+
     def circle(self, x: float, y: float, radius: float, fill: str, *, tells: str = "") -> None:
         """A filled circle."""
         self._shape("circle", f'cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {_paint(fill=fill)}', tells)
@@ -116,6 +128,13 @@ class Drawing:
     def path(self, data: str, fill: str, *, edge: str = "paper", tells: str = "") -> None:
         """A filled path."""
         self._shape("path", f'd="{data}" {_paint(fill=fill, stroke=edge)}', tells)
+
+    @contextmanager
+    def moved(self, x: float, y: float) -> Iterator[None]:
+        """Draw what follows with another origin."""
+        self._parts.append(f'<g transform="translate({x:g} {y:g})">')
+        yield
+        self._parts.append("</g>")
 
     def _shape(self, name: str, attributes: str, tells: str = "") -> None:
         told = _told(tells)
