@@ -87,9 +87,9 @@ def refusal(command: str, kind: str) -> str:
         return "" if shown else "no image of any sample here" if command == "judge" else NO_SCORES
     told = {
         "sheet": "1 editor, people rank two or more" if kind in SINGLE else NO_IMAGES if kind == "ocr-two" else "",
-        "compare": "one run cannot be compared: give two or more"
+        "compare": "a comparison needs two runs or more"
         if kind in SINGLE
-        else "give those by one of them, such as"
+        else "name runs of one"
         if kind == "run-protocols"
         else "",
         "usable": "compares images around masks" if kind in MASKED else "",

@@ -261,7 +261,7 @@ def test_tables_figure_and_page(study, runs, tmp_path):
     write_agreement(found, tmp_path / "out")  # replaced
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.txt").write_text("…")
-    with pytest.raises(RunFolderError, match="no agreement of ours"):
+    with pytest.raises(RunFolderError, match="no agreement written by vdebench"):
         write_agreement(found, tmp_path / "mine")
 
 

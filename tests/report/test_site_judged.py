@@ -96,7 +96,7 @@ def test_what_stands_below_the_table(report):
     ]
     assert not any("canary" in note for note in table["notes"])  # said once
     assert "oracle, my editor: vde|judge:gpt-x|returned:gpt-x-2026|repeat:2|suite:stripes" in table["notes"]
-    assert any("SE: asked of 1 of 3 samples" in note for note in table["notes"])
+    assert any("SE: asked for 1 of 3 samples" in note for note in table["notes"])
     assert found["notes"] == ["my editor, by openai:gpt-x: not judged: 1 sample of these runs"]
 
 

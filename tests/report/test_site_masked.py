@@ -101,7 +101,7 @@ def test_notes(report):
     assert "copy: alignment: 3 in_place" in notes
     assert "shift: alignment: 3 aligned" in notes
     assert "my editor: 3 samples, 0 scored, 3 missing, 0 failed" in notes
-    assert any("shift: 1 output not of the page's size" in note and "400×300" in note for note in notes)
+    assert any("shift: 1 output with another size than the page" in note and "400×300" in note for note in notes)
     assert any(": vde|p:strict|" in note and "track:pixels" in note for note in notes)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vdebench.io.files import write_json, write_text
 from vdebench.report.figures.validity import ladder_figure
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.validity import MARKS, ladder_csv, ladder_json, ladder_tables
 from vdebench.report.web.document import document, html_figure, html_table
 from vdebench.studies.validity.ladder_run import Ladder
@@ -17,14 +17,14 @@ from vdebench.studies.validity.ladder_run import Ladder
 MARKER = "vdebench-validity.json"
 
 
-def require_place(folder: Path) -> None:
-    """Refuse a folder that holds anything else; call this before hours of work."""
-    require_ours(folder, MARKER, "ladder")
+def require_ladder_folder(folder: Path) -> None:
+    """Raise `RunFolderError` if a folder has other content; called before hours of work."""
+    require_generated(folder, MARKER, "ladder")
 
 
 def write_ladder(ladder: Ladder, out: Path) -> None:
     """Write validity.json, validity.csv, a figure for each protocol, index.html, and the rows as Parquet."""
-    require_place(out)
+    require_ladder_folder(out)
     with replacing_folder(Path(os.path.abspath(out)), MARKER, "ladder") as folder:
         _fill(folder, ladder)
 

@@ -175,7 +175,7 @@ def test_text_metrics_of_exact_do_their_business_on_forty_samples():
 
 
 @pytest.mark.slow
-def test_a_reader_has_a_noise_floor():
+def test_a_reader_has_a_ocr_ceiling():
     found = climb(order=order_of(2, 3), reader="rapidocr", corruptions=["page-blur"], protocols=["strict"], metrics=[])
     floor = finding(found, "strict", "page-blur", "global", "iou")  # no reader draws boxes to the pixel
     assert 0.8 < floor.values[0] < 1.0

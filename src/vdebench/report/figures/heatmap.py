@@ -48,16 +48,16 @@ def heat_map(
     drawing.heading()
     for at, (head, whole) in enumerate(zip(heads, columns, strict=True)):
         told = whole if head != whole else ""
-        drawing.text(across + (at + 0.5) * _CELL + 4, top - 7, head, turned=-45, tells=told)
+        drawing.text(across + (at + 0.5) * _CELL + 4, top - 7, head, turned=-45, tooltip=told)
     colours = SEQUENTIAL if ramp == "sequential" else DIVERGING
     for r, (name, whole) in enumerate(zip(names, rows, strict=True)):
         y = top + r * _ROW
-        drawing.text(across - _GAP, y + _ROW / 2 + 4, name, anchor="end", tells=whole if name != whole else "")
+        drawing.text(across - _GAP, y + _ROW / 2 + 4, name, anchor="end", tooltip=whole if name != whole else "")
         for c, (value, shade) in enumerate(zip(values[r], shades[r], strict=True)):
             x = across + c * _CELL
             fill = "empty" if shade is None else between(colours, shade)
             shown = "–" if value is None else _shown(value, places[c])
-            drawing.rect(x, y, _CELL, _ROW, fill, edge="paper", tells=f"{whole}, {columns[c]}: {shown}")
+            drawing.rect(x, y, _CELL, _ROW, fill, edge="paper", tooltip=f"{whole}, {columns[c]}: {shown}")
             ink = "soft" if value is None else "ink" if shade is None else ink_on(fill)
             drawing.text(x + _CELL / 2, y + _ROW / 2 + 4, shown, anchor="middle", size=11.5, fill=ink)
     ends = key or (

@@ -103,14 +103,14 @@ def _draw(drawing: Drawing, point: Point, place: Scale, y: float, has_heads: boo
     """A line: name, interval, dot, numbers; the reason where there is no value."""
     left, right, colour = place.start, place.start + _LONG, PALETTE[0]
     name = shortened(point.name, _MOST)
-    drawing.text(left - 10, y + 4, name, anchor="end", tells=point.name if name != point.name else "")
+    drawing.text(left - 10, y + 4, name, anchor="end", tooltip=point.name if name != point.name else "")
     if has_heads:
         drawing.text(right + _NOTE, y + 4, point.note, anchor="end", size=11, fill="soft")
     if point.value is None:
         reason = point.reason or "no number"
         shown = shortened(reason, _LONG - 16, 11)
         drawing.rect(left + 2, y - 8, width_of(shown, 11) + 8, 16, "paper")  # over the lines of the axis
-        drawing.text(left + 6, y + 4, shown, size=11, fill="soft", tells=reason if shown != reason else "")
+        drawing.text(left + 6, y + 4, shown, size=11, fill="soft", tooltip=reason if shown != reason else "")
         return
     sign = "+" if point.value > 0 and round(point.value, 3) and not has_heads else ""
     shown, bounds = sign + _shown(point.value), ""
@@ -118,7 +118,7 @@ def _draw(drawing: Drawing, point: Point, place: Scale, y: float, has_heads: boo
         low, high = place(point.low), place(point.high)
         drawing.rect(low, y - 1.5, max(high - low, 1), 3, colour)
         bounds = f"[{_shown(point.low)}, {_shown(point.high)}]"
-    drawing.circle(place(point.value), y, 5, colour, tells=f"{point.name}: {shown} {bounds}".rstrip())
+    drawing.circle(place(point.value), y, 5, colour, tooltip=f"{point.name}: {shown} {bounds}".rstrip())
     drawing.text(right + _VALUE, y + 4, shown, size=11, weight=600 if has_heads else 400)
     if has_heads:
         drawing.text(right + _BOUNDS, y + 4, bounds, size=11)

@@ -64,7 +64,7 @@ def sunburst(title: str, groups: Groups, *, says: str = "", counted: str = "samp
     drawing = Drawing(width, height, title, says)
     drawing.heading()
     for wedge, fill, name, told in _wedges(groups, names, total):
-        drawing.path(wedge.path, fill, tells=f"{name}: {told}")
+        drawing.path(wedge.path, fill, tooltip=f"{name}: {told}")
         share = f"{(wedge.end - wedge.start):.1%}"
         x, y = wedge.middle
         if wedge.inner == _HOLE and wedge.has_room(name, 12):
@@ -109,7 +109,7 @@ def _list(drawing: Drawing, x: float, names: list[str], groups: Groups, columns:
     for number, name in enumerate(names):
         line = y + (number + 1) * _LINE + 4
         drawing.rect(x, line - 10, 12, 12, part_colour(number))
-        drawing.text(x + 20, line, shortened(name, _NAME), tells=name)
+        drawing.text(x + 20, line, shortened(name, _NAME), tooltip=name)
         for end, parts in zip(ends, of, strict=True):
             size = sum(parts.values())
             shown = f"{parts[name] / size:.1%}" if size and parts.get(name) else "–"

@@ -57,5 +57,5 @@ def _panel(
     for each in findings:
         values = enumerate(each.values)
         points = [(level * step, _HEIGHT * (1 - value)) for level, value in values if value is not None]
-        tells = f"{each.setting} {title_of(each.metric)}: {each.verdict}"
-        drawing.polyline(points, colours[each.metric], dashed=each.setting == "local", tells=tells)
+        tooltip = f"{each.setting} {title_of(each.metric)}: {each.verdict}"
+        drawing.polyline(points, colours[each.metric], dashed=each.setting == "local", tooltip=tooltip)

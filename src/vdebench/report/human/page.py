@@ -11,7 +11,7 @@ from typing import Any
 from vdebench.io.files import write_json, write_text
 from vdebench.report.figures.ranks import study_figure
 from vdebench.report.human.tables import study_tables
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.rendering import render
 from vdebench.report.table import Table
 from vdebench.report.web.document import document, html_figure, html_table
@@ -22,7 +22,7 @@ MARKER = "vdebench-agreement.json"
 def write_agreement(found: Mapping[str, Any], out: Path) -> Path:
     """Write the result of `correlate_study` into a folder and return its page; an older such folder is replaced."""
     target = Path(os.path.realpath(out))
-    require_ours(target, MARKER, "agreement")
+    require_generated(target, MARKER, "agreement")
     with replacing_folder(target, MARKER, "agreement") as folder:
         write_json(folder / "agreement.json", dict(found))
         write_text(folder / "figure.svg", study_figure(found))

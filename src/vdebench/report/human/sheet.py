@@ -26,8 +26,8 @@ from vdebench.errors import InputError, RunFolderError, VdeError
 from vdebench.io.files import list_folder, write_bytes, write_json, write_text
 from vdebench.io.images import open_image
 from vdebench.parallel.local import usable_processors
+from vdebench.pipeline.options import Progress
 from vdebench.pipeline.scoring.mask_sample import union_of
-from vdebench.pipeline.scoring.stage import Progress
 from vdebench.report.output_folder import replacing_folder
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.pictures import areas

@@ -39,7 +39,7 @@ def table_data(groups: Sequence[SignatureGroup], group: SignatureGroup) -> dict[
         "settings": {setting: title for setting, title in track.settings.items() if setting in there},
         "slices": {name: _slice_title(group, name) for name in slice_names(group)},
         "rows": rows,
-        "floors": _floors(group, keys),
+        "ceilings": _ceilings(group, keys),
         "level": group.level,
         "notes": group.notes(),
     }
@@ -52,7 +52,7 @@ def slice_data(group: SignatureGroup, name: str) -> dict[str, Any]:
     for at, run in enumerate(group.runs):
         with as_written(run):
             for value, found in (run.summary.get("by") or {}).get(name, {}).items():
-                entry = values.setdefault(value, {"rows": [None] * len(group.runs), "floors": []})
+                entry = values.setdefault(value, {"rows": [None] * len(group.runs), "ceilings": []})
                 entry["rows"][at] = {
                     "cells": cells.settings(found, keys),
                     "coverage": cells.slice_coverage(found),
@@ -60,7 +60,7 @@ def slice_data(group: SignatureGroup, name: str) -> dict[str, Any]:
                     "regions": _regions(run, name, value),
                 }
     for value, entry in values.items():
-        entry["floors"] = _floors(group, keys, name, value)
+        entry["ceilings"] = _ceilings(group, keys, name, value)
     return values
 
 
@@ -109,14 +109,14 @@ def _rate(found: Mapping[str, Any] | None) -> list[float] | None:
     return [cells.number(found["rate"], "regions.rate"), cells.number(found["n"], "regions.n")]
 
 
-def _floors(group: SignatureGroup, keys: Sequence[str], name: str = "", value: str = "") -> list[dict[str, Any]]:
+def _ceilings(group: SignatureGroup, keys: Sequence[str], name: str = "", value: str = "") -> list[dict[str, Any]]:
     """What the reader gives for the references, and for which rows: where samples are missing, means are of others."""
     kept: list[dict[str, Any]] = []
     for row, run in zip(group.names, group.runs, strict=True):
         with as_written(run):
-            floor = run.summary.get("noise_floor") or {}
-            by = floor.get("by") or {}
-            reads = ((by.get(name) or {}).get(value) if name else floor.get("reads")) or {}
+            ceiling = run.summary.get("ocr_ceiling") or {}
+            by = ceiling.get("by") or {}
+            reads = ((by.get(name) or {}).get(value) if name else ceiling.get("scores")) or {}
             found = cells.settings(reads, keys)
         same = next((each for each in kept if each["cells"] == found), None)
         if same is not None:

@@ -18,7 +18,7 @@ from vdebench.report.rendering import render
 from vdebench.report.table import Column, Row, Table
 
 FOLDER = "exports"
-_NAMED = 3  # rows whose noise floor is named after them, as on the page
+_NAMED = 3  # rows whose OCR ceiling is named after them, as on the page
 _COVERAGE = ("samples", "scored", "missing", "failed")
 _USABLE, _REGIONS = Column("usable, %", digits=1), Column("Regions done")
 
@@ -31,28 +31,30 @@ def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mappi
     parts: Mapping[str, Any] = slices if by else {"": data}
     regions = any(row and row["regions"] for part in parts.values() for row in part["rows"])
     columns += [*([_REGIONS] if regions else []), *(Column(state, "", 0) for state in _COVERAGE)]
-    rows, floors = [], False
+    rows, ceilings = [], False
     for value, part in parts.items():
         for setting in data["settings"]:
             section = ", ".join(each for each in (value, setting if len(data["settings"]) > 1 else "") if each)
             for known, row in zip(data["rows"], part["rows"], strict=True):
                 if row and setting in row["cells"]:
                     rows.append(_row(known["editor"], row, setting, metrics, usable, regions, section))
-            for floor in part["floors"]:
-                if setting in floor["cells"]:
-                    floors = True
-                    name = _floor_name(floor["of"], len(part["floors"]) > 1)
-                    rows.append(replace(_row(name, floor, setting, metrics, usable, regions, section), reference=True))
+            for ceiling in part["ceilings"]:
+                if setting in ceiling["cells"]:
+                    ceilings = True
+                    name = _ceiling_name(ceiling["of"], len(part["ceilings"]) > 1)
+                    rows.append(
+                        replace(_row(name, ceiling, setting, metrics, usable, regions, section), reference=True)
+                    )
     others = "; ".join(other.told() for other in data["differs"])
     unlike = [f"Not comparable, for what differs, with {others}"] if others else []
-    told = [f"{REFERENCE}: the reader's noise floor, what it gives for the right answer"] if floors else []
+    told = [f"{REFERENCE}: OCR ceiling, the scores of the reference images"] if ceilings else []
     notes = [*unlike, *told, *data["notes"], f"all rows: {group.signature}"]
     title = f"{group.title}, by {data['slices'][by]}" if by else group.title
     return Table(title, columns, rows, "Editor", notes=notes, interval_notes=[f"In brackets: {group.level} intervals"])
 
 
-def _floor_name(rows: Sequence[str], several: bool) -> str:
-    """What a noise floor is called; where there are several, with the rows it is of."""
+def _ceiling_name(rows: Sequence[str], several: bool) -> str:
+    """What a OCR ceiling is called; where there are several, with the rows it is of."""
     whose = ", ".join(rows) if len(rows) <= _NAMED else f"{len(rows)} rows"
     return f"{REFERENCE[:-1]} for {whose})" if several else REFERENCE
 
@@ -66,7 +68,7 @@ def _row(
     regions: bool,
     section: str,
 ) -> Row:
-    """A row of numbers; a noise floor has metrics alone."""
+    """A row of numbers; a OCR ceiling has metrics alone."""
     found = [row["cells"][setting].get(metric["key"]) for metric in metrics]
     if usable:
         verdict = row.get("usable")

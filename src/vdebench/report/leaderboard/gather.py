@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 from vdebench.errors import RunFolderError
 from vdebench.io.files import is_file, read_json
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import is_run, run_folders
+from vdebench.runs.summary import read_summary
 
 
 class LeaderboardRun(NamedTuple):
@@ -68,7 +70,8 @@ def find_runs(folders: Sequence[Path]) -> GatheredRuns:
     notes: list[str] = []
     for folder in folders:
         for each in run_folders(folder):
-            kept.setdefault(os.path.realpath(each), LeaderboardRun(each, _summary(each / "summary.json")))
+            summary = with_run_columns(read_summary(each / "summary.json"))
+            kept.setdefault(os.path.realpath(each), LeaderboardRun(each, summary))
         notes += _unfinished(folder)
     return GatheredRuns(list(kept.values()), notes)
 
@@ -87,25 +90,3 @@ def _unfinished(folder: Path) -> list[str]:
         for protocol in map(str, protocols)
         if not is_run(folder / editor / protocol)
     ]
-
-
-def _summary(file: Path) -> Mapping[str, Any]:
-    """A summary that has the parts we need; what stands in them is checked where it is used."""
-    found = read_json(file)
-    if not isinstance(found, dict):
-        raise RunFolderError(f"{file}: expected an object, found {type(found).__name__}; score again")
-    kinds = {**dict.fromkeys(("signature", "protocol", "suite", "editor"), str), "overall": dict, "coverage": dict}
-    for key, kind in kinds.items():
-        if not isinstance(found.get(key), kind):
-            expected = "text" if kind is str else "an object"
-            raise RunFolderError(f"{file}: {key!r} is {found.get(key)!r}, expected {expected}; score again")
-    for key in ("by", "usable", "regions", "noise_floor", "unavailable"):
-        if found.get(key) is not None and not isinstance(found[key], dict):
-            raise RunFolderError(f"{file}: {key!r} is {found[key]!r}, expected an object; score again")
-    if not isinstance(found.get("notes", []), list):
-        raise RunFolderError(f"{file}: 'notes' is {found['notes']!r}, expected a list; score again")
-    if not found["signature"].startswith("vde|p:"):
-        raise RunFolderError(
-            f"{file}: 'signature' is {found['signature']!r}, expected one that begins with vde|p:; score again"
-        )
-    return found

@@ -14,7 +14,7 @@ from vdebench.report.leaderboard.gather import find_runs
 from vdebench.report.leaderboard.groups import SignatureGroup, group_runs
 from vdebench.report.leaderboard.links import Links
 from vdebench.report.leaderboard.published import beside, printed_data, printed_tables
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.table import Table
 from vdebench.report.web.assets import write_data, write_site
 from vdebench.stats.usable import PROPERTIES
@@ -39,7 +39,7 @@ def write_leaderboard(
     there is replaced, whole or not at all; a folder with anything else in it is refused.
     """
     target = Path(os.path.realpath(out))
-    require_ours(target, MARKER, _WHAT)
+    require_generated(target, MARKER, _WHAT)
     found = find_runs([Path(each) for each in runs])
     groups = group_runs(found.runs)
     links = Links(found.runs, [Path(each) for each in reports])

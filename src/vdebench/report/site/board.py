@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vdebench.report.masked import masked_table
-from vdebench.report.overview import REFERENCE, interval_notes, provenance
+from vdebench.report.overview import REFERENCE, interval_notes
 from vdebench.report.site.gather import ScoredEditor
-from vdebench.report.tracks import PIXELS
 from vdebench.report.usable import gap_lines
 from vdebench.stats.usable import PROPERTIES
 
@@ -32,7 +30,6 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
     _mark_best(rows, track.settings, metrics)
     rows += [{**_row(REFERENCE, reads, metrics), "reference": True, "of": of} for of, reads in _references(results)]
     summaries = [result.summary for result in results]
-    below = masked_table(summaries).notes if track is PIXELS else provenance(summaries)
     return {
         "name": protocol.name,
         "says": protocol.says,
@@ -40,7 +37,13 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
         "metrics": metrics,
         "rows": rows,
         "slices": {name: slices for name in _slice_names(results) if (slices := _slices(results, name, metrics))},
-        "notes": [*notes, *interval_notes(summaries), *_thresholds(summaries), *_gaps(summaries), *below],
+        "notes": [
+            *notes,
+            *interval_notes(summaries),
+            *_thresholds(summaries),
+            *_gaps(summaries),
+            *track.notes(summaries),
+        ],
     }
 
 
@@ -136,15 +139,15 @@ def _thresholds(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{how}: {pin}" for pin in pins]
 
 
-def _floor(result: ScoredEditor, part: str) -> Mapping[str, Any]:
-    return (result.summary.get("noise_floor") or {}).get(part) or {}
+def _ceiling(result: ScoredEditor, part: str) -> Mapping[str, Any]:
+    return (result.summary.get("ocr_ceiling") or {}).get(part) or {}
 
 
 def _references(results: Sequence[ScoredEditor]) -> list[tuple[list[str], Mapping[str, Any]]]:
     """What the reader gives for the reference images, and for which editors: their means may be of other samples."""
     kept: list[tuple[list[str], Mapping[str, Any]]] = []
     for result in results:
-        reads = _floor(result, "reads")
+        reads = _ceiling(result, "scores")
         names = next((names for names, known in kept if known == reads), None)
         if names is not None:
             names.append(result.editor)
@@ -164,15 +167,15 @@ def _slices(results: Sequence[ScoredEditor], name: str, metrics: Metrics) -> dic
     number_of, title = results[0].track.count
     values: dict[str, Any] = {}
     for result in results:
-        floors = _floor(result, "by").get(name, {})
+        ceilings = _ceiling(result, "by").get(name, {})
         for value, by_setting in result.summary.get("by", {}).get(name, {}).items():
-            entry = values.setdefault(value, {"editors": {}, "floor": {}})
+            entry = values.setdefault(value, {"editors": {}, "loss": {}})
             for setting, means in by_setting.items():
                 if means:
                     found = {key: number for key in keys if (number := cell(means, key)) is not None}
                     found[title] = {"value": means[number_of]}
                     entry["editors"].setdefault(result.editor, {})[setting] = found
-                read = ((floors.get(value) or {}).get(setting) or {}).get("cdm")
+                read = ((ceilings.get(value) or {}).get(setting) or {}).get("cdm")
                 if read is not None:
-                    entry["floor"][setting] = 1 - read
+                    entry["loss"][setting] = 1 - read
     return values

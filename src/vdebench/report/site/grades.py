@@ -9,7 +9,7 @@ import polars as pl
 
 from vdebench.core.sample import Sample
 from vdebench.judges.canary_quality import quality_line
-from vdebench.judges.dimension import DIMENSIONS
+from vdebench.judges.dimension import all_dimensions
 from vdebench.report.grades import graded_notes
 from vdebench.report.site.judged import GradedEditor, ReportGrades
 from vdebench.stats.grades import TOP_GRADE, sample_grades
@@ -50,7 +50,7 @@ def _table(judge: Sequence[GradedEditor], told: Told) -> dict[str, Any]:
 
 
 def _dimension(key: str) -> dict[str, Any]:
-    known = DIMENSIONS.get(key)
+    known = all_dimensions().get(key)
     low, high = (known.low, known.high) if known else (0, TOP_GRADE)
     return {"key": key, "title": known.title if known else key, "low": low, "high": high}
 

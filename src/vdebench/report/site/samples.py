@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -11,18 +11,19 @@ import polars as pl
 from vdebench.core.sample import Sample
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.pipeline.editing import EditRecord
-from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.means import means, totals
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.report.site import masked
 from vdebench.report.site.board import metrics_of
 from vdebench.report.site.gather import ScoredEditor, SuiteRuns
 from vdebench.report.site.units import UnitPages, units
-from vdebench.stats.means import means, totals
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
 
 _WORST = ("failed", "missing", "scored", "left_out")
-_SHOWN = {"pages": ("blocks", "regions"), "pixels": ("scores",)}
-"""Tables behind the view of a sample, by track."""
+
+
+_Tables = Mapping[str, Sequence[Mapping[str, Any]]]
+_OcrCache = dict[tuple[str, ...], UnitPages | str]
 
 
 def about(sample: Sample) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def index(runs: SuiteRuns, result: ScoredEditor, samples: Sequence[Sample]) -> l
     states: dict[str, list[tuple[str, str, str]]] = {}
     for sample, setting, state, reason in scores.select("sample", "setting", "state", "reason").iter_rows():
         states.setdefault(sample, []).append((setting, state, reason or ""))
-    found = (_around_masks if isinstance(result.protocol, PixelProtocol) else _on_pages)(runs, result, scores)
+    found = _VIEWS[result.track.name].facts(runs, result, scores)
     edits = runs.edits[result.editor]
     rows = []
     for sample in samples:
@@ -74,8 +75,8 @@ class _SampleFacts(NamedTuple):
     more: Mapping[str, Any] = {}
 
 
-def _on_pages(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> dict[str, _SampleFacts]:
-    assert isinstance(result.protocol, Protocol)
+def _page_facts(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> dict[str, _SampleFacts]:
+    assert isinstance(result.protocol, PageProtocol)
     metrics = [metric["key"] for metric in metrics_of([other for other in runs.results if _same(other, result)])]
     sums = totals(
         scores.filter(pl.col("gt_blocks").is_not_null()).iter_slices(1024), ["setting", "sample"], result.protocol
@@ -97,7 +98,7 @@ def _usable(runs: SuiteRuns, result: ScoredEditor) -> dict[str, Mapping[str, Any
     kept = result.summary.get("usable")
     if not kept:
         return {}
-    rows = Rows.of(result.folder, with_reference=bool(result.summary.get("noise_floor")))
+    rows = Rows.of(result.folder, with_reference=bool(result.summary.get("ocr_ceiling")))
     try:
         thresholds = Thresholds(**kept["thresholds"])
     except (KeyError, TypeError):
@@ -115,7 +116,7 @@ def _usable(runs: SuiteRuns, result: ScoredEditor) -> dict[str, Mapping[str, Any
     return said
 
 
-def _around_masks(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> dict[str, _SampleFacts]:
+def _mask_facts(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> dict[str, _SampleFacts]:
     return {
         row["sample"]: _SampleFacts(masked.numbers(row), masked.outcomes(row), masked.lies(row))
         for row in scores.iter_rows(named=True)
@@ -158,23 +159,27 @@ class SampleDetails:
         """For every protocol and editor the details of some samples."""
         results = self._runs.results
         keys = [sample.key for sample in samples]
-        tables = [{name: _rows(result, name, keys) for name in _SHOWN[result.track.name]} for result in results]
+        tables = [{name: _rows(result, name, keys) for name in _VIEWS[result.track.name].tables} for result in results]
         found: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for sample in samples:
-            read: dict[tuple[str, ...], UnitPages | str] = {}
+            read: _OcrCache = {}
             for result, table in zip(results, tables, strict=True):
                 details = found.setdefault((result.protocol.name, result.editor), [])
-                if isinstance(result.protocol, PixelProtocol):
-                    [row] = table["scores"].get(sample.key, [None])
-                    told = masked.facts(self._runs, sample, row) if row else {}
-                    details.append({**self._made(sample, result), "units": {}, "unread": "", "facts": told})
-                    continue
-                what = result.editor, result.pin("local"), result.pin("reader")  # protocols mostly share OCR output
-                if what not in read:
-                    read[what] = self._sides(sample, result)
-                blocks, regions = (table[name].get(sample.key, []) for name in ("blocks", "regions"))
-                details.append(self._detail(sample, result, blocks, regions, read[what]))
+                rows = {name: by_sample.get(sample.key, []) for name, by_sample in table.items()}
+                details.append(_VIEWS[result.track.name].detail(self, sample, result, rows, read))
         return found
+
+    def page(self, sample: Sample, result: ScoredEditor, rows: _Tables, read: _OcrCache) -> dict[str, Any]:
+        """The detail of a sample of pages: its blocks side by side with the ground truth, and its regions."""
+        key = result.editor, result.pin("local"), result.pin("reader")  # protocols mostly share OCR output
+        if key not in read:
+            read[key] = self._sides(sample, result)
+        return self._detail(sample, result, rows["blocks"], rows["regions"], read[key])
+
+    def mask(self, sample: Sample, result: ScoredEditor, rows: _Tables, read: _OcrCache) -> dict[str, Any]:
+        """The detail of an image with masks: its alignment, and the edit inside the masks."""
+        facts = masked.facts(self._runs, sample, rows["scores"][0]) if rows["scores"] else {}
+        return {**self._made(sample, result), "units": {}, "unread": "", "facts": facts}
 
     def _made(self, sample: Sample, result: ScoredEditor) -> dict[str, Any]:
         """What the editor told of its work."""
@@ -189,7 +194,7 @@ class SampleDetails:
         regions: Sequence[Mapping[str, Any]],
         sides: UnitPages | str,
     ) -> dict[str, Any]:
-        assert isinstance(result.protocol, Protocol)
+        assert isinstance(result.protocol, PageProtocol)
         told = [{key: value for key, value in row.items() if value is not None} for row in regions]
         detail = {"regions": told, **self._made(sample, result)}
         if isinstance(sides, str):
@@ -217,3 +222,19 @@ def _rows(result: ScoredEditor, name: str, keys: Sequence[str]) -> dict[str, lis
     for row in result.table(name).filter(pl.col("sample").is_in(keys)).collect().iter_rows(named=True):
         found.setdefault(row["sample"], []).append(row)
     return found
+
+
+class _SampleView(NamedTuple):
+    """How samples of a track are shown."""
+
+    tables: tuple[str, ...]
+    """Tables behind the detail of a sample."""
+    facts: Callable[[SuiteRuns, ScoredEditor, pl.DataFrame], dict[str, _SampleFacts]]
+    detail: Callable[[SampleDetails, Sample, ScoredEditor, _Tables, _OcrCache], dict[str, Any]]
+
+
+_VIEWS = {
+    "pages": _SampleView(("blocks", "regions"), _page_facts, SampleDetails.page),
+    "pixels": _SampleView(("scores",), _mask_facts, SampleDetails.mask),
+}
+"""By track."""

@@ -13,16 +13,15 @@ from vdebench._version import __version__
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import write_text
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import statistics_page
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.site.board import board
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
 from vdebench.report.site.judged import ReportGrades
 from vdebench.report.site.pictures import Asked, ImageSet
 from vdebench.report.site.samples import SampleDetails, about, index
-from vdebench.report.tracks import PIXELS
 from vdebench.report.web.assets import write_data, write_site
 from vdebench.studies.suite_statistics import suite_statistics
 
@@ -43,7 +42,7 @@ def write_report(
     anything else in it is refused.
     """
     target = Path(os.path.realpath(out))
-    require_ours(target, MARKER, _WHAT)
+    require_generated(target, MARKER, _WHAT)
     found = SuiteRuns(runs)
     with replacing_folder(target, MARKER, _WHAT) as folder:
         _fill(folder, found, [Path(each) for each in judged], progress or (lambda done, total: None))
@@ -147,11 +146,11 @@ def _album(folder: Path, runs: SuiteRuns, samples: Sequence[Sample]) -> tuple[Im
     album = ImageSet(folder)
     files_of: dict[str, _Files] = {}
     slugs = _slugs(runs.editors)
-    around_masks = any(result.track is PIXELS for result in runs.results)
+    has_masks = any(result.track.has_masks for result in runs.results)
     for number, sample in enumerate(samples):
         try:
             images = runs.suite.image_files(sample)
-            masks = runs.suite.mask_files(sample) if around_masks else ()
+            masks = runs.suite.mask_files(sample) if has_masks else ()
             files = _Files(images.source, images.reference, masks)
         except VdeError:  # which file is the sample's is not certain: the run has said so
             files = _Files()

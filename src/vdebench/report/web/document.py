@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 
 from vdebench._version import __version__
-from vdebench.report.table import Table, runs
+from vdebench.report.table import Table, run_lengths
 from vdebench.report.web.assets import shared_text
 
 _POLICY = (
@@ -40,7 +40,7 @@ def html_table(table: Table, kind: Callable[[str], str] = lambda cell: "") -> It
     name = escape(table.title)
     yield f'<h2>{name}</h2>\n<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>\n<thead>'
     if any(column.group for column in table.columns):
-        groups = runs([column.group for column in table.columns])
+        groups = run_lengths([column.group for column in table.columns])
         yield "<tr><td></td>" + "".join(f'<th colspan="{n}">{escape(head)}</th>' for head, n in groups) + "</tr>"
     heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in table.columns)
     yield f'<tr><th scope="col">{escape(table.head)}</th>{heads}</tr>\n</thead>\n<tbody>'

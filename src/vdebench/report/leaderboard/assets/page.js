@@ -29,12 +29,12 @@ const Board = (() => {
   }
   /* What a table shows of a slice: its rows with the slice's numbers in place of the whole's; null where it has none. */
   async function sliced(table, address) {
-    if (!address.by) return { rows: table.rows, floors: table.floors };
+    if (!address.by) return { rows: table.rows, ceilings: table.ceilings };
     if (!table.values[address.by]) return null;
     const entry = (await load(table.values[address.by][0]))[address.value];
     if (!entry) return null;
     const nothing = { cells: {}, usable: null, coverage: null, regions: null };
-    return { rows: table.rows.map((row, at) => ({ ...row, whole: row.coverage, falls: null, ...(entry.rows[at] || nothing) })), floors: entry.floors };
+    return { rows: table.rows.map((row, at) => ({ ...row, whole: row.coverage, falls: null, ...(entry.rows[at] || nothing) })), ceilings: entry.ceilings };
   }
   /* An address with its gaps filled: a slice always has a value. */
   function filled(address) {

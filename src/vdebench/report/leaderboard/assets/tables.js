@@ -92,10 +92,10 @@
     if (opened.has(key)) unfold();
     return lines;
   }
-  function floors(found, setting, columns, several) {
-    return found.filter((floor) => floor.cells[setting]).map((floor) => h("tr", { class: "reference" },
-      h("th", { scope: "row" }, "(reference)", h("span", { class: "under" }, several ? `the reader's noise floor, for ${floor.of.length > 3 ? `${floor.of.length} rows` : floor.of.join(", ")}` : "the reader's noise floor")),
-      columns.map((column) => h("td", null, column.id === "usable" || column.id === "regions" ? "–" : column.show(column.cell(floor)))), h("td")));
+  function ceilings(found, setting, columns, several) {
+    return found.filter((ceiling) => ceiling.cells[setting]).map((ceiling) => h("tr", { class: "reference" },
+      h("th", { scope: "row" }, "(reference)", h("span", { class: "under" }, several ? `OCR ceiling, for ${ceiling.of.length > 3 ? `${ceiling.of.length} rows` : ceiling.of.join(", ")}` : "OCR ceiling")),
+      columns.map((column) => h("td", null, column.id === "usable" || column.id === "regions" ? "–" : column.show(column.cell(ceiling)))), h("td")));
   }
   function printed(table, address, setting, columns) {
     const rows = table.beside && table.beside.rows[`${address.by || ""}/${address.value || ""}/${setting}`];
@@ -133,7 +133,7 @@
         h("thead", null, h("tr", null,
           h("th", { scope: "col", "aria-sort": ariaSort("editor", order) || ariaSort("coverage", order) }, head({ id: "editor", title: "Editor" }, order), " ", head({ id: "coverage", title: "scored", best: "higher" }, order)),
           columns.map((column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, order) }, head(column, order))), h("th", { scope: "col" }, "Signature"))),
-        h("tbody", null, rows.length ? rows.map((row) => line(row, table, columns, top, [address.by, address.value, setting, address.all].join("/"))) : h("tr", null, h("td", { colspan: columns.length + 2 }, "No editor is called so.")), floors(view.floors, setting, columns, view.floors.length > 1)),
+        h("tbody", null, rows.length ? rows.map((row) => line(row, table, columns, top, [address.by, address.value, setting, address.all].join("/"))) : h("tr", null, h("td", { colspan: columns.length + 2 }, "No editor is called so.")), ceilings(view.ceilings, setting, columns, view.ceilings.length > 1)),
         printed(table, address, setting, columns))),
       h("div", { class: "row foot-row" }, h("p", { class: "hint" }, `${table.settings[setting]}${address.by ? `, ${table.slices[address.by]} ${words(address.value)}` : ", all samples"}. The best of each column is bold; small: ${table.level} intervals.`), Board.files(table.files[address.by || ""])),
       foot, table.notes.length ? h("details", null, h("summary", null, `Notes (${table.notes.length})`), h("ul", { class: "notes" }, table.notes.map((note) => h("li", null, note)))) : null);

@@ -66,12 +66,12 @@
         if (groups.length && groups.at(-1).name === column.group) groups.at(-1).n += 1;
         else groups.push({ name: column.group, n: 1 });
       }
-      const floors = protocol.rows.filter((row) => row.reference).length;
+      const ceilings = protocol.rows.filter((row) => row.reference).length;
       const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: column.first ? "first" : null },
         sortButton(column, sort, (order) => { sort = order; redraw(column.id); }));
       const scales = columns.map((column) => range(protocol.rows.map(column.cell)));
       const lines = ordered(protocol.rows, columns).map((row) => h("tr", { class: row.reference ? "reference" : null },
-        h("th", { scope: "row" }, row.reference ? [row.editor, floors > 1 ? h("span", { class: "under" }, `for ${row.of.join(", ")}`) : null] : h("a", { href: Vde.link({ tab: "samples", protocol: protocol.name, editor: row.editor }) }, row.editor)),
+        h("th", { scope: "row" }, row.reference ? [row.editor, ceilings > 1 ? h("span", { class: "under" }, `for ${row.of.join(", ")}`) : null] : h("a", { href: Vde.link({ tab: "samples", protocol: protocol.name, editor: row.editor }) }, row.editor)),
         coverage(row),
         columns.map((column, at) => {
           const cell = column.cell(row);
@@ -117,7 +117,7 @@
           protocol.metrics.some((metric) => !metric.main) ? h("label", { class: "check" }, box, "All metrics") : null),
         table(protocol),
         h("p", { class: "hint" }, "The best of each column is bold. ", there && way === "bars" ? HINT : "",
-          protocol.rows.some((row) => row.reference) ? "(reference) is the reader's noise floor: what it reads of the right answers themselves, so no editor can be expected above it." : ""),
+          protocol.rows.some((row) => row.reference) ? "(reference) is the OCR ceiling: the scores of the reference images. No editor can be expected to score higher." : ""),
         ...failing(protocol),
         h("h3", null, "Notes and signatures"),
         h("ul", { class: "notes" }, protocol.notes.map((note) => h("li", { class: note.includes(": vde|p:") ? "signature" : null }, note))),
@@ -143,13 +143,13 @@
     const columns = editor
       ? [...protocol.metrics.map((one) => [one.title, (entry) => of(entry, editor)[one.key], one.digits]), [protocol.count, (entry) => of(entry, editor)[protocol.count], 0]]
       : [...editors.map((name) => [name, (entry) => of(entry, name)[metric.key], metric.digits]), [protocol.count, (entry) => of(entry, editors.find((name) => of(entry, name)[protocol.count]))[protocol.count], 0]];
-    const floor = values.some(([, entry]) => entry.floor[setting] !== undefined);
+    const loss = values.some(([, entry]) => entry.loss[setting] !== undefined);
     const each = columns.map(([, cell]) => values.map(([, entry]) => cell(entry))), there = each.flat().some(bounded);
     const scales = each.map((cells) => range(editor ? cells : each.flat())); // one metric has one scale
     const lines = values.filter(([, entry]) => Object.values(entry.editors).some((found) => found[setting])).map(([value, entry]) => h("tr", null,
       h("th", { scope: "row" }, words(value)),
       columns.map(([, cell, digits], at) => h("td", { title: title(cell(entry), digits) }, shown(cell(entry), digits, scales[at]))),
-      floor ? h("td", null, number(entry.floor[setting], 3)) : null));
+      loss ? h("td", null, number(entry.loss[setting], 3)) : null));
     return h("section", null,
       h("h2", null, `By ${titled(slice)}`),
       h("p", { class: "say" }, editor ? `All metrics of ${editor}.` : `${metric.title} of all editors${metric.best === "lower" ? " (lower is better)" : ""}.`),
@@ -160,9 +160,9 @@
         editor ? null : choose("Metric", protocol.metrics.map((one) => [one.key, one.title]), metric.key, (metric) => change({ metric }), { id: "slice-metric" }),
         intervals(there, () => change({}))),
       scroll("Breakdown", h("table", { id: "breakdown" },
-        h("thead", null, h("tr", null, h("th", { scope: "col" }, protocol.titles[slice] || slice), columns.map(([title]) => h("th", { scope: "col" }, title)), floor ? h("th", { scope: "col" }, "CDM floor") : null)),
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, protocol.titles[slice] || slice), columns.map(([title]) => h("th", { scope: "col" }, title)), loss ? h("th", { scope: "col" }, "CDM loss") : null)),
         h("tbody", null, lines))),
       there && way === "bars" ? h("p", { class: "hint" }, HINT) : null,
-      floor ? h("p", { class: "hint" }, "CDM floor: what the reader loses on the reference images themselves. Editors that are closer than this are told apart by its luck as much as by their work.") : null);
+      loss ? h("p", { class: "hint" }, "CDM loss: 1 − the CDM of the reference images. Editors closer than this differ by OCR errors as much as by their edits.") : null);
   };
 })();
