@@ -47,7 +47,7 @@ def test_csv_has_every_number_with_its_bounds(exports):
     assert (second["CDM_low"], second["CDM_high"], second["PSNR"]) == ("0.7", "0.9", "inf")
     assert [second[state] for state in ("samples", "scored", "missing", "failed")] == ["8.0", "7.0", "1.0", "0.0"]
     assert lines[-1] == f"# all rows: {signature()}|usable:traces-1 text:0.9"
-    assert "# Not comparable, for what differs, with Table 2 (reader, samples, usable edits)" in lines
+    assert "# Not comparable, because of these differences, with Table 2 (reader, samples, usable edits)" in lines
 
 
 def test_slices_have_files_of_their_own(exports):
@@ -79,7 +79,7 @@ def test_files_have_the_regions_and_the_noise_floor(tmp_path):
     text = (tmp_path / "out/exports/1-strict.md").read_text(encoding="utf-8")
     assert "| (reference) | – |" in text
     assert "**0.800** [.700, .900]" in text  # the floor's 0.95 is not compared
-    assert "(reference): the reader's noise floor, what it gives for the right answer" in text
+    assert "(reference): OCR ceiling, the score of the reference images" in text
     sliced = rows_of(tmp_path / "out/exports/1-strict-by-operation.csv")
     assert [(row["Editor"], row["CDM"], row["Regions done"]) for row in sliced] == [
         ("a", "0.4", "0.5"),
