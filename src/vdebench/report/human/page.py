@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.io.files import write_json, write_text
-from vdebench.report.human.figure import study_figure
+from vdebench.report.figures.ranks import study_figure
 from vdebench.report.human.tables import study_tables
 from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.rendering import render
