@@ -126,10 +126,10 @@ class CorruptionWorkspace:
 
 def typeset_suite(suite: Suite) -> TypesetSuite:
     """The suite as one made to order, or an error: only of those are the documents known."""
-    if not isinstance(suite, TypesetSuite) or suite.recipe.wear != "none":
+    if not isinstance(suite, TypesetSuite) or suite.recipe.degradation != "none":
         raise InputError(
             f"{suite.name}: cannot be corrupted, since its documents are not known\n"
-            "  expected an order of a typeset suite without wear, such as typeset:n=60,seed=1,ppi=110"
+            "  expected a generated suite without degradation, such as typeset:n=60,seed=1,ppi=110"
         )
     return suite
 
