@@ -92,7 +92,7 @@ def run(
                 folder,
                 options=(options or {}).get(editor),
                 seed=seed,
-                given=given,
+                input_policy=given,
                 instructions=instructions,
                 budget=purse,
                 images=f"{images.rstrip('/')}/{editor}" if images else "",

@@ -102,7 +102,7 @@ class MeasuredRun:
             split = self.summary["by"]["group"].get(_SPLITS[slice_value], {}).get(setting.removesuffix("-mask"))
             return split or {}, metric.lower()
         protocol = get_protocol(self.summary["protocol"])
-        column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED[metric]
+        column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED.get(metric, metric)
         return self._slice(by, slice_value).get(setting) or {}, column
 
     def _slice(self, by: str, value: str) -> Mapping[str, Any]:
