@@ -131,7 +131,10 @@ def test_suite_show_and_check(tmp_path):
         ),
         (["score", TINY, "docs"], "docs: contains neither images nor OCR output (JSON) of the suite's samples: found"),
         (["score", TINY, f"{TINY}/editors/copy", "--reader-option", "x"], "--reader-option 'x': expected NAME=VALUE"),
-        (["score", TINY, f"{TINY}/editors/copy", "--truth", "read"], "truth='read' needs predicted images"),
+        (
+            ["score", TINY, f"{TINY}/editors/copy", "--ground-truth", "ocr"],
+            "ground truth by OCR needs predicted images",
+        ),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "-p", "x"], "no protocol is called 'x'"),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "--by", "x"], "cannot break down by 'x'"),
         (
@@ -254,9 +257,9 @@ def test_a_broken_run_folder_is_named(tmp_path, name):
     arguments = ["score", TINY, "--readings", f"{TINY}/editors/copy", "--out", tmp_path / "run"]
     vde(*arguments)
     (tmp_path / f"run/{name}.parquet").write_bytes(b"PAR1 and no more")
-    assert "run: holds a table that cannot be read" in vde(*arguments, code=2).stderr
+    assert "run: contains a table that cannot be read" in vde(*arguments, code=2).stderr
     (tmp_path / "run/summary.json").write_text('{"overall": 3}')
-    assert "not a summary that `vde score` wrote" in vde("table", tmp_path / "run", code=2).stderr
+    assert "'signature' is None, expected text; score again" in vde("table", tmp_path / "run", code=2).stderr
 
 
 def test_typeset_make_show_export(tmp_path):

@@ -37,7 +37,7 @@ def test_three_editors_fit_the_terminal(runs):
         "seed 0",
     ):
         assert expected in text
-    assert "Which samples share a page is not known" not in text  # the rows name their pages
+    assert "The pages of the samples are unknown" not in text  # the rows name their pages
 
 
 def test_json_has_everything_and_is_the_same_every_time(runs):

@@ -37,7 +37,7 @@ def test_a_reader_that_breaks_when_asked_does_not_hide_the_others(monkeypatch):
     )
     monkeypatch.setattr("vdebench.registry.entry_points", lambda group: [broken] if group == "vdebench.readers" else [])
     found = {one.name: one.missing for one in examine()}
-    assert found["broken"] == "cannot be asked: No module named 'no_such_module'"
+    assert found["broken"] == "cannot be loaded: No module named 'no_such_module'"
     assert found["tesseract"] is not None
 
 

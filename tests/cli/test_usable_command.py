@@ -40,7 +40,7 @@ def test_the_table_fits_the_terminal_and_names_what_counts(runs):
 def test_samples_come_with_their_evidence(runs):
     lines = vde("usable", runs / "my editor/strict", "--samples").stdout.splitlines()
     assert lines[0].startswith("my editor text/0: not usable: ")
-    assert "completeness: something new on 4.07% of the page" in lines[0]
+    assert "completeness: new content on 4.07% of the page" in lines[0]
     assert "text/3: not usable: " in lines[3]
     assert "the output cannot be opened" in lines[3]
 

@@ -49,7 +49,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (other / "scores.parquet").write_bytes(b"somebody's")
     refused = vde("--sample-count", "2", "--corruption", "jpeg", "--out", other).exception
     assert isinstance(refused, VdeError)
-    assert "is not empty and no ladder of ours: found scores.parquet" in str(refused)
+    assert "is not empty and is no ladder written by vdebench: contains scores.parquet" in str(refused)
     assert (other / "scores.parquet").read_bytes() == b"somebody's"
 
 

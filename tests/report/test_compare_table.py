@@ -94,9 +94,9 @@ def test_pages_make_fewer_of_many_samples():
     assert found(compared, "similar").p >= 2 / 2**4
     notes = " ".join(compared.notes)
     assert "global: 20 samples of 4 pages" in notes
-    assert "of 4 pages no difference can be told from chance (p is at least 0.125)" in notes
+    assert "with 4 pages no difference is significant (p is at least 0.125)" in notes
     assert "resamples of pages" in notes
-    assert "Which samples share a page is not known" in " ".join(compare_runs(runs, metrics=["cdm"]).notes)
+    assert "The pages of the samples are unknown" in " ".join(compare_runs(runs, metrics=["cdm"]).notes)
 
 
 def test_only_samples_that_all_have():
@@ -105,7 +105,7 @@ def test_only_samples_that_all_have():
     compared = compare_runs([run("plain", PLAIN), other], metrics=["cdm"])
     assert found(compared, "plain").mean == pytest.approx(PLAIN[1:19].mean())
     assert found(compared, "other").samples == 18
-    assert "global: 18 samples; 2 that not all runs have are left out" in compared.notes
+    assert "global: 18 samples; 2 that some runs lack are excluded" in compared.notes
 
 
 def test_values_that_one_lacks_count_for_none():
@@ -116,7 +116,7 @@ def test_values_that_one_lacks_count_for_none():
     assert found(compared, "half", "psnr").difference == 0
     assert found(compared, "half", "psnr").needed is None  # for ever
     assert found(compared, "half", "psnr").ties == 10
-    assert "global: 10 samples lack some editor's value and are left out of the means that lack it" in compared.notes
+    assert "global: 10 samples have no value of some editor and are excluded from that mean" in compared.notes
 
 
 def test_identical_images_have_infinite_psnr_and_json_none():
@@ -130,12 +130,12 @@ def test_identical_images_have_infinite_psnr_and_json_none():
 
 def test_runs_scored_differently_are_refused_with_the_parts_named():
     runs = [run("a", PLAIN), run("b", BETTER, signature=SIGNATURE.replace("r@1", "r@2").replace("n:20", "n:21"))]
-    with pytest.raises(VdeError, match=r"differ in:\n  reader: r@1 \| r@2\n  n: 20 \| 21\n .*--force"):
+    with pytest.raises(VdeError, match=r"differently:\n  reader: r@1 \| r@2\n  n: 20 \| 21\n .*--force"):
         compare_runs(runs, metrics=["cdm"])
     compared = compare_runs(runs, metrics=["cdm"], force=True)
     text = render(compare_table(compared, [each.summary for each in runs]), "terminal")
     assert text.startswith("NOT COMPARABLE (reader, n): ")
-    assert "WARNING: the runs were not scored alike" in text
+    assert "WARNING: the runs were scored differently" in text
     assert compared.to_json()["differing"] == {"reader": ["r@1", "r@2"], "n": ["20", "21"]}
 
 
@@ -163,9 +163,9 @@ def test_what_is_not_there_is_named(options, says):
 
 
 def test_one_run_or_the_same_twice_is_no_comparison():
-    with pytest.raises(VdeError, match="give two or more"):
+    with pytest.raises(VdeError, match="two runs or more"):
         compare_runs([run("a", PLAIN)])
-    with pytest.raises(VdeError, match="given twice"):
+    with pytest.raises(VdeError, match="listed twice"):
         compare_runs([run("a", PLAIN), run("a", PLAIN)])
 
 

@@ -168,7 +168,7 @@ def test_shapes_are_refused_for_other_runs():
         paper_table("textedit:4", [summary(ambiguity_run(2), AMBIGUITY)])
     with pytest.raises(VdeError, match="by TextEditBench's splits, manual and web; textedit has text"):
         paper_table("textedit:4", [summary(table([row("text/1", "IF", 3)]), ("IF",))])
-    with pytest.raises(VdeError, match="vde-v3:2 shows scores; the run on textedit holds grades"):
+    with pytest.raises(VdeError, match="vde-v3:2 shows scores; the run on textedit contains grades"):
         paper_table("vde-v3:2", [summary(full_run())])
     with pytest.raises(VdeError, match="none of them"):
         paper_table("textedit:5", [{"editor": "scored", "suite": "s", "protocol": "textedit", "by": {"group": {}}}])
@@ -188,7 +188,7 @@ def test_editors_side_by_side():
     assert table.rows[4].values[5] is None  # web of `run` could be of 20 only
     assert "Graded by gpt-x" in table.title
     assert "mine, other: canary: no canary was asked" in table.notes
-    assert "mine: note: SE: asked of 1 of 3 samples, its mean is over those" in table.notes
+    assert "mine: note: SE: asked for 1 of 3 samples, which its mean is over" in table.notes
 
 
 def test_judges_of_instructions_side_by_side():
@@ -232,5 +232,5 @@ def test_people_beside(tmp_path):
     file.write_text("sample,dimension,score\nmanual/a,VC,3\nmanual/b,VC,4\nweb/c,VC,2\nweb/d,VC,1\nmanual/a,SE,5\n")
     table = correlation_table(correlate(run(), file))
     assert cells(table, "VC") == [1, 1, 3]
-    assert "2 of 5 scores have no grade beside them: manual/a …" in table.notes
+    assert "2 of 5 scores have no grade: manual/a …" in table.notes
     assert cells(table, "Per sample") == [1, 1, 3]

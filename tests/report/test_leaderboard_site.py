@@ -22,7 +22,7 @@ from vdebench.report.leaderboard.links import Links
 from vdebench.report.rendering import render
 from vdebench.report.site import write_report
 from vdebench.report.site.write import MARKER as REPORT_MARKER
-from vdebench.report.site.write import script_json
+from vdebench.report.web.assets import script_json
 
 
 def written(tmp_path, *summaries, **options):
@@ -120,7 +120,7 @@ def test_the_same_run_is_shown_once_and_a_second_one_with_its_folder(tmp_path):
     write_leaderboard([tmp_path / "mon", tmp_path / "tue"], tmp_path / "two")
     (table,) = shown(tmp_path / "two")["tables"]
     assert [row["editor"] for row in table["rows"]] == ["a (mon/a/strict)", "a (tue/a/strict)"]
-    assert table["notes"] == ["a stands here more than once: runs with one signature, told apart by their folders"]
+    assert table["notes"] == ["a has several runs with one signature, distinguished by their folders"]
 
 
 @pytest.mark.parametrize("name", ["data", "images", "parts", "reference", "judged", "thumbs"])
@@ -163,7 +163,7 @@ BROKEN = {
     "slices of nothing": (summary("a", by={"operation": 3}), "score again"),
     "verdicts in words": (summary("a", usable={**USABLE, "rate": "most"}), "usable.rate is 'most', expected a number"),
     "a broken waterfall": (summary("a", usable={**USABLE, "waterfall": [1]}), "score again"),
-    "a floor in words": (summary("a", noise_floor="none"), "score again"),
+    "a floor in words": (summary("a", ocr_ceiling="none"), "score again"),
     "notes that are none": (summary("a", notes=3), "score again"),
 }
 
@@ -207,7 +207,7 @@ def _tables(run):
 def test_whatever_somebody_writes_into_a_summary_is_shown_or_refused(tmp_path, junk):
     whole = summary("a", usable=USABLE, regions={"rate": 0.2, "n": 3, "by": {"operation": {"text_insert": {"n": 1}}}})
     whole |= {"unavailable": {"clip": "why"}, "interval": {"level": 0.95}}
-    whole |= {"noise_floor": {"reads": {"local": MEANS}, "by": {"operation": {"text_insert": {"local": MEANS}}}}}
+    whole |= {"ocr_ceiling": {"scores": {"local": MEANS}, "by": {"operation": {"text_insert": {"local": MEANS}}}}}
     file = write_run(tmp_path / "run", whole) / "summary.json"
     outcomes = defaultdict(list)
     for path in _paths(whole):
@@ -241,7 +241,7 @@ def test_an_old_leaderboard_is_replaced_and_anything_else_left_alone(tmp_path):
     assert not (tmp_path / "out/left over.txt").exists()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.tex").write_text("years of work")
-    with pytest.raises(RunFolderError, match=r"no leaderboard of ours: found thesis.tex"):
+    with pytest.raises(RunFolderError, match=r"is no leaderboard written by vdebench: contains thesis.tex"):
         write_leaderboard([run], tmp_path / "mine")
     assert [each.name for each in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 

@@ -39,7 +39,7 @@ def test_editors_stand_side_by_side_over_all_and_by_split(run):
         "right: alignment:",
         "3 samples, 3 scored",
         "track:pixels",
-        "identical to what they are compared with",
+        "identical to the compared image",
     ):
         assert told in text
 
@@ -74,7 +74,7 @@ def test_the_papers_table_with_its_published_rows(run):
     assert sum(row.published for row in table.rows) == 13  # twelve models and their mean
     assert max(map(cell_len, render(table, "terminal").splitlines())) <= 100
     assert any("not comparable" in note for note in paper_table("textedit:3", [exact], published=True).notes)
-    with pytest.raises(VdeError, match="shows other numbers"):
+    with pytest.raises(VdeError, match="does not apply to textedit"):
         paper_table("vde-v3:2", [paper])
 
 

@@ -45,13 +45,13 @@ def test_a_run_says_what_it_is(run):
         "Coverage      8 samples: 6 scored, 1 missing, 1 failed\n",
         "missing: text/1: ",
         "failed: text/2: ",
-        "  read by         unstated: whoever made the readings: not stated\n",
+        "  read by         unstated: not stated with the OCR output\n",
         "  IoU  ",
         "vdebench 0.",
         "numpy ",
         " cores",
         "in 1 session (",
-        "Cost          nothing was reported\n",
+        "Cost          not reported\n",
     ):
         assert expected in text, expected
 
@@ -92,11 +92,11 @@ def test_intervals_usable_edits_edits_and_cost_are_shown_where_they_are(run):
     [
         ("summary.json", None, "summary.json: not there; score again"),
         ("summary.json", "{", "not JSON"),
-        ("summary.json", "[]", "not as `vde score` writes it"),
+        ("summary.json", "[]", "not written by `vde score`"),
         ("summary.json", '{"overall": 3, "coverage": [], "usable": "x", "signature": 7}', "Coverage      not known"),
         ("run.json", "{", "not JSON"),
-        ("run.json", '{"provenance": 3}', "not noted"),
-        ("run.json", '{"provenance": {"seconds": 3, "versions": []}}', "Cost          nothing was reported"),
+        ("run.json", '{"provenance": 3}', "not recorded"),
+        ("run.json", '{"provenance": {"seconds": 3, "versions": []}}', "Cost          not reported"),
         ("scores.parquet", None, "scores.parquet: not there"),
         ("scores.parquet", "PAR1", "cannot be read"),
     ],
@@ -130,7 +130,7 @@ def test_no_run_at_all_is_an_error(tmp_path):
         with pytest.raises(RunFolderError, match=match):
             look(folder)
     (tmp_path / "run.zip").touch()
-    with pytest.raises(RunFolderError, match="checked with `vde verify`"):
+    with pytest.raises(RunFolderError, match="`vde verify` checks a submission"):
         look(tmp_path / "run.zip")
 
 

@@ -100,7 +100,7 @@ def test_breakdowns_stand_by_editor_with_the_floor(report, made):
     mine = by["text_replace"]["editors"]["my editor"]["global"]
     assert mine["cdm"]["value"] == wanted["cdm"]
     assert mine["blocks"]["value"] == wanted["gt_blocks"]
-    assert by["text_replace"]["floor"] == {"global": 0}
+    assert by["text_replace"]["loss"] == {"global": 0}
     assert "my editor" not in by["text_delete"]["editors"]  # its only page of that kind is broken
 
 
@@ -208,7 +208,7 @@ def test_the_suite_is_shown_too(report):
     assert 'href="dataset.html"' in (report / "index.html").read_text(encoding="utf-8")
     assert "4 samples" in page
     assert page.count("<svg") >= 4
-    assert "Where samples come from" in page
+    assert "Samples by source" in page
 
 
 def test_chunks(made, tmp_path, monkeypatch):
@@ -232,7 +232,7 @@ def test_nothing_is_read_again(made, tmp_path, monkeypatch):
     monkeypatch.setenv("VDE_CACHE", str(tmp_path / "empty"))
     report = write_report(made / "runs", tmp_path / "report").parent
     detail = of_editor(report, MINE, "0")[0]
-    assert (detail["units"], "not kept any more" in detail["unread"]) == ({}, True)
+    assert (detail["units"], "no longer cached" in detail["unread"]) == ({}, True)
     assert str(made) not in detail["unread"]
 
 
@@ -266,7 +266,7 @@ def test_an_old_report_is_replaced_and_nothing_else(made, tmp_path):
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "thesis.tex").write_text("years of work")
-    with pytest.raises(RunFolderError, match=r"found thesis\.tex"):
+    with pytest.raises(RunFolderError, match=r"contains thesis\.tex"):
         write_report(made / "runs", mine)
     assert (mine / "thesis.tex").read_text() == "years of work"
     with pytest.raises(RunFolderError, match="not empty"):
@@ -385,7 +385,7 @@ def test_rows_that_point_nowhere_are_left_out():
 
 
 def results_of(*editors):
-    """Results made by hand: an editor's name, its LPIPS, and the CDM of its noise floor."""
+    """Results made by hand: an editor's name, its LPIPS, and the CDM of its OCR ceiling."""
     found = []
     for editor, lpips, floor in editors:
         means = {"cdm": 0.5, "lpips": lpips, "gt_blocks": 1, "images": 1, "identical": 0}
@@ -395,7 +395,7 @@ def results_of(*editors):
             "coverage": {"samples": 1, "scored": 1, "missing": 0, "failed": 0},
             "overall": {"local": None, "global": {**means, "intervals": {"cdm": [0.4, 0.6]}}},
             "by": {},
-            "noise_floor": {"reads": {"global": {"cdm": floor}}, "floor": {"global": {"cdm": 1 - floor}}, "by": {}},
+            "ocr_ceiling": {"scores": {"global": {"cdm": floor}}, "loss": {"global": {"cdm": 1 - floor}}, "by": {}},
             "unavailable": {},
             "notes": [],
         }

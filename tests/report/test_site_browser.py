@@ -296,7 +296,7 @@ def test_usable_edits_lead_to_their_samples_and_evidence(site):
     page.locator(".card").first.click()
     page.wait_for_selector("#properties")
     told = page.inner_text("#properties")
-    assert "✗ fails something new on 4.07% of the page" in told
+    assert "✗ fails new content on 4.07% of the page" in told
     assert "✓ passes" in told
     page = site.open("#tab=samples&usable=usable")
     page.wait_for_selector(".card")

@@ -242,8 +242,11 @@ def test_the_command_line_shows_intervals_of_kept_runs(tmp_path):
 def test_notes_say_how_intervals_were_made_and_who_has_none(summaries):
     old = {key: value for key, value in summaries[0].items() if key != "interval"}
     text = render(editors_table([old, summaries[1]]), "csv", intervals=True)
-    assert "# 95 % bootstrap intervals: percentile, 10,000 resamples of pages, seed 0; of fewer than 20 pages" in text
-    assert "# careful: no intervals: scored before they were kept; score again" in text
+    assert (
+        "# 95 % bootstrap intervals: percentile, 10,000 resamples of pages, seed 0; too narrow for fewer than 20 pages"
+        in text
+    )
+    assert "# careful: no intervals, because an older version scored it; score again" in text
     assert "means of means" in render(paper_table("vde-v3:4", summaries), "csv", intervals=True)
 
 

@@ -31,21 +31,21 @@ def content(run):
     return rows | {"summary": (run / "summary.json").read_text()}
 
 
-def counting(monkeypatch):
-    """Count the samples that are really scored."""
+def record_scored(monkeypatch):
+    """Return a list that collects the samples passed to `score_sample`."""
     scored = []
     real = vdebench.pipeline.scoring.workers.score_sample
 
-    def count(scope, sample, found, settings):
+    def count(scope, sample, rows, settings):
         scored.append((sample.id, tuple(settings)))
-        return real(scope, sample, found, settings)
+        return real(scope, sample, rows, settings)
 
     monkeypatch.setattr(vdebench.pipeline.scoring.workers, "score_sample", count)
     return scored
 
 
-def dying(monkeypatch, after):
-    """Let the next run die when so many tables are in place; when all three are, before the parts are gone."""
+def interrupt(monkeypatch, after):
+    """Interrupt the next run after so many tables are written; after all three, before the parts are deleted."""
     real, placed = folder_module.replacing, []
 
     def die(*_, **__):
@@ -61,56 +61,56 @@ def dying(monkeypatch, after):
     monkeypatch.setattr(folder_module, "shutil", SimpleNamespace(rmtree=die))
 
 
-def test_a_second_call_does_only_the_new_work(suite, tmp_path, monkeypatch):
+def test_a_second_call_scores_only_new_samples(suite, tmp_path, monkeypatch):
     hidden = suite / "pred/page_5.json"
-    kept = hidden.read_bytes()
+    data = hidden.read_bytes()
     hidden.unlink()
     first = score(suite, suite / "pred", out=tmp_path / "run").summary
     assert first["coverage"] == {"samples": 12, "scored": 11, "missing": 1, "failed": 0}
-    scored = counting(monkeypatch)
+    scored = record_scored(monkeypatch)
     assert score(suite, suite / "pred", out=tmp_path / "run").summary == first
     assert scored == []
-    hidden.write_bytes(kept)
+    hidden.write_bytes(data)
     second = score(suite, suite / "pred", out=tmp_path / "run").summary
     assert scored == [("5", ("global", "local"))]
     assert second == score(suite, suite / "pred", out=tmp_path / "fresh").summary
     assert content(tmp_path / "run") == content(tmp_path / "fresh")
 
 
-def test_a_changed_ground_truth_or_prediction_is_scored_anew(suite, tmp_path, monkeypatch):
+def test_a_changed_ground_truth_or_prediction_is_scored_again(suite, tmp_path, monkeypatch):
     score(suite, suite / "pred", out=tmp_path / "run")
-    scored = counting(monkeypatch)
+    scored = record_scored(monkeypatch)
     pages.write_json(suite / "gt/page_2.json", pages.reading([]))
     pages.write_json(suite / "pred/page_7.json", pages.reading([]))
     score(suite, suite / "pred", out=tmp_path / "run")
     assert [number for number, _ in scored] == ["2", "7"]
 
 
-def test_a_setting_added_later_is_the_only_work(suite, tmp_path, monkeypatch):
+def test_a_setting_added_later_is_scored_alone(suite, tmp_path, monkeypatch):
     score(suite, suite / "pred", out=tmp_path / "run", setting="global")
-    scored = counting(monkeypatch)
+    scored = record_scored(monkeypatch)
     score(suite, suite / "pred", out=tmp_path / "run")
     assert {settings for _, settings in scored} == {("local",)}
     score(suite, suite / "pred", out=tmp_path / "fresh")
     assert content(tmp_path / "run") == content(tmp_path / "fresh")
 
 
-def test_a_setting_not_asked_for_is_kept(suite, tmp_path, monkeypatch):
+def test_a_setting_that_is_not_requested_stays_stored(suite, tmp_path, monkeypatch):
     both = score(suite, suite / "pred", out=tmp_path / "run").summary
     one = score(suite, suite / "pred", out=tmp_path / "run", setting="global").summary
     assert one["overall"] == {"global": both["overall"]["global"]}
     assert one["by"]["label"]["text"].keys() == {"global"}
     assert "local:off" in one["signature"]
-    scored = counting(monkeypatch)
+    scored = record_scored(monkeypatch)
     assert score(suite, suite / "pred", out=tmp_path / "run").summary == both
     assert scored == []
 
 
 @pytest.mark.parametrize("after", range(4))
-def test_a_kill_while_a_setting_is_added_doubles_nothing(suite, tmp_path, monkeypatch, after):
+def test_a_kill_while_a_setting_is_added_duplicates_no_rows(suite, tmp_path, monkeypatch, after):
     score(suite, suite / "pred", out=tmp_path / "fresh")
     score(suite, suite / "pred", out=tmp_path / "run", setting="global")
-    dying(monkeypatch, after)
+    interrupt(monkeypatch, after)
     with pytest.raises(KeyboardInterrupt):
         score(suite, suite / "pred", out=tmp_path / "run")
     monkeypatch.undo()
@@ -121,7 +121,7 @@ def test_a_kill_while_a_setting_is_added_doubles_nothing(suite, tmp_path, monkey
 def test_a_folder_of_another_protocol_is_refused_and_untouched(suite, tmp_path):
     score(suite, suite / "pred", out=tmp_path / "run")
     before = content(tmp_path / "run")
-    with pytest.raises(RunFolderError, match="holds a run with protocol 'strict', asked for 'vde-v3'"):
+    with pytest.raises(RunFolderError, match="contains a run with protocol 'strict', requested 'vde-v3'"):
         score(suite, suite / "pred", out=tmp_path / "run", protocol="vde-v3")
     assert content(tmp_path / "run") == before
 
@@ -133,25 +133,25 @@ def test_a_folder_in_use_is_refused(suite, tmp_path):
         pass
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+def test_a_folder_that_cannot_be_created_raises(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RunFolderError, match="cannot be made"), RunFolder(tmp_path / "file/run").open({}):
         pass
 
 
 @pytest.mark.parametrize("after", range(4))
-def test_a_kill_between_any_two_renames_loses_and_doubles_nothing(suite, tmp_path, monkeypatch, after):
-    """The tables are put in place one by one: stop after each, and after the last before the parts are gone."""
+def test_a_kill_between_any_two_renames_loses_and_duplicates_no_rows(suite, tmp_path, monkeypatch, after):
+    """Tables are renamed one by one: stop after each, and after the last before the parts are deleted."""
     monkeypatch.setattr(folder_module, "_PART_SIZE", 5)
     score(suite, suite / "pred", out=tmp_path / "fresh")
     hidden = [suite / f"pred/page_{i}.json" for i in (1, 8)]
-    kept = [file.read_bytes() for file in hidden]
+    contents = [file.read_bytes() for file in hidden]
     for file in hidden:
         file.unlink()
     score(suite, suite / "pred", out=tmp_path / "run")
-    for file, data in zip(hidden, kept, strict=True):
+    for file, data in zip(hidden, contents, strict=True):
         file.write_bytes(data)
-    dying(monkeypatch, after)
+    interrupt(monkeypatch, after)
     with pytest.raises(KeyboardInterrupt):
         score(suite, suite / "pred", out=tmp_path / "run")
     assert (tmp_path / "run/parts/000000").exists()
@@ -161,7 +161,7 @@ def test_a_kill_between_any_two_renames_loses_and_doubles_nothing(suite, tmp_pat
     assert not (tmp_path / "run/parts").exists()
 
 
-def test_killed_at_random_moments_the_run_ends_equal_to_an_uninterrupted_one(tmp_path):
+def test_a_run_killed_at_random_moments_equals_an_uninterrupted_one(tmp_path):
     suite = pages.write_suite(tmp_path / "suite", pages.random_pairs(4, 150))
     score(suite, suite / "pred", out=tmp_path / "fresh")
     code = (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vdebench.stats.bootstrap import bootstrap, means, resampled, summed
+from vdebench.stats.bootstrap import bootstrap, means, resample_means, sum_by_cluster
 
 
 def of_values(values, clusters=None, **options):
@@ -61,7 +61,7 @@ def test_the_interval_of_what_is_biased_is_scipys(method):
 
 def test_all_resamples_of_two_are_known():
     """Of the values 0 and 1, four draws: 00, 01, 10, 11: means 0 and 1 in a quarter each, 1/2 in the half."""
-    drawn = resampled(np.array([[0.0], [1.0]]), np.ones((2, 1)), resamples=40_000)[:, 0]
+    drawn = resample_means(np.array([[0.0], [1.0]]), np.ones((2, 1)), resamples=40_000)[:, 0]
     assert set(drawn) == {0.0, 0.5, 1.0}
     assert np.mean(drawn == 0.5) == pytest.approx(0.5, abs=0.01)
     assert np.mean(drawn == 0.0) == pytest.approx(0.25, abs=0.01)
@@ -158,7 +158,7 @@ def test_values_that_do_not_count_may_be_anything():
 
 
 def test_pages_are_added_up_in_the_order_they_come():
-    over, under = summed([[1.0], [2.0], [4.0], [8.0]], np.ones((4, 1)), ["b", "a", "b", "a"])
+    over, under = sum_by_cluster([[1.0], [2.0], [4.0], [8.0]], np.ones((4, 1)), ["b", "a", "b", "a"])
     assert over.tolist() == [[5.0], [10.0]]
     assert under.tolist() == [[2.0], [2.0]]
 

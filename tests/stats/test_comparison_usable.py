@@ -142,7 +142,7 @@ def test_what_is_not_judged_in_both_is_left_out_and_counted(make):
     assert found["one"].mean == pytest.approx(3 / 9)  # 3, 4, 5 of 3 … 11
     assert found["two"].mean == pytest.approx(6 / 9)
     assert found["two"].p == pytest.approx(binomtest(6, 9, 0.5).pvalue)
-    assert "usable edits: 3 samples whose usability is not known in some run are left out" in whole.notes
+    assert "usable edits: 3 samples without a verdict in some run are excluded" in whole.notes
 
 
 def test_slices(make):

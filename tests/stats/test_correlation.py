@@ -10,14 +10,14 @@ from scipy import stats
 
 from vdebench.stats.correlation import (
     COEFFICIENTS,
+    absence_reason,
     coefficients,
     concordance,
+    correlate_pairs,
     from_sums,
-    of_pairs,
     pairwise,
     sums_within,
     weighted,
-    why_not,
 )
 
 
@@ -106,7 +106,7 @@ def test_pairs_with_intervals_are_scipys_bootstrap():
     random = np.random.default_rng(8)
     one = random.normal(size=40)
     other = one + random.normal(size=40)
-    found = of_pairs(one.tolist(), other.tolist(), resamples=4000)
+    found = correlate_pairs(one.tolist(), other.tolist(), resamples=4000)
     for name, value in zip(COEFFICIENTS, by_scipy(one, other), strict=True):
         assert found[name]["value"] == pytest.approx(value)
     theirs = stats.bootstrap(
@@ -119,16 +119,16 @@ def test_pairs_with_intervals_are_scipys_bootstrap():
         rng=np.random.default_rng(1),
     ).confidence_interval
     assert found["pearson"]["interval"] == pytest.approx([theirs.low, theirs.high], abs=0.05)
-    assert found == of_pairs(one.tolist(), other.tolist(), resamples=4000)
+    assert found == correlate_pairs(one.tolist(), other.tolist(), resamples=4000)
 
 
 def test_pairs_of_one_cluster_are_drawn_together():
     """Every pair four times over says no more than once."""
     one, other = (values.tolist() for values in drawn_pairs(2, 20, 12))
     names = [str(at) for at in range(20)]
-    once = of_pairs(one, other, names, resamples=3000)["spearman"]["interval"]
-    four = of_pairs(one * 4, other * 4, names * 4, resamples=3000)["spearman"]["interval"]
-    apart = of_pairs(one * 4, other * 4, resamples=3000)["spearman"]["interval"]
+    once = correlate_pairs(one, other, names, resamples=3000)["spearman"]["interval"]
+    four = correlate_pairs(one * 4, other * 4, names * 4, resamples=3000)["spearman"]["interval"]
+    apart = correlate_pairs(one * 4, other * 4, resamples=3000)["spearman"]["interval"]
     assert four == pytest.approx(once, abs=0.02)
     assert apart[1] - apart[0] < 0.7 * (four[1] - four[0])
 
@@ -142,13 +142,13 @@ def test_pairs_of_one_cluster_are_drawn_together():
     ],
 )
 def test_no_number_comes_with_words(one, other, reason):
-    found = of_pairs(one, other, names=("human scores", "grades"))
+    found = correlate_pairs(one, other, names=("human scores", "grades"))
     assert found["reason"] == reason
     assert all(found[name] == {"value": None, "interval": None} for name in COEFFICIENTS)
 
 
 def test_one_cluster_has_no_interval():
-    found = of_pairs([1, 2, 3], [1, 2, 3], ["page"] * 3)
+    found = correlate_pairs([1, 2, 3], [1, 2, 3], ["page"] * 3)
     assert found["spearman"] == {"value": pytest.approx(1), "interval": None}
 
 
@@ -182,7 +182,7 @@ def test_pairwise_goes_with_concordance():
 
 def test_why_there_is_no_number():
     names = ("ranks", "values")
-    assert why_not([1, 2, 3], [math.inf] * 3, names) == "all values are the same"
-    assert why_not([-math.inf] * 3, [1, 2, 3], names) == "all ranks are the same"
-    assert why_not([1, 2, 3], [math.inf, 30, math.inf], names) == ""
-    assert why_not([1, 2], [1, 2], names, "models") == "2 models, at least 3 are needed"
+    assert absence_reason([1, 2, 3], [math.inf] * 3, names) == "all values are the same"
+    assert absence_reason([-math.inf] * 3, [1, 2, 3], names) == "all ranks are the same"
+    assert absence_reason([1, 2, 3], [math.inf, 30, math.inf], names) == ""
+    assert absence_reason([1, 2], [1, 2], names, "models") == "2 models, at least 3 are needed"

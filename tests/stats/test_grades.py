@@ -173,7 +173,7 @@ def test_a_model_that_changes_is_named():
     rows = table([row("m/a", "IF", 4), row("m/b", "IF", 2, model="gpt-x-2027")])
     summary = summarise_grades(rows, ("IF",), 1)
     assert summary["models"] == {"gpt-x-2026": 1, "gpt-x-2027": 1}
-    assert any("changed during the run: answers came from gpt-x-2026, gpt-x-2027" in note for note in summary["notes"])
+    assert any("changed during the run: answers from gpt-x-2026, gpt-x-2027" in note for note in summary["notes"])
 
 
 def test_slices_without_a_name_stand_together():
@@ -186,7 +186,7 @@ def test_slices_without_a_name_stand_together():
 
 def test_dimensions_of_few_samples_are_noted():
     notes = summarise_grades(run(), DIMENSIONS, 1)["notes"]
-    assert "SE: asked of 1 of 3 samples, its mean is over those" in notes
+    assert "SE: asked for 1 of 3 samples, which its mean is over" in notes
 
 
 def test_a_samples_grade_is_the_mean_of_its_draws():

@@ -9,11 +9,11 @@ import pytest
 from vdebench import score
 from vdebench.metrics.registry import block_metrics
 from vdebench.protocols import get_protocol
-from vdebench.runs.folder import schema_of
+from vdebench.protocols.pages.columns import schema_of
+from vdebench.protocols.pages.means import means, totals
 from vdebench.stats import intervals as module
-from vdebench.stats.bootstrap import bootstrap, bootstrap_many, summed
+from vdebench.stats.bootstrap import bootstrap, bootstrap_parts, sum_by_cluster
 from vdebench.stats.intervals import with_intervals
-from vdebench.stats.means import means, totals
 
 RESAMPLES = 60
 
@@ -106,7 +106,7 @@ def test_rows_without_a_page_stand_alone():
     protocol = get_protocol("strict")
     rows = score_rows(["a", None, None, "a"])
     made = with_intervals(summary_of(rows, protocol), rows, protocol)
-    sums = summed(rows.select(pl.col("cdm_sum") / pl.col("cdm_n")).to_numpy(), np.ones((4, 1)), [0, 1, 2, 0])
+    sums = sum_by_cluster(rows.select(pl.col("cdm_sum") / pl.col("cdm_n")).to_numpy(), np.ones((4, 1)), [0, 1, 2, 0])
     low, high = bootstrap(*sums)
     assert made["overall"]["global"]["intervals"]["cdm"] == pytest.approx([low[0], high[0]])
 
@@ -126,11 +126,11 @@ def test_labels_come_from_blocks(tmp_path):
     slices = found.summary["by"]
     assert slices["label"]["text"]["global"]["intervals"]["cdm"] == pytest.approx([low[0], high[0]], abs=1e-12)
     assert "cdm" in slices["label,language"]["text,english"]["global"]["intervals"]
-    assert all("intervals" not in means for means in (found.summary["noise_floor"] or {}).values())
+    assert all("intervals" not in means for means in (found.summary["ocr_ceiling"] or {}).values())
 
 
 def test_many_pages_are_drawn_less_often(monkeypatch):
-    monkeypatch.setattr(module, "MANY", 9)
+    monkeypatch.setattr(module, "MANY_PAGES", 9)
     protocol = get_protocol("strict")
     few, many = (score_rows([f"{at}" for at in range(count)]) for count in (9, 10))
     assert with_intervals(summary_of(few, protocol), few, protocol)["interval"]["resamples"] == 10_000
@@ -142,7 +142,7 @@ def test_many_at_once_are_as_one_by_one(size):
     random = np.random.default_rng(size)
     parts = [(random.random((size, 3)), random.integers(0, 4, (size, 3)).astype(float)) for _ in range(3)]
     parts = [(np.where(under > 0, over, 0), under) for over, under in parts]
-    together = bootstrap_many([*parts, (np.ones((4, 3)), np.ones((4, 3)))], resamples=2_000)
+    together = bootstrap_parts([*parts, (np.ones((4, 3)), np.ones((4, 3)))], resamples=2_000)
     for (over, under), bounds in zip(parts, together, strict=False):
         np.testing.assert_allclose(bounds, bootstrap(over, under, resamples=2_000), rtol=0, atol=1e-12)
     np.testing.assert_array_equal(together[3], np.ones((2, 3)))
@@ -151,7 +151,7 @@ def test_many_at_once_are_as_one_by_one(size):
 @pytest.mark.parametrize("size", [3, 12])
 def test_no_metrics_no_bounds(size):
     nothing = np.zeros((size, 0))
-    assert [len(bounds) for bounds in (*bootstrap(nothing, nothing), *bootstrap_many([(nothing, nothing)])[0])] == [
+    assert [len(bounds) for bounds in (*bootstrap(nothing, nothing), *bootstrap_parts([(nothing, nothing)])[0])] == [
         0
     ] * 4
 

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from vdebench.errors import InputError, TooLargeError
-from vdebench.stats.reliability.alpha import LEVELS, alphas, rated
+from vdebench.stats.reliability.alpha import LEVELS, alphas, encode_ratings
 from vdebench.stats.reliability.coefficients import fleiss_kappa, krippendorff_alpha, reliability, resampled_alphas
 
 CANONICAL = [  # Krippendorff: four observers, twelve units; nobody saw all, and the last was seen by one
@@ -109,7 +109,7 @@ def test_as_by_loops(ratings, level):
 @given(tables(), st.sampled_from(LEVELS), st.integers(0, 2**31))
 def test_resamples_are_the_units_written_out(ratings, level, seed):
     """A row of weights gives what the units give that it stands for, or nothing where they do."""
-    kinds = rated(ratings, level)
+    kinds = encode_ratings(ratings, level)
     assume(kinds.units)
     drawn = np.random.default_rng(seed).integers(0, 4, (5, len(kinds.often))).astype(float)
     drawn[:, 0] += drawn.sum(axis=1) == 0
@@ -233,7 +233,7 @@ def test_all_the_same_is_no_agreement_beyond_chance():
 def test_degenerate_resamples_are_dropped_and_counted():
     found = reliability([[1] * 40 + [2], [1] * 40 + [1]], "nominal", resamples=1000)
     assert 300 < found.dropped < 430  # one unit of 41 is missing from (40/41) ** 41 = 36 %
-    drawn = resampled_alphas(rated([[1] * 40 + [2], [1] * 40 + [1]], "nominal"), "nominal", resamples=1000)
+    drawn = resampled_alphas(encode_ratings([[1] * 40 + [2], [1] * 40 + [1]], "nominal"), "nominal", resamples=1000)
     assert np.isnan(drawn).sum() == found.dropped
     assert (found.low, found.high) == pytest.approx(tuple(np.nanquantile(drawn, (0.025, 0.975))))
 
@@ -248,7 +248,7 @@ def test_no_interval_of_one_unit_or_of_no_resample():
 
 
 def _one_draw(seed):
-    return resampled_alphas(rated([[1, 2], [1, 2]], "nominal"), "nominal", resamples=1, seed=seed)[0]
+    return resampled_alphas(encode_ratings([[1, 2], [1, 2]], "nominal"), "nominal", resamples=1, seed=seed)[0]
 
 
 def test_nothing_to_compare():
@@ -267,7 +267,7 @@ def test_the_same_seed_the_same_interval():
 
 def test_the_interval_is_of_the_resamples():
     found = reliability(CANONICAL, "interval", seed=3, resamples=1000)
-    drawn = resampled_alphas(rated(CANONICAL, "interval"), "interval", seed=3, resamples=1000)
+    drawn = resampled_alphas(encode_ratings(CANONICAL, "interval"), "interval", seed=3, resamples=1000)
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(drawn[np.isfinite(drawn)], (0.025, 0.975))))
     narrow = reliability(CANONICAL, "interval", seed=3, resamples=1000, confidence=0.5)
     assert found.low < narrow.low < narrow.high < found.high

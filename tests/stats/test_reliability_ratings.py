@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from vdebench.cli.review_agreement import agreement_command
 from vdebench.errors import InputError, VdeError
-from vdebench.report.reliability_plot import reliability_figure, reliability_table
+from vdebench.report.reliability import reliability_figure, reliability_table
 from vdebench.report.rendering import render
 from vdebench.stats.reliability.coefficients import reliability
 from vdebench.stats.reliability.ratings import Rating, read_ratings
@@ -48,7 +48,7 @@ def test_a_file_is_the_array_it_holds(tmp_path):
         for unit, value in enumerate(row)
     ]
     [one] = reliability_by_scale(read_ratings(write(tmp_path / "a.csv", lines)), resamples=200)
-    assert one.found == reliability(RATINGS, "ordinal", resamples=200)
+    assert one.result == reliability(RATINGS, "ordinal", resamples=200)
     [other] = reliability_by_scale(read_ratings(write(tmp_path / "b.csv", lines[::-1])), resamples=200)
     assert other == one
 
@@ -63,10 +63,10 @@ def test_as_spreadsheets_save_it(tmp_path):
 def test_scales_have_their_own_level():
     words = [["yes", "no", "yes"], ["yes", "no", "no"]]
     one, other = reliability_by_scale([*said(), *said(words, "keep")], resamples=100)
-    assert (one.scale, one.found.level, other.scale, other.found.level) == ("clear", "ordinal", "keep", "nominal")
-    assert other.found.alpha == pytest.approx(1 - 5 * 2 / 18)
+    assert (one.scale, one.result.level, other.scale, other.result.level) == ("clear", "ordinal", "keep", "nominal")
+    assert other.result.alpha == pytest.approx(1 - 5 * 2 / 18)
     [only] = reliability_by_scale([*said(), *said(words, "keep")], ["clear"], level="nominal", resamples=100)
-    assert only.found == reliability(RATINGS, "nominal", resamples=100)
+    assert only.result == reliability(RATINGS, "nominal", resamples=100)
 
 
 def test_units_belong_to_the_day_on_which_they_were_finished():
@@ -75,8 +75,8 @@ def test_units_belong_to_the_day_on_which_they_were_finished():
 
     found = reliability_by_scale(said(at=at), over="day", resamples=100)
     # Unit 5 has no third rating, so its last came on the 2nd; units 0 to 2 on the 2nd, 3 and 4 on the 3rd.
-    assert [(one.window, one.found.units) for one in found] == [("2026-03-02", 4), ("2026-03-03", 2)]
-    assert found[1].found == reliability([row[3:5] for row in RATINGS], resamples=100)
+    assert [(one.window, one.result.units) for one in found] == [("2026-03-02", 4), ("2026-03-03", 2)]
+    assert found[1].result == reliability([row[3:5] for row in RATINGS], resamples=100)
 
 
 @pytest.mark.parametrize(("over", "expected"), [("week", ["2026-W09", "2026-W10"]), ("month", ["2026-03"])])
@@ -90,8 +90,8 @@ def test_so_many_units_at_a_time():
         return datetime(2026, 3, 9 - unit, rater, tzinfo=UTC)
 
     found = reliability_by_scale(said(at=at), over=4, resamples=100)
-    assert [(one.window, one.found.units) for one in found] == [("1–4", 4), ("5–6", 2)]
-    assert found[1].found == reliability([row[:2] for row in RATINGS], resamples=100)
+    assert [(one.window, one.result.units) for one in found] == [("1–4", 4), ("5–6", 2)]
+    assert found[1].result == reliability([row[:2] for row in RATINGS], resamples=100)
 
 
 def test_days_are_those_of_utc():
@@ -110,7 +110,7 @@ def test_what_is_sent_twice_counts_once():
         (b"", r"a.csv: 0 columns 'rater' \(its columns: none\); expected rater, unit, value"),
         (b"rater,unit,score\nr,u,1\n", "0 columns 'value'"),
         (b"rater,unit,value,value\nr,u,1,1\n", "2 columns 'value'"),
-        (b"rater,unit,value\nr,u,\n", "no ratings, only heads or empty values"),
+        (b"rater,unit,value\nr,u,\n", "no ratings, only a header or empty values"),
         (b"rater,unit,value\nr,u\n", "line 2: 2 cells, expected 3: rater, unit, value"),
         (b"rater,unit,value\nr,,1\n", "line 2: no unit"),
         (b"rater,unit,value\n,u,1\n", "line 2: no rater"),
@@ -135,7 +135,7 @@ def test_files_that_cannot_be_read(tmp_path, content, message):
         (["a,u,s,x,", "b,u,s,y,"], {"level": "interval"}, "a.csv: scale s: interval: a rating of 'x', expected numbers"),
         (["a,u,s,-1,", "b,u,s,1,"], {"level": "ratio"}, "a.csv: scale s: ratio: a rating of -1"),
         (["a,u,s,1,"], {"scales": ["t"]}, "no ratings on scale 't'; there are: s"),
-        (["a,u,s,1,"], {"over": "day"}, "line 2: unit u, s, by a: does not say when"),
+        (["a,u,s,1,"], {"over": "day"}, "line 2: unit u, s, by a: has no time"),
         (["a,u,s,1,"], {"over": 0}, "0 units at a time, expected 1 or more"),
         (["a,u,s,1,2026-01-01", "b,u,s,1,2026-01-01T00:00Z"], {"over": "day"}, "give all times with their offset"),
     ],
@@ -173,16 +173,16 @@ def test_the_figure_has_a_dot_where_alpha_is():
         element.text: float(element.get("x")) for element in tree.iter(SVG + "text") if element.text in ("0.0", "1.0")
     }
     [dot] = tree.iter(SVG + "circle")
-    place = ticks["0.0"] + found[0].found.alpha * (ticks["1.0"] - ticks["0.0"])
+    place = ticks["0.0"] + found[0].result.alpha * (ticks["1.0"] - ticks["0.0"])
     assert float(dot.get("cx")) == pytest.approx(place, abs=0.11)
     bars = [element for element in tree.iter(SVG + "rect") if element.get("height") == "3.0"]
     low, high = (
-        ticks["0.0"] + bound * (ticks["1.0"] - ticks["0.0"]) for bound in (found[0].found.low, found[0].found.high)
+        ticks["0.0"] + bound * (ticks["1.0"] - ticks["0.0"]) for bound in (found[0].result.low, found[0].result.high)
     )
     assert float(bars[0].get("x")) == pytest.approx(low, abs=0.11)
     assert float(bars[0].get("x")) + float(bars[0].get("width")) == pytest.approx(high, abs=0.21)
     assert '<b>&"\ufffd' in texts
-    assert f"{found[0].found.alpha:.3f}" in texts
+    assert f"{found[0].result.alpha:.3f}" in texts
 
 
 def test_on_the_command_line(tmp_path):

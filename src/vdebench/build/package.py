@@ -20,9 +20,9 @@ from vdebench.errors import InputError, SuiteError
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import read_bytes, write_json, write_text
 from vdebench.pipeline.editing import identity_of
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import card_lines
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.studies.suite_statistics import suite_statistics
 from vdebench.suites.export import export_suite
 from vdebench.suites.suite import load_suite
@@ -47,7 +47,7 @@ def package(workspace: Workspace, out: Path | None = None, progress: Progress | 
             raise InputError(
                 f"{workspace.root}: no edit has passed the review; see `vde build status {workspace.root}`"
             )
-        require_ours(target, PACKAGE, "package")
+        require_generated(target, PACKAGE, "package")
         note_edits(workspace)
         suite.write_masks()
         with replacing_folder(target, PACKAGE, "package") as temporary:

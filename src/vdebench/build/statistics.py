@@ -11,7 +11,7 @@ from vdebench.io.files import list_folder, write_bytes, write_json, write_text
 from vdebench.report.figures.page import card_lines, statistics_page
 from vdebench.report.figures.png import png_of
 from vdebench.report.figures.suite import suite_figures
-from vdebench.report.output_folder import replacing_folder, require_ours
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.studies.layout.pages import ReadPage
 from vdebench.studies.suite_statistics import suite_statistics
 from vdebench.suites.suite import Suite
@@ -29,7 +29,7 @@ def write_figures(suite: Suite, folder: Path, read: ReadPage | None = None) -> l
 
 def require_place(folder: Path) -> None:
     """Raise an error if the folder contains other files; call it before the work."""
-    require_ours(Path(os.path.realpath(folder)), MARKER, "statistics")
+    require_generated(Path(os.path.realpath(folder)), MARKER, "statistics")
 
 
 def write_statistics(statistics: Mapping[str, Any], folder: Path) -> list[Path]:

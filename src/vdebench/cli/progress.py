@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.report.provenance import duration
 
 LOG_INTERVAL = 60.0

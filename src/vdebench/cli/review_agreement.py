@@ -35,22 +35,23 @@ def agreement_command(
 
     `vde review agreement votes.csv --scale "instruction compliance" --over day`
     """
-    from vdebench.report.reliability_plot import check_figure, reliability_table, write_figure
+    from vdebench.report.figures.png import check_figure, write_figure
+    from vdebench.report.reliability import reliability_figure, reliability_table
     from vdebench.stats.reliability.ratings import read_ratings
-    from vdebench.stats.reliability.scales import level_named, reliability_by_scale, window_named
+    from vdebench.stats.reliability.scales import parse_level, parse_window, reliability_by_scale
 
     if out:
         check_figure(out)
     reliability = reliability_by_scale(
         read_ratings(file),
         scales,
-        level=level_named(level),
-        over=window_named(over),
+        level=parse_level(level),
+        over=parse_window(over),
         resamples=resamples,
         seed=seed,
     )
     if out:
-        write_figure(reliability, out)
+        write_figure(reliability_figure(reliability), out)
     if as_json:
         echo_json([scale.to_json() for scale in reliability])
     else:

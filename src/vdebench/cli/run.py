@@ -16,10 +16,10 @@ from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import INTERVALS_HELP, SIGNATURE
 from vdebench.editors.selection import parse_choices
 from vdebench.errors import VdeError
-from vdebench.pipeline.score import TruthChoice
+from vdebench.pipeline.options import GroundTruthChoice
 from vdebench.report.edit_counts import edits_lines
 from vdebench.report.overview import editors_table
-from vdebench.report.usable import judged_table
+from vdebench.report.usable import usable_overview
 
 EDITOR_HELP = "Who edits: a name that `vde editors` lists, or the address of a server."
 OPTION_HELP = "An option of an editor."
@@ -35,11 +35,11 @@ def run_command(
     option: list[str] = typer.Option([], "--editor-option", metavar="EDITOR.NAME=VALUE", help=OPTION_HELP),
     reader: str = typer.Option("rapidocr", "--reader", help="Who reads; `vde doctor` lists them."),
     read_option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
-    truth: TruthChoice = typer.Option(
-        "suite", "--truth", help="suite: its readings; read: the reader reads references."
+    ground_truth: GroundTruthChoice = typer.Option(
+        "suite", "--ground-truth", help="suite: its text; ocr: the reader reads the reference images."
     ),
     metrics: str = typer.Option("", "--metrics", help="Image metrics, with commas, or `none`; the papers' by default."),
-    seed: int = typer.Option(0, "--seed", help="For editors that draw lots."),
+    seed: int = typer.Option(0, "--seed", help="Random seed for editors that sample."),
     max_pixels: int = typer.Option(
         0, "--max-pixels", help="Shrink larger pages before an editor sees them; in the signature. 0 gives them whole."
     ),
@@ -91,7 +91,7 @@ def run_command(
             protocols=list(dict.fromkeys(protocol)),
             reader=CachedReader.named(reader, reader_options(read_option)),
             options=_editor_options(option, [choice.name for choice in choices]),
-            truth=truth,
+            ground_truth=ground_truth,
             metrics=measured,
             seed=seed,
             max_pixels=max_pixels,
@@ -108,7 +108,7 @@ def run_command(
     else:
         for group in results.values():
             found = [result.summary for result in group]
-            for table in (judged_table(found), editors_table(found)):
+            for table in (usable_overview(found), editors_table(found)):
                 if table:
                     typer.echo(table_text(table, intervals=intervals, more="--json", full_signature=not short))
         for line in edits_lines(out, [choice.name for choice in choices]):

@@ -15,6 +15,7 @@ from vdebench.report.grades import GRADED, grades_table
 from vdebench.report.paper_tables import SHAPES, default_shape, paper_table
 from vdebench.report.rendering import Format, render
 from vdebench.runs.search import run_folders
+from vdebench.runs.summary import read_summary
 
 INTERVALS_HELP = "Show 95 % bootstrap intervals."
 SIGNATURE = typer.Option(
@@ -72,13 +73,14 @@ def _summaries(run: Path) -> list[dict[str, Any]]:
     except RunFolderError:
         if not graded:
             raise
-        folders = graded
-    return [_checked(read_json(folder / "summary.json"), folder / "summary.json") for folder in folders]
+        return [_grades(folder / "summary.json") for folder in graded]
+    return [read_summary(folder / "summary.json") for folder in folders]
 
 
-def _checked(summary: Any, file: Path) -> dict[str, Any]:
+def _grades(file: Path) -> dict[str, Any]:
+    summary = read_json(file)
     expected = {"signature", "suite", "editor", "coverage", "overall", "by", "notes"}
-    complete = isinstance(summary, dict) and expected <= summary.keys()
-    if not complete or not all(isinstance(summary[key], dict) for key in ("coverage", "overall", "by")):
-        raise RunFolderError(f"{file}: not a summary that `vde score` wrote; run it again with --out {file.parent}")
+    whole = isinstance(summary, dict) and expected <= summary.keys()
+    if not whole or not all(isinstance(summary[key], dict) for key in ("coverage", "overall", "by")):
+        raise RunFolderError(f"{file}: not a summary written by `vde judge`; run it again with --out {file.parent}")
     return dict(summary)

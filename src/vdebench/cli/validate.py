@@ -41,12 +41,12 @@ def validate_command(
     `vde validate-metrics --sample-count 24 --reader rapidocr --corruption blur --corruption wrong-characters`
     """
     from vdebench.report.validity import ladder_json, ladder_text  # the typesetter and OpenCV take a while to load
-    from vdebench.report.validity_page import require_place, write_ladder
+    from vdebench.report.validity_page import require_ladder_folder, write_ladder
     from vdebench.studies.validity.ladder_run import climb
 
     names = [name for name in split_names(metrics) if name != "none"]
     if out:
-        require_place(out)
+        require_ladder_folder(out)
     with progress_bar("corrupting and scoring", quiet=as_json) as progress:
         ladder = climb(
             samples=samples,

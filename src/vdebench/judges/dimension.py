@@ -7,13 +7,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import list_folder, read_bytes
 from vdebench.net.addresses import excerpt
+from vdebench.registry import added
 
 PROMPT_FOLDER = Path(__file__).parent / "prompts"
 _PLACE = re.compile(r"\{(instruction|operation|knowledge)\}")
@@ -151,8 +152,19 @@ _ALL = (
     _of_instructions("linguistic", "Linguistic ambiguity"),
 )
 DIMENSIONS: dict[str, Dimension] = {dimension.key: dimension for dimension in _ALL}
+"""The papers' dimensions."""
 EDIT_DIMENSIONS = tuple(each.key for each in _ALL if each.sees == "edit")
 AMBIGUITY_DIMENSIONS = tuple(each.key for each in _ALL if each.sees == "instruction")
+
+
+@cache
+def all_dimensions() -> dict[str, Dimension]:
+    """The papers' dimensions and those that other packages register in `vdebench.dimensions`."""
+    others: list[Dimension] = list(added("dimensions").values())
+    for each in others:
+        if each.key in DIMENSIONS:
+            raise VdeError(f"two dimensions are called {each.key!r}: rename the one of the other package")
+    return DIMENSIONS | {each.key: each for each in others}
 
 
 def chosen_dimensions(
@@ -176,9 +188,10 @@ def chosen_dimensions(
 
 def load_prompts(folder: Path | None = None) -> dict[str, Dimension]:
     """Return all dimensions; prompts in a folder replace the built-in ones of the same name."""
+    known = all_dimensions()
     if folder is None:
-        return dict(DIMENSIONS)
-    built_in = {file.name for each in _ALL for file in each.files}
+        return dict(known)
+    built_in = {file.name for each in known.values() for file in each.files}
     names = [name for name in list_folder(folder) if name.endswith(".md")]
     unknown = [name for name in names if name not in built_in]
     if unknown or not names:
@@ -186,7 +199,7 @@ def load_prompts(folder: Path | None = None) -> dict[str, Dimension]:
         raise VdeError(f"{folder}: {problem}, expected some of {', '.join(sorted(built_in))}")
     return {
         each.key: replace(each, files=tuple(folder / file.name if file.name in names else file for file in each.files))
-        for each in _ALL
+        for each in known.values()
     }
 
 

@@ -1,4 +1,4 @@
-"""A comparison of runs as a table: a section for every metric, a row for every editor."""
+"""The table of a comparison of runs: a section for every metric, a row for every editor."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _COLUMNS = (
     Column("needed", "", 0, group="samples"),
 )
 _MEAN, _DIFFERENCE, _SIGNED = 0, 3, (3, 4, 5, 7)
-_IN_THE_METRIC = range(6)  # columns that show as many digits as the metric does
+_METRIC_COLUMNS = range(6)  # columns with the digits of the metric
 
 
 @dataclass(frozen=True)
 class ComparedRow(Row):
-    """A row that knows its metric's digits and direction, and whether its difference is no chance."""
+    """A row with the digits and direction of its metric, and the stars of its difference."""
 
     digits: int = 3
     lower: bool = False
@@ -42,30 +42,30 @@ class ComparedRow(Row):
 
 @dataclass(frozen=True)
 class ComparedTable(Table):
-    """A table with signs and stars at differences, whose sections differ in which way is better."""
+    """A table with signed differences and stars, whose sections differ in direction."""
 
     def cell(self, row: Row, column: int) -> str:
-        """A number as it is shown; differences with their sign, the first of them with its stars."""
+        """Format a number; differences with their sign, the mean difference with its stars."""
         value = row.values[column]
         if not isinstance(row, ComparedRow) or value is None or math.isinf(value):
             return super().cell(row, column)
-        digits = row.digits if column in _IN_THE_METRIC else self.columns[column].digits
-        shown = f"{value:{'+' if column in _SIGNED else ''}.{digits}f}"
-        return shown + row.mark if column == _DIFFERENCE else shown
+        digits = row.digits if column in _METRIC_COLUMNS else self.columns[column].digits
+        text = f"{value:{'+' if column in _SIGNED else ''}.{digits}f}"
+        return text + row.mark if column == _DIFFERENCE else text
 
     def best(self) -> set[tuple[int, int]]:
         """The best mean of every section."""
         sections: dict[str, list[tuple[float, int]]] = {}
-        for at, row in enumerate(self.rows):
+        for index, row in enumerate(self.rows):
             value = row.values[_MEAN]
             if value is not None and isinstance(row, ComparedRow):
-                sections.setdefault(row.section, []).append((-value if row.lower else value, at))
-        tops = {section: max(found)[0] for section, found in sections.items() if len(found) > 1}
-        return {(at, _MEAN) for section, top in tops.items() for value, at in sections[section] if value == top}
+                sections.setdefault(row.section, []).append((-value if row.lower else value, index))
+        tops = {section: max(values)[0] for section, values in sections.items() if len(values) > 1}
+        return {(index, _MEAN) for section, top in tops.items() for value, index in sections[section] if value == top}
 
 
 def compare_table(comparison: RunComparison, summaries: Sequence[Mapping[str, Any]]) -> Table:
-    """The table of a comparison; a forced one says so in its title and its first note."""
+    """The table of a comparison; title and first note warn if the runs are not comparable."""
     title = f"Compared with {comparison.editors[0]}, by {summaries[0]['protocol']}"
     notes = [*comparison.notes, *overview.provenance(summaries)]
     if comparison.differing:
@@ -76,9 +76,9 @@ def compare_table(comparison: RunComparison, summaries: Sequence[Mapping[str, An
 
 
 def warning(comparison: RunComparison) -> str:
-    """In what runs differ that were compared nevertheless."""
-    told = (f"{part}: {' against '.join(dict.fromkeys(said))}" for part, said in comparison.differing.items())
-    return f"WARNING: the runs were not scored alike, and the numbers may differ for that alone: {'; '.join(told)}"
+    """The note on runs whose signatures differ."""
+    parts = (f"{part}: {' against '.join(dict.fromkeys(values))}" for part, values in comparison.differing.items())
+    return f"WARNING: the runs were scored differently, which alone may change the numbers: {'; '.join(parts)}"
 
 
 def _row(finding: ComparedMean) -> ComparedRow:
@@ -97,5 +97,5 @@ def _section(finding: ComparedMean) -> str:
     if finding.metric == USABLE:
         return f"Usable edits, {finding.slice}" if finding.slice else "Usable edits"
     better = " (lower is better)" if facts(finding.metric).best == "lower" else ""
-    named = f"{finding.setting}: {facts(finding.metric).title}{better}"
-    return f"{named}, {finding.slice}" if finding.slice else named
+    title = f"{finding.setting}: {facts(finding.metric).title}{better}"
+    return f"{title}, {finding.slice}" if finding.slice else title

@@ -1,4 +1,4 @@
-"""What this installation can do: editors, readers, image metrics, each ready or with how to get what is missing."""
+"""Installed editors, readers and image metrics, each ready or with the command that installs what is missing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vdebench.registry import find
 
 
 class InstalledPart(NamedTuple):
-    """One part: its kind, its name, what is missing ("" where it is ready)."""
+    """One part: its kind, its name, and what is missing ("" if it is ready)."""
 
     kind: str
     name: str
@@ -23,10 +23,10 @@ class InstalledPart(NamedTuple):
 
 
 def examine() -> Iterator[InstalledPart]:
-    """Look at all parts; nothing is loaded that takes long."""
+    """Yield all parts, without loading models."""
     for kind, ours in (("editor", EDITORS), ("reader", READERS)):
-        others = {point.name for point in entry_points(group=f"vdebench.{kind}s")}
-        for name in [*ours, *sorted(others - set(ours))]:
+        plugins = {point.name for point in entry_points(group=f"vdebench.{kind}s")}
+        for name in [*ours, *sorted(plugins - set(ours))]:
             yield InstalledPart(kind, name, _missing(f"{kind}s", name, ours), (kind, name) == ("reader", DEFAULT))
     yield InstalledPart("reader", "rapidocr: tables", TableModel.missing())
     yield InstalledPart("reader", "ready readings", "")
@@ -37,5 +37,5 @@ def examine() -> Iterator[InstalledPart]:
 def _missing(kind: str, name: str, ours: Mapping[str, str]) -> str:
     try:
         return str(find(kind, name, ours).missing())
-    except Exception as error:  # another package's may fail in any way; the others are still to be told
-        return f"cannot be asked: {error}"
+    except Exception as error:  # a plugin may fail in any way
+        return f"cannot be loaded: {error}"

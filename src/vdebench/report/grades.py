@@ -1,4 +1,4 @@
-"""Tables of judged runs: editors side by side, one editor's slices, the papers' shapes, and people's scores beside."""
+"""Tables of judged runs: all editors, one editor's slices, the papers' tables, and correlation with human scores."""
 
 from __future__ import annotations
 
@@ -18,92 +18,92 @@ EDITS = ("IF", "TA", "VC", "LP", "SE")
 AMBIGUITY = ("target", "operation", "spatial", "scope", "conditional", "linguistic")
 TITLES = {"group": "split", "source": "topic"}
 _SPLITS = (("synthetic", "Synthetic", "manual"), ("real", "Real-World", "web"))
-"""In print, in a table's head, in a suite."""
+"""Names in the paper, in table heads, and in a suite."""
 _LANGUAGES = (("EN", "english"), ("CH", "simplified_chinese"), ("EN-CH", "en_ch_mixed"))
 _RUNS = 3
 
 
 def grades_table(summaries: Summaries) -> Table:
-    """Editors graded by one judge, or judges of instructions, over all samples and by split."""
+    """Grades of editors by one judge, or of instructions by several, over all samples and by split."""
     dimensions = summaries[0]["dimensions"]
     splits = sorted({split for summary in summaries for split in summary["by"]["group"]})
     sections = {"all": [summary["overall"] for summary in summaries]}
     for split in splits if len(splits) > 1 else ():
         sections[split] = [summary["by"]["group"].get(split) for summary in summaries]
-    of = max(summary["overall"]["total_of"] for summary in summaries)
+    total_of = max(summary["overall"]["total_of"] for summary in summaries)
     rows = [
-        Row(_whose(summary), _values(means, dimensions, of), section)
-        for section, found in sections.items()
-        for summary, means in zip(summaries, found, strict=True)
+        Row(_subject(summary), _values(means, dimensions, total_of), section)
+        for section, column in sections.items()
+        for summary, means in zip(summaries, column, strict=True)
     ]
     title = f"{_judges(summaries)} on {summaries[0]['suite']}"
     head = "Editor" if summaries[0].get("editor") else "Judge"
-    return Table(title, _columns(dimensions, of), rows, head, notes=graded_notes(summaries))
+    return Table(title, _columns(dimensions, total_of), rows, head, notes=graded_notes(summaries))
 
 
 def grades_breakdown(summary: Mapping[str, Any], by: str) -> Table:
     """One editor's grades by a slice."""
-    dimensions, of = summary["dimensions"], summary["overall"]["total_of"]
+    dimensions, total_of = summary["dimensions"], summary["overall"]["total_of"]
     slices = summary["by"][by]
-    rows = [Row(value, [*_values(means, dimensions, of), means["samples"]]) for value, means in slices.items()]
-    columns = [Column(c.name, "", c.digits) for c in _columns(dimensions, of)]
-    named = TITLES.get(by, by)
+    rows = [Row(value, [*_values(means, dimensions, total_of), means["samples"]]) for value, means in slices.items()]
+    columns = [Column(c.name, "", c.digits) for c in _columns(dimensions, total_of)]
+    title = TITLES.get(by, by)
     notes = graded_notes([summary])
-    return Table(f"{_whose(summary)} by {named}", [*columns, Column("n", "", 0)], rows, named, notes=notes)
+    return Table(f"{_subject(summary)} by {title}", [*columns, Column("n", "", 0)], rows, title, notes=notes)
 
 
-def correlation_table(found: Mapping[str, Any]) -> Table:
-    """People's scores and grades: how well they go together."""
-    each = {**found["dimensions"], "Per sample": found["overall"]}
-    rows = [Row(name, [one["pearson"], one["spearman"], one["n"]]) for name, one in each.items()]
+def correlation_table(correlation: Mapping[str, Any]) -> Table:
+    """Correlation of human scores with grades."""
+    rows_by_name = {**correlation["dimensions"], "Per sample": correlation["overall"]}
+    rows = [Row(name, [row["pearson"], row["spearman"], row["n"]]) for name, row in rows_by_name.items()]
     columns = [Column("Pearson", ""), Column("Spearman", ""), Column("n", "", 0)]
-    notes = [f"{name}: {one['reason']}" for name, one in each.items() if "reason" in one]
-    if found["without_grade"]:
-        lost = f"{found['without_grade']} of {found['scores']} scores have no grade beside them"
-        notes.append(f"{lost}: {found['first_without_grade']} …")
-    return Table(f"Grades and the scores of {found['file']}", columns, rows, "Dimension", notes=notes)
+    notes = [f"{name}: {row['reason']}" for name, row in rows_by_name.items() if "reason" in row]
+    if correlation["without_grade"]:
+        missing = f"{correlation['without_grade']} of {correlation['scores']} scores have no grade"
+        notes.append(f"{missing}: {correlation['first_without_grade']} …")
+    return Table(f"Grades and the scores of {correlation['file']}", columns, rows, "Dimension", notes=notes)
 
 
-def _columns(dimensions: Sequence[str], of: int) -> list[Column]:
+def _columns(dimensions: Sequence[str], total_of: int) -> list[Column]:
     if set(dimensions) <= set(AMBIGUITY):
         heads = [*(Column(name.capitalize(), "lower") for name in dimensions), Column("Mean", "lower")]
     else:
-        heads = [*(Column(name, digits=2) for name in dimensions), Column(f"Overall /{of}", digits=2)]
+        heads = [*(Column(name, digits=2) for name in dimensions), Column(f"Overall /{total_of}", digits=2)]
     return [*heads, Column("graded %", "", 1)]
 
 
-def _values(means: Mapping[str, Any] | None, dimensions: Sequence[str], of: int) -> list[float | None]:
-    """Numbers of a row. A total of fewer dimensions than the others' is not shown beside them."""
+def _values(means: Mapping[str, Any] | None, dimensions: Sequence[str], total_of: int) -> list[float | None]:
+    """Numbers of a row. A total of fewer dimensions than the others' is not shown."""
     if means is None:
         return [None] * (len(dimensions) + 2)
     ambiguity = set(dimensions) <= set(AMBIGUITY)
-    total = means["mean"] if ambiguity else means["total"] if means["total_of"] == of else None
+    total = means["mean"] if ambiguity else means["total"] if means["total_of"] == total_of else None
     share = 100 * means["graded"] / means["questions"] if means["questions"] else None
     return [*(means["dimensions"][name]["mean"] for name in dimensions), total, share]
 
 
 def graded_notes(summaries: Summaries) -> list[str]:
-    """What must stand under any table of grades: coverage, the canary's verdict, notes, the signature of every row."""
+    """Notes of every table of grades: coverage, canary result, notes, and the signature of every row."""
     notes = []
     for summary in summaries:
         states = {state: n for state, n in summary["coverage"].items() if state not in ("samples", "questions")}
-        counted = ", ".join(f"{n} {state.replace('_', ' ')}" for state, n in states.items())
-        coverage = f"{summary['coverage']['samples']} samples, {summary['coverage']['questions']} questions: {counted}"
-        notes.append(f"{_whose(summary)}: {coverage}")
+        counts = ", ".join(f"{n} {state.replace('_', ' ')}" for state, n in states.items())
+        coverage = f"{summary['coverage']['samples']} samples, {summary['coverage']['questions']} questions: {counts}"
+        notes.append(f"{_subject(summary)}: {coverage}")
         complete = summary["overall"]["complete"]
         if complete < summary["overall"]["samples"]:
-            notes.append(f"{_whose(summary)}: the total is over the {complete} samples with all their grades")
-    told = [(_whose(s), quality_line(s["canary"])) for s in summaries]
-    told += [(_whose(s), f"note: {note}") for s in summaries for note in s["notes"]]
-    told += [(_whose(s), s["signature"]) for s in summaries]
-    for line in dict.fromkeys(line for _, line in told):
-        whose = ", ".join(dict.fromkeys(name for name, other in told if other == line))
-        notes.append(f"{whose}: {line}")
+            notes.append(f"{_subject(summary)}: the total is over the {complete} samples with all their grades")
+    lines = [(_subject(s), quality_line(s["canary"])) for s in summaries]
+    lines += [(_subject(s), f"note: {note}") for s in summaries for note in s["notes"]]
+    lines += [(_subject(s), s["signature"]) for s in summaries]
+    for line in dict.fromkeys(line for _, line in lines):
+        subjects = ", ".join(dict.fromkeys(name for name, text in lines if text == line))
+        notes.append(f"{subjects}: {line}")
     return notes
 
 
-def _whose(summary: Mapping[str, Any]) -> str:
-    """Whose numbers they are: an editor's, or, where instructions are judged, the judge's."""
+def _subject(summary: Mapping[str, Any]) -> str:
+    """The editor; for judged instructions, the judge."""
     return str(summary.get("editor") or summary["judge"])
 
 
@@ -121,7 +121,7 @@ def graded_table(shape: str, summaries: Summaries, *, published: bool = False) -
     for summary in summaries:
         if not set(summary.get("dimensions", ())) & set(dimensions):
             raise VdeError(
-                f"{shape} shows grades for {', '.join(dimensions)}; {_whose(summary)}'s run has none of them"
+                f"{shape} shows grades for {', '.join(dimensions)}; {_subject(summary)}'s run has none of them"
             )
         if paper == "textedit" and not any(split in summary["by"]["group"] for _, _, split in _SPLITS):
             groups = ", ".join(summary["by"]["group"])
@@ -142,8 +142,8 @@ def _printed_notes(shape: str, summaries: Summaries, printed: Sequence[Published
         yield "† in print: Overall is not the mean of the six dimensions; here it is"
     if summaries:
         judges = ", ".join(dict.fromkeys(summary["judge"] for summary in summaries))
-        theirs = "gpt-4o" if shape.startswith("textedit") else "other judges"
-        yield f"† graded by {theirs} with the paper's prompts, not comparable with grades by {judges} with ours"
+        paper_judge = "gpt-4o" if shape.startswith("textedit") else "other judges"
+        yield f"† graded by {paper_judge} with the paper's prompts, not comparable with grades by {judges} with ours"
 
 
 def _by_split(summaries: Summaries, printed: Sequence[Published]) -> Filled:
@@ -151,8 +151,8 @@ def _by_split(summaries: Summaries, printed: Sequence[Published]) -> Filled:
     columns = [Column(metric, digits=2, group=title) for _, title, _, metric in cells]
     rows = []
     for summary in summaries:
-        found = summary["by"]["group"]
-        rows.append(Row(summary["editor"], [_graded(found.get(split), metric) for _, _, split, metric in cells]))
+        groups = summary["by"]["group"]
+        rows.append(Row(summary["editor"], [_graded(groups.get(split), metric) for _, _, split, metric in cells]))
     for model in printed:
         values = [model.value("judge:gpt-4o", "split", split, metric) for split, _, _, metric in cells]
         rows.append(Row(f"{model.name} †", values, published=True))
@@ -177,13 +177,13 @@ def _by_run(summaries: Summaries, printed: Sequence[Published]) -> Filled:
     ]
 
     def row(name: str, totals: Callable[[str, str], Sequence[float | None]], published: bool) -> Row:
-        each = [[*found, *[None] * (runs - len(found))] for found in (totals(key, s) for key, _, s in _SPLITS)]
-        lines = [[*found, spread(found)] for found in each]
+        padded = [[*draws, *[None] * (runs - len(draws))] for draws in (totals(key, s) for key, _, s in _SPLITS)]
+        lines = [[*draws, spread(draws)] for draws in padded]
         return Row(name, [value for pair in zip(*lines, strict=True) for value in pair], published=published)
 
     def measured(summary: Mapping[str, Any]) -> Row:
         groups = summary["by"]["group"]
-        full = {s: found["draws"] for s, found in groups.items() if found["total_of"] == 5 * len(EDITS)}
+        full = {s: means["draws"] for s, means in groups.items() if means["total_of"] == 5 * len(EDITS)}
         return row(summary["editor"], lambda _, split: full.get(split, []), False)
 
     def in_print(model: Published) -> Row:
@@ -229,23 +229,23 @@ def _by_judge(
     value: Callable[[Mapping[str, Any], str], float | None],
     head: str,
 ) -> Filled:
-    """Lines of (label, its name in print, its name in a summary), a column for every judge and one for their mean."""
+    """Rows of `lines` (label, name in the paper, name in a summary), a column for every judge and their mean."""
     models = {(model.paper, model.table) for model in printed}
     cells = {
         (row["slice"].removeprefix("judge:"), row["slice_value"]): float(row["value"])
         for row in published_figures()
         if (row["paper"], row["table"]) in models and row["value"]
     }
-    theirs = list(dict.fromkeys(judge for judge, _ in cells))
+    published_judges = list(dict.fromkeys(judge for judge, _ in cells))
     columns = [Column(summary["judge"], "") for summary in summaries]
     columns += [Column("Avg.", "")] if summaries else []
-    columns += [Column(f"{judge} †", "", published=True) for judge in theirs]
+    columns += [Column(f"{judge} †", "", published=True) for judge in published_judges]
     rows = []
-    for label, in_print, ours in lines:
-        values = [value(summary, ours) for summary in summaries]
-        known = [each for each in values if each is not None]
-        mean = [sum(known) / len(known) if known else None] if summaries else []
-        rows.append(Row(label, [*values, *mean, *(cells.get((judge, in_print)) for judge in theirs)]))
+    for label, in_print, name in lines:
+        values = [value(summary, name) for summary in summaries]
+        present = [number for number in values if number is not None]
+        mean = [sum(present) / len(present) if present else None] if summaries else []
+        rows.append(Row(label, [*values, *mean, *(cells.get((judge, in_print)) for judge in published_judges)]))
     return columns, rows, head
 
 
@@ -257,4 +257,4 @@ GRADED: dict[str, tuple[str, Sequence[str], Fill]] = {
     "vde-v3:6": ("Ambiguity of instructions by language, 1 to 5", AMBIGUITY, _by_language),
     "vde-v3:7": ("Ambiguity of under-constrained instructions, 1 to 5", AMBIGUITY, _by_dimension("under-constrained")),
 }
-"""Shapes of the papers' tables of grades: title, what must have been graded, how it is filled."""
+"""Shapes of the papers' tables of grades: title, required dimensions, function that fills it."""

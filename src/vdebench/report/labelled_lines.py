@@ -1,4 +1,4 @@
-"""Labelled lines for a terminal: what is too long goes on below, under its beginning."""
+"""Labelled lines for a terminal, wrapped with a hanging indent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u206
 
 
 def plain(text: object) -> str:
-    r"""Text without what would steer a terminal: a stranger's file may say anything.
+    r"""Replace control characters, which untrusted files may contain, with spaces.
 
     >>> plain("an\x1b[31m editor\n")
     'an [31m editor '
@@ -22,7 +22,7 @@ def plain(text: object) -> str:
 
 
 def labelled(label: str, text: object, width: int = WIDTH, indent: int = LABEL) -> str:
-    """A label and what is said of it, broken at spaces, commas and bars.
+    """A label and a text, wrapped at spaces, commas and bars.
 
     >>> print(labelled("Editor", "one two three", width=22))
     Editor        one two

@@ -1,4 +1,4 @@
-"""Tables of runs around masks: editors side by side by split, and one editor's slices."""
+"""Tables of runs with masks: editors by split, and one editor's slices."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vdebench.metrics.registry import registered
 from vdebench.protocols.masks.columns import CALLED, COLUMNS, SETTING
 from vdebench.report.overview import bounds_of, interval_notes, metric_column, provenance
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.table import Column, Row, Table
 
 TITLES = {column: name for name, column in CALLED.items()}
@@ -15,6 +17,7 @@ TITLES = {column: name for name, column in CALLED.items()}
 
 def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
     """Editors scored by one protocol, over all samples and by split."""
+    summaries = [with_run_columns(summary) for summary in summaries]
     keys = _used(summaries)
     splits = sorted({split for summary in summaries for split in summary["by"]["group"]})
     sections = {"all": [summary["overall"][SETTING] for summary in summaries]}
@@ -22,11 +25,11 @@ def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
         sections[split] = [(summary["by"]["group"].get(split) or {}).get(SETTING) for summary in summaries]
     rows = [
         Row(summary["editor"], _values(means, keys), section, bounds=bounds_of(means, keys))
-        for section, found in sections.items()
-        for summary, means in zip(summaries, found, strict=True)
+        for section, column in sections.items()
+        for summary, means in zip(summaries, column, strict=True)
     ]
     title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}, outside the masks"
-    notes = [*_alignment(summaries), *provenance(summaries)]
+    notes = alignment_notes(summaries)
     return Table(
         title, list(map(metric_column, keys)), rows, "Editor", notes=notes, interval_notes=interval_notes(summaries)
     )
@@ -39,34 +42,36 @@ def masked_breakdown(summary: Mapping[str, Any], by: str) -> Table:
     slices = summary["by"][by]
     rows = [
         Row(value, [*_values(means, keys), means["samples"]], bounds=[*bounds_of(means, keys), None])
-        for value, means in ((value, found[SETTING]) for value, found in slices.items())
+        for value, means in ((value, settings[SETTING]) for value, settings in slices.items())
     ]
     columns = [*(metric_column(key, compare=False) for key in keys), Column("n", "", 0)]
-    named = " × ".join(TITLES.get(part, part) for part in by.split(","))
-    return Table(f"{summary['editor']} by {named}", columns, rows, named)
+    title = " × ".join(TITLES.get(part, part) for part in by.split(","))
+    return Table(f"{summary['editor']} by {title}", columns, rows, title)
 
 
 def _used(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     """Columns that have a number anywhere."""
-    found = [summary["overall"][SETTING] for summary in summaries]
-    return [key for key in COLUMNS if any(_values(means, [key])[0] is not None for means in found)]
+    overall = [summary["overall"][SETTING] for summary in summaries]
+    known = (*COLUMNS, *registered(("run",)))
+    return [key for key in known if any(_values(means, [key])[0] is not None for means in overall)]
 
 
 def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float | None]:
-    """Numbers of a row; PSNR is infinite where images are identical and none other has one."""
+    """Numbers of a row; PSNR is infinite if only identical images would count."""
     if means is None:
         return [None] * len(keys)
-    found = [means.get(key) for key in keys]
+    values = [means.get(key) for key in keys]
     for at, key in enumerate(keys):
-        if key.startswith("psnr") and found[at] is None and means.get(key.replace("psnr", "identical")):
-            found[at] = math.inf
-    return found
+        if key.startswith("psnr") and values[at] is None and means.get(key.replace("psnr", "identical")):
+            values[at] = math.inf
+    return values
 
 
-def _alignment(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What became of the alignment, an editor a line."""
-    return [
-        f"{summary['editor']}: alignment: " + ", ".join(f"{count} {state}" for state, count in found.items())
+def alignment_notes(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return notes on the alignment of every editor's outputs, then on signatures and coverage."""
+    notes = [
+        f"{summary['editor']}: alignment: " + ", ".join(f"{count} {state}" for state, count in states.items())
         for summary in summaries
-        if (found := summary["alignment"])
+        if (states := summary["alignment"])
     ]
+    return [*notes, *provenance(summaries)]

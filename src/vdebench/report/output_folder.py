@@ -1,4 +1,4 @@
-"""Folders of pages that we made: replaced whole or not at all, and never a folder of anybody else's."""
+"""Folders of generated pages: replaced atomically; folders with other content are never changed."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from vdebench.errors import RunFolderError
 from vdebench.io.files import list_folder, umask, write_json
 
 
-def require_ours(target: Path, marker: str, what: str) -> None:
-    """Refuse a folder with anything else in it than what we made, which its marker tells."""
+def require_generated(target: Path, marker: str, kind: str) -> None:
+    """Raise `RunFolderError` if a folder is not empty and has no marker file of a generated folder."""
     if not target.exists():
         return
     names = list_folder(target)
     if names and marker not in names:
-        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        listing = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         raise RunFolderError(
-            f"{target}: is not empty and no {what} of ours: found {shown}\n"
-            f"  choose another folder for the {what}: an old {what} is replaced, anything else is left alone"
+            f"{target}: is not empty and is no {kind} written by vdebench: contains {listing}\n"
+            f"  choose another folder: an old {kind} is replaced, other folders are not changed"
         )
 
 
 @contextmanager
-def replacing_folder(target: Path, marker: str, what: str) -> Iterator[Path]:
-    """A temporary folder beside `target` that takes its place when the block ends well, and goes when it does not."""
+def replacing_folder(target: Path, marker: str, kind: str) -> Iterator[Path]:
+    """Yield a temporary folder that replaces `target` when the block ends without an error."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
@@ -41,7 +41,7 @@ def replacing_folder(target: Path, marker: str, what: str) -> Iterator[Path]:
         write_json(fresh / marker, {"made_by": "vdebench", "version": __version__})
         fresh.chmod(0o777 & ~umask())
         if target.exists():
-            require_ours(target, marker, what)  # something may have come while we worked
+            require_generated(target, marker, kind)  # it may have changed meanwhile
             target.rename(old)
         try:
             fresh.rename(target)

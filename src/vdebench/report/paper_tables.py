@@ -1,4 +1,4 @@
-"""The shapes of the papers' tables, filled with measured runs and, where asked, with the published rows."""
+"""The papers' tables, filled with measured runs and optionally with the published rows."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ from vdebench.metrics.registry import page_columns
 from vdebench.report.grades import GRADED, graded_table
 from vdebench.report.overview import interval_notes, metric_column, provenance
 from vdebench.report.table import Column, Row, Table
-from vdebench.report.table_rows import USABLE, MeasuredRun, PaperRow, Published, published_models
+from vdebench.report.table_rows import USABLE, MeasuredRun, PaperRow, Published, measured_run, published_models
+from vdebench.report.tracks import track_of
 
 OCR = ("IoU", "CDM", "BLEU", "TEDS")
 IMAGE = (Column("SSIM"), Column("CLIP"), Column("PSNR"), Column("LPIPS", "lower"))
 Filled = tuple[Sequence[Column], Sequence[Row], str]
 Fill = Callable[[Sequence[PaperRow], Sequence[str]], Filled]
-"""Fills a shape with models; also with these metrics, which the paper's table lacks."""
+"""Fills a shape with models, and with metrics that the paper's table lacks."""
 
 
 def require_shape(shape: str) -> None:
-    """Refuse a shape that is none."""
+    """Raise `VdeError` for an unknown shape."""
     if shape not in SHAPES and shape not in GRADED:
         raise VdeError(f"no table shape is called {shape!r}; there are: {', '.join([*SHAPES, *GRADED])}")
 
 
 def default_shape(summary: Mapping[str, Any]) -> str:
-    """The main table of a run's kind: whole pages, images around masks, ambiguity; grades of edits have none.
+    """The main table for a run with pages, with masks, or with grades of instructions; "" for grades of edits.
 
     >>> default_shape({"protocol": "strict"}), default_shape({"protocol": "textedit", "track": "pixels"})
     ('vde-v3:2', 'textedit:3')
     """
     if "protocol" in summary:
-        return "textedit:3" if summary.get("track") == "pixels" else "vde-v3:2"
+        return track_of(summary).paper_shape
     return "" if summary.get("editor") else "vde-v3:5"
 
 
@@ -58,13 +59,11 @@ def paper_table(
     paper, _, number = shape.partition(":")
     for summary in summaries:
         if "protocol" not in summary:
-            raise VdeError(f"{shape} shows scores; the run on {summary['suite']} holds grades: {', '.join(GRADED)}")
-        if (summary.get("track") == "pixels") != (paper == "textedit"):
-            raise VdeError(
-                f"{shape} is not made for {summary['suite']} by {summary['protocol']}: it shows other numbers"
-            )
+            raise VdeError(f"{shape} shows scores; the run on {summary['suite']} contains grades: {', '.join(GRADED)}")
+        if track_of(summary).has_masks != (paper == "textedit"):
+            raise VdeError(f"{shape} does not apply to {summary['suite']} scored by {summary['protocol']}")
     several = len({summary["protocol"] for summary in summaries}) > 1
-    measured = [MeasuredRun(summary, several) for summary in summaries]
+    measured = [measured_run(summary, several) for summary in summaries]
     printed = published_models(paper, number) if published else []
     models, more = [*measured, *printed], [USABLE] if with_usable else []
     added = _added_metrics(summaries) if with_added and fill is _main else []
@@ -81,7 +80,7 @@ def paper_table(
 
 
 def _interval_notes(measured: Sequence[MeasuredRun], printed: Sequence[Published], rows: Sequence[Row]) -> list[str]:
-    """How intervals were made, and which numbers of the table have none."""
+    """The method of the intervals, and the numbers without."""
     notes = interval_notes([run.summary for run in measured])
     lacking = any(
         value is not None and not (row.published or (row.bounds and row.bounds[at]))
@@ -90,7 +89,7 @@ def _interval_notes(measured: Sequence[MeasuredRun], printed: Sequence[Published
     )
     if lacking:
         notes.append("no interval: means of means (Avg, local with global), and slices of one page")
-    return [*notes, *(["no interval: what is published"] if printed else [])]
+    return [*notes, *(["no interval: published numbers"] if printed else [])]
 
 
 def _notes(paper: str, measured: Sequence[MeasuredRun], printed: Sequence[Published]) -> list[str]:
@@ -111,15 +110,15 @@ def _notes(paper: str, measured: Sequence[MeasuredRun], printed: Sequence[Publis
 
 
 def _usable_notes(measured: Sequence[MeasuredRun], printed: Sequence[Published]) -> Iterator[str]:
-    """What the rates of usable edits depend on, and whose are not known."""
-    judged = [run.summary["usable"] for run in measured if run.summary.get("usable")]
-    for signature in dict.fromkeys(str(each["signature"]) for each in judged):
+    """Notes on the signatures of usable edits, and on runs without them."""
+    summaries = [run.summary["usable"] for run in measured if run.summary.get("usable")]
+    for signature in dict.fromkeys(str(summary["signature"]) for summary in summaries):
         yield f"Usable: rate of usable edits, of both settings together, {signature}"
     lacking = [f"{run.name} (by {run.summary['protocol']})" for run in measured if not run.summary.get("usable")]
     if lacking:
         yield f"Usable: not judged for {', '.join(lacking)}; `strict` judges it in both settings"
     if printed:
-        yield "Usable: no paper prints it"
+        yield "Usable: not published in any paper"
 
 
 def _name(model: PaperRow) -> str:
@@ -127,9 +126,9 @@ def _name(model: PaperRow) -> str:
 
 
 def _row(model: PaperRow, cells: Iterable[tuple[str, str, str, str]], section: str = "") -> Row:
-    """A model's numbers, with their intervals where they have one."""
-    asked = list(cells)
-    values, bounds = [model.value(*cell) for cell in asked], [model.bounds(*cell) for cell in asked]
+    """A model's numbers and intervals."""
+    requested = list(cells)
+    values, bounds = [model.value(*cell) for cell in requested], [model.bounds(*cell) for cell in requested]
     return Row(_name(model), values, section, model.published, bounds=bounds)
 
 
@@ -153,7 +152,7 @@ def _main(models: Sequence[PaperRow], more: Sequence[str] = (), added: Sequence[
 
 def _by_operation(setting: str) -> Fill:
     def fill(models: Sequence[PaperRow], more: Sequence[str] = ()) -> Filled:
-        kinds = sorted({model.published for model in models})  # the mean of measured and of printed models, each apart
+        kinds = sorted({model.published for model in models})  # separate means of measured and of published models
         averages = [Column("Avg. †" if published else "Avg.", "") for published in kinds]
         rows = []
         for operation in OPERATION_CLASSES:
@@ -161,9 +160,7 @@ def _by_operation(setting: str) -> Fill:
                 cell = (setting, "operation", operation, metric)
                 values = [model.value(*cell) for model in models]
                 means = [
-                    _mean_of_known(
-                        value for model, value in zip(models, values, strict=True) if model.published is kind
-                    )
+                    _mean(value for model, value in zip(models, values, strict=True) if model.published is kind)
                     for kind in kinds
                 ]
                 bounds = [*(model.bounds(*cell) for model in models), *[None] * len(means)]
@@ -173,9 +170,9 @@ def _by_operation(setting: str) -> Fill:
     return fill
 
 
-def _mean_of_known(values: Iterable[float | None]) -> float | None:
-    there = [value for value in values if value is not None]
-    return sum(there) / len(there) if there else None
+def _mean(values: Iterable[float | None]) -> float | None:
+    present = [value for value in values if value is not None]
+    return sum(present) / len(present) if present else None
 
 
 def _by_language_percent(models: Sequence[PaperRow], more: Sequence[str] = ()) -> Filled:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from vdebench.protocols.signature import with_short_signature
-from vdebench.report.table import Table, runs
+from vdebench.report.table import Table, run_lengths
 from vdebench.report.terminal import terminal
 
 Format = Literal["terminal", "markdown", "csv", "latex"]
@@ -25,11 +25,11 @@ def render(
     full_signature: bool = False,
     all_columns_by: str = "",
 ) -> str:
-    """The table as text of a form; a terminal's fits the width, and shows the best in bold where asked.
+    """Render a table as text; for a terminal it fits `width`, with the best numbers in bold if `bold` is set.
 
-    With `intervals`, means stand with the bounds of theirs. Signatures below the table are short unless
-    `full_signature` is set. Columns that do not fit into the width stand below the others; where `all_columns_by`
-    names a way to see them, they are left out instead, and a line says so.
+    With `intervals`, means are shown with bounds. Signatures below the table are short unless `full_signature` is set.
+    Columns that do not fit are put below the others; if `all_columns_by` names an option that shows them, they are
+    omitted and a line names it.
 
     >>> from vdebench.report.table import Column, Row
     >>> table = Table("t", [Column("CDM")], [Row("mine", [0.8], bounds=[(0.75, 1.0)])])
@@ -64,7 +64,7 @@ def _markdown(table: Table) -> str:
         cells = [table.cell(row, c) for c in range(len(table.columns))]
         cells = [f"**{x}**" if (r, c) in best else x for c, x in enumerate(cells)]
         bounds = (table.interval(row, c) for c in range(len(cells)))
-        cells = [f"{x} [{', '.join(two)}]" if two else x for x, two in zip(cells, bounds, strict=True)]
+        cells = [f"{x} [{', '.join(pair)}]" if pair else x for x, pair in zip(cells, bounds, strict=True)]
         lines.append(_piped([_md(row.label), *cells]))
     return "\n".join([*lines, *(f"\n{_md(note)}" for note in table.notes)]) + "\n"
 
@@ -81,18 +81,18 @@ def _csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     sections = any(row.section for row in table.rows)
-    marked = table.compare == "columns"  # else the published models are columns, with † in their heads
+    marked = table.compare == "columns"  # otherwise published models are columns, with † in their heads
     bounded = [any(row.bounds and row.bounds[c] for row in table.rows) for c in range(len(table.columns))]
     heads = []
-    for column, three in zip(table.columns, bounded, strict=True):
+    for column, has_bounds in zip(table.columns, bounded, strict=True):
         head = f"{column.group} {column.name}".strip()
-        heads += [head, f"{head}_low", f"{head}_high"] if three else [head]
+        heads += [head, f"{head}_low", f"{head}_high"] if has_bounds else [head]
     writer.writerow([*(["Section"] if sections else []), table.head, *(["Published"] if marked else []), *heads])
     for row in table.rows:
         values = []
-        for c, (value, three) in enumerate(zip(row.values, bounded, strict=True)):
+        for c, (value, has_bounds) in enumerate(zip(row.values, bounded, strict=True)):
             bounds = (row.bounds[c] if row.bounds else None) or (None, None)
-            values += ["" if x is None else repr(float(x)) for x in ([value, *bounds] if three else [value])]
+            values += ["" if x is None else repr(float(x)) for x in ([value, *bounds] if has_bounds else [value])]
         published = ["yes" if row.published else "no"] if marked else []
         writer.writerow([*([row.section] if sections else []), row.label, *published, *values])
     out.writelines(f"# {' '.join(note.split())}\n" for note in table.notes)
@@ -109,7 +109,7 @@ def _latex(table: Table) -> str:
         rf"\begin{{tabular}}{{l{'r' * count}}}",
     ]
     lines.append(r"\toprule")
-    groups = runs([column.group for column in table.columns])
+    groups = run_lengths([column.group for column in table.columns])
     if any(name for name, _ in groups):
         lines.append(" & " + " & ".join(rf"\multicolumn{{{n}}}{{c}}{{{_tex(name)}}}" for name, n in groups) + r" \\")
     heads = [_tex(c.name) + (r" $\downarrow$" if c.best == "lower" else "") for c in table.columns]
@@ -123,7 +123,9 @@ def _latex(table: Table) -> str:
         cells = [table.cell(row, c).translate(_SIGNS) for c in range(count)]
         cells = [rf"\textbf{{{x}}}" if (r, c) in best else x for c, x in enumerate(cells)]
         bounds = (table.interval(row, c) for c in range(count))
-        cells = [rf"{x} {{\scriptsize [{', '.join(two)}]}}" if two else x for x, two in zip(cells, bounds, strict=True)]
+        cells = [
+            rf"{x} {{\scriptsize [{', '.join(pair)}]}}" if pair else x for x, pair in zip(cells, bounds, strict=True)
+        ]
         lines.append(" & ".join([first(_tex(row.label)), *cells]) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [rf"\par\footnotesize {_tex(note)}" for note in table.notes]
@@ -148,7 +150,7 @@ SIGNS = {
     "−": "--",
     "–": "--",
 }
-"""What LaTeX calls signs that our tables use: pdfLaTeX does not know most of them."""
+"""LaTeX commands for the signs in tables, most of which pdfLaTeX does not support."""
 _SIGNS = str.maketrans(SIGNS)
 _TEX = _SIGNS | str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}

@@ -1,4 +1,4 @@
-"""What a folder of results holds, as data: one run, several, or a judged one; what is broken or absent is said."""
+"""The content of a folder of results as JSON data: one run, several runs or a judged run, with faults."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ from vdebench.runs.provenance import RUN_FILE, provenance_of, read_run_file
 from vdebench.submission.manifest import parts_of, revision_of
 
 _SUMMARY, _SCORES, _JUDGE = "summary.json", "scores.parquet", "judge.json"
-_MOST_REASONS = 5
-_DEEPEST = 3
+_MAX_REASONS = 5
+_MAX_DEPTH = 3
 
 
 def look(folder: str | Path) -> dict[str, Any]:
-    """What is in a folder; an error where there is no run at all."""
+    """Return the content of a folder; raises `RunFolderError` if it contains no run."""
     root = Path(folder)
     if not is_folder(root):
-        what = "is a file; a submission is checked with `vde verify`" if is_file(root) else "no such folder"
-        raise RunFolderError(f"{root}: {what}; expected a folder made by `vde score … --out` or `vde run`")
+        problem = "is a file; `vde verify` checks a submission" if is_file(root) else "no such folder"
+        raise RunFolderError(f"{root}: {problem}; expected one written by `vde score … --out` or `vde run`")
     if is_file(root / _JUDGE):
-        return _judged(root)
+        return _judged_run(root)
     if any(is_file(root / name) for name in (_SUMMARY, _SCORES)) or is_folder(root / "parts"):
         return _run(root)
-    below = _below(root, _DEEPEST)
-    told, faults = _tried(lambda: read_run_file(root / RUN_FILE), {})
-    if not below and "editors" not in told:
-        raise RunFolderError(f"{root}: no run here; expected a folder made by `vde score … --out` or `vde run`")
+    below = _below(root, _MAX_DEPTH)
+    record, faults = _attempt(lambda: read_run_file(root / RUN_FILE), {})
+    if not below and "editors" not in record:
+        raise RunFolderError(f"{root}: no run here; expected a folder written by `vde score … --out` or `vde run`")
     return {
         "kind": "runs",
         "folder": str(root),
-        "asked": _public({key: value for key, value in told.items() if key != "provenance"}),
-        "runs": [_judged(each) if is_file(each / _JUDGE) else _run(each) for each in below],
-        "provenance": provenance_of(told),
+        "asked": _public({key: value for key, value in record.items() if key != "provenance"}),
+        "runs": [_judged_run(each) if is_file(each / _JUDGE) else _run(each) for each in below],
+        "provenance": provenance_of(record),
         "faults": faults,
     }
 
 
-def _below(root: Path, deep: int) -> list[Path]:
-    """Runs below a folder, sorted, without what they keep for themselves."""
-    found = []
+def _below(root: Path, depth: int) -> list[Path]:
+    """Runs below a folder, sorted; the subfolders of a run are not searched."""
+    runs = []
     for name in list_folder(root):
         folder = root / name
         if not is_folder(folder) or name in ("images", "parts", "reference") or name.startswith("."):
             continue
         if any(is_file(folder / file) for file in (_SUMMARY, _JUDGE, _SCORES)) or is_folder(folder / "parts"):
-            found.append(folder)
-        elif deep > 1:
-            found += _below(folder, deep - 1)
-    return found
+            runs.append(folder)
+        elif depth > 1:
+            runs += _below(folder, depth - 1)
+    return runs
 
 
-def _tried(make: Callable[[], Any], otherwise: Any) -> tuple[Any, list[str]]:
+def _attempt(make: Callable[[], Any], otherwise: Any) -> tuple[Any, list[str]]:
     try:
         return make(), []
     except VdeError as error:
@@ -65,9 +65,9 @@ def _tried(make: Callable[[], Any], otherwise: Any) -> tuple[Any, list[str]]:
 
 
 def _run(root: Path) -> dict[str, Any]:
-    summary, faults = _tried(lambda: _object(root / _SUMMARY), {})
-    told, more = _tried(lambda: read_run_file(root / RUN_FILE), {})
-    reasons, broken = _tried(lambda: _reasons(root / _SCORES), [])
+    summary, faults = _attempt(lambda: _object(root / _SUMMARY), {})
+    record, more = _attempt(lambda: read_run_file(root / RUN_FILE), {})
+    reasons, broken = _attempt(lambda: _reasons(root / _SCORES), [])
     if is_folder(root / "parts"):
         faults.append(f"{root / 'parts'}: unfinished work; run the same command again to finish it")
     signature = summary.get("signature")
@@ -76,12 +76,12 @@ def _run(root: Path) -> dict[str, Any]:
     return {
         "kind": "run",
         "folder": str(root),
-        **{name: summary.get(name, told.get(name)) for name in names},
+        **{name: summary.get(name, record.get(name)) for name in names},
         "revision": revision_of(signature) if isinstance(signature, str) else None,
         "signature": signature,
         "parts": parts,
         "reasons": reasons,
-        "provenance": provenance_of(told),
+        "provenance": provenance_of(record),
         "faults": [*faults, *more, *broken],
     }
 
@@ -89,34 +89,34 @@ def _run(root: Path) -> dict[str, Any]:
 def _object(file: Path) -> dict[str, Any]:
     if not is_file(file):
         raise RunFolderError(f"{file.name}: not there; score again")
-    found = read_json(file)
-    if not isinstance(found, dict):
-        raise RunFolderError(f"{file}: not as `vde score` writes it; score again")
-    return found
+    data = read_json(file)
+    if not isinstance(data, dict):
+        raise RunFolderError(f"{file}: not written by `vde score`; score again")
+    return data
 
 
 def _reasons(file: Path) -> list[dict[str, Any]]:
-    """Why samples have no score, or count as empty pages: the most frequent reasons, each with its first sample."""
+    """The most frequent reasons of missing and failed samples, each with its first sample."""
     if not is_file(file):
         raise RunFolderError(f"{file.name}: not there; score again")
     try:
         rows = pl.scan_parquet(file).filter(pl.col("state").is_in(["missing", "failed"]))
         rows = rows.select("sample", "state", "reason").unique(maintain_order=True)
-        found = rows.with_columns(pl.col("reason").str.split("\n").list.first()).collect()
+        table = rows.with_columns(pl.col("reason").str.split("\n").list.first()).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         first = str(error).partition("\n")[0]
         raise RunFolderError(f"{file}: cannot be read: {first}; score again") from None
-    # A reason may name its sample: without the name it is the same for many.
-    stripped = [(reason or "").replace(sample, "…") for sample, reason in found.select("sample", "reason").iter_rows()]
-    grouped = found.with_columns(pl.Series("same", stripped, pl.String)).group_by("state", "same", maintain_order=True)
-    counted = grouped.agg(pl.len().alias("samples"), pl.col("sample").first(), pl.col("reason").first())
-    listed = counted.sort("samples", descending=True, maintain_order=True).drop("same")
-    return listed.head(_MOST_REASONS).to_dicts()
+    # Reasons that differ only in the name of their sample are equal.
+    stripped = [(reason or "").replace(sample, "…") for sample, reason in table.select("sample", "reason").iter_rows()]
+    grouped = table.with_columns(pl.Series("same", stripped, pl.String)).group_by("state", "same", maintain_order=True)
+    counts = grouped.agg(pl.len().alias("samples"), pl.col("sample").first(), pl.col("reason").first())
+    listed = counts.sort("samples", descending=True, maintain_order=True).drop("same")
+    return listed.head(_MAX_REASONS).to_dicts()
 
 
-def _judged(root: Path) -> dict[str, Any]:
-    pins, faults = _tried(lambda: _object(root / _JUDGE), {})
-    summary, more = _tried(lambda: _object(root / _SUMMARY), {})
+def _judged_run(root: Path) -> dict[str, Any]:
+    pins, faults = _attempt(lambda: _object(root / _JUDGE), {})
+    summary, more = _attempt(lambda: _object(root / _SUMMARY), {})
     return {
         "kind": "judged",
         "folder": str(root),
@@ -126,9 +126,9 @@ def _judged(root: Path) -> dict[str, Any]:
     }
 
 
-def _public(told: dict[str, Any]) -> dict[str, Any]:
-    """What was asked, without keys among the reader's options."""
-    options = told.get("reader_options")
+def _public(record: dict[str, Any]) -> dict[str, Any]:
+    """Options of the call, without API keys among the reader's options."""
+    options = record.get("reader_options")
     if not isinstance(options, dict):
-        return told
-    return {**told, "reader_options": {key: value for key, value in options.items() if not is_private(key, value)}}
+        return record
+    return {**record, "reader_options": {key: value for key, value in options.items() if not is_private(key, value)}}

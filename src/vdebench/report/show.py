@@ -1,4 +1,4 @@
-"""What `vde show` prints of a run: what was scored, how, with what result, and what it was made with."""
+"""The text of `vde show`: what was scored, how, with what result, and its provenance."""
 
 from __future__ import annotations
 
@@ -16,78 +16,78 @@ from vdebench.report.usable import bounds_line
 from vdebench.runs.provenance import part_of
 from vdebench.stats.usable import PROPERTIES
 
-WORDS = {
+LABELS = {
     "p": "protocol",
     "rules": "rules",
     "v": "vdebench",
     "track": "track",
     "against": "compared with",
     "match": "blocks matched",
-    "tok": "words by",
+    "tok": "tokenizer",
     "local": "regions",
     "reader": "read by",
-    "truth": "ground truth",
-    "floor": "references read",
+    "gt": "ground truth",
+    "ceiling": "OCR ceiling",
     "images": "images",
-    "in": "pages given",
+    "in": "input",
     "rewriter": "instructions",
     "suite": "suite",
     "n": "samples",
 }
-"""Parts of a signature in plain words."""
+"""Labels of the parts of a signature."""
 _VALUES = {
-    ("local", "crop"): "their crops, read by themselves",
-    ("local", "filter"): "what the whole page's reading has there",
+    ("local", "crop"): "OCR of their crops",
+    ("local", "filter"): "OCR output of the whole page inside them",
     ("local", "off"): "not scored",
-    ("reader", "off"): "nobody: pixels alone",
-    ("reader", "unstated"): "whoever made the readings: not stated",
-    ("truth", "suite"): "the suite's own readings",
-    ("floor", "none"): "no: outcomes make no allowance for the reader",
-    ("floor", "reader"): "by the same reader, for the allowance",
+    ("reader", "off"): "no reader, only pixels",
+    ("reader", "unstated"): "not stated with the OCR output",
+    ("gt", "suite"): "from the suite",
+    ("ceiling", "none"): "no: outcomes are not corrected for OCR loss",
+    ("ceiling", "reader"): "by the same reader, to correct outcomes",
     ("images", "off"): "no image metrics",
-    ("in", "whole,rgb-1"): "whole",
-    ("rewriter", "none"): "the suite's own words",
-    ("match", "assign"): "one to one, the best total",
+    ("in", "whole,rgb-1"): "whole pages",
+    ("rewriter", "none"): "from the suite",
+    ("match", "assign"): "optimal one-to-one assignment",
 }
 _CELL = 26
 
 
-def show_text(told: Mapping[str, Any]) -> str:
-    """What was found in a folder, for people: lines of at most 80 cells."""
-    lines = {"run": _run, "runs": _runs, "judged": _judged}[told["kind"]]
+def show_text(content: Mapping[str, Any]) -> str:
+    """The content of a folder as text, in lines of at most 80 cells."""
+    lines = {"run": _run, "runs": _runs, "judged": _judged_run}[content["kind"]]
     try:
-        return "\n".join(lines(told)) + "\n"
-    except (AttributeError, KeyError, TypeError, ValueError) as error:  # somebody has edited a summary
-        raise RunFolderError(f"{told['folder']}: is not as `vde score` wrote it ({error!r}); score again") from None
+        return "\n".join(lines(content)) + "\n"
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # an edited summary
+        raise RunFolderError(f"{content['folder']}: not written by `vde score` ({error!r}); score again") from None
 
 
-def short_signatures(told: Mapping[str, Any]) -> Iterator[str]:
+def short_signatures(content: Mapping[str, Any]) -> Iterator[str]:
     """The short signature of every run in a folder."""
-    runs = told.get("runs")
-    for each in runs if isinstance(runs, list) else [told]:
-        signature = each.get("signature") if isinstance(each, dict) else None
+    runs = content.get("runs")
+    for run in runs if isinstance(runs, list) else [content]:
+        signature = run.get("signature") if isinstance(run, dict) else None
         if not isinstance(signature, str):
-            raise RunFolderError(f"{told['folder']}: a run here has no signature; score again")
+            raise RunFolderError(f"{content['folder']}: a run here has no signature; score again")
         yield short_signature(signature)
 
 
-def _run(told: Mapping[str, Any]) -> Iterator[str]:
-    yield labelled("Run", told["folder"])
+def _run(run: Mapping[str, Any]) -> Iterator[str]:
+    yield labelled("Run", run["folder"])
     for label, key in (("Editor", "editor"), ("Protocol", "protocol")):
-        yield labelled(label, told.get(key) or "not known")
-    parts = part_of(told, "parts")
-    revision = f", revision {told['revision']}" if told.get("revision") else ""
+        yield labelled(label, run.get(key) or "not known")
+    parts = part_of(run, "parts")
+    revision = f", revision {run['revision']}" if run.get("revision") else ""
     count = f", {parts['n']} samples" if "n" in parts else ""
-    yield labelled("Suite", f"{told.get('suite') or 'not known'}{count}{revision}")
+    yield labelled("Suite", f"{run.get('suite') or 'not known'}{count}{revision}")
     yield labelled("Reader", _VALUES.get(("reader", parts.get("reader", "")), parts.get("reader", "not known")))
-    for fault in told["faults"]:
+    for fault in run["faults"]:
         yield labelled("Broken", fault)
-    yield from _coverage(told)
-    if isinstance(told.get("edits"), dict):
-        yield labelled("Edits", ", ".join(f"{count} {state}" for state, count in told["edits"].items()))
-    yield from _means(told)
-    yield from _usable(part_of(told, "usable"))
-    notes = told.get("notes")
+    yield from _coverage(run)
+    if isinstance(run.get("edits"), dict):
+        yield labelled("Edits", ", ".join(f"{count} {state}" for state, count in run["edits"].items()))
+    yield from _means(run)
+    yield from _usable(part_of(run, "usable"))
+    notes = run.get("notes")
     if isinstance(notes, list) and notes:
         yield ""
         for note in notes:
@@ -97,20 +97,20 @@ def _run(told: Mapping[str, Any]) -> Iterator[str]:
         yield "Signature"
         for key, value in parts.items():
             meaning = _VALUES.get((key, value))
-            yield labelled(f"  {WORDS.get(key, key)}", f"{value}: {meaning}" if meaning else value, indent=18)
+            yield labelled(f"  {LABELS.get(key, key)}", f"{value}: {meaning}" if meaning else value, indent=18)
     yield ""
-    yield from provenance_lines(part_of(told, "provenance"))
+    yield from provenance_lines(part_of(run, "provenance"))
 
 
-def _coverage(told: Mapping[str, Any]) -> Iterator[str]:
-    coverage = part_of(told, "coverage")
+def _coverage(run: Mapping[str, Any]) -> Iterator[str]:
+    coverage = part_of(run, "coverage")
     if not coverage:
         yield labelled("Coverage", "not known")
         return
     yield labelled("Coverage", _covered(coverage))
-    for each in told["reasons"]:
-        samples = each["sample"] if each["samples"] == 1 else f"{each['samples']} samples, such as {each['sample']}"
-        yield labelled("", f"{each['state']}: {samples}: {each['reason']}")
+    for entry in run["reasons"]:
+        samples = entry["sample"] if entry["samples"] == 1 else f"{entry['samples']} samples, such as {entry['sample']}"
+        yield labelled("", f"{entry['state']}: {samples}: {entry['reason']}")
 
 
 def _covered(coverage: Mapping[str, Any]) -> str:
@@ -118,32 +118,32 @@ def _covered(coverage: Mapping[str, Any]) -> str:
     return f"{coverage.get('samples', '?')} samples: {states}"
 
 
-def _means(told: Mapping[str, Any]) -> Iterator[str]:
-    overall = {setting: found for setting, found in part_of(told, "overall").items() if isinstance(found, dict)}
+def _means(run: Mapping[str, Any]) -> Iterator[str]:
+    overall = {setting: means for setting, means in part_of(run, "overall").items() if isinstance(means, dict)}
     if not overall:
         yield labelled("Means", "none")
         return
-    names = {key: facts(key).title for key in track_of(told).names()}
+    names = {key: facts(key).title for key in track_of(run).names()}
     yield ""
-    if any(found.get("intervals") for found in overall.values()):
+    if any(means.get("intervals") for means in overall.values()):
         yield "With 95 % intervals"
     yield f"{'Means':<14}{''.join(f'{plain(setting):<{_CELL}}' for setting in overall)}".rstrip()
-    folded = any(found.get("cdm_strict") != found.get("cdm") for found in overall.values())
+    folded = any(means.get("cdm_strict") != means.get("cdm") for means in overall.values())
     for key, title in names.items():
         if key == "cdm_strict" and not folded:
             continue
-        cells = [_cell(found, key) for found in overall.values()]
+        cells = [_cell(means, key) for means in overall.values()]
         if any(cell != "–" for cell in cells):
             yield f"  {title:<12}{''.join(f'{cell:<{_CELL}}' for cell in cells)}".rstrip()
 
 
-def _cell(found: Mapping[str, Any], key: str) -> str:
-    value, digits = found.get(key), facts(key).digits
-    if key == "psnr" and found.get("images") and found.get("identical") == found.get("images"):
+def _cell(means: Mapping[str, Any], key: str) -> str:
+    value, digits = means.get(key), facts(key).digits
+    if key == "psnr" and means.get("images") and means.get("identical") == means.get("images"):
         return "∞ (identical images)"
     if not isinstance(value, int | float) or not math.isfinite(value):
         return "–"
-    bounds = part_of(found, "intervals").get(key)
+    bounds = part_of(means, "intervals").get(key)
     if isinstance(bounds, list) and len(bounds) == 2 and all(isinstance(bound, int | float) for bound in bounds):
         return f"{value:.{digits}f} [{bounds[0]:.{digits}f}, {bounds[1]:.{digits}f}]"
     return f"{value:.{digits}f}"
@@ -157,11 +157,11 @@ def _usable(usable: Mapping[str, Any]) -> Iterator[str]:
         yield labelled("Usable edits", bounds_line(usable))
         return
     rate, bounds = usable.get("rate"), usable.get("interval")
-    told = f"{rate:.1%}" if isinstance(rate, int | float) else "not known"
+    text = f"{rate:.1%}" if isinstance(rate, int | float) else "not known"
     if isinstance(bounds, list) and len(bounds) == 2:
-        told += f" [{bounds[0]:.1%}, {bounds[1]:.1%}]"
+        text += f" [{bounds[0]:.1%}, {bounds[1]:.1%}]"
     unknown = f", {usable['unknown']} without a verdict" if usable.get("unknown") else ""
-    yield labelled("Usable edits", f"{told} of {usable.get('n', '?')} samples{unknown}")
+    yield labelled("Usable edits", f"{text} of {usable.get('n', '?')} samples{unknown}")
     failed = [
         f"{PROPERTIES.get(name, name)} {counts.get('failed')}"
         for name, counts in part_of(usable, "properties").items()
@@ -171,27 +171,29 @@ def _usable(usable: Mapping[str, Any]) -> Iterator[str]:
         yield labelled("", f"samples that fail at: {', '.join(failed)}")
 
 
-def _runs(told: Mapping[str, Any]) -> Iterator[str]:
-    yield labelled("Runs", told["folder"])
-    asked = told["asked"]
+def _runs(content: Mapping[str, Any]) -> Iterator[str]:
+    yield labelled("Runs", content["folder"])
+    options = content["asked"]
     for label, key in (("Suite", "suite"), ("Reader", "reader")):
-        if asked.get(key):
-            yield labelled(label, asked[key])
-    for fault in told["faults"]:
+        if options.get(key):
+            yield labelled(label, options[key])
+    for fault in content["faults"]:
         yield labelled("Broken", fault)
-    done = {run.get("editor") for run in told["runs"]}
-    waiting = [name for name in asked.get("editors") or [] if name not in done]
+    scored = {run.get("editor") for run in content["runs"]}
+    waiting = [name for name in options.get("editors") or [] if name not in scored]
     if waiting:
         yield labelled("Not scored", ", ".join(map(str, waiting)))
-    for run in told["runs"]:
+    for run in content["runs"]:
         yield ""
-        yield from _judged(run) if run["kind"] == "judged" else _short(run)
+        yield from _judged_run(run) if run["kind"] == "judged" else _short(run)
     yield ""
-    yield from provenance_lines(told["provenance"]) if told["provenance"] else ["Each run's own `vde show` says more."]
+    yield from (
+        provenance_lines(content["provenance"]) if content["provenance"] else ["`vde show RUN` shows more of a run."]
+    )
 
 
 def _short(run: Mapping[str, Any]) -> Iterator[str]:
-    """A run among others."""
+    """A run in a list of runs."""
     yield plain(f"{run.get('editor') or 'not known'} by {run.get('protocol') or 'not known'}")
     yield labelled("  folder", run["folder"])
     for fault in run["faults"]:
@@ -201,18 +203,18 @@ def _short(run: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(run.get("edits"), dict):
         yield labelled("  edits", ", ".join(f"{count} {state}" for state, count in run["edits"].items()))
     names = {key: facts(key).title for key in track_of(run).names()}
-    for setting, found in part_of(run, "overall").items():
-        if isinstance(found, dict):
-            cells = {title: _cell({**found, "intervals": None}, key) for key, title in names.items()}
+    for setting, means in part_of(run, "overall").items():
+        if isinstance(means, dict):
+            cells = {title: _cell({**means, "intervals": None}, key) for key, title in names.items()}
             yield labelled(f"  {setting}", ", ".join(f"{name} {cell}" for name, cell in cells.items() if cell != "–"))
 
 
-def _judged(told: Mapping[str, Any]) -> Iterator[str]:
-    yield labelled("Judged run", told["folder"])
-    yield labelled("Judge", told.get("judge") or "not known")
-    yield labelled("Of", f"{told.get('editor') or 'instructions'} on {told.get('suite') or 'not known'}")
-    dollars = part_of(told, "spent").get("dollars")
+def _judged_run(run: Mapping[str, Any]) -> Iterator[str]:
+    yield labelled("Judged run", run["folder"])
+    yield labelled("Judge", run.get("judge") or "not known")
+    yield labelled("Of", f"{run.get('editor') or 'instructions'} on {run.get('suite') or 'not known'}")
+    dollars = part_of(run, "spent").get("dollars")
     yield labelled("Cost", f"${dollars:.2f}" if isinstance(dollars, int | float) else "not known")
-    for fault in told["faults"]:
+    for fault in run["faults"]:
         yield labelled("Broken", fault)
-    yield labelled("Look with", "the same `vde judge` command again (nothing is asked twice), or `vde report --judged`")
+    yield labelled("Show with", "the same `vde judge` command again (grades are cached), or `vde report --judged`")

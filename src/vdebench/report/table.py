@@ -11,12 +11,12 @@ from typing import Literal
 
 Best = Literal["higher", "lower", ""]
 Bounds = tuple[float, float]
-"""Of the interval of a mean."""
+"""Bounds of an interval."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers: its head, which way is better, how many digits it shows."""
+    """A column of numbers: its head, direction and number of digits."""
 
     name: str
     best: Best = "higher"
@@ -24,26 +24,26 @@ class Column:
     group: str = ""
     published: bool = False
     headline: bool = False
-    """Stays where not all columns fit."""
+    """Shown also if not all columns fit."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of numbers; None where there is none."""
+    """A row of numbers or None."""
 
     label: str
     values: Sequence[float | None]
     section: str = ""
     published: bool = False
     reference: bool = False
-    """Not one of those that are compared."""
+    """Never marked as best."""
     bounds: Sequence[Bounds | None] = ()
-    """Of every value, None where it has none; nothing where none has any."""
+    """Bounds or None for every value; empty if none has any."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers with heads and notes. `compare` says whether the best stands out per column or per row."""
+    """Numbers with heads and notes. `compare`: whether the best of each column or of each row is marked."""
 
     title: str
     columns: Sequence[Column]
@@ -52,34 +52,36 @@ class Table:
     compare: Literal["columns", "rows"] = "columns"
     notes: Sequence[str] = field(default_factory=tuple)
     interval_notes: Sequence[str] = field(default_factory=tuple)
-    """What must be said where intervals are shown."""
+    """Notes shown with intervals."""
 
     def best(self) -> set[tuple[int, int]]:
-        """Positions (row, column) of the best numbers: per column within a section, or per row; measured and published
-        numbers each apart, since they are seldom comparable."""
+        """Positions (row, column) of the best numbers, by column within a section or by row.
+
+        Measured and published numbers are compared separately.
+        """
         lines: dict[tuple[object, ...], list[tuple[float, tuple[int, int]]]] = {}
         for r, row in enumerate(self.rows):
             for c, (column, value) in enumerate(zip(self.columns, row.values, strict=True)):
                 if value is not None and column.best and not row.reference:
                     line = (r, column.published) if self.compare == "rows" else (c, row.section, row.published)
                     lines.setdefault(line, []).append((value, (r, c)))
-        found: set[tuple[int, int]] = set()
+        positions: set[tuple[int, int]] = set()
         for cells in lines.values():
             if len(cells) > 1:
-                way = self.columns[cells[0][1][1]].best
-                top = (max if way == "higher" else min)(value for value, _ in cells)
-                found |= {at for value, at in cells if value == top}
-        return found
+                direction = self.columns[cells[0][1][1]].best
+                top = (max if direction == "higher" else min)(value for value, _ in cells)
+                positions |= {position for value, position in cells if value == top}
+        return positions
 
     def cell(self, row: Row, column: int) -> str:
-        """A number as it is shown, a dash for none."""
+        """Format a number; a dash for None."""
         value = row.values[column]
         if value is not None and math.isinf(value):
             return "∞"
         return "–" if value is None else f"{value:.{self.columns[column].digits}f}"
 
     def interval(self, row: Row, column: int) -> tuple[str, str] | None:
-        """The bounds of a number as they are shown, without the 0 before the point."""
+        """Format the bounds of a number, without the 0 before the point."""
         bounds = row.bounds[column] if row.bounds else None
         if bounds is None:
             return None
@@ -87,14 +89,14 @@ class Table:
         return re.sub(r"^(-?)0\.", r"\1.", low), re.sub(r"^(-?)0\.", r"\1.", high)
 
     def without_intervals(self) -> Table:
-        """The same without bounds."""
+        """Return the table without bounds."""
         return replace(self, rows=[replace(row, bounds=()) for row in self.rows])
 
 
-def runs(names: Sequence[str]) -> list[tuple[str, int]]:
-    """Equal neighbours counted.
+def run_lengths(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Count equal neighbours.
 
-    >>> runs(["a", "a", "b"])
+    >>> run_lengths(["a", "a", "b"])
     [('a', 2), ('b', 1)]
     """
     return [(name, len(list(same))) for name, same in groupby(names)]

@@ -1,4 +1,4 @@
-"""Where a table's numbers come from: measured runs and the papers' published figures, asked in the same words."""
+"""Rows of the papers' tables: measured runs and published figures, with the same interface."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from importlib.resources import files
 from typing import Any
 from typing import Protocol as Interface
 
-from vdebench.protocols import get_protocol
-from vdebench.protocols.protocol import protocol_of
+from vdebench.protocols import get_protocol, protocol_of
 from vdebench.report.overview import bounds_of
 from vdebench.report.table import Bounds
+from vdebench.report.tracks import track_of
 
 _MEASURED = {"IoU": "iou", "CDM": "cdm", "BLEU": "bleu", "SSIM": "ssim", "PSNR": "psnr", "LPIPS": "lpips"}
 USABLE = "Usable"
-"""The rate of usable edits, which no paper prints."""
+"""The rate of usable edits, which no paper has."""
 _LANGUAGES = {"english": "english", "chinese": "simplified_chinese"}
 _SPLITS = {"synthetic": "manual", "real": "web"}
 _V1_OPERATIONS = {"replace": "text_replace", "delete": "text_delete", "add": "text_insert"}
@@ -29,17 +29,17 @@ class PaperRow(Interface):
 
     @property
     def name(self) -> str:
-        """How the model is called."""
+        """The name of the model."""
 
     @property
     def published(self) -> bool:
-        """Whether the numbers are printed in a paper, not measured here."""
+        """Whether the numbers are from a paper."""
 
     def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
         """One number: setting `global`, `local` or `mean`; sliced by `all`, `language` or `operation`."""
 
     def bounds(self, setting: str, by: str, slice_value: str, metric: str) -> Bounds | None:
-        """The number's interval; none where it is a mean of means or printed in a paper."""
+        """The number's interval; None for a mean of means and for published numbers."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class MeasuredRun:
 
     @property
     def name(self) -> str:
-        """The editor's name, with the protocol's where several stand in one table."""
+        """The editor's name, with the protocol's if a table has several."""
         return (
             f"{self.summary['editor']} ({self.summary['protocol']})" if self.name_protocol else self.summary["editor"]
         )
@@ -63,44 +63,36 @@ class MeasuredRun:
 
     @property
     def teds_column(self) -> str:
-        """What stands under TEDS; nothing where no text is matched."""
+        """The column shown as TEDS; "" if no text is matched."""
         return protocol_of(self.summary).teds_column
-
-    @property
-    def around_masks(self) -> bool:
-        """Whether images were compared around masks."""
-        return self.summary.get("track") == "pixels"
 
     def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
         """A number of the summary; `mean` is the mean of local and global, `Avg` that of the four metrics."""
         if metric == USABLE:
             return self._usable(by, slice_value).get("rate")
         if setting == "mean":
-            return _mean([self.value(each, by, slice_value, metric) for each in ("local", "global")])
+            return _mean([self.value(name, by, slice_value, metric) for name in ("local", "global")])
         if metric == "Avg":
-            return _mean([self.value(setting, by, slice_value, each) for each in ("IoU", "CDM", "BLEU", "TEDS")])
-        found, column = self._found(setting, by, slice_value, metric)
-        if column == "psnr" and self.around_masks:
-            return math.inf if found.get(column) is None and found.get("identical") else found.get(column)
-        if column == "psnr" and found.get("images") and found["identical"] == found["images"]:
-            return math.inf
-        return found.get(column)
+            return _mean([self.value(setting, by, slice_value, name) for name in ("IoU", "CDM", "BLEU", "TEDS")])
+        means, column = self._means(setting, by, slice_value, metric)
+        return math.inf if column == "psnr" and self._is_infinite(means) else means.get(column)
+
+    def _is_infinite(self, means: Mapping[str, Any]) -> bool:
+        """Whether the mean PSNR is infinite: all images are identical."""
+        return bool(means.get("images")) and means["identical"] == means["images"]
 
     def bounds(self, setting: str, by: str, slice_value: str, metric: str) -> Bounds | None:
-        """The interval of a number of the summary; none of a mean of these."""
+        """The interval of a number of the summary; None for a mean of these."""
         if metric == USABLE:
             interval = self._usable(by, slice_value).get("interval")
             return (float(interval[0]), float(interval[1])) if interval else None
         if setting == "mean" or metric == "Avg":
             return None
-        found, column = self._found(setting, by, slice_value, metric)
-        return bounds_of(found, [column])[0]
+        means, column = self._means(setting, by, slice_value, metric)
+        return bounds_of(means, [column])[0]
 
-    def _found(self, setting: str, by: str, slice_value: str, metric: str) -> tuple[Mapping[str, Any], str]:
-        """The means of a slice, and what the metric is called in them."""
-        if self.around_masks:
-            split = self.summary["by"]["group"].get(_SPLITS[slice_value], {}).get(setting.removesuffix("-mask"))
-            return split or {}, metric.lower()
+    def _means(self, setting: str, by: str, slice_value: str, metric: str) -> tuple[Mapping[str, Any], str]:
+        """The means of a slice, and the metric's key in them."""
         protocol = get_protocol(self.summary["protocol"])
         column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED.get(metric, metric)
         return self._slice(by, slice_value).get(setting) or {}, column
@@ -112,16 +104,34 @@ class MeasuredRun:
         return dict(self.summary["by"][column].get(name, {}))
 
     def _usable(self, by: str, value: str) -> Mapping[str, Any]:
-        """The rate of usable edits of a slice, which is of no setting; nothing where the protocol judges none."""
-        found = self.summary.get("usable") or {}
-        if by == "all" or not found:
-            return dict(found)
+        """The rate of usable edits of a slice, for both settings together; {} if the protocol judges none."""
+        usable = self.summary.get("usable") or {}
+        if by == "all" or not usable:
+            return dict(usable)
         column, name = _column(by, value)
-        return dict(found["by"][column].get(name, {}))
+        return dict(usable["by"][column].get(name, {}))
+
+
+class MaskedRun(MeasuredRun):
+    """A run on images with masks, by its summary."""
+
+    def _is_infinite(self, means: Mapping[str, Any]) -> bool:
+        """Whether the mean PSNR is infinite: some images are identical and the protocol gives no mean."""
+        return means.get("psnr") is None and bool(means.get("identical"))
+
+    def _means(self, setting: str, by: str, slice_value: str, metric: str) -> tuple[Mapping[str, Any], str]:
+        """The means of a split, and the name of the metric in them."""
+        split = self.summary["by"]["group"].get(_SPLITS[slice_value], {}).get(setting.removesuffix("-mask"))
+        return split or {}, metric.lower()
+
+
+def measured_run(summary: Mapping[str, Any], name_protocol: bool = False) -> MeasuredRun:
+    """Return the row of a run."""
+    return (MaskedRun if track_of(summary).has_masks else MeasuredRun)(summary, name_protocol)
 
 
 def _column(by: str, value: str) -> tuple[str, str]:
-    """Where a slice of a paper's table stands in a summary: column and value.
+    """Column and value in a summary of a slice of a paper's table.
 
     >>> _column("operation", "delete"), _column("language", "chinese")
     (('operation', 'text_delete'), ('language', 'simplified_chinese'))
@@ -145,16 +155,16 @@ class Published:
         return True
 
     def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
-        """A figure as printed; nothing where the print lacks it."""
+        """A figure as published, or None."""
         return _figures().get((self.paper, self.table, self.name, setting, slice_value, metric))
 
     def bounds(self, setting: str, by: str, slice_value: str, metric: str) -> Bounds | None:
-        """None: the papers print no intervals."""
+        """None: the papers have no intervals."""
         return None
 
     @property
     def faults(self) -> set[str]:
-        """What is known to be wrong with the row in print."""
+        """Known errors of the published row."""
         key = (self.paper, self.table, self.name)
         return {
             row["note"]
@@ -164,7 +174,7 @@ class Published:
 
 
 def published_models(paper: str, table: str) -> list[Published]:
-    """The models of a paper's table, in the order of print.
+    """The models of a paper's table, in its order.
 
     >>> [model.name for model in published_models("vde-v3", "4")][:2]
     ['Step1X-Edit', 'LongCat-Image-Edit']
@@ -175,7 +185,7 @@ def published_models(paper: str, table: str) -> list[Published]:
 
 @cache
 def published_figures() -> list[dict[str, str]]:
-    """The papers' published figures, a row each, as their CSV has them."""
+    """The papers' published figures, one row each."""
     text = files("vdebench").joinpath("data/published_results.csv").read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 
@@ -187,5 +197,5 @@ def _figures() -> dict[tuple[str, ...], float]:
 
 
 def _mean(values: list[float | None]) -> float | None:
-    there = [value for value in values if value is not None]
-    return sum(there) / len(there) if len(there) == len(values) else None
+    present = [value for value in values if value is not None]
+    return sum(present) / len(present) if len(present) == len(values) else None

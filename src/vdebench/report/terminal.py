@@ -1,4 +1,4 @@
-"""Tables for a terminal: no wider than asked, heads broken at hyphens, too many columns put below each other."""
+"""Tables for a terminal: limited in width, heads wrapped at hyphens, columns that do not fit put below."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, chop_cells
 
-from vdebench.report.table import Column, Table, runs
+from vdebench.report.table import Column, Table, run_lengths
 
 _GAP = "  "
 _LONGEST_LABEL = 30
@@ -15,16 +15,16 @@ _SHORTEST_LABEL = 8
 
 
 def terminal(table: Table, width: int, bold: bool, all_columns_by: str = "") -> str:
-    """The table as lines of at most `width` cells; columns that do not fit below, or left out where so asked."""
+    """Render a table in lines of at most `width` cells; columns that do not fit are put below, or omitted."""
     lines = [_styled(line, "1", bold) for line in _wrapped(table.title, width)]
     labels = [table.head, *(row.label for row in table.rows)]
     label_width = min(_LONGEST_LABEL, max(map(cell_len, labels)))
     if all_columns_by:
         label_width = min(label_width, max(_SHORTEST_LABEL, width - _room(table, _first(table))))
-        columns, lost = _fitting(table, width - label_width)
+        columns, omitted = _fitting(table, width - label_width)
         lines += [*_part(table, columns, label_width, width, bold), ""]
-        if lost:
-            names = ", ".join(_named(table, c) for c in lost)
+        if omitted:
+            names = ", ".join(_column_title(table, c) for c in omitted)
             lines += [*_wrapped(f"not shown at a width of {width}: {names}; {all_columns_by} shows them", width), ""]
     else:
         for columns in _chunks(table, width - label_width):
@@ -35,19 +35,19 @@ def terminal(table: Table, width: int, bold: bool, all_columns_by: str = "") -> 
 
 
 def _fitting(table: Table, width: int) -> tuple[list[int], list[int]]:
-    """Columns that fit beside the labels, headline columns before others, in their order; and those left out."""
+    """Columns that fit next to the labels, headline columns first; and those omitted."""
     first = _first(table)
-    kept: list[int] = []
+    fitting: list[int] = []
     for c in [*first, *(c for c in range(len(table.columns)) if c not in first)]:
-        if not kept or _room(table, [*kept, c]) <= width:
-            kept.append(c)
-        elif c not in first:  # what comes after stays out too: no gaps
+        if not fitting or _room(table, [*fitting, c]) <= width:
+            fitting.append(c)
+        elif c not in first:  # no gaps: later columns are omitted too
             break
-    return sorted(kept), [c for c in range(len(table.columns)) if c not in kept]
+    return sorted(fitting), [c for c in range(len(table.columns)) if c not in fitting]
 
 
 def _first(table: Table) -> list[int]:
-    """Columns that stay: the headline ones, the first where there are none."""
+    """Columns that are never omitted: the headline ones, or the first."""
     return [c for c, column in enumerate(table.columns) if column.headline] or list(range(len(table.columns)))[:1]
 
 
@@ -55,9 +55,9 @@ def _room(table: Table, columns: Sequence[int]) -> int:
     return sum(_width(table, c) + len(_GAP) for c in columns)
 
 
-def _named(table: Table, column: int) -> str:
-    found = table.columns[column]
-    return f"{found.group} {found.name}".strip()
+def _column_title(table: Table, column: int) -> str:
+    definition = table.columns[column]
+    return f"{definition.group} {definition.name}".strip()
 
 
 def _part(table: Table, columns: Sequence[int], label_width: int, width: int, bold: bool) -> Iterator[str]:
@@ -69,11 +69,13 @@ def _part(table: Table, columns: Sequence[int], label_width: int, width: int, bo
         if row.section != section:
             section = row.section
             yield from (_styled(line, "3", bold) for line in _wrapped(section, width))
-        cells = [_styled(_right(table.cell(row, c), widths[c]), "1", bold and (r, c) in best) for c in columns]
-        yield _GAP.join([_left(row.label, label_width), *cells])
+        cells = [_styled(_pad_left(table.cell(row, c), widths[c]), "1", bold and (r, c) in best) for c in columns]
+        yield _GAP.join([_pad_right(row.label, label_width), *cells])
         bounds = [_interval(table, r, c) for c in columns]
-        if any(bounds):  # below the numbers, which stay in line with those that have none
-            yield _GAP.join([" " * label_width, *(_right(x, widths[c]) for x, c in zip(bounds, columns, strict=True))])
+        if any(bounds):
+            yield _GAP.join(
+                [" " * label_width, *(_pad_left(x, widths[c]) for x, c in zip(bounds, columns, strict=True))]
+            )
 
 
 def _interval(table: Table, row: int, column: int) -> str:
@@ -84,37 +86,37 @@ def _heads(table: Table, widths: dict[int, int], label_width: int) -> Iterator[s
     groups = [table.columns[c].group for c in widths]
     if any(groups):
         line = " " * label_width
-        for (name, count), first in zip(runs(groups), _starts(groups), strict=True):
+        for (name, count), first in zip(run_lengths(groups), _starts(groups), strict=True):
             spanned = list(widths.values())[first : first + count]
-            line += _GAP + _left(name, sum(spanned) + len(_GAP) * (count - 1))
+            line += _GAP + _pad_right(name, sum(spanned) + len(_GAP) * (count - 1))
         yield line
-    broken = [_broken(table.columns[c]) for c in widths]
-    height = max(map(len, broken), default=1)
+    heads = [_head_lines(table.columns[c]) for c in widths]
+    height = max(map(len, heads), default=1)
     for i in range(height):
         head = table.head if i == height - 1 else ""
-        lines = [[""] * (height - len(parts)) + parts for parts in broken]
-        cells = [_right(parts[i], width) for parts, width in zip(lines, widths.values(), strict=True)]
-        yield _GAP.join([_left(head, label_width), *cells])
+        lines = [[""] * (height - len(parts)) + parts for parts in heads]
+        cells = [_pad_left(parts[i], width) for parts, width in zip(lines, widths.values(), strict=True)]
+        yield _GAP.join([_pad_right(head, label_width), *cells])
 
 
 def _starts(groups: Sequence[str]) -> list[int]:
     return [i for i, group in enumerate(groups) if i == 0 or group != groups[i - 1]]
 
 
-def _broken(column: Column) -> list[str]:
-    """A head over several lines where it is long."""
+def _head_lines(column: Column) -> list[str]:
+    """A column head, split into several lines if it is long."""
     name = column.name + (" ↓" if column.best == "lower" else "")
     return [name] if cell_len(name) <= 9 else re.findall(r"[^-\s]+(?:-|\s†)?|\S+", name)
 
 
 def _width(table: Table, column: int) -> int:
-    heads = _broken(table.columns[column])
+    heads = _head_lines(table.columns[column])
     bounds = [_interval(table, row, column) for row in range(len(table.rows))]
     return max(cell_len(text) for text in [*heads, *(table.cell(row, column) for row in table.rows), *bounds])
 
 
 def _chunks(table: Table, width: int) -> Iterator[list[int]]:
-    """Columns in groups that fit beside the labels."""
+    """Columns in groups that fit next to the labels."""
     chunk: list[int] = []
     used = 0
     for c in range(len(table.columns)):
@@ -128,7 +130,7 @@ def _chunks(table: Table, width: int) -> Iterator[list[int]]:
 
 
 def _wrapped(note: str, width: int) -> Iterator[str]:
-    """A note over several lines, broken at spaces and at the bars of a signature."""
+    """Wrap a note at spaces and at the bars of a signature."""
     line = ""
     for word in re.findall(r"[^\s|]+\|?\s*|\|\s*|\s+", note):
         for part in chop_cells(word, width - 2):
@@ -139,15 +141,15 @@ def _wrapped(note: str, width: int) -> Iterator[str]:
     yield line
 
 
-def _left(text: str, width: int) -> str:
+def _pad_right(text: str, width: int) -> str:
     if cell_len(text) > width:
         text = chop_cells(text, width - 1)[0] + "…"
     return text + " " * (width - cell_len(text))
 
 
-def _right(text: str, width: int) -> str:
+def _pad_left(text: str, width: int) -> str:
     return " " * (width - cell_len(text)) + text
 
 
-def _styled(text: str, code: str, wanted: bool) -> str:
-    return f"\x1b[{code}m{text}\x1b[0m" if wanted and text else text
+def _styled(text: str, code: str, enabled: bool) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if enabled and text else text

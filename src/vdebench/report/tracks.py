@@ -1,44 +1,57 @@
-"""What differs in the page between runs on whole pages and runs around masks: columns, slices, filters."""
+"""Columns, slices and filters of the HTML pages for runs with pages and runs with masks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.metrics.registry import BLOCK_KINDS, facts, page_columns
+from vdebench.metrics.registry import BLOCK_KINDS, facts, page_columns, registered
 from vdebench.protocols.masks.columns import COLUMNS, SETTING
+from vdebench.protocols.masks.summary import SLICES as MASKED_SLICES
+from vdebench.protocols.pages.columns import TABLES
+from vdebench.protocols.pages.summary import SLICES as PAGE_SLICES
 from vdebench.report.masked import TITLES as MASKED_TITLES
-from vdebench.runs.folder import TABLES
-from vdebench.stats.mask_summary import SLICES as MASKED_SLICES
+from vdebench.report.masked import alignment_notes, masked_breakdown, masked_table
+from vdebench.report.overview import breakdown_table, editors_table, provenance
+from vdebench.report.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """A kind of runs. The page is told most of it, so that its scripts need not know it again."""
+    """A kind of runs. Most of it is passed to the scripts of the page."""
 
     name: str
     tables: tuple[str, ...]
-    """What a run folder must hold."""
+    """Tables that a run folder must contain."""
     names: Callable[[], Iterable[str]]
     """Names of its metrics, in their order."""
     settings: Mapping[str, str]
     """Settings and their titles."""
     columns: tuple[tuple[str, str, str], ...]
-    """Numbers of a sample side by side: title, setting, how the metric's name ends there."""
+    """Columns of numbers of a sample: title, setting, suffix of the metric's key."""
     slices: tuple[str, ...]
     titles: Mapping[str, str]
-    """Names of slices that are not shown as they are."""
+    """Titles of slices that differ from their names."""
     count: tuple[str, str]
-    """What the numbers of a slice are of, in the summary and in the table."""
+    """The count of a slice: key in the summary, title in the table."""
     filters: Mapping[str, str]
-    """What samples are chosen by, with titles."""
+    """Filters of samples, with titles."""
     cards: tuple[str, ...]
     """Metrics under a thumbnail; the first of all, in every setting, where none is named."""
+    table: Callable[[Sequence[Mapping[str, Any]]], Table]
+    """The table of editors scored by one protocol, from their summaries."""
+    breakdown: Callable[[Mapping[str, Any], str], Table]
+    """The table of one editor's scores by a slice."""
+    notes: Callable[[Sequence[Mapping[str, Any]]], list[str]]
+    """Notes below the table of editors."""
+    paper_shape: str
+    """The paper's main table for such runs."""
+    has_masks: bool = False
 
     @property
     def metrics(self) -> list[dict[str, Any]]:
-        """Facts of its metrics; `main` ones are shown before one asks for all, a `share` is of many samples."""
+        """Facts of its metrics; `main` ones are shown by default, a `share` is of many samples."""
         known = [facts(key) for key in self.names()]
         return [
             {
@@ -48,8 +61,8 @@ class Track:
             for each in known
         ]
 
-    def told(self) -> dict[str, Any]:
-        """What the page's scripts are told."""
+    def to_json(self) -> dict[str, Any]:
+        """JSON data for the page's scripts."""
         return {
             "track": self.name,
             "settings": self.settings,
@@ -73,7 +86,7 @@ PAGES = Track(
     names=_text_first,
     settings={"local": "Edited regions (local)", "global": "Whole page (global)"},
     columns=(("local", "local", ""), ("global", "global", "")),
-    slices=("operation", "edit_class", "language", "source", "label", "group"),
+    slices=PAGE_SLICES,
     titles={},
     count=("gt_blocks", "blocks"),
     filters={
@@ -85,11 +98,15 @@ PAGES = Track(
         "usable": "Usable edit",
     },
     cards=(),
+    table=editors_table,
+    breakdown=breakdown_table,
+    notes=provenance,
+    paper_shape="vde-v3:2",
 )
 PIXELS = Track(
     name="pixels",
     tables=("scores",),
-    names=lambda: COLUMNS,
+    names=lambda: (*COLUMNS, *registered(("run",))),
     settings={SETTING: "Around the masks"},
     columns=(("as scored", SETTING, ""), ("raw", SETTING, "_raw")),
     slices=MASKED_SLICES,
@@ -105,7 +122,15 @@ PIXELS = Track(
         "alignment": "Alignment",
     },
     cards=("score", "done", "ssim", "psnr"),
+    table=masked_table,
+    breakdown=masked_breakdown,
+    notes=alignment_notes,
+    paper_shape="textedit:3",
+    has_masks=True,
 )
+
+
+_TRACKS = {track.name: track for track in (PAGES, PIXELS)}
 
 
 def track_of(summary: Mapping[str, Any]) -> Track:
@@ -114,4 +139,4 @@ def track_of(summary: Mapping[str, Any]) -> Track:
     >>> track_of({"track": "pixels"}).name, track_of({}).name
     ('pixels', 'pages')
     """
-    return PIXELS if summary.get("track") == PIXELS.name else PAGES
+    return _TRACKS.get(str(summary.get("track")), PAGES)

@@ -1,4 +1,4 @@
-"""Usable edits as tables: a row for every editor, and where its edits fail first."""
+"""Tables of usable edits: a row for every editor, with the property at which its edits fail first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vdebench.stats.usable import PROPERTIES, UsableVerdict
 
 
 def _head(title: str) -> str:
-    """A property's name in a narrow column."""
+    """A short column head for a property."""
     return title.split()[0].lower()
 
 
@@ -25,65 +25,63 @@ _COLUMNS = (
 _SLICE_COLUMNS = (*_COLUMNS[:3], *_COLUMNS[-2:])
 
 
-def usable_table(found: Sequence[tuple[str, Mapping[str, Any]]], by: str = "", notes: Sequence[str] = ()) -> Table:
-    """Every editor's rate of usable edits with its waterfall, or its rates within each value of a slice."""
-    told = [*gap_lines(found), *dict.fromkeys(usable["signature"] for _, usable in found), *notes]
+def usable_table(summaries: Sequence[tuple[str, Mapping[str, Any]]], by: str = "", notes: Sequence[str] = ()) -> Table:
+    """Every editor's rate of usable edits with its waterfall, or its rates by a slice."""
+    all_notes = [*gap_lines(summaries), *dict.fromkeys(usable["signature"] for _, usable in summaries), *notes]
     if not by:
-        rows = [Row(editor, _values(usable, usable["waterfall"])) for editor, usable in found]
+        rows = [Row(editor, _values(usable, usable["waterfall"])) for editor, usable in summaries]
         legend = ", ".join(f"{_head(title)}: {title.lower()}" for title in PROPERTIES.values() if " " in title)
-        return Table("Usable edits", _COLUMNS, rows, "Editor", notes=[legend, *told])
-    values = dict.fromkeys(value for _, usable in found for value in usable["by"][by])
+        return Table("Usable edits", _COLUMNS, rows, "Editor", notes=[legend, *all_notes])
+    values = dict.fromkeys(value for _, usable in summaries for value in usable["by"][by])
     rows = [
         Row(editor, _values(usable["by"][by][value]), value)
         for value in values
-        for editor, usable in found
+        for editor, usable in summaries
         if value in usable["by"][by]
     ]
-    return Table(f"Usable edits by {by}", _SLICE_COLUMNS, rows, "Editor", notes=told)
+    return Table(f"Usable edits by {by}", _SLICE_COLUMNS, rows, "Editor", notes=all_notes)
 
 
-def judged_table(summaries: Sequence[Mapping[str, Any]]) -> Table | None:
-    """The table of editors whose edits were judged, nothing where none were."""
-    found = [(summary["editor"], summary["usable"]) for summary in summaries if summary.get("usable")]
-    return usable_table(found) if found else None
+def usable_overview(summaries: Sequence[Mapping[str, Any]]) -> Table | None:
+    """The table of editors with verdicts, or None."""
+    pairs = [(summary["editor"], summary["usable"]) for summary in summaries if summary.get("usable")]
+    return usable_table(pairs) if pairs else None
 
 
-def bounds_line(found: Mapping[str, Any]) -> str:
-    """Between what the rate of usable edits lies, where it is not known.
+def bounds_line(usable: Mapping[str, Any]) -> str:
+    """The bounds of an unknown rate of usable edits.
 
     >>> bounds_line({"bounds": [0, 19], "n": 5, "unknown": 19})
     '0 to 19 of 24 edits are usable: 19 could not be judged'
     """
-    low, high = found["bounds"]
-    return (
-        f"{low} to {high} of {found['n'] + found['unknown']} edits are usable: {found['unknown']} could not be judged"
-    )
+    (low, high), unknown = usable["bounds"], usable["unknown"]
+    return f"{low} to {high} of {usable['n'] + unknown} edits are usable: {unknown} could not be judged"
 
 
-def gap_lines(found: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
-    """For every editor what its rate of usable edits does not cover."""
-    for editor, usable in found:
+def gap_lines(summaries: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
+    """Notes on samples that are not part of an editor's rate."""
+    for editor, usable in summaries:
         if usable["unknown"]:
-            yield f"{editor}: {bounds_line(usable)}; `vde usable RUN --samples` says why"
+            yield f"{editor}: {bounds_line(usable)}; see `vde usable RUN --samples`"
         if usable.get("not_judgeable"):
             yield f"{editor}: {usable['not_judgeable']} samples are in no rate: no editor can be judged on them"
 
 
-def _values(found: Mapping[str, Any], waterfall: Sequence[Mapping[str, Any]] = ()) -> list[float | None]:
-    low, high = found["interval"] or (None, None)
-    return [found["rate"], low, high, *(step["failed"] for step in waterfall), found["n"], found["unknown"]]
+def _values(usable: Mapping[str, Any], waterfall: Sequence[Mapping[str, Any]] = ()) -> list[float | None]:
+    low, high = usable["interval"] or (None, None)
+    return [usable["rate"], low, high, *(step["failed"] for step in waterfall), usable["n"], usable["unknown"]]
 
 
-def verdict_lines(editor: str, found: Sequence[UsableVerdict]) -> Iterator[str]:
-    """A line for every sample: whether its edit is usable, and the evidence of what decides."""
-    for verdict in found:
+def verdict_lines(editor: str, verdicts: Sequence[UsableVerdict]) -> Iterator[str]:
+    """Yield a line for every sample: whether its edit is usable, and the deciding evidence."""
+    for verdict in verdicts:
         if verdict.usable:
             yield f"{editor} {verdict.sample}: usable"
             continue
-        wanted = None if verdict.usable is None else False
-        names = [name for name, passed in verdict.properties.items() if passed is wanted]
+        result = None if verdict.usable is None else False
+        names = [name for name, passed in verdict.properties.items() if passed is result]
         reasons: dict[str, list[str]] = {}  # a missing output fails everything for one reason
         for name in names:
             reasons.setdefault(verdict.evidence[name], []).append(PROPERTIES[name].lower())
-        told = "; ".join(f"{', '.join(properties)}: {reason}" for reason, properties in reasons.items())
-        yield f"{editor} {verdict.sample}: {'unknown' if wanted is None else 'not usable'}: {told}"
+        evidence = "; ".join(f"{', '.join(properties)}: {reason}" for reason, properties in reasons.items())
+        yield f"{editor} {verdict.sample}: {'unknown' if result is None else 'not usable'}: {evidence}"

@@ -1,4 +1,4 @@
-"""The run folder: what was scored, kept so that nothing is done twice and nothing is lost."""
+"""The run folder: stored scores, so that a run can be interrupted and resumed."""
 
 from vdebench.runs.folder import RunFolder, ScoredSample
 

@@ -1,8 +1,8 @@
-"""A run folder holds `scores.parquet`, `blocks.parquet`, `regions.parquet`, `summary.json` and `run.json`.
+"""A run folder contains `scores.parquet`, `blocks.parquet`, `regions.parquet`, `summary.json` and `run.json`.
 
-While work goes on, finished samples are kept in `parts/`, a folder per few hundred, each put in place by one rename.
-The tables are rewritten from them at the end, whole or not at all, so a run can be killed at any moment and goes on
-where it was. Every row bears the fingerprint of what it was made from: rows whose inputs have changed are made anew.
+During a run, finished samples are in `parts/`, one folder per few hundred samples, each created by one rename. At the
+end the tables are written from them atomically, so that a run can be killed at any moment and resumed. Every row has a
+fingerprint of its inputs; rows whose inputs have changed are computed again.
 """
 
 from __future__ import annotations
@@ -19,69 +19,22 @@ import polars as pl
 
 from vdebench.errors import RunFolderError
 from vdebench.io.files import locked, read_json, replacing, write_json
-from vdebench.metrics.registry import block_metrics, image_metrics
-from vdebench.runs.provenance import RUN_FILE, kept_of, recorded
-
-Schema = dict[str, Any]  # column names and polars types
-TABLES = ("scores", "blocks", "regions")
-
-
-def schema_of(table: str) -> Schema:
-    """Columns of a table, with those of every registered metric."""
-    return {"scores": _score_columns, "blocks": _block_columns, "regions": _region_columns}[table]()
-
-
-def _score_columns() -> Schema:
-    sums = (("sum", pl.Float64), ("n", pl.Int64), ("matched_n", pl.Int64))
-    return {
-        **dict.fromkeys(("sample", "setting", "fingerprint"), pl.String),
-        **dict.fromkeys(("group", "operation", "edit_class", "language", "source", "page"), pl.String),
-        **dict.fromkeys(("state", "reason"), pl.String),
-        **dict.fromkeys(("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"), pl.Int64),
-        "iou_sum": pl.Float64,
-        **{f"{name}_{part}": kind for name in block_metrics() for part, kind in sums},
-        **dict.fromkeys(("page_edits", "page_characters", "unplaced_blocks"), pl.Int64),
-        **dict.fromkeys(("mse", *image_metrics()), pl.Float64),
-        **dict.fromkeys(("preservation", "stray", "visual_fidelity", "edited"), pl.Float64),
-        **dict.fromkeys(("width", "height"), pl.Int64),
-        "image_reason": pl.String,
-    }
-
-
-def _block_columns() -> Schema:
-    return {
-        **dict.fromkeys(("sample", "setting"), pl.String),
-        "region": pl.Int64,
-        **dict.fromkeys(("state", "label"), pl.String),
-        "truth": pl.Int64,
-        "prediction": pl.List(pl.Int64),
-        **dict.fromkeys(("iou", *block_metrics()), pl.Float64),
-    }
-
-
-def _region_columns() -> Schema:
-    return {
-        **dict.fromkeys(("sample", "setting"), pl.String),
-        "region": pl.Int64,
-        **dict.fromkeys(("kind", "outcome"), pl.String),
-        **dict.fromkeys(("text_similarity", "cdm", "bleu"), pl.Float64),
-        **dict.fromkeys(("read", "wanted", "before"), pl.String),
-    }
-
+from vdebench.protocols.pages.columns import TABLES, schema_of
+from vdebench.runs.provenance import RUN_FILE, preserved_parts, recording
 
 _PART_SIZE = 200
-_ROW_GROUP = 4096  # rows that are in memory at once
+_ROW_GROUP = 4096  # rows in memory at once
 
 
 class ScoredSample(NamedTuple):
-    """One sample in one setting: its row of scores, its rows of blocks and of regions."""
+    """The rows of one sample in one setting."""
 
     score: Mapping[str, Any]
     blocks: Sequence[Mapping[str, Any]] = ()
     regions: Sequence[Mapping[str, Any]] = ()
 
     def with_unplaced(self, count: int) -> ScoredSample:
-        """The same with the number of predicted blocks that had no box."""
+        """Return a copy with the number of predicted blocks that have no box."""
         return self._replace(score={**self.score, "unplaced_blocks": count})
 
 
@@ -94,24 +47,24 @@ class RunFolder:
 
     @contextmanager
     def open(self, about: Mapping[str, Any]) -> Iterator[RunFolder]:
-        """Take the folder for this run: refuse one that holds another protocol or suite, or is in use."""
+        """Lock the folder for this run; raises `RunFolderError` if it is in use or contains a run of other options."""
         try:
             self.root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunFolderError(f"{self.root}: cannot be made: {error.strerror}") from None
         file = self.root / RUN_FILE
-        found = read_json(file) if file.exists() else {}
+        record = read_json(file) if file.exists() else {}
         if file.exists():
             for key, value in about.items():
-                if isinstance(found, dict) and found.get(key) != value:
+                if isinstance(record, dict) and record.get(key) != value:
                     raise RunFolderError(
-                        f"{self.root}: holds a run with {key} {found.get(key)!r}, asked for {value!r}\n"
+                        f"{self.root}: contains a run with {key} {record.get(key)!r}, requested {value!r}\n"
                         "  choose another --out, or delete the folder"
                     )
         with locked(self.root):
             self._check_parts()
-            write_json(file, {**about, **kept_of(found)})
-            with recorded(self.root):
+            write_json(file, {**about, **preserved_parts(record)})
+            with recording(self.root):
                 yield self
 
     def _check_parts(self) -> None:
@@ -119,8 +72,8 @@ class RunFolder:
         if parts.exists() and not parts.is_dir():
             raise RunFolderError(f"{parts}: is a file, expected a folder of unfinished work; delete it")
 
-    def known(self) -> dict[tuple[str, str], str]:
-        """Fingerprint of every finished sample and setting; what failed is to be tried again."""
+    def fingerprints(self) -> dict[tuple[str, str], str]:
+        """Fingerprint of every finished sample and setting, without failed ones, which are retried."""
         return {
             (sample, setting): fingerprint
             for folder in self._folders()
@@ -128,13 +81,13 @@ class RunFolder:
         }
 
     def add(self, scored: ScoredSample) -> None:
-        """Keep a finished sample; every few hundred are written down."""
+        """Add a finished sample; a part is written every few hundred samples."""
         self._waiting.append(scored)
         if len(self._waiting) >= _PART_SIZE:
             self.flush()
 
     def flush(self) -> None:
-        """Write down what is finished."""
+        """Write a part with the samples added since the last one."""
         if not self._waiting:
             return
         parts = self.root / "parts"
@@ -157,48 +110,45 @@ class RunFolder:
             raise RunFolderError(f"{parts}: cannot be written: {error}") from None
         self._waiting.clear()
 
-    def finish(self, wanted: Sequence[tuple[str, str, str]]) -> None:
-        """Rewrite the tables from old rows and parts: rows of the wanted (sample, setting, fingerprint), in order."""
+    def finish(self, keys: Sequence[tuple[str, str, str]]) -> None:
+        """Write the tables from old rows and parts: the rows with these (sample, setting, fingerprint), in order."""
         self.flush()
-        place = {key: at for at, key in enumerate(wanted)}
-        kept: list[tuple[Path, list[tuple[str, str]] | None]] = []
-        places: list[int] = []
-        for folder in reversed(self._folders()):  # the newest word on a row counts: it may have failed before
-            keys = list(_keys(folder).iter_rows())
-            here = [key for key in keys if key in place]
-            places[:0] = [place.pop(key) for key in here]
-            # Parts are whole. The run folder's blocks may be newer than its scores, after a kill between two renames.
-            whole = len(here) == len(keys) and folder != self.root
-            kept.insert(0, (folder, None if whole else [key[:2] for key in here]))
-        order = None if all(a < b for a, b in pairwise(places)) else [key[:2] for key in wanted]
-        for name in reversed(TABLES):  # the scores last: a row there means that its blocks and regions are there too
+        positions = {key: position for position, key in enumerate(keys)}
+        sources: list[tuple[Path, list[tuple[str, str]] | None]] = []
+        found_positions: list[int] = []
+        for folder in reversed(self._folders()):  # the newest row counts: the sample may have failed before
+            folder_keys = list(_keys(folder).iter_rows())
+            selected = [key for key in folder_keys if key in positions]
+            found_positions[:0] = [positions.pop(key) for key in selected]
+            # Parts are atomic. The run folder's blocks may be newer than its scores, after a kill between two renames.
+            is_complete = len(selected) == len(folder_keys) and folder != self.root
+            sources.insert(0, (folder, None if is_complete else [key[:2] for key in selected]))
+        order = None if all(a < b for a, b in pairwise(found_positions)) else [key[:2] for key in keys]
+        for name in reversed(TABLES):  # scores last: a row there means that its blocks and regions are written
             with _readable(self.root), replacing(self.root / f"{name}.parquet") as temporary:
-                _merged(name, kept, order).sink_parquet(temporary, row_group_size=_ROW_GROUP)
+                _merge_rows(name, sources, order).sink_parquet(temporary, row_group_size=_ROW_GROUP)
         shutil.rmtree(self.root / "parts", ignore_errors=True)
 
     def table(self, name: str) -> pl.LazyFrame:
         """One of the finished tables."""
         return pl.scan_parquet(self.root / f"{name}.parquet")
 
-    def counted(self) -> set[str]:
-        """Samples that means are made of."""
+    def counted_samples(self) -> set[str]:
+        """Samples that are part of the means."""
         rows = self.table("scores").filter(pl.col("gt_blocks").is_not_null()).select("sample").unique().collect()
         return set(rows["sample"])
 
     def _folders(self) -> list[Path]:
-        """Where rows stand: the run folder with its finished tables, then the parts, oldest first.
-
-        Rows of another version, with other columns, are none: they are made anew.
-        """
-        there = [folder for folder in (self.root, *self._parts()) if (folder / "scores.parquet").exists()]
-        return [folder for folder in there if _has_our_columns(folder)]
+        """Folders with rows: the run folder, then its parts, oldest first; without tables of another version."""
+        folders = [folder for folder in (self.root, *self._parts()) if (folder / "scores.parquet").exists()]
+        return [folder for folder in folders if _has_current_columns(folder)]
 
     def _parts(self) -> list[Path]:
         return sorted(part for part in (self.root / "parts").glob("[0-9]*") if part.name.isdigit() and part.is_dir())
 
 
-def _has_our_columns(folder: Path) -> bool:
-    """Whether tables have the columns of this version; a table that cannot be read is told of where it is read."""
+def _has_current_columns(folder: Path) -> bool:
+    """Whether tables have the columns of this version; True for a damaged table, which raises when it is read."""
     try:
         return all(pl.read_parquet_schema(folder / f"{name}.parquet") == schema_of(name) for name in TABLES)
     except (OSError, pl.exceptions.PolarsError):
@@ -209,7 +159,7 @@ _KEY = {"sample": pl.String, "setting": pl.String, "fingerprint": pl.String}
 
 
 def _keys(folder: Path, *, settled: bool = False) -> pl.DataFrame:
-    """Samples, settings and fingerprints of a folder's rows; where asked, only of those without a failure."""
+    """Samples, settings and fingerprints of a folder's rows; `settled` leaves out failures."""
     with _readable(folder):
         rows = pl.scan_parquet(folder / "scores.parquet")
         if settled:
@@ -219,24 +169,24 @@ def _keys(folder: Path, *, settled: bool = False) -> pl.DataFrame:
 
 @contextmanager
 def _readable(folder: Path) -> Iterator[None]:
-    """Say in words that a table in a folder is broken."""
+    """Turn the exceptions of a damaged table into `RunFolderError`."""
     try:
         yield
     except pl.exceptions.PolarsError as error:
         first = str(error).partition("\n")[0]
         raise RunFolderError(
-            f"{folder}: holds a table that cannot be read: {first}\n"
+            f"{folder}: contains a table that cannot be read: {first}\n"
             "  delete the folder and run again, or choose another --out"
         ) from None
 
 
-def _merged(
-    name: str, kept: Sequence[tuple[Path, list[tuple[str, str]] | None]], order: list[tuple[str, str]] | None
+def _merge_rows(
+    name: str, sources: Sequence[tuple[Path, list[tuple[str, str]] | None]], order: list[tuple[str, str]] | None
 ) -> pl.LazyFrame:
-    """Rows of a table in all folders: those of the given keys, all where none are given; in an order where one is."""
+    """Rows of a table in several folders: those with the keys, or all for None; optionally in an order."""
     key = {"sample": pl.String, "setting": pl.String}
     frames = [pl.LazyFrame(schema=schema_of(name))]
-    for folder, keys in kept:
+    for folder, keys in sources:
         rows = pl.scan_parquet(folder / f"{name}.parquet")
         if keys is not None:
             rows = rows.join(
@@ -245,8 +195,10 @@ def _merged(
         frames.append(rows)
     merged = pl.concat(frames)
     if order is not None:
-        at = pl.LazyFrame(order, schema=key, orient="row").with_row_index("at")
+        positions = pl.LazyFrame(order, schema=key, orient="row").with_row_index("at")
         merged = (
-            merged.join(at, on=list(key), how="left", maintain_order="left").sort("at", maintain_order=True).drop("at")
+            merged.join(positions, on=list(key), how="left", maintain_order="left")
+            .sort("at", maintain_order=True)
+            .drop("at")
         )
     return merged

@@ -4,7 +4,7 @@ It is not in `summary.json`, which is the same on every machine.
 
     with session(folder):              # one call of a command
         with stage("reading"): ...     # times a stage
-        with recorded(folder): ...     # adds the session to folder/run.json at the end, also after an error
+        with recording(folder): ...    # adds the session to folder/run.json at the end, also after an error
 
 Sessions can be nested, as scoring is in `vde run`: a stage counts for all open sessions.
 """
@@ -26,7 +26,7 @@ from vdebench.runs.environment import machine, versions
 
 RUN_FILE = "run.json"
 PROVENANCE, ASKED = "provenance", "asked"
-STAGES = ("rewriting", "editing", "reading", "scoring", "floor", "summary")
+STAGES = ("rewriting", "editing", "reading", "scoring", "ceiling", "summary")
 READ, CACHED = "pictures_read", "pictures_from_cache"
 """Counts of images and crops that this run read, and that were in the cache."""
 
@@ -54,7 +54,7 @@ _open_stages: ContextVar[tuple[list[float], ...]] = ContextVar("stages", default
 
 @contextmanager
 def session(root: str | Path | None) -> Iterator[RunSession]:
-    """Open a session. `recorded` with the same folder writes it; without a folder it is not written."""
+    """Open a session. `recording` with the same folder writes it; without a folder it is not written."""
     new = RunSession(Path(root) if root is not None else None, datetime.now(UTC))
     token = _sessions.set((*_sessions.get(), new))
     try:
@@ -72,34 +72,34 @@ def stage(name: str) -> Iterator[None]:
         yield
     finally:
         _open_stages.reset(token)
-        took = time.perf_counter() - start
+        seconds = time.perf_counter() - start
         for outer in _open_stages.get()[-1:]:
-            outer[0] += took
-        for each in _sessions.get():
-            each.seconds[name] = each.seconds.get(name, 0.0) + took - nested[0]
+            outer[0] += seconds
+        for open_session in _sessions.get():
+            open_session.seconds[name] = open_session.seconds.get(name, 0.0) + seconds - nested[0]
 
 
 def worked(**counts: int) -> None:
     """Add to the work counts of all open sessions."""
-    for each in _sessions.get():
+    for open_session in _sessions.get():
         for name, count in counts.items():
-            each.work[name] = each.work.get(name, 0) + count
+            open_session.work[name] = open_session.work.get(name, 0) + count
 
 
-def tell(*, counts: Mapping[str, int] | None = None, asked: Mapping[str, Any] | None = None) -> None:
+def update_session(*, counts: Mapping[str, int] | None = None, asked: Mapping[str, Any] | None = None) -> None:
     """Set totals and options of the innermost session."""
     for innermost in _sessions.get()[-1:]:
         innermost.counts |= counts or {}
         innermost.asked |= asked or {}
 
 
-def asked_now() -> dict[str, Any]:
+def session_options() -> dict[str, Any]:
     """Return the options of the innermost session."""
     return next((dict(each.asked) for each in _sessions.get()[-1:]), {})
 
 
 @contextmanager
-def recorded(root: Path, *, shared: bool = False) -> Iterator[None]:
+def recording(root: Path, *, shared: bool = False) -> Iterator[None]:
     """Add the session of a folder to its `run.json` when the block ends, also after an error.
 
     `shared` means that several processes write the file, which is then locked.
@@ -107,20 +107,22 @@ def recorded(root: Path, *, shared: bool = False) -> Iterator[None]:
     try:
         yield
     finally:
-        for each in _sessions.get():
-            if each.root == root and shared:
-                each.work.pop(CACHED, None)  # meaningless: one of the runs reads what another then finds in the cache
+        for open_session in _sessions.get():
+            if open_session.root == root and shared:
+                open_session.work.pop(
+                    CACHED, None
+                )  # meaningless: one of the runs reads what another then finds in the cache
                 with locked(root, wait=True):
-                    _write_session(each, root / RUN_FILE)
-            elif each.root == root:
-                _write_session(each, root / RUN_FILE)
+                    _write_session(open_session, root / RUN_FILE)
+            elif open_session.root == root:
+                _write_session(open_session, root / RUN_FILE)
 
 
-def _write_session(finished_session: RunSession, file: Path) -> None:
+def _write_session(finished: RunSession, file: Path) -> None:
     record = read_run_file(file)
-    if finished_session.asked:
-        record[ASKED] = finished_session.asked
-    write_json(file, {**record, PROVENANCE: _merge_session(provenance_of(record), finished_session)})
+    if finished.asked:
+        record[ASKED] = finished.asked
+    write_json(file, {**record, PROVENANCE: _merge_session(provenance_of(record), finished)})
 
 
 def read_run_file(file: Path) -> dict[str, Any]:
@@ -134,26 +136,25 @@ def provenance_of(record: Mapping[str, Any]) -> dict[str, Any]:
     return part_of(record, PROVENANCE)
 
 
-def kept_of(record: Any) -> dict[str, Any]:
+def preserved_parts(record: Any) -> dict[str, Any]:
     """Return the parts of a `run.json` that a new call keeps."""
     return {key: record[key] for key in (ASKED, PROVENANCE) if isinstance(record, dict) and key in record}
 
 
-def _merge_session(before: Mapping[str, Any], finished_session: RunSession) -> dict[str, Any]:
+def _merge_session(before: Mapping[str, Any], finished: RunSession) -> dict[str, Any]:
     now = {"versions": versions(), "machine": machine()}
     counts, sessions = _numbers(before, "counts"), before.get("sessions")
-    record: dict[str, Any] = {
+    return {
         **now,
         "before": _changes(before, now),
-        "seeds": {**part_of(before, "seeds"), **finished_session.seeds},
-        "counts": {**counts, **finished_session.counts, **_image_counts(counts, finished_session.work)},
-        "seconds": _ordered(_add_counts(_numbers(before, "seconds"), finished_session.seconds)),
+        "seeds": {**part_of(before, "seeds"), **finished.seeds},
+        "counts": {**counts, **finished.counts, **_image_counts(counts, finished.work)},
+        "seconds": _ordered(_add_counts(_numbers(before, "seconds"), finished.seconds)),
         "sessions": (sessions if isinstance(sessions, int) else 0) + 1,
-        "started": before.get("started") or _utc(finished_session.started),
+        "started": before.get("started") or _utc(finished.started),
         "finished": _utc(datetime.now(UTC)),
-        "cost": {name: finished_session.cost.get(name, part_of(before, "cost").get(name)) for name in COSTS},
+        "cost": {name: finished.cost.get(name, part_of(before, "cost").get(name)) for name in COSTS},
     }
-    return record
 
 
 def part_of(record: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -207,13 +208,13 @@ def cost_of(parameters: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
     >>> cost_of([{"input_tokens": 900, "dollars": 0.04}, {"input_tokens": 100}])
     {'input_tokens': 1000, 'output_tokens': None, 'dollars': 0.04}
     """
-    recorded_costs: dict[str, list[float]] = {name: [] for name in COSTS}
-    for each in parameters:
+    amounts: dict[str, list[float]] = {name: [] for name in COSTS}
+    for entry in parameters:
         for name in COSTS:
-            value = each.get(name, each.get("cost") if name == "dollars" else None)
+            value = entry.get(name, entry.get("cost") if name == "dollars" else None)
             if isinstance(value, int | float) and not isinstance(value, bool):
-                recorded_costs[name].append(value)
-    return {name: sum(values) if values else None for name, values in recorded_costs.items()}
+                amounts[name].append(value)
+    return {name: sum(values) if values else None for name, values in amounts.items()}
 
 
 def _utc(moment: datetime) -> str:

@@ -33,8 +33,8 @@ def run_folders(folder: str | Path) -> list[Path]:
     """
     root = Path(folder)
     if not is_folder(root):
-        what = "is a file; `vde verify` checks a submission" if is_file(root) else "no such folder"
-        raise RunFolderError(f"{root}: {what}; expected one written by `vde score … --out` or `vde run`")
+        problem = "is a file; `vde verify` checks a submission" if is_file(root) else "no such folder"
+        raise RunFolderError(f"{root}: {problem}; expected one written by `vde score … --out` or `vde run`")
     runs = list(_find_runs(root))
     if not runs:
         raise RunFolderError(f"{root}: {_absence_reason(root)}")
@@ -44,15 +44,15 @@ def run_folders(folder: str | Path) -> list[Path]:
 def all_runs(folders: Iterable[str | Path]) -> list[Path]:
     """Return the runs in or below several folders, in order. Duplicates are dropped unless passed explicitly."""
     runs: list[Path] = []
-    seen: set[str] = set()
+    known_paths: set[str] = set()
     for folder in map(Path, folders):
-        new = [run for run in run_folders(folder) if run == folder or os.path.realpath(run) not in seen]
+        new = [run for run in run_folders(folder) if run == folder or os.path.realpath(run) not in known_paths]
         runs += new
-        seen |= set(map(os.path.realpath, new))
+        known_paths |= set(map(os.path.realpath, new))
     return runs
 
 
-def one_run(folder: str | Path) -> Path:
+def single_run(folder: str | Path) -> Path:
     """Return the only run in or below a folder; raises `RunFolderError` if there are several."""
     runs = run_folders(folder)
     if len(runs) > 1:
@@ -67,12 +67,12 @@ def _find_runs(folder: Path) -> Iterator[Path]:
         yield folder
         return
     for at, names, files in os.walk(folder):
-        here = Path(at)
+        current = Path(at)
         if set(FILES) <= set(files):
-            yield here
+            yield current
             names.clear()
-        deep = len(here.relative_to(folder).parts) >= _MAX_DEPTH
-        names[:] = [] if deep else sorted(name for name in names if _may_contain_runs(here / name))
+        deep = len(current.relative_to(folder).parts) >= _MAX_DEPTH
+        names[:] = [] if deep else sorted(name for name in names if _may_contain_runs(current / name))
 
 
 def _may_contain_runs(folder: Path) -> bool:

@@ -1,7 +1,7 @@
-"""Bootstrap intervals of every mean of a summary, overall and in every slice, from the rows it is made of.
+"""Bootstrap intervals of every mean of a summary, overall and in every slice, from its rows.
 
-A slice is drawn within itself: its interval is what `stored.intervals` gives for its rows alone. That is also quicker
-than drawing all pages and masking the rows: slices by one column are parts of the whole, and each is as small as it is.
+Each slice is resampled by itself: its interval is that of `stored.intervals` for its rows alone, which is also faster
+than drawing all pages and masking rows.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from vdebench.protocols.protocol import ScoringProtocol
-from vdebench.stats.bootstrap import RESAMPLES, Array, Derive, bootstrap_many, summed
-from vdebench.stats.matrix import columns_of, matrix_of
-from vdebench.stats.means import label_pieces
+from vdebench.protocols.pages.means import label_pieces
+from vdebench.protocols.protocol import Protocol
+from vdebench.stats.bootstrap import RESAMPLES, Array, Derive, bootstrap_parts, sum_by_cluster
+from vdebench.stats.matrix import matrix_of
 
 LEVEL, SEED = 0.95, 0
-MANY, FEWER = 5_000, 2_000
-"""Beyond so many pages, whose number is what drawing costs, so many resamples are drawn."""
+MANY_PAGES, FEWER_RESAMPLES = 5_000, 2_000
+"""Above this number of pages, this smaller number of resamples is drawn."""
 Names = Sequence[tuple[str, ...]]
-"""Columns that slices are made by, none for all rows at once."""
+"""Columns that define slices; empty for all rows."""
 
 
 class _Rows(NamedTuple):
-    """Rows of one setting: what adds up to their means, page by number, and what they can be sliced by."""
+    """Rows of one setting: numerators and denominators of their means, page numbers, and columns for slices."""
 
     over: Array
     under: Array
@@ -40,46 +40,48 @@ class _Rows(NamedTuple):
 def with_intervals(
     summary: Mapping[str, Any],
     rows: pl.DataFrame,
-    protocol: ScoringProtocol,
+    protocol: Protocol,
     blocks: pl.LazyFrame | None = None,
 ) -> dict[str, Any]:
-    """The summary with `intervals` beside all means that have one, and with `interval`, how they were made.
+    """Return the summary with `intervals` next to the means, and their method in `interval`.
 
-    Samples of one page (the column `page`) are drawn together. `blocks` are those of the rows, for slices by label.
+    Samples of one page (the column `page`) are drawn together. `blocks` are needed for slices by label.
     """
-    made = {**summary, "overall": _copied(summary["overall"])}
-    made["by"] = {name: {value: _copied(each) for value, each in by.items()} for name, by in summary["by"].items()}
+    result = {**summary, "overall": _copy_means(summary["overall"])}
+    result["by"] = {
+        name: {value: _copy_means(means) for value, means in by.items()} for name, by in summary["by"].items()
+    }
     counted = protocol.counted(rows)
     paged = "page" in rows.columns and bool(rows["page"].is_not_null().any())
-    pages = _numbered(counted, paged)
-    resamples = RESAMPLES if len(set(pages.values())) <= MANY else FEWER
-    names: list[tuple[str, ...]] = [(), *(tuple(name.split(",")) for name in made["by"])]
+    pages = _page_numbers(counted, paged)
+    resamples = RESAMPLES if len(set(pages.values())) <= MANY_PAGES else FEWER_RESAMPLES
+    names: list[tuple[str, ...]] = [(), *(tuple(name.split(",")) for name in result["by"])]
     labelled = [by for by in names if "label" in by]
-    _fill(made, [counted], [by for by in names if by not in labelled], protocol, pages, resamples)
+    _fill(result, [counted], [by for by in names if by not in labelled], protocol, pages, resamples)
     if blocks is not None and labelled:
-        _fill(made, label_pieces(counted, blocks), labelled, protocol, pages, resamples)
-    how = {"method": "percentile", "level": LEVEL, "resamples": resamples, "seed": SEED}
-    return {**made, "interval": {**how, "clusters": "page" if paged else "sample"}}
+        _fill(result, label_pieces(counted, blocks), labelled, protocol, pages, resamples)
+    method = {"method": "percentile", "level": LEVEL, "resamples": resamples, "seed": SEED}
+    return {**result, "interval": {**method, "clusters": "page" if paged else "sample"}}
 
 
-def how_made(how: Mapping[str, Any]) -> str:
-    """How intervals were made, in a line.
+def describe_intervals(interval: Mapping[str, Any]) -> str:
+    """One line on the method of the intervals.
 
-    >>> how_made({"method": "percentile", "level": 0.95, "resamples": 2000, "seed": 0, "clusters": "page"})
-    '95 % bootstrap intervals: percentile, 2,000 resamples of pages, seed 0; of fewer than 20 pages they are too narrow'
+    >>> describe_intervals({"method": "percentile", "level": 0.95, "resamples": 2000, "seed": 0, "clusters": "page"})
+    '95 % bootstrap intervals: percentile, 2,000 resamples of pages, seed 0; too narrow for fewer than 20 pages'
     """
-    many = f"{how['clusters']}s"
-    drawn = f"{how['method']}, {how['resamples']:,} resamples of {many}, seed {how['seed']}"
-    level = f"{how['level']:.0%}".replace("%", " %")
-    return f"{level} bootstrap intervals: {drawn}; of fewer than 20 {many} they are too narrow"
+    unit = f"{interval['clusters']}s"
+    method = f"{interval['method']}, {interval['resamples']:,} resamples of {unit}, seed {interval['seed']}"
+    level = f"{interval['level']:.0%}".replace("%", " %")
+    return f"{level} bootstrap intervals: {method}; too narrow for fewer than 20 {unit}"
 
 
-def _copied(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {setting: dict(means) if means else means for setting, means in found.items()}
+def _copy_means(by_setting: Mapping[str, Any]) -> dict[str, Any]:
+    return {setting: dict(means) if means else means for setting, means in by_setting.items()}
 
 
-def _numbered(rows: pl.DataFrame, paged: bool) -> dict[str, int]:
-    """For every sample the number of its page; each has its own where nothing is known."""
+def _page_numbers(rows: pl.DataFrame, paged: bool) -> dict[str, int]:
+    """The page number of every sample; a sample without a page has its own."""
     numbers: dict[tuple[str, bool], int] = {}
     page = pl.col("page") if paged else pl.lit(None, pl.String)
     return {
@@ -89,81 +91,85 @@ def _numbered(rows: pl.DataFrame, paged: bool) -> dict[str, int]:
 
 
 def _fill(
-    made: Mapping[str, Any],
+    result: Mapping[str, Any],
     pieces: Iterable[pl.DataFrame],
     names: Names,
-    protocol: ScoringProtocol,
+    protocol: Protocol,
     pages: Mapping[str, int],
     resamples: int,
 ) -> None:
-    """Put intervals beside the means of some slices; those of the same rows are made once."""
-    slices = [means for by in names for each in _values(made, by) for means in each.values() if means]
-    asked = {name for means in slices for name, value in means.items() if isinstance(value, float)}
+    """Add intervals to the means of some slices; slices of the same rows share them."""
+    slices = [means for by in names for each in _values(result, by) for means in each.values() if means]
+    metric_names = {name for means in slices for name, value in means.items() if isinstance(value, float)}
     parts: dict[tuple[str, bytes], tuple[Array, Array]] = {}
-    wanted: list[tuple[tuple[str, bytes], dict[str, Any]]] = []
+    targets: list[tuple[tuple[str, bytes], dict[str, Any]]] = []
     metrics: list[str] = []
     derive: Derive | None = None
-    for setting, rows in _by_setting(pieces, names, protocol, pages, asked).items():
+    for setting, rows in _by_setting(pieces, names, protocol, pages, metric_names).items():
         metrics, derive = rows.metrics, rows.derive  # the same in all settings
         for by in names:
             for value, at in _slices(rows, by):
-                means = (made["by"][",".join(by)].get(value, {}) if by else made["overall"]).get(setting)
+                means = (result["by"][",".join(by)].get(value, {}) if by else result["overall"]).get(setting)
                 if means:
                     key = setting, at.tobytes()
                     if key not in parts:
-                        parts[key] = summed(rows.over[at], rows.under[at], rows.pages[at])
-                    wanted.append((key, means))
-    found = bootstrap_many(list(parts.values()), resamples=resamples, seed=SEED, level=LEVEL, derive=derive)
-    bounds = dict(zip(parts, found, strict=True))
-    for key, means in wanted:
-        three = zip(metrics, *(side.tolist() for side in bounds[key]), strict=True)
+                        parts[key] = sum_by_cluster(rows.over[at], rows.under[at], rows.pages[at])
+                    targets.append((key, means))
+    results = bootstrap_parts(list(parts.values()), resamples=resamples, seed=SEED, level=LEVEL, derive=derive)
+    bounds = dict(zip(parts, results, strict=True))
+    for key, means in targets:
+        rows_of_bounds = zip(metrics, *(side.tolist() for side in bounds[key]), strict=True)
         means["intervals"] = {
-            name: [low, high] for name, low, high in three if means.get(name) is not None and not math.isnan(low)
+            name: [low, high]
+            for name, low, high in rows_of_bounds
+            if means.get(name) is not None and not math.isnan(low)
         }
 
 
-def _values(made: Mapping[str, Any], by: tuple[str, ...]) -> Iterable[Mapping[str, Any]]:
-    return made["by"][",".join(by)].values() if by else [made["overall"]]
+def _values(result: Mapping[str, Any], by: tuple[str, ...]) -> Iterable[Mapping[str, Any]]:
+    return result["by"][",".join(by)].values() if by else [result["overall"]]
 
 
 def _by_setting(
     pieces: Iterable[pl.DataFrame],
     names: Names,
-    protocol: ScoringProtocol,
+    protocol: Protocol,
     pages: Mapping[str, int],
-    asked: set[str],
+    metric_names: set[str],
 ) -> dict[str, _Rows]:
-    """Score rows, which may come in pieces, as sums."""
-    found: dict[str, list[_Rows]] = {}
+    """Rows of every setting as sums; score rows may come in pieces."""
+    by_setting: dict[str, list[_Rows]] = {}
     used = list(dict.fromkeys(column for by in names for column in by))
     for piece in pieces:
-        columns, statistics = columns_of(piece, protocol)
-        chosen = {name: each for name, each in statistics.items() if name in asked}
-        made = matrix_of(piece["sample"].to_list(), columns, chosen)
-        numbers = np.array([pages[sample] for sample in made.samples], dtype=np.int64)
+        columns, statistics = protocol.mean_columns(piece)
+        chosen = {name: each for name, each in statistics.items() if name in metric_names}
+        matrix = matrix_of(piece["sample"].to_list(), columns, chosen)
+        numbers = np.array([pages[sample] for sample in matrix.samples], dtype=np.int64)
         settings = piece["setting"].to_numpy()
         about = piece.select("setting", *used)
         for setting in dict.fromkeys(settings.tolist()):
             at = np.flatnonzero(settings == setting)
-            some = _Rows(made.numerators[at], made.denominators[at], numbers[at], about[at], made.metrics, made.derive)
-            found.setdefault(setting, []).append(some)
-    return {setting: _joined(some) for setting, some in found.items()}
+            part = _Rows(
+                matrix.numerators[at], matrix.denominators[at], numbers[at], about[at], matrix.metrics, matrix.derive
+            )
+            by_setting.setdefault(setting, []).append(part)
+    return {setting: _concatenate(part) for setting, part in by_setting.items()}
 
 
-def _joined(some: Sequence[_Rows]) -> _Rows:
-    if len(some) == 1:
-        return some[0]
-    over, under, pages = (np.concatenate([rows[at] for rows in some]) for at in range(3))
-    return some[0]._replace(over=over, under=under, pages=pages, about=pl.concat([rows.about for rows in some]))
+def _concatenate(parts: Sequence[_Rows]) -> _Rows:
+    if len(parts) == 1:
+        return parts[0]
+    over, under, pages = (np.concatenate([rows[at] for rows in parts]) for at in range(3))
+    return parts[0]._replace(over=over, under=under, pages=pages, about=pl.concat([rows.about for rows in parts]))
 
 
 def _slices(rows: _Rows, by: tuple[str, ...]) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Values and the rows of each, as the summary names them."""
+    """Yield the values of the columns, named as in the summary, with the rows of each."""
     if not by:
         yield "", np.arange(len(rows.over))
         return
-    places: dict[tuple[Any, ...], list[int]] = {}
+    indices: dict[tuple[Any, ...], list[int]] = {}
     for at, key in enumerate(rows.about.select(by).iter_rows()):
-        places.setdefault(key, []).append(at)
-    for key, some in places.items():
-        yield ",".join(map(str, key)), np.array(some)
+        indices.setdefault(key, []).append(at)
+    for key, positions in indices.items():
+        yield ",".join(map(str, key)), np.array(positions)

@@ -1,4 +1,4 @@
-"""Which samples start from the same page: they are not independent, and are drawn together."""
+"""Source pages of samples: samples of one page are not independent, and are drawn together."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from vdebench.suites.suite import load_suite
 
 
 def pages_beside(run: StoredRun) -> dict[str, str] | None:
-    """The pages of a run's samples: as its rows name them, else by its suite where that can be had."""
+    """Pages of a run's samples, from its rows or its suite; None if neither has them."""
     if "page" in run.rows.columns and not run.rows["page"].has_nulls():
         return dict(run.rows.select("sample", "page").unique().iter_rows())
-    noted = run.root.absolute().parent.parent / "run.json"
+    run_file = run.root.absolute().parent.parent / "run.json"
     try:
-        about = read_json(noted) if is_file(noted) else {}
-        given = about.get("suite") if isinstance(about, dict) else None
-        suite = load_suite(given if isinstance(given, str) else run.summary["suite"])
-        if suite.name != run.summary["suite"] or not is_folder(suite.root):  # gone, or to be made first
+        record = read_json(run_file) if is_file(run_file) else {}
+        source = record.get("suite") if isinstance(record, dict) else None
+        suite = load_suite(source if isinstance(source, str) else run.summary["suite"])
+        if suite.name != run.summary["suite"] or not is_folder(suite.root):  # deleted, or not yet generated
             return None
         pages = pages_of(suite)
     except VdeError:
@@ -30,17 +30,17 @@ def pages_beside(run: StoredRun) -> dict[str, str] | None:
 
 
 def pages_for(suite: str | Path, runs: Sequence[StoredRun]) -> dict[str, str]:
-    """The pages of the suite that the runs were made with."""
+    """Pages of a suite; raises `SuiteError` if a run was scored with another suite."""
     loaded = load_suite(suite)
     for run in runs:
         if run.summary["suite"] != loaded.name:
-            raise SuiteError(f"{run.root}: was made with the suite {run.summary['suite']}, not with {loaded.name}")
+            raise SuiteError(f"{run.root}: was scored with the suite {run.summary['suite']}, not with {loaded.name}")
     return pages_of(loaded)
 
 
 def clusters(samples: Sequence[str], pages: Mapping[str, str]) -> list[str]:
     """The page of every sample."""
-    lost = next((sample for sample in samples if sample not in pages), None)
-    if lost is not None:
-        raise SuiteError(f"sample {lost} of the runs is not in the suite: was it changed since? score again")
+    unknown = next((sample for sample in samples if sample not in pages), None)
+    if unknown is not None:
+        raise SuiteError(f"sample {unknown} of the runs is not in the suite, which has changed; score again")
     return [pages[sample] for sample in samples]

@@ -1,4 +1,4 @@
-"""Ranks, ties sharing the mean of theirs: SciPy's, which is imported when the first are asked for (it takes long)."""
+"""Ranks with ties averaged. SciPy is imported at the first call because that takes long."""
 
 from __future__ import annotations
 

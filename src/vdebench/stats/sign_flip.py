@@ -1,9 +1,9 @@
-"""An exact paired test of counts, and how many pages would show a difference of rates.
+"""An exact paired test of counts, and the number of pages needed to show a difference of rates.
 
-Two editors pass or fail the same samples. If they were equally good, what they did on a page could be swapped: the
-page's difference (samples that only the second passes minus samples that only the first passes) would change its sign.
-The test compares the sum of the differences with its distribution under all sign changes. Counts are whole numbers, so
-the distribution is computed exactly, page by page, for any number of pages.
+Two editors pass or fail the same samples. Under the null hypothesis their results on a page are exchangeable, so that
+the page's difference (samples passed only by the second minus samples passed only by the first) has a random sign. The
+test compares the sum of the differences with its distribution under all sign changes, which is computed exactly, page
+by page, because counts are integers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def sign_flip_p(differences: Sequence[int]) -> float:
     >>> sign_flip_p([1, 1, 0, 1, 1, 1])
     0.0625
     """
-    steps = [abs(int(each)) for each in differences if each]
+    steps = [abs(int(difference)) for difference in differences if difference]
     reach = sum(steps)
     chances = np.zeros(2 * reach + 1)  # of a sum of -reach … reach
     chances[reach] = 1.0
@@ -36,16 +36,16 @@ def sign_flip_p(differences: Sequence[int]) -> float:
         moved[step:] += chances[: len(chances) - step]
         moved[: len(chances) - step] += chances[step:]
         chances = moved / 2
-    found = abs(sum(map(int, differences)))
+    observed = abs(sum(map(int, differences)))
     sums = np.abs(np.arange(-reach, reach + 1))
-    return min(float(chances[sums >= found].sum()), 1.0)
+    return min(float(chances[sums >= observed].sum()), 1.0)
 
 
 def pages_needed(difference: float, differences: Array, samples: Array) -> float:
-    """Pages that would show a difference of rates at .05 with a power of .8, by a normal approximation.
+    """Pages to show a difference of rates at .05 with a power of .8, by a normal approximation.
 
-    `differences` and `samples` are sums over each page that is there; they say how much pages vary. Infinite for no
-    difference, NaN where fewer than two pages are there, or where all differ alike: nothing says how much they vary.
+    `differences` and `samples` are sums by page, from which the variance between pages is estimated. Infinite for no
+    difference, NaN for fewer than two pages or no variance.
     """
     pages = len(differences)
     if pages < 2:

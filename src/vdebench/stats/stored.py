@@ -1,4 +1,4 @@
-"""Run folders as they were kept, the matrices of their means, and the intervals of these."""
+"""Stored runs: their summaries and rows, matrices of their means, and intervals."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 import polars as pl
 
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.io.files import is_file, read_json
-from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.protocol import ScoringProtocol, protocol_of
+from vdebench.io.files import is_file
+from vdebench.protocols import Protocol, protocol_of
 from vdebench.protocols.signature import parts_of
+from vdebench.runs.summary import read_summary
 from vdebench.stats.bootstrap import RESAMPLES, Method, bootstrap
 from vdebench.stats.matrix import Matrix as Matrix
-from vdebench.stats.matrix import columns_of, matrix_of
+from vdebench.stats.matrix import matrix_of
 
 
 @dataclass(frozen=True)
 class StoredRun:
-    """One editor's run as it was kept: its summary and a row for every sample and setting."""
+    """One editor's run: its summary and a row for every sample and setting."""
 
     root: Path
     summary: Mapping[str, Any]
@@ -34,67 +34,64 @@ class StoredRun:
         return str(self.summary["editor"])
 
     @property
-    def protocol(self) -> ScoringProtocol:
+    def protocol(self) -> Protocol:
         """The protocol that scored it."""
         return protocol_of(self.summary)
 
     @property
     def settings(self) -> list[str]:
         """Settings with means, in the order of the summary."""
-        return [setting for setting, found in self.summary["overall"].items() if found]
+        return [setting for setting, means in self.summary["overall"].items() if means]
 
 
 def read_run(root: str | Path) -> StoredRun:
-    """The run in a folder, as `vde score --out` and `vde run` make them."""
+    """Read a run folder written by `vde score --out` or `vde run`; raises `RunFolderError`."""
     folder = Path(root)
     for name in ("summary.json", "scores.parquet"):
         if not is_file(folder / name):
             below = sorted(file.parent for file in folder.rglob("scores.parquet") if file.parent.name != "reference")
             hint = (
-                f"did you mean {below[0]}?" if below else "expected a folder made by `vde score … --out` or `vde run`"
+                f"did you mean {below[0]}?"
+                if below
+                else "expected a folder written by `vde score … --out` or `vde run`"
             )
             raise RunFolderError(f"{folder}: no {name} here; {hint}")
-    summary = read_json(folder / "summary.json")
-    texts = ("signature", "protocol", "suite", "editor")
-    if not isinstance(summary, dict) or not all(isinstance(summary.get(key), str) for key in texts):
-        raise RunFolderError(f"{folder / 'summary.json'}: not a summary that `vde score` wrote; score again")
+    summary = read_summary(folder / "summary.json")
     try:
         rows = pl.read_parquet(folder / "scores.parquet")
         twice = rows.select("sample", "setting").is_duplicated().any()
     except pl.exceptions.PolarsError as error:
         first = str(error).partition("\n")[0]
         raise RunFolderError(f"{folder / 'scores.parquet'}: cannot be read: {first}; score again") from None
-    if twice or not isinstance(summary.get("overall"), dict):
-        raise RunFolderError(f"{folder}: not a run as `vde score` writes it; score again")
+    if twice:
+        raise RunFolderError(f"{folder}: scores.parquet has two rows for a sample and setting; score again")
     return StoredRun(folder, summary, rows)
 
 
 def differing_parts(signatures: Sequence[str]) -> dict[str, list[str]]:
-    """Parts of signatures that are not the same in all, with what each says; the editor may differ.
+    """Parts in which signatures differ, with their values; the editor is not compared.
 
     >>> differing_parts(["vde|p:strict|reader:a@1|n:9", "vde|p:strict|reader:b@2|n:9"])
     {'reader': ['a@1', 'b@2']}
     """
     split = [parts_of(signature) for signature in signatures]
     keys = dict.fromkeys(key for parts in split for key in parts if key != "editor")
-    said = {key: [parts.get(key, "nothing") for parts in split] for key in keys}
-    return {key: values for key, values in said.items() if len(set(values)) > 1}
+    values_of = {key: [parts.get(key, "nothing") for parts in split] for key in keys}
+    return {key: values for key, values in values_of.items() if len(set(values)) > 1}
 
 
 def matrix(run: StoredRun, setting: str, metrics: Sequence[str] | None = None) -> Matrix:
-    """What the means of a setting are made of, for some metrics or for all that have a number."""
+    """Matrix of the means of a setting, for some metrics or for all that have a value."""
     rows = run.rows.filter(pl.col("setting") == setting)
     protocol = run.protocol
     rows = protocol.counted(rows)
-    columns, statistics = columns_of(rows, protocol)
-    known = {name for name, parts in statistics.items() if all(columns[part].under.any() for part in parts.columns)}
-    if isinstance(protocol, PixelProtocol) and protocol.psnr == "as it comes":
-        known -= {f"psnr{end}" for end in ("", "_raw") if (rows[f"mse{end}"] == 0).any()}  # infinite
+    columns, statistics = protocol.mean_columns(rows)
+    available = {name for name, parts in statistics.items() if all(columns[part].under.any() for part in parts.columns)}
     for name in metrics or ():
-        if name not in known:
-            there = ", ".join(each for each in statistics if each in known)
-            raise VdeError(f"{run.root}: no {name!r} in the setting {setting}; there are: {there}")
-    chosen = list(metrics) if metrics is not None else [name for name in statistics if name in known]
+        if name not in available:
+            names = ", ".join(name for name in statistics if name in available)
+            raise VdeError(f"{run.root}: no {name!r} in the setting {setting}; there are: {names}")
+    chosen = list(metrics) if metrics is not None else [name for name in statistics if name in available]
     return matrix_of(rows["sample"].to_list(), columns, {name: statistics[name] for name in chosen})
 
 
@@ -109,17 +106,17 @@ def intervals(
     method: Method = "percentile",
     level: float = 0.95,
 ) -> dict[str, tuple[float, float] | None]:
-    """The interval of every mean of a run, None where there is none: for any table that shows means."""
-    found = matrix(run, setting, metrics)
+    """The interval of every mean of a run, or None."""
+    columns = matrix(run, setting, metrics)
     low, high = bootstrap(
-        found.numerators,
-        found.denominators,
-        [pages[sample] for sample in found.samples] if pages is not None else None,
+        columns.numerators,
+        columns.denominators,
+        [pages[sample] for sample in columns.samples] if pages is not None else None,
         resamples=resamples,
         seed=seed,
         method=method,
         level=level,
-        derive=found.derive,
+        derive=columns.derive,
     )
-    bounds = zip(found.metrics, low.tolist(), high.tolist(), strict=True)
-    return {name: None if np.isnan(one) else (one, other) for name, one, other in bounds}
+    bounds = zip(columns.metrics, low.tolist(), high.tolist(), strict=True)
+    return {name: None if np.isnan(lower) else (lower, upper) for name, lower, upper in bounds}

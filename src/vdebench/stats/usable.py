@@ -1,8 +1,8 @@
-"""Usable edits: five properties of every sample, pass or fail with what was found, from the rows a run folder keeps.
+"""Usable edits: five properties of every sample, passed or failed with evidence, from the rows of a run folder.
 
-A property passes where the right answer, read by the same reader, does no better: what the reader loses is not the
-editor's fault. What cannot be told is unknown, never a pass and never a failure. Samples on which no editor can be
-judged, such as those whose reference the reader cannot read, are in no editor's rate.
+A property passes if the reference, read by the same reader, is no better: OCR loss is not the editor's fault. A
+property that cannot be decided is unknown, neither passed nor failed. Samples on which no editor can be judged, such as
+those whose reference the reader cannot read, are in no editor's rate.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from vdebench.errors import RunFolderError, VdeError
 from vdebench.metrics.edit_traces import IDENTITY
 from vdebench.metrics.folding import folded
 from vdebench.metrics.text import character_similarity
+from vdebench.protocols.pages.region_summary import judged_regions, unreadable_samples
 from vdebench.stats.rates import rate_interval
-from vdebench.stats.region_outcomes import judged_regions, unreadable_samples
 
 PROPERTIES = {
     "completeness": "Completeness",
@@ -28,85 +28,87 @@ PROPERTIES = {
     "visual_fidelity": "Visual fidelity",
     "preservation": "Preservation",
 }
-"""In the order in which a sample is asked: was an edit made, does it say the right thing, …"""
+"""In the order of the waterfall."""
 TABLES = ("scores", "regions")
 SLICES = ("operation", "edit_class", "language", "source", "group")
-_WRONG = ("not_done", "partly", "wrong_text", "page_lost", "missing")
+_WRONG_OUTCOMES = ("not_done", "partly", "wrong_text", "page_lost", "missing")
 RULES = "rules-2"
-"""Changes with any rule below."""
+"""Version of the rules below; part of the signature."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """From where on a property passes. docs/usable.md shows the data that these defaults come from."""
+    """Minimum (for `stray`, maximum) values of passed properties. docs/usable.md shows the data behind the defaults."""
 
     textual_correctness: float = 0.99
-    """Character similarity of what a region reads to what it should read."""
+    """Character similarity of a region's OCR output to its ground truth."""
     spatial_precision: float = 0.6
     """IoU of the regions' text blocks."""
     visual_fidelity: float = 0.8
-    """Likeness of colours and sharpness."""
+    """Similarity of colours and sharpness."""
     preservation: float = 0.9998
-    """Share of the page's inked tiles outside the regions that are found again."""
+    """Share of the inked tiles outside the regions that are preserved."""
     edited: float = 0.5
-    """Share of the tiles that should change that did."""
+    """Share of the tiles to be changed that are changed."""
     stray: float = 0.0005
-    """Share of the page that may have been empty and have something on it now."""
+    """Share of the page that was empty and has new content."""
 
     @property
     def signature(self) -> str:
-        """What the verdicts depend on, besides the scores' own signature."""
+        """Rules and thresholds of the verdicts; the scores have their own signature."""
         return "|".join([f"usable:{RULES},{IDENTITY}", *(f"{name}:{value:g}" for name, value in asdict(self).items())])
 
-    def changed(self, given: Sequence[str]) -> Thresholds:
-        """The same with others, as `textual_correctness=0.95`.
+    def changed(self, arguments: Sequence[str]) -> Thresholds:
+        """Return thresholds with some replaced, such as `textual_correctness=0.95`.
 
         >>> Thresholds().changed(["textual_correctness=1"]).textual_correctness
         1.0
         """
         values: dict[str, float] = {}
-        for each in given:
-            name, _, value = each.partition("=")
+        for argument in arguments:
+            name, _, value = argument.partition("=")
             try:
                 values[name.strip()] = float(value)
             except ValueError:
-                raise VdeError(f"threshold {each!r}: expected NAME=NUMBER, such as textual_correctness=0.95") from None
-        known = [field.name for field in fields(self)]
+                raise VdeError(
+                    f"threshold {argument!r}: expected NAME=NUMBER, such as textual_correctness=0.95"
+                ) from None
+        names = [field.name for field in fields(self)]
         for name, number in values.items():
-            if name not in known:
-                raise VdeError(f"no threshold is called {name!r}; there are: {', '.join(known)}")
+            if name not in names:
+                raise VdeError(f"no threshold is called {name!r}; there are: {', '.join(names)}")
             if not 0 <= number <= 1:
                 raise VdeError(f"threshold {name}={number:g}: expected a number from 0 to 1")
         return replace(self, **values)
 
 
 class UsableVerdict(NamedTuple):
-    """What is said of one sample: each property, the evidence in words, and whether the edit is usable."""
+    """The verdict on one sample: each property with its evidence."""
 
     sample: str
     properties: Mapping[str, bool | None]
     evidence: Mapping[str, str]
     judgeable: bool = True
-    """Whether any editor can be judged on the sample: where not, it is in no editor's rate."""
+    """Whether any editor can be judged on the sample; otherwise it is in no rate."""
 
     @property
     def usable(self) -> bool | None:
-        """Whether all pass: False where any fails, unknown where none fails and any is unknown."""
+        """Whether all properties pass: False if any fails, None if none fails and any is unknown."""
         if not self.judgeable:
             return None
-        found = self.properties.values()
-        return False if False in found else None if None in found else True
+        passed = self.properties.values()
+        return False if False in passed else None if None in passed else True
 
     @property
     def fails_at(self) -> str:
-        """The first property that fails, "" where none does or the sample is in no rate."""
+        """The first failed property, or ""."""
         if self.usable is not False:
             return ""
         return next(name for name, passed in self.properties.items() if passed is False)
 
 
 class Rows(NamedTuple):
-    """Score rows and region rows of a run, and those of the reference images read by the same reader."""
+    """Score rows and region rows of a run, and of the reference images read by the same reader."""
 
     scores: pl.DataFrame
     regions: pl.DataFrame
@@ -115,7 +117,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, root: Path, *, with_reference: bool) -> Rows:
-        """The rows in a run folder; of the reference images too where their reading was scored."""
+        """Read the rows of a run folder; raises `RunFolderError`."""
         folders = [root, *([root / "reference"] if with_reference else [])]
         try:
             tables = [pl.read_parquet(folder / f"{name}.parquet") for folder in folders for name in TABLES]
@@ -123,135 +125,135 @@ class Rows(NamedTuple):
             raise RunFolderError(f"{root}: cannot be read: {str(error).partition(chr(10))[0]}; score again") from None
         needed = {"page", "preservation", "visual_fidelity"}
         if not needed <= set(tables[0].columns) or "before" not in tables[1].columns:
-            raise RunFolderError(f"{root}: was scored by a version without the columns of usable edits; score again")
+            raise RunFolderError(f"{root}: scored by a version without the columns of usable edits; score again")
         return cls(*tables)
 
 
 class _SampleRows(NamedTuple):
-    """All that is known of a sample: a row for each setting, and its regions in their order."""
+    """Rows of a sample: one for each setting, and its regions in order."""
 
     whole: Mapping[str, Any]
     local: Mapping[str, Any]
     regions: Sequence[Mapping[str, Any]]
 
 
-_NOTHING = _SampleRows({}, {}, ())
+_NO_ROWS = _SampleRows({}, {}, ())
 _UNREADABLE = "unknown: the reader cannot read the reference"
-_NOT_SHOWN = "unknown: the change asked for shows neither in text nor in the pixels we compare"
-Judged = tuple[bool | None, str]
+_INVISIBLE = "unknown: the requested change is visible neither in text nor in the compared pixels"
+PropertyCheck = tuple[bool | None, str]
 
 
 def verdicts(rows: Rows, thresholds: Thresholds) -> Iterator[UsableVerdict]:
-    """What is said of every sample, in the order of the run."""
-    references = dict(_found(rows.reference_scores, rows.reference_regions))
+    """Yield the verdict on every sample, in the order of the run."""
+    references = dict(_rows_by_sample(rows.reference_scores, rows.reference_regions))
     unreadable = set(unreadable_samples(rows.reference_regions, rows.regions))
-    for sample, found in _found(rows.scores, judged_regions(rows.regions, rows.reference_regions)):
-        judged = _judged(found, references.get(sample, _NOTHING), thresholds)
-        passed = {name: each[0] for name, each in judged.items()}
-        evidence = {name: each[1] for name, each in judged.items()}
-        judgeable = sample not in unreadable and not _shows_nowhere(found)
+    for sample, sample_rows in _rows_by_sample(rows.scores, judged_regions(rows.regions, rows.reference_regions)):
+        checks = _check_properties(sample_rows, references.get(sample, _NO_ROWS), thresholds)
+        passed = {name: check[0] for name, check in checks.items()}
+        evidence = {name: check[1] for name, check in checks.items()}
+        judgeable = sample not in unreadable and not _is_invisible(sample_rows)
         yield UsableVerdict(sample, passed, evidence, judgeable)
 
 
-def _found(scores: pl.DataFrame | None, regions: pl.DataFrame | None) -> Iterator[tuple[str, _SampleRows]]:
+def _rows_by_sample(scores: pl.DataFrame | None, regions: pl.DataFrame | None) -> Iterator[tuple[str, _SampleRows]]:
     if scores is None or regions is None:
         return
     settings: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in scores.iter_rows(named=True):
         settings.setdefault(row["sample"], {})[row["setting"]] = row
-    of: dict[str, list[Mapping[str, Any]]] = {}
+    by_sample: dict[str, list[Mapping[str, Any]]] = {}
     for row in regions.iter_rows(named=True):
-        of.setdefault(row["sample"], []).append(row)
-    for sample, found in settings.items():
-        yield sample, _SampleRows(found.get("global", {}), found.get("local", {}), of.get(sample, ()))
+        by_sample.setdefault(row["sample"], []).append(row)
+    for sample, by_setting in settings.items():
+        yield sample, _SampleRows(by_setting.get("global", {}), by_setting.get("local", {}), by_sample.get(sample, ()))
 
 
-def _judged(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> dict[str, Judged]:
-    states = [row.get("state") for row in (found.whole, found.local)]
+def _check_properties(rows: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> dict[str, PropertyCheck]:
+    states = [row.get("state") for row in (rows.whole, rows.local)]
     if "missing" in states:
-        absent = str(found.whole.get("reason") or found.local.get("reason") or "no output")
+        absent = str(rows.whole.get("reason") or rows.local.get("reason") or "no output")
         return dict.fromkeys(PROPERTIES, (False, absent))
-    broken = found.whole.get("image_reason") or found.local.get("image_reason")
-    if "failed" in states and broken:  # nobody can use it
+    broken = rows.whole.get("image_reason") or rows.local.get("image_reason")
+    if "failed" in states and broken:
         return dict.fromkeys(PROPERTIES, (False, f"the output cannot be opened: {broken}"))
-    for row in (found.whole, found.local):
+    for row in (rows.whole, rows.local):
         if row.get("state") != "scored":
             reason = str(row.get("reason") or "both settings must be scored")
             return dict.fromkeys(PROPERTIES, (None, reason))
     return {
-        "completeness": _completeness(found, thresholds),
-        "textual_correctness": _textual_correctness(found, reference, thresholds),
-        "spatial_precision": _spatial_precision(found, reference, thresholds),
-        "visual_fidelity": _at_least(found.local.get("visual_fidelity"), thresholds.visual_fidelity, "likeness"),
-        "preservation": _at_least(found.whole.get("preservation"), thresholds.preservation, "kept outside"),
+        "completeness": _completeness(rows, thresholds),
+        "textual_correctness": _textual_correctness(rows, reference, thresholds),
+        "spatial_precision": _spatial_precision(rows, reference, thresholds),
+        "visual_fidelity": _check_minimum(rows.local.get("visual_fidelity"), thresholds.visual_fidelity, "similarity"),
+        "preservation": _check_minimum(rows.whole.get("preservation"), thresholds.preservation, "preserved share"),
     }
 
 
-def _at_least(value: float | None, least: float, name: str) -> Judged:
+def _check_minimum(value: float | None, minimum: float, name: str) -> PropertyCheck:
     if value is None:
         return None, f"{name} not measured: no image"
-    return value >= least, f"{name} {value:.4g}, asked {least:g}"
+    return value >= minimum, f"{name} {value:.4g}, minimum {minimum:g}"
 
 
-def _completeness(found: _SampleRows, thresholds: Thresholds) -> Judged:
+def _completeness(rows: _SampleRows, thresholds: Thresholds) -> PropertyCheck:
     """An edit was made in every region, and nothing was added elsewhere."""
-    outcomes = [region["outcome"] for region in found.regions]
+    outcomes = [region["outcome"] for region in rows.regions]
     if "not_done" in outcomes:
         return False, f"{outcomes.count('not_done')} of {len(outcomes)} regions read as before"
-    edited, stray = found.local.get("edited"), found.whole.get("stray")
+    edited, stray = rows.local.get("edited"), rows.whole.get("stray")
     if edited is not None and edited < thresholds.edited:
-        return False, f"{edited:.0%} of what should change did, asked {thresholds.edited:.0%}"
+        return False, f"{edited:.0%} of the area to be changed is changed, minimum {thresholds.edited:.0%}"
     if stray is None:
         return None, "additions not measured: no image"
     if stray > thresholds.stray:
-        return False, f"something new on {stray:.2%} of the page, allowed {thresholds.stray:.2%}"
+        return False, f"new content on {stray:.2%} of the page, maximum {thresholds.stray:.2%}"
     if "unreadable" in outcomes:
         return None, _UNREADABLE
-    if _shows_nowhere(found):
-        return None, _NOT_SHOWN
-    return True, "edited where asked, and only there"
+    if _is_invisible(rows):
+        return None, _INVISIBLE
+    return True, "edited in all regions, and only there"
 
 
-def _shows_nowhere(found: _SampleRows) -> bool:
+def _is_invisible(rows: _SampleRows) -> bool:
     """Whether the requested change is visible neither in text nor in the compared pixels, for any editor."""
-    of_no_text = any(region["outcome"] in ("text_kept", "text_changed") for region in found.regions)
-    return of_no_text and found.whole.get("stray") is not None and found.local.get("edited") is None
+    undecided = any(region["outcome"] in ("text_kept", "text_changed") for region in rows.regions)
+    return undecided and rows.whole.get("stray") is not None and rows.local.get("edited") is None
 
 
-def _textual_correctness(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> Judged:
-    """Every region reads what it should, or what it reads in the right answer."""
-    if not found.regions:
-        return None, "no region was judged"
-    known = {region["region"]: region for region in reference.regions}
+def _textual_correctness(rows: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> PropertyCheck:
+    """Every region reads as its ground truth, or as the region of the reference."""
+    if not rows.regions:
+        return None, "no region was scored"
+    reference_regions = {region["region"]: region for region in reference.regions}
     worst = 1.0
-    if any(region["outcome"] == "unreadable" for region in found.regions):
+    if any(region["outcome"] == "unreadable" for region in rows.regions):
         return None, _UNREADABLE
-    for region in found.regions:
-        right = known.get(region["region"], {})
-        similarity, reached = region["cdm"], right.get("cdm")
-        if region["read"] is not None and region["read"] == right.get("read"):
-            continue  # in the right answer the reader sees the same
-        if similarity is not None and right.get("read"):  # or nearly the same
-            similarity = max(similarity, character_similarity(folded(region["read"] or ""), folded(right["read"])))
-        least = thresholds.textual_correctness if reached is None else min(thresholds.textual_correctness, reached)
-        if region["outcome"] in _WRONG or similarity is None or similarity < least:
-            told = f"region {region['region']}: {region['outcome']}, similarity {similarity or 0:.3f}"
-            return False, f"{told}, reads “{_short(region['read'] or '')}”"
+    for region in rows.regions:
+        expected = reference_regions.get(region["region"], {})
+        similarity, reached = region["cdm"], expected.get("cdm")
+        if region["read"] is not None and region["read"] == expected.get("read"):
+            continue
+        if similarity is not None and expected.get("read"):
+            similarity = max(similarity, character_similarity(folded(region["read"] or ""), folded(expected["read"])))
+        minimum = thresholds.textual_correctness if reached is None else min(thresholds.textual_correctness, reached)
+        if region["outcome"] in _WRONG_OUTCOMES or similarity is None or similarity < minimum:
+            problem = f"region {region['region']}: {region['outcome']}, similarity {similarity or 0:.3f}"
+            return False, f"{problem}, reads “{_short(region['read'] or '')}”"
         worst = min(worst, similarity)
     return True, f"similarity {worst:.3f}"
 
 
-def _short(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _spatial_precision(found: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> Judged:
-    """The regions' blocks stand where they should, or as near as the right answer's are read."""
-    value, right = _iou(found.local), _iou(reference.local)
+def _spatial_precision(rows: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> PropertyCheck:
+    """The regions' blocks have the IoU of the threshold or of the reference."""
+    value, ceiling = _iou(rows.local), _iou(reference.local)
     if value is None:
-        return True, "nothing should stand there"
-    least = min(thresholds.spatial_precision, 1.0 if right is None else right)
-    return value >= least, f"IoU {value:.3f}, asked {least:.3f}"
+        return True, "no text expected"
+    minimum = min(thresholds.spatial_precision, 1.0 if ceiling is None else ceiling)
+    return value >= minimum, f"IoU {value:.3f}, minimum {minimum:.3f}"
 
 
 def _iou(row: Mapping[str, Any]) -> float | None:
@@ -260,56 +262,56 @@ def _iou(row: Mapping[str, Any]) -> float | None:
 
 
 def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
-    """The rate of usable edits with its interval, every property's counts, the waterfall, and rates by slice."""
-    found = list(verdicts(rows, thresholds))
+    """The rate of usable edits with its interval, counts of every property, the waterfall, and rates by slice."""
+    all_verdicts = list(verdicts(rows, thresholds))
     about = {row["sample"]: row for row in rows.scores.select("sample", "page", *SLICES).iter_rows(named=True)}
     by: dict[str, dict[str, Any]] = {}
     for name in SLICES:
         groups: dict[str, list[UsableVerdict]] = {}
-        for verdict in found:
+        for verdict in all_verdicts:
             groups.setdefault(about[verdict.sample][name], []).append(verdict)
         by[name] = {value: _rate(groups[value], about) for value in sorted(groups)}
     counts = {
         name: {
-            title: sum(verdict.properties[name] is passed for verdict in found if verdict.judgeable)
+            title: sum(verdict.properties[name] is passed for verdict in all_verdicts if verdict.judgeable)
             for title, passed in (("passed", True), ("failed", False), ("unknown", None))
         }
         for name in PROPERTIES
     }
     return {
-        **_rate(found, about),
+        **_rate(all_verdicts, about),
         "properties": counts,
-        "waterfall": _waterfall(found),
+        "waterfall": _waterfall(all_verdicts),
         "thresholds": asdict(thresholds),
         "signature": thresholds.signature,
         "by": by,
     }
 
 
-def _rate(found: Sequence[UsableVerdict], about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The rate where all samples are known, else the bounds it lies in: the known ones are not a fair part of all."""
-    judgeable = [verdict for verdict in found if verdict.judgeable]
-    known = [verdict for verdict in judgeable if verdict.usable is not None]
-    passed = [bool(verdict.usable) for verdict in known]
-    unknown = len(judgeable) - len(known)
-    complete = bool(known) and not unknown
-    interval = rate_interval(passed, [about[verdict.sample]["page"] for verdict in known]) if complete else None
+def _rate(all_verdicts: Sequence[UsableVerdict], about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The rate if all samples are decided, else its bounds: decided samples are not representative of all."""
+    judgeable = [verdict for verdict in all_verdicts if verdict.judgeable]
+    decided = [verdict for verdict in judgeable if verdict.usable is not None]
+    passed = [bool(verdict.usable) for verdict in decided]
+    unknown = len(judgeable) - len(decided)
+    complete = bool(decided) and not unknown
+    interval = rate_interval(passed, [about[verdict.sample]["page"] for verdict in decided]) if complete else None
     return {
         "rate": sum(passed) / len(passed) if complete else None,
         "interval": list(interval) if interval else None,
-        "n": len(known),
+        "n": len(decided),
         "unknown": unknown,
-        "not_judgeable": len(found) - len(judgeable),
+        "not_judgeable": len(all_verdicts) - len(judgeable),
         "bounds": [sum(passed), sum(passed) + unknown],
     }
 
 
-def _waterfall(found: Sequence[UsableVerdict]) -> list[dict[str, Any]]:
-    """How many fail first at which property, and how many are left after it, of the samples with a verdict."""
-    left = sum(verdict.usable is not None for verdict in found)
+def _waterfall(all_verdicts: Sequence[UsableVerdict]) -> list[dict[str, Any]]:
+    """Samples whose first failure is at each property, and samples left after it, of those with a verdict."""
+    remaining = sum(verdict.usable is not None for verdict in all_verdicts)
     steps = []
     for name in PROPERTIES:
-        failed = sum(verdict.fails_at == name for verdict in found)
-        left -= failed
-        steps.append({"property": name, "failed": failed, "left": left})
+        failed = sum(verdict.fails_at == name for verdict in all_verdicts)
+        remaining -= failed
+        steps.append({"property": name, "failed": failed, "left": remaining})
     return steps

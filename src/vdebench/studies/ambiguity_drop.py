@@ -16,7 +16,7 @@ import numpy as np
 
 from vdebench.errors import VdeError
 from vdebench.metrics.registry import facts
-from vdebench.stats.bootstrap import RESAMPLES, Array, Derive, bootstrap, means, summed
+from vdebench.stats.bootstrap import RESAMPLES, Array, Derive, bootstrap, means, sum_by_cluster
 from vdebench.stats.matrix import Matrix
 from vdebench.stats.pages import clusters, pages_beside
 from vdebench.studies.ambiguity_grades import paired_ambiguity
@@ -178,7 +178,7 @@ def _with_intervals(
     over: Array, under: Array, page_ids: Sequence[str], derive: Derive, options: Mapping[str, int]
 ) -> list[list[float | None]]:
     """Return estimates, lower and upper bounds of the derived values."""
-    sums = summed(over, under, page_ids)
+    sums = sum_by_cluster(over, under, page_ids)
     estimate = means(sums[0].sum(axis=0), sums[1].sum(axis=0), derive)
     low, high = bootstrap(over, under, page_ids, derive=derive, seed=options["seed"], resamples=options["resamples"])
     return [[_number(value) for value in column] for column in (estimate, low, high)]

@@ -148,7 +148,7 @@ def test_another_size_is_flagged_and_still_scored(tmp_path):
     assert exact["overall"]["outside"]["ssim"] > 0.95
     assert paper["overall"]["outside"]["ssim"] is None
     for found in (exact, paper):
-        assert any("not of the page's size" in note and "512×512" in note for note in found["notes"])
+        assert any("with another size than the page" in note and "512×512" in note for note in found["notes"])
 
 
 def test_what_cannot_be_aligned_is_counted_and_named(tmp_path):

@@ -13,7 +13,7 @@ from vdebench.core.page_text import PageText
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import Reader
 from vdebench.report.rendering import render
-from vdebench.report.usable import judged_table
+from vdebench.report.usable import usable_overview
 
 
 class BlindReader(Reader):
@@ -63,7 +63,7 @@ def test_without_images_there_are_bounds_and_no_rate(suite, readings):
     usable = summary["usable"]
     assert (usable["rate"], usable["interval"]) == (None, None)
     assert (usable["bounds"], usable["n"], usable["unknown"]) == ([0, 3], 1, 3)  # the missing one fails for certain
-    text = render(judged_table([summary]), "terminal")
+    text = render(usable_overview([summary]), "terminal")
     row = next(line for line in text.splitlines() if line.startswith("ready"))
     assert row.split()[:4] == ["ready", "–", "–", "–"]
     assert "0 to 3 of 4 edits are usable: 3 could not be judged" in " ".join(text.split())

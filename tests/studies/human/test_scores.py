@@ -101,7 +101,7 @@ def test_table_with_intervals_and_what_is_missing(write):
     assert [rows["IF"][at] for at in (0, 3, 6, 9)] == pytest.approx([0.6, 1 / 3, 0.6, 4])
     assert rows["TA"] == [None] * 9 + [1]
     assert "TA: 1 pairs, at least 3 are needed" in shown.notes
-    assert "1 of 6 scores have no grade beside them: m/e …" in shown.notes
+    assert "1 of 6 scores have no grade: m/e …" in shown.notes
     assert any(note.startswith("Intervals of fewer than 20 pairs") for note in shown.notes)
 
 

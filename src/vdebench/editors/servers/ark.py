@@ -34,7 +34,8 @@ class SeedreamEditor(ServerEditor):
     def _sent_options(self) -> Mapping[str, Any]:
         return {"size": self.size}
 
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path and the content of a request."""
         body = {
             "model": self.model,
             "prompt": instruction,
@@ -46,10 +47,11 @@ class SeedreamEditor(ServerEditor):
         }
         return "/images/generations", {"json": body if seed is None else {**body, "seed": seed}}
 
-    def _read(self, reply: Any) -> ImageAnswer:
+    def parse_answer(self, reply: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer."""
         about: Any = {"model": text_at(reply, "model"), "output_tokens": count_at(reply, "usage", "output_tokens")}
-        if error := message_in(at(reply, "data", 0)):  # an error may replace the image
-            if error.is_refusal:
-                return ImageAnswer(refusal=error.code, words=error.words, **about)
-            return ImageAnswer(fault=status_error(200, {}, "", error), **about)
+        if said := message_in(at(reply, "data", 0)):  # an error may stand in the place of the image
+            if said.is_refusal:
+                return ImageAnswer(refusal=said.code, words=said.words, **about)
+            return ImageAnswer(fault=status_error(200, {}, "", said), **about)
         return ImageAnswer(picture=text_at(reply, "data", 0, "b64_json") or text_at(reply, "data", 0, "url"), **about)

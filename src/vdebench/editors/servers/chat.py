@@ -33,7 +33,8 @@ class ChatImageEditor(DiffusionServerEditor):
         names = ("modalities", "image_size", "true_cfg_scale", "num_inference_steps")
         return {**{name: getattr(self, name) for name in names}, "negative_prompt": self._negative}
 
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path and the content of a request."""
         content = [
             {"type": "text", "text": instruction},
             {"type": "image_url", "image_url": {"url": sent.data_uri}},
@@ -47,7 +48,8 @@ class ChatImageEditor(DiffusionServerEditor):
         body |= {"seed": seed} if seed is not None else {}
         return "/chat/completions", {"json": body}
 
-    def _read(self, reply: Any) -> ImageAnswer:
+    def parse_answer(self, reply: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer."""
         choice, usage = at(reply, "choices", 0), at(reply, "usage")
         price = at(usage, "cost")
         about: Any = {

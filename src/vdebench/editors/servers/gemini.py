@@ -40,7 +40,8 @@ class GeminiImageEditor(ServerEditor):
     def _sent_options(self) -> Mapping[str, Any]:
         return {"image_size": self.image_size, "aspect_ratio": self.aspect_ratio}
 
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path and the content of a request."""
         shape = {"imageSize": self.image_size, "aspectRatio": self.aspect_ratio}
         shape = {name: value for name, value in shape.items() if value}
         config: dict[str, Any] = {"responseModalities": ["TEXT", "IMAGE"]}
@@ -51,14 +52,15 @@ class GeminiImageEditor(ServerEditor):
         model = quote(self.model.removeprefix("models/"), safe="")
         return f"/models/{model}:generateContent", {"json": body}
 
-    def _read(self, reply: Any) -> ImageAnswer:
+    def parse_answer(self, reply: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer."""
         end = text_at(reply, "candidates", 0, "finishReason")
         blocked = text_at(reply, "promptFeedback", "blockReason")
         parts = at(reply, "candidates", 0, "content", "parts")
-        visible = [part for part in parts if isinstance(part, dict) and not part.get("thought")] if parts else []
-        pictures = [text_at(part, key, "data") for part in visible for key in ("inlineData", "inline_data")]
-        picture = next(filter(None, reversed(pictures)), "")  # the last one: drafts precede it
-        words = " ".join(filter(None, (text_at(part, "text") for part in visible)))
+        shown = [part for part in parts if isinstance(part, dict) and not part.get("thought")] if parts else []
+        pictures = [text_at(part, key, "data") for part in shown for key in ("inlineData", "inline_data")]
+        picture = next(filter(None, reversed(pictures)), "")  # the last: drafts come before it
+        words = " ".join(filter(None, (text_at(part, "text") for part in shown)))
         refusal = blocked or (end if _REFUSALS.fullmatch(end) else "")
         incomplete = not (refusal or picture or end in ("", "STOP"))  # not a refusal
         fault = RequestError("answer", f"the model ended with {end} and made no image", "run again", retryable=True)

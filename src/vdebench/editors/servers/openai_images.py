@@ -44,7 +44,8 @@ class OpenAiImagesEditor(DiffusionServerEditor):
         names = ("size", "true_cfg_scale", "guidance_scale", "num_inference_steps", "quality", "input_fidelity")
         return {**{name: getattr(self, name) for name in names}, "negative_prompt": self._negative}
 
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path and the content of a request."""
         size = {"input": f"{sent.width}x{sent.height}", "none": ""}.get(self.size, self.size)
         fields = {**self._sent_options(), "size": size, "seed": "" if seed is None else seed}
         form = {"model": self.model, "prompt": instruction, "n": "1"}
@@ -53,7 +54,8 @@ class OpenAiImagesEditor(DiffusionServerEditor):
             form |= {"response_format": "b64_json", "output_format": "png"}
         return "/images/edits", {"data": form, "files": {"image": ("page.png", sent.png, "image/png")}}
 
-    def _read(self, reply: Any) -> ImageAnswer:
+    def parse_answer(self, reply: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer."""
         usage = at(reply, "usage")
         return ImageAnswer(
             picture=text_at(reply, "data", 0, "b64_json") or text_at(reply, "data", 0, "url"),

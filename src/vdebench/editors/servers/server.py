@@ -222,7 +222,7 @@ class ServerEditor(Editor):
     def _try(
         self, client: ServerClient, sent: SentImage, instruction: str, seed: int | None, spent: EditCost
     ) -> tuple[ImageAnswer, Image | None, Any]:
-        path, content = self._request(sent, instruction, seed)
+        path, content = self.build_request(sent, instruction, seed)
         spent.requests += 1
         try:
             reply = client.post(self.url + path, **content)
@@ -232,7 +232,7 @@ class ServerEditor(Editor):
         metadata = {"answer": without_images(reply.body), "request_id": reply.headers.get("x-request-id")}
         if reply.refusal:
             return ImageAnswer(refusal=reply.refusal.code or "policy", words=reply.refusal.words), None, metadata
-        answer = self._read(reply.body)
+        answer = self.parse_answer(reply.body)
         spent.add(answer)
         answer = checked(answer)
         if answer.refusal:
@@ -250,11 +250,11 @@ class ServerEditor(Editor):
         return error
 
     @abstractmethod
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         """Return the path of the request and its content (`json=`, or `data=` and `files=`)."""
 
     @abstractmethod
-    def _read(self, body: Any) -> ImageAnswer:
+    def parse_answer(self, body: Any) -> ImageAnswer:
         """Parse an answer without an error message."""
 
 

@@ -40,8 +40,8 @@ from vdebench.pipeline.editing.journal import (
     write_edits,
 )
 from vdebench.pipeline.editing.stopping import Stop, stopped_by_ctrl_c
-from vdebench.pipeline.scoring.stage import Progress
-from vdebench.runs.provenance import recorded, session, stage
+from vdebench.pipeline.options import Progress
+from vdebench.runs.provenance import recording, session, stage
 from vdebench.suites.suite import Suite
 
 RECYCLED = 100
@@ -80,7 +80,7 @@ def edit_suite(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(f"{folder}: cannot be created: {error.strerror}") from None
-    with locked(folder), session(folder) as provenance, recorded(folder), stage("editing"):
+    with locked(folder), session(folder) as provenance, recording(folder), stage("editing"):
         if images:
             put_images_into(folder, images)
         settings = EditorJobSettings(

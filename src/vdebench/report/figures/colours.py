@@ -1,11 +1,11 @@
-"""Colours that are told apart also by those who see few: ramps for heat maps, a palette for parts."""
+"""Colours that are distinguishable with colour blindness: ramps for heat maps, a palette for parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a3e9d", "#8a6d00", "#6b7280")
-"""After Okabe and Ito; the last stands for all others."""
+"""After Okabe and Ito; the last is for all further parts."""
 SEQUENTIAL = ("#f7fbff", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
 DIVERGING = ("#2166ac", "#67a9cf", "#d1e5f0", "#f7f7f7", "#fddbc7", "#ef8a62", "#b2182b")
 _DARK_INK, _LIGHT_INK = "#000000", "#ffffff"  # pure: no colour has a contrast below 4.5 with both
@@ -22,10 +22,10 @@ def between(ramp: Sequence[str], share: float) -> str:
     >>> between(("#000000", "#646464"), 0.5), between(SEQUENTIAL, 1.7) == SEQUENTIAL[-1]
     ('#323232', True)
     """
-    place = min(max(share, 0.0), 1.0) * (len(ramp) - 1)
-    at = min(int(place), len(ramp) - 2)
-    one, other = _rgb(ramp[at]), _rgb(ramp[at + 1])
-    return "#" + "".join(f"{round(a + (b - a) * (place - at)):02x}" for a, b in zip(one, other, strict=True))
+    position = min(max(share, 0.0), 1.0) * (len(ramp) - 1)
+    index = min(int(position), len(ramp) - 2)
+    lower, upper = _rgb(ramp[index]), _rgb(ramp[index + 1])
+    return "#" + "".join(f"{round(a + (b - a) * (position - index)):02x}" for a, b in zip(lower, upper, strict=True))
 
 
 def ink_on(colour: str) -> str:
@@ -37,13 +37,13 @@ def ink_on(colour: str) -> str:
     return max((_DARK_INK, _LIGHT_INK), key=lambda ink: contrast(ink, colour))
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """Contrast of two colours as the Web Content Accessibility Guidelines define it, from 1 to 21.
 
     >>> round(contrast("#000000", "#ffffff"), 9)
     21.0
     """
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 

@@ -18,41 +18,43 @@ from vdebench.report.rendering import render
 from vdebench.report.table import Column, Row, Table
 
 FOLDER = "exports"
-_NAMED = 3  # rows whose noise floor is named after them, as on the page
+_NAMED = 3  # rows whose OCR ceiling is named after them, as on the page
 _COVERAGE = ("samples", "scored", "missing", "failed")
 _USABLE, _REGIONS = Column("usable, %", digits=1), Column("Regions done")
 
 
 def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mapping[str, Any], by: str) -> Table:
-    """A measured table over all samples, or by the values of a slice; a section for every setting and value."""
+    """A table over all samples or by a slice, with a section for every setting and value."""
     metrics = data["metrics"]
     usable = any(row["usable"] for row in data["rows"])
     columns = [*([_USABLE] if usable else []), *(Column(m["title"], m["best"], m["digits"]) for m in metrics)]
     parts: Mapping[str, Any] = slices if by else {"": data}
     regions = any(row and row["regions"] for part in parts.values() for row in part["rows"])
     columns += [*([_REGIONS] if regions else []), *(Column(state, "", 0) for state in _COVERAGE)]
-    rows, floors = [], False
+    rows, ceilings = [], False
     for value, part in parts.items():
         for setting in data["settings"]:
-            section = ", ".join(each for each in (value, setting if len(data["settings"]) > 1 else "") if each)
-            for known, row in zip(data["rows"], part["rows"], strict=True):
+            section = ", ".join(text for text in (value, setting if len(data["settings"]) > 1 else "") if text)
+            for definition, row in zip(data["rows"], part["rows"], strict=True):
                 if row and setting in row["cells"]:
-                    rows.append(_row(known["editor"], row, setting, metrics, usable, regions, section))
-            for floor in part["floors"]:
-                if setting in floor["cells"]:
-                    floors = True
-                    name = _floor_name(floor["of"], len(part["floors"]) > 1)
-                    rows.append(replace(_row(name, floor, setting, metrics, usable, regions, section), reference=True))
+                    rows.append(_row(definition["editor"], row, setting, metrics, usable, regions, section))
+            for ceiling in part["ceilings"]:
+                if setting in ceiling["cells"]:
+                    ceilings = True
+                    name = _ceiling_name(ceiling["of"], len(part["ceilings"]) > 1)
+                    rows.append(
+                        replace(_row(name, ceiling, setting, metrics, usable, regions, section), reference=True)
+                    )
     others = "; ".join(other.told() for other in data["differs"])
     unlike = [f"Not comparable, for what differs, with {others}"] if others else []
-    told = [f"{REFERENCE}: the reader's noise floor, what it gives for the right answer"] if floors else []
+    told = [f"{REFERENCE}: OCR ceiling, the scores of the reference images"] if ceilings else []
     notes = [*unlike, *told, *data["notes"], f"all rows: {group.signature}"]
     title = f"{group.title}, by {data['slices'][by]}" if by else group.title
     return Table(title, columns, rows, "Editor", notes=notes, interval_notes=[f"In brackets: {group.level} intervals"])
 
 
-def _floor_name(rows: Sequence[str], several: bool) -> str:
-    """What a noise floor is called; where there are several, with the rows it is of."""
+def _ceiling_name(rows: Sequence[str], several: bool) -> str:
+    """What a OCR ceiling is called; where there are several, with the rows it is of."""
     whose = ", ".join(rows) if len(rows) <= _NAMED else f"{len(rows)} rows"
     return f"{REFERENCE[:-1]} for {whose})" if several else REFERENCE
 
@@ -66,22 +68,22 @@ def _row(
     regions: bool,
     section: str,
 ) -> Row:
-    """A row of numbers; a noise floor has metrics alone."""
-    found = [row["cells"][setting].get(metric["key"]) for metric in metrics]
+    """A row of numbers; an OCR ceiling has metrics only."""
+    cells = [row["cells"][setting].get(metric["key"]) for metric in metrics]
     if usable:
         verdict = row.get("usable")
-        found.insert(0, verdict and [None if part is None else 100 * part for part in verdict[:3]])
+        cells.insert(0, verdict and [None if part is None else 100 * part for part in verdict[:3]])
     if regions:
-        done = row.get("regions")
-        found.append(done and done[:1])
+        rate = row.get("regions")
+        cells.append(rate and rate[:1])
     counts = row.get("coverage") or [None] * len(_COVERAGE)
-    bounds = [(cell[1], cell[2]) if cell and len(cell) == 3 and cell[1] is not None else None for cell in found]
-    values = [None if not cell else math.inf if cell[0] == "∞" else cell[0] for cell in found]
+    bounds = [(cell[1], cell[2]) if cell and len(cell) == 3 and cell[1] is not None else None for cell in cells]
+    values = [None if not cell else math.inf if cell[0] == "∞" else cell[0] for cell in cells]
     return Row(name, [*values, *counts], section, bounds=[*bounds, *[None] * len(counts)])
 
 
 def write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
-    """Every table in three forms, and a document of all."""
+    """Write every table in three formats, and a document of all."""
     for name, table in tables.items():
         write_text(folder / FOLDER / f"{name}.csv", render(table, "csv", intervals=True, full_signature=True))
         write_text(folder / FOLDER / f"{name}.md", render(table, "markdown", intervals=True, full_signature=True))
@@ -90,17 +92,21 @@ def write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
 
 
 def file_names(stems: Sequence[str]) -> Iterator[str]:
-    """Names of files that are safe everywhere, LaTeX included; each another one, whatever their case.
+    """File names that are safe everywhere, including LaTeX, and unique regardless of case.
 
     >>> list(file_names(["1 my_protocol by operation,language"]))
     ['1-my-protocol-by-operation-language']
     >>> list(file_names(["1 strict by 语言", "1 strict by 来源"]))
     ['1-strict-by', '1-strict-by-2']
     """
-    taken: set[str] = set()
+    used: set[str] = set()
     for stem in stems:
         name = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-")[:80]
         numbered = (f"{name}-{at}" for at in count(2))
-        name = name if name.lower() not in taken else next(each for each in numbered if each.lower() not in taken)
-        taken.add(name.lower())
+        name = (
+            name
+            if name.lower() not in used
+            else next(candidate for candidate in numbered if candidate.lower() not in used)
+        )
+        used.add(name.lower())
         yield name

@@ -1,4 +1,4 @@
-"""Runs for the leaderboard, found in folders: only their summaries are read, never their rows."""
+"""The runs of a leaderboard: only their summaries are read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 from vdebench.errors import RunFolderError
 from vdebench.io.files import is_file, read_json
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import is_run, run_folders
+from vdebench.runs.summary import read_summary
 
 
 class LeaderboardRun(NamedTuple):
@@ -27,54 +29,55 @@ class LeaderboardRun(NamedTuple):
 
     @property
     def track(self) -> Track:
-        """What kind of run it is."""
+        """The kind of the run."""
         return track_of(self.summary)
 
     @property
     def root(self) -> Path:
-        """The folder that `vde run` made, where it did; else the run's own."""
+        """The folder of `vde run`, or else the run folder."""
         above = self.folder.parent.parent
         return above if is_file(above / "run.json") else self.folder
 
 
 @contextmanager
-def as_written(run: LeaderboardRun) -> Iterator[None]:
-    """What is not as `vde score` wrote it is told with the run's file: anybody can edit a summary."""
+def checked(run: LeaderboardRun) -> Iterator[None]:
+    """Turn the exceptions of an edited summary into `RunFolderError`."""
     try:
         yield
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        told = f"no {error}" if isinstance(error, KeyError) else error
+        problem = f"no {error}" if isinstance(error, KeyError) else error
         raise RunFolderError(
-            f"{run.folder / 'summary.json'}: not as `vde score` wrote it: {told}; score again"
+            f"{run.folder / 'summary.json'}: not written by `vde score`: {problem}; score again"
         ) from None
 
 
 class GatheredRuns(NamedTuple):
-    """Runs in the order of the arguments, and what was expected and is not there, in words."""
+    """Runs in the order of the arguments, and notes on missing ones."""
 
     runs: list[LeaderboardRun]
     notes: list[str]
 
 
 def find_runs(folders: Sequence[Path]) -> GatheredRuns:
-    """All runs in or below some folders, each once; an error where a folder holds none.
+    """All runs in or below some folders, each once; raises `RunFolderError` if a folder has none.
 
     >>> find_runs([Path("examples")])
     Traceback (most recent call last):
     vdebench.errors.RunFolderError: examples: no run here or below: looked for summary.json and scores.parquet
       `vde score … --out FOLDER` and `vde run … --out FOLDER` write them
     """
-    kept: dict[str, LeaderboardRun] = {}
+    by_path: dict[str, LeaderboardRun] = {}
     notes: list[str] = []
     for folder in folders:
         for each in run_folders(folder):
-            kept.setdefault(os.path.realpath(each), LeaderboardRun(each, _summary(each / "summary.json")))
+            summary = with_run_columns(read_summary(each / "summary.json"))
+            by_path.setdefault(os.path.realpath(each), LeaderboardRun(each, summary))
         notes += _unfinished(folder)
-    return GatheredRuns(list(kept.values()), notes)
+    return GatheredRuns(list(by_path.values()), notes)
 
 
 def _unfinished(folder: Path) -> list[str]:
-    """Editors and protocols that a `vde run` was asked for and has no scores of."""
+    """Notes on editors and protocols of a `vde run` without scores."""
     if not is_file(folder / "run.json"):
         return []
     about = read_json(folder / "run.json")
@@ -87,25 +90,3 @@ def _unfinished(folder: Path) -> list[str]:
         for protocol in map(str, protocols)
         if not is_run(folder / editor / protocol)
     ]
-
-
-def _summary(file: Path) -> Mapping[str, Any]:
-    """A summary that has the parts we need; what stands in them is checked where it is used."""
-    found = read_json(file)
-    if not isinstance(found, dict):
-        raise RunFolderError(f"{file}: expected an object, found {type(found).__name__}; score again")
-    kinds = {**dict.fromkeys(("signature", "protocol", "suite", "editor"), str), "overall": dict, "coverage": dict}
-    for key, kind in kinds.items():
-        if not isinstance(found.get(key), kind):
-            expected = "text" if kind is str else "an object"
-            raise RunFolderError(f"{file}: {key!r} is {found.get(key)!r}, expected {expected}; score again")
-    for key in ("by", "usable", "regions", "noise_floor", "unavailable"):
-        if found.get(key) is not None and not isinstance(found[key], dict):
-            raise RunFolderError(f"{file}: {key!r} is {found[key]!r}, expected an object; score again")
-    if not isinstance(found.get("notes", []), list):
-        raise RunFolderError(f"{file}: 'notes' is {found['notes']!r}, expected a list; score again")
-    if not found["signature"].startswith("vde|p:"):
-        raise RunFolderError(
-            f"{file}: 'signature' is {found['signature']!r}, expected one that begins with vde|p:; score again"
-        )
-    return found

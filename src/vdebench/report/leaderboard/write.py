@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from vdebench._version import __version__
-from vdebench.io.files import write_text
 from vdebench.report.leaderboard.board import slice_data, table_data
 from vdebench.report.leaderboard.exports import FOLDER, file_names, measured_table, write_tables
 from vdebench.report.leaderboard.gather import find_runs
 from vdebench.report.leaderboard.groups import SignatureGroup, group_runs
 from vdebench.report.leaderboard.links import Links
-from vdebench.report.leaderboard.published import beside, printed_data, printed_tables
-from vdebench.report.output_folder import replacing_folder, require_ours
-from vdebench.report.site.write import script_json
+from vdebench.report.leaderboard.published import printed_data, printed_tables, published_rows
+from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.table import Table
+from vdebench.report.web.assets import write_data, write_site
 from vdebench.stats.usable import PROPERTIES
 
 MARKER = "vdebench-leaderboard.json"
 """Stands in every folder that we made, and may replace."""
 _WHAT = "leaderboard"
-_SHARED = ("core.js", "report.css")
-"""Assets of the report that serve here too, so that both look and work alike."""
 
 
 def write_leaderboard(
@@ -36,28 +32,28 @@ def write_leaderboard(
     reports: Sequence[Path] = (),
     title: str = "Leaderboard",
 ) -> Path:
-    """Write the leaderboard of some runs, or folders of runs, into the folder `out`, and give its page.
+    """Write the leaderboard of some runs, or folders of runs, to the folder `out`, and return the path of its page.
 
-    Runs stand in one table where their signatures are the same but for the editor. With `published`, the figures that
-    papers print stand in tables of their own. Samples are linked where a report shows them. A leaderboard that stands
-    there is replaced, whole or not at all; a folder with anything else in it is refused.
+    Runs are in one table if their signatures differ only in the editor. `published` adds tables of the papers. Samples
+    are linked if a report shows them. An old leaderboard is replaced atomically; raises `RunFolderError` for a folder
+    with other content.
     """
     target = Path(os.path.realpath(out))
-    require_ours(target, MARKER, _WHAT)
+    require_generated(target, MARKER, _WHAT)
     found = find_runs([Path(each) for each in runs])
     groups = group_runs(found.runs)
     links = Links(found.runs, [Path(each) for each in reports])
     with replacing_folder(target, MARKER, _WHAT) as folder:
-        _write_assets(folder)
+        write_site(folder, "vdebench.report.leaderboard")
         tables: dict[str, Table] = {}
-        told = [_write_group(folder, groups, group, tables) for group in groups]
-        for group, data in zip(groups, told, strict=True):
+        table_list = [_write_group(folder, groups, group, tables) for group in groups]
+        for group, data in zip(groups, table_list, strict=True):
             for run, row in zip(group.runs, data["rows"], strict=True):
                 row["link"] = links.to(run, target)
-            data["beside"] = beside(group) if published else None
+            data["beside"] = published_rows(group) if published else None
         printed = _printed(tables) if published else []
         head = {"title": title, "version": __version__, "properties": PROPERTIES, "notes": found.notes}
-        _data(folder, "leaderboard", {**head, "tables": told, "printed": printed})
+        write_data(folder, "leaderboard", {**head, "tables": table_list, "printed": printed})
         write_tables(folder, tables)
     return Path(out) / "index.html"
 
@@ -65,15 +61,15 @@ def write_leaderboard(
 def _write_group(
     folder: Path, groups: Sequence[SignatureGroup], group: SignatureGroup, tables: dict[str, Table]
 ) -> dict[str, Any]:
-    """The data of a table: its slices are written, each a script of its own, its files are added to `tables`."""
+    """Return the data of a table, write its slices as scripts, and add its files to `tables`."""
     data = table_data(groups, group)
     data["files"], data["values"] = {}, {}
-    whole = f"{group.number} {group.protocol}"
-    names = file_names([whole, *(f"{whole} by {title}" for title in data["slices"].values())])
+    stem = f"{group.number} {group.protocol}"
+    names = file_names([stem, *(f"{stem} by {title}" for title in data["slices"].values())])
     for at, (by, name) in enumerate(zip(["", *data["slices"]], names, strict=True)):
         slices = slice_data(group, by) if by else {}
         if by:
-            _data(folder, f"slices/{group.number}-{at}", slices)
+            write_data(folder, f"slices/{group.number}-{at}", slices)
             data["values"][by] = [f"slices/{group.number}-{at}", list(slices)]
         tables[name] = measured_table(group, data, slices, by)
         data["files"][by] = f"{FOLDER}/{name}"
@@ -89,16 +85,3 @@ def _printed(tables: dict[str, Table]) -> list[dict[str, Any]]:
         tables[name] = table
         told.append({**printed_data(shape, table), "file": f"{FOLDER}/{name}"})
     return told
-
-
-def _write_assets(folder: Path) -> None:
-    own = files("vdebench.report.leaderboard").joinpath("assets")
-    shared = files("vdebench.report.site").joinpath("assets")
-    for asset in [*own.iterdir(), *(shared.joinpath(name) for name in _SHARED)]:
-        if asset.name.endswith((".html", ".css", ".js")):
-            write_text(folder / asset.name, asset.read_text(encoding="utf-8"))
-
-
-def _data(folder: Path, name: str, data: Any) -> None:
-    """A script that hands data to the page: pages from files cannot fetch JSON."""
-    write_text(folder / "data" / f"{name}.js", f"Vde.take({script_json(name)}, {script_json(data)});\n")

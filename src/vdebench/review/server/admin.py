@@ -56,9 +56,9 @@ def _agreement(state: State, of: str) -> dict[str, Any]:
     ]
     found: dict[str, Any] = {}
     for each in reliability_by_scale(rows):
-        found[each.scale] = {**_told(each.found.to_json()), "day": []}
+        found[each.scale] = {**_told(each.result.to_json()), "day": []}
     for each in reliability_by_scale(rows, over="day"):
-        found[each.scale]["day"].append({"window": each.window, **_told(each.found.to_json())})
+        found[each.scale]["day"].append({"window": each.window, **_told(each.result.to_json())})
     return {"of": of, "scales": found}
 
 

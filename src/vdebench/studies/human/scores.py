@@ -16,7 +16,7 @@ from vdebench.errors import InputError, VdeError
 from vdebench.io.files import read_bytes
 from vdebench.judges.canary_quality import GROUP
 from vdebench.stats.bootstrap import RESAMPLES
-from vdebench.stats.correlation import of_pairs, why_not
+from vdebench.stats.correlation import absence_reason, correlate_pairs
 from vdebench.stats.grades import sample_grades
 from vdebench.stats.ranks import rankdata
 
@@ -53,7 +53,7 @@ def correlate(
         "dimensions": {name: _correlation(part) for name, part in by_name.items()},
         OVERALL: _correlation(whole),
         "coefficients": {
-            name: of_pairs(
+            name: correlate_pairs(
                 part["score"].to_list(),
                 part["grade"].to_list(),
                 part["sample"].to_list(),
@@ -127,7 +127,7 @@ def _match_editors(rows: pl.DataFrame, human: pl.DataFrame, file: Path, editor: 
 
 def _correlation(pairs: pl.DataFrame) -> dict[str, Any]:
     scores, grades = pairs["score"].to_list(), pairs["grade"].to_list()
-    reason = why_not(scores, grades, _NAMES)
+    reason = absence_reason(scores, grades, _NAMES)
     if reason:
         return {"n": len(pairs), "pearson": None, "spearman": None, "reason": reason}
     return {

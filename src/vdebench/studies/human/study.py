@@ -11,13 +11,13 @@ import numpy as np
 from vdebench.errors import VdeError
 from vdebench.stats.bootstrap import RESAMPLES, Array, bootstrap, means
 from vdebench.stats.correlation import (
-    LEAST,
+    MIN_PAIRS,
+    absence_reason,
+    absent_coefficients,
+    coefficient_record,
     coefficients,
     from_sums,
     sums_within,
-    told,
-    untold,
-    why_not,
 )
 from vdebench.stats.pages import clusters
 from vdebench.stats.ranks import rankdata
@@ -47,7 +47,7 @@ class _Study:
         ranked = np.asarray(~np.isnan(ranks).any(axis=2))  # people × samples
         used = np.flatnonzero(ranked.any(axis=0)).tolist()
         if not used:
-            nothing = untold(0, "no complete ranking of any sample")
+            nothing = absent_coefficients(0, "no complete ranking of any sample")
             return {
                 "metric": metric,
                 "samples": 0,
@@ -91,9 +91,9 @@ class _Study:
         under = np.hstack([there * np.ones_like(human), measured.under.reshape(len(human), -1)])
         people, automatic = split(means(over.sum(axis=0), under.sum(axis=0)))
         points = self._points(people, automatic, measured.lower)
-        reason = _no_values(automatic, metric) or why_not(people, automatic, _series_names(metric), "models")
+        reason = _no_values(automatic, metric) or absence_reason(people, automatic, _series_names(metric), "models")
         if reason:
-            return {"models": untold(count, reason), "points": points}
+            return {"models": absent_coefficients(count, reason), "points": points}
         low, high = bootstrap(
             over,
             under,
@@ -102,7 +102,7 @@ class _Study:
             seed=self.seed,
             derive=lambda values: coefficients(*split(values)),
         )
-        return {"models": told(coefficients(people, automatic), low, high, count), "points": points}
+        return {"models": coefficient_record(coefficients(people, automatic), low, high, count), "points": points}
 
     def _points(self, people: Array, automatic: Array, lower: bool) -> list[dict[str, Any]]:
         known = np.isfinite(automatic) | np.isinf(automatic)
@@ -132,13 +132,13 @@ class _Study:
             seed=self.seed,
             derive=from_sums,
         )
-        reason = f"{n} outputs, at least {LEAST} are needed" if n < LEAST else ""
+        reason = f"{n} outputs, at least {MIN_PAIRS} are needed" if n < MIN_PAIRS else ""
         if not reason and not np.isfinite(estimates[1]):
             constant = [
                 name for name, part in zip(_series_names(metric), (4, 5), strict=True) if not sums[:, part].any()
             ]
             reason = f"all {constant[0]} are the same within every sample" if constant else "no number"
-        return told(estimates, low, high, n, reason)
+        return coefficient_record(estimates, low, high, n, reason)
 
 
 def correlate_study(

@@ -27,7 +27,8 @@ class TypesetSuite(VdeSuite):
     def __init__(self, name: str, n: int, recipe: SuiteRecipe) -> None:
         self.n = n
         self.recipe = recipe
-        specification = json.dumps({"n": n, **recipe.to_json(), "made_with": provenance()}, sort_keys=True)
+        made_with = provenance(recipe.languages)
+        specification = json.dumps({"n": n, **recipe.to_json(), "made_with": made_with}, sort_keys=True)
         folder = cache_folder() / "typeset" / digest_of(specification)[:16]
         super().__init__(folder, name, self._make)
 

@@ -1,6 +1,6 @@
-"""Outcomes of regions, with an allowance for what the reader misreads on the reference too.
+"""Outcomes of regions, corrected for OCR errors that also occur on the reference.
 
-The same rule decides the rate of regions done and the textual correctness of usable edits.
+Used for the rate of regions done and for the textual correctness of usable edits.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import polars as pl
 
 from vdebench.protocols.pages.region_outcome import CAN_READ, outcome
 
-_NOT_JUDGED = ("text_kept", "text_changed", "unreadable")
-"""Outcomes that are in no rate: text does not tell."""
-_OF_THE_DEFAULT = ("done", "not_done", "partly", "wrong_text", "text_kept", "text_changed")
+_UNDECIDED = ("text_kept", "text_changed", "unreadable")
+"""Outcomes that are in no rate: they cannot be decided by text."""
+_DEFAULT_OUTCOMES = ("done", "not_done", "partly", "wrong_text", "text_kept", "text_changed")
 
 Region = Mapping[str, Any]
 
 
 def is_readable(reference: Region | None) -> bool:
-    """Whether the reader can read a region of the reference; True where that is not known.
+    """Whether the reader can read a region of the reference; True if unknown.
 
     >>> is_readable({"wanted": "합계", "cdm": 0.0}), is_readable({"wanted": "Total", "cdm": 0.8}), is_readable(None)
     (False, True, True)
@@ -31,7 +31,7 @@ def is_readable(reference: Region | None) -> bool:
 
 
 def judged_outcome(region: Region, reference: Region | None) -> str:
-    """The outcome of a region, given how the same reader reads the region of the reference.
+    """The outcome of a region, given the OCR output of the same region of the reference.
 
     >>> row = {"outcome": "wrong_text", "read": "4l2.7", "before": "418.7", "cdm": 0.8}
     >>> judged_outcome(row, {**row, "wanted": "412.7"})  # the reference reads the same
@@ -39,30 +39,32 @@ def judged_outcome(region: Region, reference: Region | None) -> str:
     >>> judged_outcome(row, None)
     'wrong_text'
     """
-    found = str(region["outcome"])
+    result = str(region["outcome"])
     if reference is None:
-        return found
+        return result
     if not is_readable(reference):
         return "unreadable"
-    if found not in _OF_THE_DEFAULT or found == "done":
-        return found
-    if found in ("text_kept", "text_changed"):
-        return "text_kept" if region["read"] == reference["read"] else found
-    if reference["outcome"] == "not_done":  # the reference reads as before: text does not tell
-        return "text_kept" if region["read"] == reference["read"] else found
+    if result not in _DEFAULT_OUTCOMES or result == "done":
+        return result
+    if result in ("text_kept", "text_changed"):
+        return "text_kept" if region["read"] == reference["read"] else result
+    if reference["outcome"] == "not_done":  # the reference reads as before: undecided by text
+        return "text_kept" if region["read"] == reference["read"] else result
     if region["read"] == reference["read"]:
         return "done"
     allowed = outcome(region["read"] or "", reference["read"] or "", region["before"])
-    return "done" if allowed == "done" else found
+    return "done" if allowed == "done" else result
 
 
 def judged_regions(regions: pl.DataFrame, references: pl.DataFrame | None) -> pl.DataFrame:
-    """The region rows with their outcomes judged by the rows of the reference's regions."""
+    """Return region rows with outcomes corrected by the region rows of the reference."""
     if references is None or not len(references):
         return regions
-    known = {(row["sample"], row["region"]): row for row in references.iter_rows(named=True)}
-    found = [judged_outcome(row, known.get((row["sample"], row["region"]))) for row in regions.iter_rows(named=True)]
-    return regions.with_columns(pl.Series("outcome", found, pl.String))
+    by_region = {(row["sample"], row["region"]): row for row in references.iter_rows(named=True)}
+    outcomes = [
+        judged_outcome(row, by_region.get((row["sample"], row["region"]))) for row in regions.iter_rows(named=True)
+    ]
+    return regions.with_columns(pl.Series("outcome", outcomes, pl.String))
 
 
 def region_summary(
@@ -70,8 +72,8 @@ def region_summary(
 ) -> dict[str, Any]:
     """Counts and rates of region outcomes, overall and by kind, operation and language.
 
-    `about` has the operation and language of every sample. Where the reference's own regions are known, outcomes make
-    the reader's allowance, and `reference_rate` is the share of them that the reader sees done.
+    `about` has the operation and language of every sample. With the regions of the references, outcomes are corrected
+    for OCR errors, and `reference_rate` is the rate of the references.
     """
     rows = judged_regions(regions, references).join(about, on="sample", how="left", maintain_order="left")
     by = {
@@ -88,12 +90,12 @@ def _outcomes(rows: pl.DataFrame) -> dict[str, Any]:
     counts = dict(rows["outcome"].value_counts(sort=True).iter_rows())
     good = counts.get("success", 0) + counts.get("done", 0)
     means = {name: rows[name].mean() for name in ("text_similarity", "cdm", "bleu") if rows[name].count()}
-    judged = len(rows) - sum(counts.get(name, 0) for name in _NOT_JUDGED)
-    return {"n": len(rows), "rate": good / judged if judged else None, "outcomes": counts, **means}
+    decided = len(rows) - sum(counts.get(name, 0) for name in _UNDECIDED)
+    return {"n": len(rows), "rate": good / decided if decided else None, "outcomes": counts, **means}
 
 
 def unreadable_samples(references: pl.DataFrame | None, regions: pl.DataFrame) -> Iterator[str]:
-    """Samples with a region that the reader cannot read in the reference, or said so itself."""
+    """Yield samples with a region that the reader cannot read in the reference, or has reported as unreadable."""
     if references is not None:
         yield from (row["sample"] for row in references.iter_rows(named=True) if not is_readable(row))
     yield from regions.filter(pl.col("outcome") == "unreadable")["sample"]
