@@ -1,4 +1,4 @@
-"""Every command that takes runs takes every kind of run, or says what the run lacks."""
+"""Every command that takes runs accepts every kind of run, or reports what the run lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vde validate-metrics` as a user meets it."""
+"""End-to-end tests of `vde validate-metrics`."""
 
 from __future__ import annotations
 

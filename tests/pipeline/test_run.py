@@ -1,4 +1,4 @@
-"""`vde run`: edit, read, score. Nothing is done twice, nothing is lost, and what an editor refuses is told."""
+"""`vde run`: edit, read, score; resume without repeated work; refusals are reported."""
 
 from __future__ import annotations
 
