@@ -51,7 +51,7 @@ class Installation:
 
     def score(self, editor: str, *options: object) -> str:
         place = self.root / editor
-        return self.vde("score", TINY, "--readings", f"{TINY}/editors/{editor}", "--out", place, *options)
+        return self.vde("score", TINY, "--ocr-output", f"{TINY}/editors/{editor}", "--out", place, *options)
 
 
 @pytest.fixture(scope="module")
