@@ -52,7 +52,9 @@ class LabelStudio:
                 f"no Label Studio was named\n  give its address: --url http://host:8080, or set {URL}"
             )
         if any(mark in self.url for mark in "@?#"):
-            raise LabelStudioError(f"{redacted(self.url)}: an address has no password and no query; the key goes to {KEY}")
+            raise LabelStudioError(
+                f"{redacted(self.url)}: an address has no password and no query; the key goes to {KEY}"
+            )
         if gap := bad_address(self.url):
             raise LabelStudioError(gap)
         self._key = _key(key)
