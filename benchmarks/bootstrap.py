@@ -22,14 +22,15 @@ import polars as pl
 
 from vdebench.metrics.registry import block_metrics
 from vdebench.protocols import get_protocol
-from vdebench.runs.folder import RunFolder, schema_of
+from vdebench.protocols.pages.columns import schema_of
+from vdebench.protocols.pages.means import label_pieces
+from vdebench.protocols.pages.summary import SLICES, summarise
+from vdebench.runs.folder import RunFolder
 from vdebench.stats.bootstrap import bootstrap
 from vdebench.stats.comparison import compare_runs
 from vdebench.stats.intervals import with_intervals
-from vdebench.stats.means import label_pieces
 from vdebench.stats.paired import Side, compare_pair
 from vdebench.stats.stored import StoredRun, intervals
-from vdebench.stats.summary import SLICES, summarise
 
 SAMPLES, METRICS, RESAMPLES, PAGES = 942, 12, 10_000, 300
 

@@ -34,6 +34,12 @@ def _in_the_project(monkeypatch, _cache):
     monkeypatch.delenv("COLUMNS", raising=False)  # nobody's terminal, also where the tests run in one
 
 
+@pytest.fixture
+def shared_cache(monkeypatch, _cache):
+    """The cache of all tests, for a test whose package has another by default: OCR of real pages runs once."""
+    monkeypatch.setenv("VDE_CACHE", str(_cache))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Real pages that are beside the project in its workplace, and nowhere else."""

@@ -60,18 +60,18 @@ def around(
 
 BRIGHTER = [np.minimum(edited(scene(n)), 245) + np.uint8(10) for n in (2, 3)]
 CASES = [
-    Case("doing nothing is perfect", "the input as output", "SSIM",
+    Case("the unedited input is perfect", "the input as output", "SSIM",
          around("ssim", [scene(1)], references=linked), 1.0, 0.994),
     Case("", "", "score", around("score", [scene(1)], references=linked), None, 0.0),
-    Case("the right answer is not", "a reference that also changes a corner outside the mask, as output", "MSE",
+    Case("the reference is not perfect", "the reference as output, which also changes a corner outside the mask", "MSE",
          around("mse", [linked(1)], references=linked), 267.51, 0.0),
-    Case("what is masked counts as equal", "noise, 88 % of it masked", "SSIM",
+    Case("masked pixels count as equal", "noise, 88 % masked", "SSIM",
          around("ssim", [NOISE], split=WEB, mask=MOST), 0.881, 0.00877),
-    Case("PSNR is aligned, SSIM is not", "the input, 3 pixels off", "SSIM",
+    Case("SSIM is computed without alignment", "the input, shifted by 3 pixels", "SSIM",
          around("ssim", [shifted(scene(1))], split=WEB), 0.569, 1.0),
-    Case("identical images", "one identical output, two that are brighter", "PSNR",
+    Case("PSNR of identical images is infinite", "one identical output, two brighter ones", "PSNR",
          around("psnr", [edited(scene(1)), *BRIGHTER]), "infinite", 29.937),
-    Case("PNG is not found", "two outputs as PNG", "scored", around("scored", [scene(1), scene(2)], ending="png"), 0, 2),
-    Case("what cannot be aligned is dropped", "a white page, and the input", "samples behind MSE",
+    Case("PNG files are not found", "two outputs as PNG", "scored", around("scored", [scene(1), scene(2)], ending="png"), 0, 2),
+    Case("images that cannot be aligned are excluded", "a white page and the input", "samples in MSE",
          around("n_mse", [np.full((SIZE, SIZE, 3), 255, np.uint8), scene(2)], split=WEB), 1, 2),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The commands in the README and the docs run, and print what the page shows."""
+"""The commands in the README and the docs run and print what the page shows; links between pages have a target."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 PAGES = [Path("README.md"), *sorted(Path("docs").glob("*.md"))]
 BLOCKS = re.compile(r"```console\n(.*?)```", re.DOTALL)
+CODE = re.compile(r"```.*?```", re.DOTALL)
 
 
 def examples():
@@ -38,3 +39,21 @@ def test_console_example(block, tmp_path):
         assert done.returncode in (0, 2), printed
         pattern = "".join(".*" if part == "…" else re.escape(part) for part in re.split("(…)", shown.strip()))
         assert re.search(pattern, printed, re.DOTALL), f"{command}\nprinted:\n{printed}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of a page's headings as GitHub makes them: `## OCR output` is `ocr-output`."""
+    headings = re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_links_between_pages(page):
+    text = CODE.sub("", page.read_text(encoding="utf-8"))
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in link:
+            continue
+        file, _, anchor = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link

@@ -3,7 +3,7 @@
 >>> from vdebench import load_suite, score
 >>> suite = load_suite("examples/tiny")
 >>> score(suite, "examples/tiny/editors/careful").signature
-'vde|p:strict|rules:...|v:0.1.0|match:assign-3|tok:script|local:crop|reader:unstated|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:...|n:8'
+'vde|p:strict|rules:...|v:0.1.0|match:assign-3|tok:script|local:crop|reader:unstated|gt:suite|ceiling:none|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:...|n:8'
 """
 
 from vdebench._version import __version__

@@ -27,6 +27,24 @@ def find(kind: str, name: str, ours: Mapping[str, str]) -> Any:
     raise VdeError(f"no {kind.removesuffix('s')} is called {name!r}; there are: {known}")
 
 
+def added(kind: str) -> dict[str, Any]:
+    """Objects that other packages register in the entry point group `vdebench.<kind>`, by name.
+
+    >>> added("no such group")
+    {}
+    """
+    loaded = {}
+    for point in entry_points(group=f"vdebench.{kind}"):
+        try:
+            loaded[point.name] = point.load()
+        except (ImportError, AttributeError) as error:
+            raise VdeError(
+                f"{kind.removesuffix('s')} {point.name}: cannot load {point.value}: {error}\n"
+                "  repair or uninstall the package that names it in its entry points"
+            ) from None
+    return loaded
+
+
 def make(kind: str, name: str, ours: Mapping[str, str], options: Mapping[str, Any]) -> Any:
     """An object of the class registered under a name; an option that the class does not have is refused."""
     found = find(kind, name, ours)

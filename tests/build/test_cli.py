@@ -61,7 +61,9 @@ def test_models_are_named_with_their_options(tmp_path):
 def test_options_without_a_source_are_not_passed_over(tmp_path):
     write_pages(tmp_path / "scans", ["mill"])
     vde("init", tmp_path / "ws", tmp_path / "scans", "--reader", "code", "--workers", 1)
-    with pytest.raises(VdeError, match=r"--licence, --seed: without a SOURCE the workspace goes on as its build\.toml"):
+    with pytest.raises(
+        VdeError, match=r"--licence, --seed: without a SOURCE the settings of the workspace come from its build\.toml"
+    ):
         vde("init", tmp_path / "ws", "--licence", "cc-by-4.0", "--seed", 9)
     assert "1 from before" in vde("init", tmp_path / "ws", "--workers", 1)
 

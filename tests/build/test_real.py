@@ -18,6 +18,7 @@ def vde(*words):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_cache")
 def test_eighteen_pages(shared, tmp_path):
     workspace, package = tmp_path / "ws", tmp_path / "ws" / "package"
     vde("build", "init", workspace, shared / "data/omnidocbench/OmniDocBench_demo.json", "--name", "omni18")

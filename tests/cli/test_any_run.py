@@ -89,7 +89,7 @@ def refusal(command: str, kind: str) -> str:
         "sheet": "1 editor; ranking needs two or more" if kind in SINGLE else NO_IMAGES if kind == "ocr-two" else "",
         "compare": "a comparison needs two runs or more"
         if kind in SINGLE
-        else "give those by one of them, such as"
+        else "name runs of one"
         if kind == "run-protocols"
         else "",
         "usable": "compares images around masks" if kind in MASKED else "",

@@ -124,21 +124,24 @@ def test_suite_show_and_check(tmp_path):
         (["score", TINY, "--readings", "nowhere"], "nowhere: cannot be listed: No such file or directory"),
         (["score", TINY, "--readings", "README.md"], "README.md: is a file, expected a folder"),
         (["score", TINY, "docs", "tests", "--readings", "docs"], "2 folders of predictions and 1 of readings"),
-        (["score", TINY, "--readings", "docs", "--readings", "docs"], "two editors are called 'docs'"),
+        (["score", TINY, "--readings", "docs", "--readings", "docs"], "two editors have the name 'docs'"),
         (
             ["score", TINY, f"{TINY}/editors/copy", "--metrics", "x"],
             "no image metric is called 'x'; there are: psnr, ssim",
         ),
         (["score", TINY, "docs"], "docs: contains neither images nor OCR output (JSON) of the suite's samples: found"),
         (["score", TINY, f"{TINY}/editors/copy", "--reader-option", "x"], "--reader-option 'x': expected NAME=VALUE"),
-        (["score", TINY, f"{TINY}/editors/copy", "--truth", "read"], "truth='read' needs predicted images"),
+        (
+            ["score", TINY, f"{TINY}/editors/copy", "--ground-truth", "ocr"],
+            "ground truth by OCR needs predicted images",
+        ),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "-p", "x"], "no protocol is called 'x'"),
         (["score", TINY, "--readings", f"{TINY}/editors/copy", "--by", "x"], "cannot break down by 'x'"),
         (
             ["score", TINY, "--readings", f"{TINY}/editors/copy", "--out", "README.md/x"],
             "cannot be made: Not a directory",
         ),
-        (["score", TINY, "--readings", f"../x={TINY}/editors/copy"], "an editor cannot be called '../x'"),
+        (["score", TINY, "--readings", f"../x={TINY}/editors/copy"], "'../x' cannot be an editor's name"),
         (
             ["score", TINY, "--readings", f"{TINY}/editors/copy", "--paper-table", "vde-v3:1"],
             "no table shape is called 'vde-v3:1'",
@@ -227,7 +230,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, told = process.communicate()
     assert process.returncode == 130
-    assert "interrupted; run the same command again to go on" in told
+    assert "interrupted; run the same command again to continue" in told
     assert "Traceback" not in told
 
 
@@ -256,7 +259,7 @@ def test_a_broken_run_folder_is_named(tmp_path, name):
     (tmp_path / f"run/{name}.parquet").write_bytes(b"PAR1 and no more")
     assert "run: contains a table that cannot be read" in vde(*arguments, code=2).stderr
     (tmp_path / "run/summary.json").write_text('{"overall": 3}')
-    assert "not a summary written by `vde score`" in vde("table", tmp_path / "run", code=2).stderr
+    assert "'signature' is None, expected text; score again" in vde("table", tmp_path / "run", code=2).stderr
 
 
 def test_typeset_make_show_export(tmp_path):
@@ -273,10 +276,10 @@ def test_typeset_make_show_export(tmp_path):
     ("arguments", "message"),
     [
         (["--languages", "fr"], "unknown language 'fr'"),
-        (["--languages", ","], "--languages: nothing is named"),
+        (["--languages", ","], "--languages: expected at least one name"),
         (["--operations", "dance"], "unknown operation 'dance'"),
         (["--n", "0"], "a suite of 0 samples, expected at least 1"),
-        (["--wear", "burnt"], "unknown wear 'burnt'"),
+        (["--degradation", "burnt"], "unknown degradation 'burnt'"),
     ],
 )
 def test_typeset_make_says_what_is_wrong(tmp_path, arguments, message):

@@ -48,8 +48,8 @@ def fill(folder):
 
 def test_from_the_sheet_to_the_numbers(runs, tmp_path):
     told = vde("human", "sheet", runs, "--sample-count", 9, "--annotators", 2, "--out", tmp_path / "study")
-    assert "3 samples (of 9 asked for: no more have scores and images) of 4 editors" in told
-    assert "keep it to yourself" in told
+    assert "3 samples (9 requested: no more have scores and images) of 4 editors" in told
+    assert "keep it secret" in told
     answers = fill(tmp_path / "study")
     command = ("human", "correlate", answers, "--key", tmp_path / "study/key.json", "--runs", runs)
     text = vde(*command, "--out", tmp_path / "agreement")

@@ -36,7 +36,7 @@ def test_a_site_is_made_and_named(tmp_path, vde):
     page = (tmp_path / "board/index.html").read_text(encoding="utf-8")
     assert "http:" not in page
     assert "https:" not in page
-    assert {"core.js", "report.css", "leaderboard.css", "exports", "data"} <= {
+    assert {"elements.js", "site.js", "style.css", "leaderboard.css", "exports", "data"} <= {
         each.name for each in (tmp_path / "board").iterdir()
     }
 

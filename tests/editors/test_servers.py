@@ -94,7 +94,7 @@ def test_openai_itself_gets_no_seed_and_no_format(monkeypatch):
     editor = get_editor("gpt-image-1")
     from vdebench.editors.servers.images import prepared
 
-    path, content = editor._request(prepared(PAGE, 0, 0), "do", editor._seed(7))
+    path, content = editor.build_request(prepared(PAGE, 0, 0), "do", editor._seed(7))
     assert path == "/images/edits"
     assert content["data"] == {"model": "gpt-image-1", "prompt": "do", "n": "1", "size": "auto"}
     assert editor.url == "https://api.openai.com/v1"

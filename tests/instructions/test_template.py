@@ -73,6 +73,7 @@ def test_overlay_understands_all_that_it_can_do_at_all(made):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_cache")
 def test_at_least_nine_in_ten_targets_are_read_once_by_an_ocr_engine_too(shared):
     """By rapidocr's reading, which has nothing to do with the annotation: the same, or nearly, as readers err."""
     from vdebench.io.images import open_image

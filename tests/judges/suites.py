@@ -45,14 +45,14 @@ def asker(server, model="gpt-4o", **options):
     return get_judge(model, base_url=server.url, **options)
 
 
-def judged(tmp_path: Path, server, *, count=2, run="run", judge=None, told=None, **asked):
+def judged(tmp_path: Path, server, *, count=2, run="run", judge=None, progress=None, **asked):
     """One run about a small suite, without the canary unless told."""
     if not (tmp_path / "suite").exists():
         write_suite(tmp_path, count)
     suite = load_suite(tmp_path / "suite")
     asked = {"dimensions": ["IF"], "canary": False, "pause": 0.01, **asked}
     return judge_suite(
-        suite, tmp_path / "editor", judge or asker(server), tmp_path / run, JudgingOptions(**asked), told=told
+        suite, tmp_path / "editor", judge or asker(server), tmp_path / run, JudgingOptions(**asked), progress=progress
     )
 
 

@@ -218,7 +218,7 @@ def test_an_image_never_passes_for_that_of_other_options(suite, tmp_path, monkey
     watched = stage._watched
     monkeypatch.setattr(stage, "_watched", lambda outcomes, *_: (killed(each) for each in outcomes))
     with pytest.raises(KeyboardInterrupt):
-        edit_suite(suite, "seeing", tmp_path / "s", workers=1, given=InputPolicy(max_pixels=15000))
+        edit_suite(suite, "seeing", tmp_path / "s", workers=1, input_policy=InputPolicy(max_pixels=15000))
     monkeypatch.setattr(stage, "_watched", watched)
     assert (tmp_path / "s/edits.jsonl").read_bytes().startswith(journal)
     again = edit_suite(suite, "seeing", tmp_path / "s", workers=1)
@@ -289,7 +289,7 @@ def test_batches_are_of_one_size_and_fall_apart_where_they_fail(suite, tmp_path)
 def test_pages_are_given_as_the_policy_says(suite, tmp_path):
     small = InputPolicy(max_pixels=15000)
     made = edit_suite(
-        suite, "seeing", tmp_path / "s", workers=1, given=small, instructions={"text/1": "in other words"}
+        suite, "seeing", tmp_path / "s", workers=1, input_policy=small, instructions={"text/1": "in other words"}
     )
     assert made[0].size == [100, 150]
     assert open_image(tmp_path / "s" / made[0].file).shape == (150, 100, 3)

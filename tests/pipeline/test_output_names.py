@@ -17,8 +17,8 @@ from vdebench import load_suite, score
 from vdebench.editors.catalog import EDITORS
 from vdebench.editors.editor import Editor
 from vdebench.errors import AmbiguousNameError, InputError, VdeError
+from vdebench.pipeline.evaluation import open_predictions
 from vdebench.pipeline.run import run as run_editors
-from vdebench.pipeline.score import open_predictions
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.reader import READERS
 from vdebench.submission.pack import write_submission

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from tests.colours import ColourReader, paint
+from tests.plugins import register
 from vdebench.editors.catalog import EDITORS
 from vdebench.editors.editor import Edit, Editor
 from vdebench.editors.factory import get_editor
@@ -179,7 +180,7 @@ def test_options_that_an_editor_does_not_have_are_refused():
 
 
 def vde(*arguments: str, cache: Path) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "VDE_CACHE": str(cache)}
+    environment = {**os.environ, "VDE_CACHE": str(cache), "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "vdebench", *arguments]
     return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)  # pytest shows its errors
 
@@ -202,11 +203,21 @@ def content(runs: Path) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_killed_twenty_times_a_run_ends_as_if_it_had_not_been(tmp_path):
+def test_killed_twenty_times_a_run_ends_as_if_it_had_not_been(tmp_path, monkeypatch):
+    """With a quick reader: the models of the embedded one take longer to load than all the rest."""
+    register(tmp_path / "site", "readers", shapes="tests.plugins:ShapesReader")
+    monkeypatch.syspath_prepend(tmp_path / "site")
     suite = tmp_path / "suite"
     made = vde("typeset", "make", "--n", "3", "--seed", "4", "--ppi", "50", "--out", str(suite), cache=tmp_path / "c")
     assert made.wait() == 0
-    command = ["run", str(suite), "-e", "blank", "-e", "oracle", "--metrics", "psnr,ssim", "--out"]
+    command = [
+        "run",
+        str(suite),
+        *("-e", "blank", "-e", "oracle", "--reader", "shapes"),
+        "--metrics",
+        "psnr,ssim",
+        "--out",
+    ]
     start = time.monotonic()
     whole = vde(*command, str(tmp_path / "whole"), cache=tmp_path / "one")
     assert whole.wait() == 0

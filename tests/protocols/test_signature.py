@@ -15,10 +15,9 @@ from tests.faults_masked import around, linked
 from vdebench import score
 from vdebench.metrics.registry import VERSIONS, versioned
 from vdebench.metrics.text import character_similarity
-from vdebench.protocols import PROTOCOLS, get_protocol
+from vdebench.protocols import MASK_PROTOCOLS, PROTOCOLS, MaskProtocol, get_mask_protocol, get_protocol
 from vdebench.protocols.digest import describe, digest
-from vdebench.protocols.masks.protocol import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.protocols.signature import parts_of, short_signature, signature
 
 OTHER_LITERALS = {
@@ -52,13 +51,12 @@ def other(name, value):
     return (*value, "another") if isinstance(value, tuple) else f"{value}-another"
 
 
-PAGE_FIELDS = [(name, field.name) for name in PROTOCOLS for field in fields(Protocol)]
-PIXEL_FIELDS = [(name, field.name) for name in PIXEL_PROTOCOLS for field in fields(PixelProtocol)]
+PAGE_FIELDS = [(name, field.name) for name in PROTOCOLS for field in fields(PageProtocol)]
+MASK_FIELDS = [(name, field.name) for name in MASK_PROTOCOLS for field in fields(MaskProtocol)]
 
 
 def signed(protocol):
-    pins = {"local": "crop", "reader": "r", "truth": "suite", "images": "off", "suite": "s", "revision": "0", "n": 1}
-    return signature(protocol, **pins)
+    return signature(protocol, {"reader": "r", "images": "off"}, suite="s", revision="0", n=1)
 
 
 @pytest.mark.parametrize(("protocol", "field"), PAGE_FIELDS)
@@ -68,14 +66,14 @@ def test_every_field_of_a_page_protocol_is_in_the_signature(protocol, field):
     assert signed(first) != signed(second)
 
 
-@pytest.mark.parametrize(("protocol", "field"), PIXEL_FIELDS)
-def test_every_field_of_a_pixel_protocol_is_in_its_digest(protocol, field):
-    first = get_pixel_protocol(protocol)
+@pytest.mark.parametrize(("protocol", "field"), MASK_FIELDS)
+def test_every_field_of_a_mask_protocol_is_in_the_signature(protocol, field):
+    first = get_mask_protocol(protocol)
     second = replace(first, **{field: other(field, getattr(first, field))})
-    assert first.digest != second.digest
+    assert signed(first) != signed(second)
 
 
-SCORED_AGAIN = [field.name for field in fields(Protocol) if field.name not in ("name", "local", "region")]
+SCORED_AGAIN = [field.name for field in fields(PageProtocol) if field.name not in ("name", "local", "region")]
 
 
 @pytest.mark.parametrize("field", SCORED_AGAIN)
@@ -105,7 +103,7 @@ def test_another_block_text_gives_other_rows_in_the_same_folder(tmp_path):
 def test_pixel_protocols_of_one_name_share_no_measures(tmp_path):
     """The reference changes a corner outside the mask too, so that `against` decides what the input's error is."""
     measured = around("mse", [masked.scene(1)], references=linked)
-    paper = replace(get_pixel_protocol("textedit"), endings=())
+    paper = replace(get_mask_protocol("textedit"), endings=())
     assert measured(paper) > 0
     assert measured(replace(paper, against="input")) == 0
 

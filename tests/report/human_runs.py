@@ -36,7 +36,9 @@ def make(root: Path, count: int = SAMPLES) -> tuple[Path, Path]:
         folder = runs / editor / "images"
         score(suite, folder, protocol="strict", out=out, editor=editor, reader=reader, metrics=["psnr"], workers=1)
     about = {"suite": str(suite), "reader": "stripe", "reader_options": {}, "protocols": ["strict"]}
-    pages.write_json(runs / "run.json", about | {"truth": "suite", "metrics": ["psnr"], "editors": list(EDITORS)})
+    pages.write_json(
+        runs / "run.json", about | {"ground_truth": "suite", "metrics": ["psnr"], "editors": list(EDITORS)}
+    )
     return suite, runs
 
 

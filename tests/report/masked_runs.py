@@ -11,7 +11,9 @@ from PIL import Image
 from tests import pages
 from tests.report.site_runs import EVIL
 from tests.suites import textedit_folders
-from vdebench.pipeline.score import open_outputs, score
+from vdebench.pipeline.evaluation import open_predictions
+from vdebench.pipeline.options import ScoreOptions
+from vdebench.pipeline.score import score
 from vdebench.suites.suite import load_suite
 
 WIDTH, HEIGHT = 200, 150
@@ -90,7 +92,9 @@ def make_runs(root: Path, suite_folder: Path, protocols=PROTOCOLS) -> Path:
         for protocol in protocols:
             score(
                 suite,
-                open_outputs(root / editor / "images", suite, editor=editor),  # as `vde run` does: none may be there
+                open_predictions(
+                    root / editor / "images", suite, ScoreOptions(editor=editor)
+                ),  # as `vde run` does: none may be there
                 protocol=protocol,
                 out=root / editor / protocol,
                 reader="none",

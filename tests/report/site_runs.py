@@ -116,5 +116,5 @@ def make_runs(root: Path, suite: Path, count: int = len(TRUTHS), protocols=("str
             folder, out = root / editor / "images", root / editor / protocol
             score(suite, folder, protocol=protocol, out=out, editor=editor, reader=reader, metrics=["psnr"], workers=1)
     about = {"suite": str(suite), "reader": "stripe", "reader_options": {}, "protocols": list(protocols)}
-    pages.write_json(root / "run.json", about | {"truth": "suite", "metrics": ["psnr"], "editors": list(told)})
+    pages.write_json(root / "run.json", about | {"ground_truth": "suite", "metrics": ["psnr"], "editors": list(told)})
     return root

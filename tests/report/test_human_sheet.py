@@ -17,7 +17,7 @@ from PIL import Image, PngImagePlugin
 from tests.report import human_runs
 from tests.report.human_runs import EDITORS
 from vdebench.errors import InputError, RunFolderError, VdeError
-from vdebench.report.human.figure import study_figure
+from vdebench.report.figures.ranks import study_figure
 from vdebench.report.human.page import write_agreement
 from vdebench.report.human.sheet import write_sheet
 from vdebench.report.human.study import correlate_answers

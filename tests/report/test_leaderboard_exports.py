@@ -60,12 +60,12 @@ def rows_of(file):
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
-def test_files_have_the_regions_and_the_noise_floor(tmp_path):
+def test_files_have_the_regions_and_the_ocr_ceiling(tmp_path):
     by = {"operation": {"text_insert": {"local": {**MEANS, "cdm": 0.97}}}}
-    floor = {"reads": {"local": {**MEANS, "cdm": 0.95, "intervals": {}}}, "by": by}
+    floor = {"scores": {"local": {**MEANS, "cdm": 0.95, "intervals": {}}}, "by": by}
     regions = {"rate": 0.25, "n": 4, "by": {"operation": {"text_insert": {"rate": 0.5, "n": 2}}}}
     for name, found in (("a", regions), ("b", None)):
-        write_run(tmp_path / "runs" / name, summary(name, noise_floor=floor, regions=found, usable=USABLE))
+        write_run(tmp_path / "runs" / name, summary(name, ocr_ceiling=floor, regions=found, usable=USABLE))
     write_leaderboard([tmp_path / "runs"], tmp_path / "out")
     rows = rows_of(tmp_path / "out/exports/1-strict.csv")
     assert [(row["Section"], row["Editor"], row["CDM"], row["Regions done"]) for row in rows] == [
@@ -79,7 +79,7 @@ def test_files_have_the_regions_and_the_noise_floor(tmp_path):
     text = (tmp_path / "out/exports/1-strict.md").read_text(encoding="utf-8")
     assert "| (reference) | – |" in text
     assert "**0.800** [.700, .900]" in text  # the floor's 0.95 is not compared
-    assert "(reference): OCR ceiling, the score of the reference images" in text
+    assert "(reference): OCR ceiling, the scores of the reference images" in text
     sliced = rows_of(tmp_path / "out/exports/1-strict-by-operation.csv")
     assert [(row["Editor"], row["CDM"], row["Regions done"]) for row in sliced] == [
         ("a", "0.4", "0.5"),
@@ -90,8 +90,8 @@ def test_files_have_the_regions_and_the_noise_floor(tmp_path):
 
 def test_floors_that_differ_are_named_after_their_rows(tmp_path):
     for at in range(5):
-        floor = {"reads": {"local": {**MEANS, "cdm": 0.95 if at else 0.9, "intervals": {}}}}
-        write_run(tmp_path / f"runs/{at}", summary(f"e{at}", noise_floor=floor))
+        floor = {"scores": {"local": {**MEANS, "cdm": 0.95 if at else 0.9, "intervals": {}}}}
+        write_run(tmp_path / f"runs/{at}", summary(f"e{at}", ocr_ceiling=floor))
     write_leaderboard([tmp_path / "runs"], tmp_path / "out")
     rows = rows_of(tmp_path / "out/exports/1-strict.csv")
     assert [(row["Editor"], row["CDM"]) for row in rows if row["Editor"].startswith("(")] == [

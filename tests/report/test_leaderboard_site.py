@@ -22,7 +22,7 @@ from vdebench.report.leaderboard.links import Links
 from vdebench.report.rendering import render
 from vdebench.report.site import write_report
 from vdebench.report.site.write import MARKER as REPORT_MARKER
-from vdebench.report.site.write import script_json
+from vdebench.report.web.assets import script_json
 
 
 def written(tmp_path, *summaries, **options):
@@ -163,7 +163,7 @@ BROKEN = {
     "slices of nothing": (summary("a", by={"operation": 3}), "score again"),
     "verdicts in words": (summary("a", usable={**USABLE, "rate": "most"}), "usable.rate is 'most', expected a number"),
     "a broken waterfall": (summary("a", usable={**USABLE, "waterfall": [1]}), "score again"),
-    "a floor in words": (summary("a", noise_floor="none"), "score again"),
+    "a floor in words": (summary("a", ocr_ceiling="none"), "score again"),
     "notes that are none": (summary("a", notes=3), "score again"),
 }
 
@@ -207,7 +207,7 @@ def _tables(run):
 def test_whatever_somebody_writes_into_a_summary_is_shown_or_refused(tmp_path, junk):
     whole = summary("a", usable=USABLE, regions={"rate": 0.2, "n": 3, "by": {"operation": {"text_insert": {"n": 1}}}})
     whole |= {"unavailable": {"clip": "why"}, "interval": {"level": 0.95}}
-    whole |= {"noise_floor": {"reads": {"local": MEANS}, "by": {"operation": {"text_insert": {"local": MEANS}}}}}
+    whole |= {"ocr_ceiling": {"scores": {"local": MEANS}, "by": {"operation": {"text_insert": {"local": MEANS}}}}}
     file = write_run(tmp_path / "run", whole) / "summary.json"
     outcomes = defaultdict(list)
     for path in _paths(whole):

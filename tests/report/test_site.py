@@ -100,7 +100,7 @@ def test_breakdowns_stand_by_editor_with_the_floor(report, made):
     mine = by["text_replace"]["editors"]["my editor"]["global"]
     assert mine["cdm"]["value"] == wanted["cdm"]
     assert mine["blocks"]["value"] == wanted["gt_blocks"]
-    assert by["text_replace"]["floor"] == {"global": 0}
+    assert by["text_replace"]["loss"] == {"global": 0}
     assert "my editor" not in by["text_delete"]["editors"]  # its only page of that kind is broken
 
 
@@ -385,7 +385,7 @@ def test_rows_that_point_nowhere_are_left_out():
 
 
 def results_of(*editors):
-    """Results made by hand: an editor's name, its LPIPS, and the CDM of its noise floor."""
+    """Results made by hand: an editor's name, its LPIPS, and the CDM of its OCR ceiling."""
     found = []
     for editor, lpips, floor in editors:
         means = {"cdm": 0.5, "lpips": lpips, "gt_blocks": 1, "images": 1, "identical": 0}
@@ -395,7 +395,7 @@ def results_of(*editors):
             "coverage": {"samples": 1, "scored": 1, "missing": 0, "failed": 0},
             "overall": {"local": None, "global": {**means, "intervals": {"cdm": [0.4, 0.6]}}},
             "by": {},
-            "noise_floor": {"reads": {"global": {"cdm": floor}}, "floor": {"global": {"cdm": 1 - floor}}, "by": {}},
+            "ocr_ceiling": {"scores": {"global": {"cdm": floor}}, "loss": {"global": {"cdm": 1 - floor}}, "by": {}},
             "unavailable": {},
             "notes": [],
         }

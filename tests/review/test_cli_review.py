@@ -178,7 +178,7 @@ def test_edits_that_nobody_could_look_at_are_told(workspace):
     Image.new("1", (20_001, 20)).save(files[3])
     files[4].unlink()
     told = filled(workspace)
-    assert "4 samples into the pool, 0 were there" in told
+    assert "4 samples added to the pool, 0 were in it" in told
     for id, words in zip(
         ids,
         (
@@ -212,7 +212,7 @@ def test_none_that_can_be_looked_at(workspace):
 def test_what_is_done_again_changes_nothing_and_goes_on(workspace):
     assert "review opened; its admin is root" in filled(workspace)
     told = filled(workspace, "--groups", "1,2,3", "--rounds", 3)
-    assert "0 samples into the pool, 9 were there" in told
+    assert "0 samples added to the pool, 9 were in it" in told
     assert "opened" not in told
     for option, words in (
         (("--groups", "a,b"), "opened with groups 1,2,3, not a,b"),
@@ -255,7 +255,7 @@ def test_a_filter_leaves_to_people_what_is_theirs(workspace):
     assert "0 passed, 1 decided by people, 8 left to people" in told
     with pytest.raises(VdeError, match="no edit has passed the review"):  # one vote of people and a filter's others
         vde("build", "package", workspace.root)
-    with pytest.raises(VdeError, match="knows no admin, groups"):
+    with pytest.raises(VdeError, match="takes no admin, groups"):
         vde("build", "review", workspace.root, "--automatic", "--groups", "1,2")
 
 
@@ -372,7 +372,7 @@ def test_an_edit_by_hand_goes_all_the_way(tmp_path, monkeypatch):
     content = io.BytesIO()
     Image.fromarray(page).save(content, "PNG")
     sample = pool.upload(id, content.getvalue(), "anna")
-    assert "1 samples into the pool, 7 were there" in filled(workspace)
+    assert "1 samples added to the pool, 7 were in it" in filled(workspace)
     with Store(workspace.root / "review.sqlite") as store:
         assert store.state().items[id].edit == sample.edit
         people = Voting(store)

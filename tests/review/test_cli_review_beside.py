@@ -90,7 +90,7 @@ def test_what_was_turned_down_and_edited_anew_is_out_for_good(workspace, store):
     people.must(Withdraw(left, "edited anew"), "root")
     told = filled(workspace)
     assert "bring the old edit back" not in told
-    assert "0 samples into the pool, 9 were there" in told
+    assert "0 samples added to the pool, 9 were in it" in told
     steps = {id: steps for (id, _), steps in workspace.decisions().items() if "edited_anew" in _reasons(steps)}
     assert sorted(steps) == sorted([poor, gone, left])
     length = len(workspace.review_file.read_text().splitlines())

@@ -46,7 +46,7 @@ def test_on_postgresql(workspace, monkeypatch):
         monkeypatch.setenv("VDE_REVIEW_DATABASE", url)
         with pytest.raises(VdeError, match="there is no review"):
             vde("review", "status", root)
-        assert "9 samples into the pool" in vde("build", "review", root, "--admin", "root")
+        assert "9 samples added to the pool" in vde("build", "review", root, "--admin", "root")
         with Store(url) as store:
             people = Voting(store)
             id = next(iter(store.state().items))

@@ -9,11 +9,11 @@ import pytest
 from vdebench import score
 from vdebench.metrics.registry import block_metrics
 from vdebench.protocols import get_protocol
-from vdebench.runs.folder import schema_of
+from vdebench.protocols.pages.columns import schema_of
+from vdebench.protocols.pages.means import means, totals
 from vdebench.stats import intervals as module
 from vdebench.stats.bootstrap import bootstrap, bootstrap_parts, sum_by_cluster
 from vdebench.stats.intervals import with_intervals
-from vdebench.stats.means import means, totals
 
 RESAMPLES = 60
 
@@ -126,7 +126,7 @@ def test_labels_come_from_blocks(tmp_path):
     slices = found.summary["by"]
     assert slices["label"]["text"]["global"]["intervals"]["cdm"] == pytest.approx([low[0], high[0]], abs=1e-12)
     assert "cdm" in slices["label,language"]["text,english"]["global"]["intervals"]
-    assert all("intervals" not in means for means in (found.summary["noise_floor"] or {}).values())
+    assert all("intervals" not in means for means in (found.summary["ocr_ceiling"] or {}).values())
 
 
 def test_many_pages_are_drawn_less_often(monkeypatch):

@@ -15,12 +15,11 @@ from tests.report import masked_runs, site_runs
 from vdebench import load_suite, score
 from vdebench.errors import RunFolderError, SuiteError, VdeError
 from vdebench.metrics.registry import facts
-from vdebench.protocols import PROTOCOLS
-from vdebench.protocols.masks.protocol import get_pixel_protocol
+from vdebench.protocols import PROTOCOLS, get_mask_protocol
+from vdebench.protocols.masks.summary import summarise
 from vdebench.report.compare import compare_table
 from vdebench.report.rendering import render
 from vdebench.stats.comparison import compare_runs
-from vdebench.stats.mask_summary import summarise_masked
 from vdebench.stats.pages import clusters, pages_beside, pages_for
 from vdebench.stats.stored import differing_parts, intervals, matrix, read_run
 from vdebench.suites.pages import pages_of
@@ -124,14 +123,14 @@ def test_unknown_metrics_are_named_with_those_there_are(runs):
     [
         (lambda run: (run / "scores.parquet").unlink(), r"no scores\.parquet here; expected a folder written by"),
         (lambda run: (run / "scores.parquet").write_bytes(b"PAR1"), "cannot be read"),
-        (lambda run: (run / "summary.json").write_text("[]"), "not a summary"),
-        (lambda run: (run / "summary.json").write_text('{"editor": 3}'), "not a summary"),
+        (lambda run: (run / "summary.json").write_text("[]"), "expected an object, found list"),
+        (lambda run: (run / "summary.json").write_text('{"editor": 3}'), "'signature' is None, expected text"),
         (lambda run: pl.DataFrame({"sample": ["a"]}).write_parquet(run / "scores.parquet"), "cannot be read"),
         (
             lambda run: pl.DataFrame({"sample": ["a"] * 2, "setting": ["global"] * 2}).write_parquet(
                 run / "scores.parquet"
             ),
-            "not a run written by",
+            "two rows for a sample and setting",
         ),
     ],
 )
@@ -230,7 +229,7 @@ def test_around_masks_without_ssim_what_is_done_is_known_and_the_score_is_not(ru
     run = read_run(runs / "masked/shift/strict")
     rows = run.rows.with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("ssim", "ssim_raw", "score"))
     found = matrix(replace(run, rows=rows), "outside")
-    expected = summarise_masked(rows, get_pixel_protocol("strict"))["overall"]["outside"]
+    expected = summarise(rows, get_mask_protocol("strict"))["overall"]["outside"]
     assert expected["score"] is None
     assert "score" not in found.metrics
     assert dict(zip(found.metrics, found.means(), strict=True))["done"] == pytest.approx(expected["done"])

@@ -7,7 +7,7 @@ import pytest
 
 from tests.report import site_runs
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.runs.folder import schema_of
+from vdebench.protocols.pages.columns import schema_of
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, usable_summary, verdicts
 from vdebench.stats.usable_runs import judge_runs
 

@@ -311,7 +311,7 @@ def test_on_the_command_line(study, tmp_path):
     assert {drop["editor"] for drop in json.loads(done.stdout)["drops"]} == {"clever", "idle"}
     assert (tmp_path / "drop.png").read_bytes().startswith(b"\x89PNG")
     for wrong, words in (
-        (("--protocol", "vde-v3"), "no run was scored by vde-v3"),
+        (("--protocol", "vde-v3"), "no run of protocol vde-v3"),
         (("-o", "drop.txt"), "ends with .svg or .png"),
         (("--metrics", "beauty", "--protocol", "strict"), "no run has the metric beauty"),
     ):

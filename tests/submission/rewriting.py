@@ -86,5 +86,5 @@ def _added_up(told: dict, summary: dict, contents: dict[str, bytes]) -> dict:
             (Path(temporary) / name).write_bytes(contents[name])
         rows = pl.read_parquet(Path(temporary) / "scores.parquet")
         about = SimpleNamespace(files=told["files"])
-        found = consistent._page_summary(consistent.Submission(about, summary, rows, Path(temporary)))
+        found = consistent._computed_summary(consistent.Submission(about, summary, rows, Path(temporary)))
         return {name: found[name] for name in consistent._FROM_ROWS if name in found}

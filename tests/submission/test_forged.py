@@ -108,7 +108,7 @@ def test_a_rate_without_the_rows_it_is_made_of_is_refused(handed, tmp_path):
     file, wish = handed
 
     def change(manifest, summary, contents):
-        assert summary["noise_floor"]
+        assert summary["ocr_ceiling"]
         summary["usable"]["rate"] = 1.0
         for name in REFERENCE:
             contents.pop(name)
@@ -116,14 +116,14 @@ def test_a_rate_without_the_rows_it_is_made_of_is_refused(handed, tmp_path):
     with pytest.raises(InputError, match="has an OCR ceiling, and reference/ has 0 of the 3 tables"):
         verify(forge(file, tmp_path / "f.zip", change=change), wish)
 
-    def drop_floor(manifest, summary, contents):
-        summary["noise_floor"] = None
+    def drop_ceiling(manifest, summary, contents):
+        summary["ocr_ceiling"] = None
 
     with pytest.raises(InputError, match="has no OCR ceiling, and reference/ has 3 of the 3 tables"):
-        verify(forge(file, tmp_path / "g.zip", change=drop_floor), wish)
+        verify(forge(file, tmp_path / "g.zip", change=drop_ceiling), wish)
 
     def drop_both(manifest, summary, contents):
-        summary["noise_floor"] = None
+        summary["ocr_ceiling"] = None
         for name in REFERENCE:
             contents.pop(name)
 

@@ -64,7 +64,7 @@ def test_relative_folders_stay_too(coloured, tmp_path, monkeypatch):
         told = str(pl.read_parquet(io.BytesIO(content)).rows()) if name.endswith("parquet") else content.decode()
         editor = '"editor": "acme secret"'  # its name, which is public
         assert "acme secret" not in told.replace(editor, ""), name
-    assert "given" not in manifest(tmp_path / "a.zip")["asked"]
+    assert "paths" not in manifest(tmp_path / "a.zip")["asked"]
 
 
 def test_what_was_changed_since_it_was_scored_is_refused(coloured, tmp_path):

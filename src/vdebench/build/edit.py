@@ -18,7 +18,7 @@ from vdebench.io.cache import digest_of, digest_of_file
 from vdebench.io.files import is_file
 from vdebench.net.budget import Budget
 from vdebench.pipeline.editing import EditRecord, edit_suite, identity_of, read_edits, states_of, total_cost
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 
 
 def edit(

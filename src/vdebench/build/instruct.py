@@ -17,7 +17,7 @@ from vdebench.instructions.generator import ATTEMPTS, Generator, obtain
 from vdebench.instructions.prompt_pool import pool
 from vdebench.instructions.records import Instruction, InstructionDraw, Rejection, SourcePageRecord
 from vdebench.io.cache import digest_of
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 
 PARALLELISM = 4
 """Number of parallel requests to models."""

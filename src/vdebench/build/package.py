@@ -20,7 +20,7 @@ from vdebench.errors import InputError, SuiteError
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import read_bytes, write_json, write_text
 from vdebench.pipeline.editing import identity_of
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import card_lines
 from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.studies.suite_statistics import suite_statistics

@@ -34,8 +34,8 @@ from vdebench.instructions.records import Instruction, SourcePageRecord
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, write_bytes, write_json
 from vdebench.io.images import open_image
+from vdebench.pipeline.options import Progress
 from vdebench.pipeline.read import read_pictures
-from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, ImageCrop
 
 FIRST = ("score", "boxes", "screen")

@@ -8,18 +8,17 @@ from pathlib import Path
 import typer
 
 
-def tell(root: Path, counts: Counter[str], main: str, then: str) -> None:
-    """What a stage did, and what is next."""
+def echo_counts(root: Path, counts: Counter[str], main: str, next_command: str) -> None:
+    """Print the counts of a stage and the command to run next."""
     known, others = counts.pop("known", 0), Counter(counts)
-    done = others.pop(main, 0)
     parts = [
-        f"{done} {main}",
-        *([f"{known} from before"] if known else []),
-        *([listed(others)] if others.total() else []),
+        f"{others.pop(main, 0)} {main}",
+        *([f"{known} from earlier runs"] if known else []),
+        *([format_counts(others)] if others.total() else []),
     ]
-    typer.echo(f"{root}: {', '.join(parts)}\n  next: {then}")
+    typer.echo(f"{root}: {', '.join(parts)}\n  next: {next_command}")
 
 
-def listed(counts: Counter[str]) -> str:
-    """Counts in words, such as `3 refused, 1 failed`."""
+def format_counts(counts: Counter[str]) -> str:
+    """Counts as text, such as `3 refused, 1 failed`."""
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count)

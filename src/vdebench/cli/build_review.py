@@ -1,4 +1,4 @@
-"""`vde build review`: what was edited into the pool of people's review, or before a filter that stands in for them."""
+"""`vde build review`: human or automatic review of the edits."""
 
 from __future__ import annotations
 
@@ -7,34 +7,40 @@ from typing import Any
 
 import typer
 
-from vdebench.cli.build_messages import tell
+from vdebench.cli.build_messages import echo_counts
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.review_options import DATABASE
 from vdebench.errors import InputError
 
 
 def review_command(
-    workspace: Path = typer.Argument(..., metavar="WORKSPACE", help="A folder that `vde build init` made."),
+    workspace: Path = typer.Argument(..., metavar="WORKSPACE", help="Folder made by `vde build init`."),
     automatic: bool = typer.Option(
-        False, "--automatic", help="Let a filter stand in for people, and say so everywhere."
+        False, "--automatic", help="Use an automatic filter instead of people; recorded as such."
     ),
     database: str = DATABASE,
-    admin: str = typer.Option("", "--admin", help="Who runs the review; your login name by default."),
-    groups: str | None = typer.Option(None, "--groups", help="Of people; each has one vote. 1,2,3 by default."),
-    needed_total: int | None = typer.Option(None, "--needed-total", help="Of three scales, by every group. 9."),
-    rounds: int | None = typer.Option(None, "--rounds", help="Without agreement, then an adjudicator decides. 3."),
-    agreement: float | None = typer.Option(None, "--agreement", help="Mean IoU of boxes must be above it. 0.95."),
+    admin: str = typer.Option("", "--admin", help="Name of the admin; by default your login name."),
+    groups: str | None = typer.Option(
+        None, "--groups", help="Comma-separated groups, each with one vote; default 1,2,3."
+    ),
+    needed_total: int | None = typer.Option(
+        None, "--needed-total", help="Required sum of the three scales, from every group; default 9."
+    ),
+    rounds: int | None = typer.Option(
+        None, "--rounds", help="Rounds without agreement before an adjudicator decides; default 3."
+    ),
+    agreement: float | None = typer.Option(None, "--agreement", help="Minimum mean IoU of the boxes; default 0.95."),
     rescore: bool | None = typer.Option(None, "--rescore", help="Score samples again that return to the pool."),
     lease_minutes: int | None = typer.Option(
-        None, "--lease-minutes", help="So long a sample is kept for whoever has opened it. 30."
+        None, "--lease-minutes", help="Minutes for which an opened sample is reserved; default 30."
     ),
-    workers: int = typer.Option(0, "--workers", help="Processes that read; 0 for one per processor."),
+    workers: int = typer.Option(0, "--workers", help="OCR processes; 0 for one per processor."),
 ) -> None:
-    """Have people decide on every edit, or with `--automatic` a filter that stands in for them.
+    """Open or update the human review of the edits; with `--automatic`, let a filter decide.
 
-    For people: opens their review where there is none, puts edits into its pool that are not in it, makes and reads
-    what they have agreed on, and brings their decisions into the workspace. Run it as often as you like. What a review
-    is run by (groups, total, rounds, agreement, rescore, lease) is set when it is opened.
+    Adds new edits to the pool of the review, creates and reads the reference images that people agreed on, and copies
+    their decisions into the workspace; run it as often as you like. The settings of a review (groups, total, rounds,
+    agreement, rescore, lease) are fixed when it is opened.
 
     Examples:
 
@@ -42,7 +48,7 @@ def review_command(
 
     `vde build review mine --automatic`
     """
-    told: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "groups": tuple(name.strip() for name in groups.split(",")) if groups is not None else None,
         "needed_total": needed_total,
         "rounds": rounds,
@@ -50,10 +56,10 @@ def review_command(
         "rescore": rescore,
         "lease_minutes": lease_minutes,
     }
-    options = {name: value for name, value in told.items() if value is not None}
+    options = {name: value for name, value in settings.items() if value is not None}
     if automatic:
         if options or admin:
-            raise InputError("--automatic is a filter's review: it knows no admin, groups or other options of people's")
+            raise InputError("--automatic takes no admin, groups or other options of a human review")
         _automatic(workspace, workers)
     else:
         _people(workspace, database, admin, options, workers)
@@ -65,7 +71,7 @@ def _automatic(workspace: Path, workers: int) -> None:
 
     with progress_bar("review") as progress:
         counts = review_automatically(Workspace(workspace), workers=workers, progress=progress)
-    tell(workspace, counts, "passed", f"vde build package {workspace}")
+    echo_counts(workspace, counts, "passed", f"vde build package {workspace}")
 
 
 def _people(workspace: Path, database: str, admin: str, options: dict[str, Any], workers: int) -> None:
@@ -73,14 +79,14 @@ def _people(workspace: Path, database: str, admin: str, options: dict[str, Any],
     from vdebench.review.pool_import import fill_pool
     from vdebench.review.preparation import prepare
 
-    with progress_bar("edits looked at") as progress:
+    with progress_bar("edits checked") as progress:
         filled = fill_pool(workspace, database, admin=admin, options=options, progress=progress)
     if filled.opened:
         typer.echo(f"{workspace}: review opened; its admin is {filled.admin}")
-    typer.echo(f"{workspace}: {len(filled.added)} samples into the pool, {filled.known} were there")
-    for words in filled.warnings():
-        typer.echo(f"warning: {words}")
-    with progress_bar("finished images") as progress:
+    typer.echo(f"{workspace}: {len(filled.added)} samples added to the pool, {filled.known} were in it")
+    for message in filled.warnings():
+        typer.echo(f"warning: {message}")
+    with progress_bar("reference images") as progress:
         prepared = prepare(workspace, database, workers=workers, progress=progress)
     show(workspace, database)
     prepared.require_all()

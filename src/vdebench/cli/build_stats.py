@@ -1,27 +1,24 @@
-"""`vde suite stats`: what a suite is made of."""
+"""`vde suite stats`: statistics of a suite."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
 
-from vdebench.cli.printing import table_text
+from vdebench.cli.printing import echo_json, table_text
 from vdebench.cli.suites import SUITE_HELP, open_suite
 
 
 def stats_command(
     folder: Path = typer.Argument(..., metavar="SUITE", help=SUITE_HELP),
     out: Path | None = typer.Option(
-        None, "--out", "-o", metavar="FOLDER", help="Write figures (SVG, PNG), tables and a page to look at."
+        None, "--out", "-o", metavar="FOLDER", help="Write figures (SVG, PNG), tables and an HTML page."
     ),
-    reader: str = typer.Option(
-        "", "--reader", help="Who reads the pages of a suite without readings; nobody if empty."
-    ),
+    reader: str = typer.Option("", "--reader", help="OCR reader for a suite without OCR output; none if empty."),
     as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
 ) -> None:
-    """Count samples, measure instructions and the layout of pages; with -o, draw them.
+    """Show counts of samples and statistics of instructions and layouts; with -o, write figures.
 
     Examples:
 
@@ -37,11 +34,11 @@ def stats_command(
     if out is not None:
         require_place(out)
     suite = open_suite(folder, quiet=as_json)
-    found = suite_statistics(suite, CachedReader.named(reader).read if reader else None)
-    files = write_statistics(found, out) if out is not None else []
+    statistics = suite_statistics(suite, CachedReader.named(reader).read if reader else None)
+    files = write_statistics(statistics, out) if out is not None else []
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
+        echo_json(statistics)
         return
-    typer.echo("\n".join(table_text(table, more="--json") for table in statistics_tables(found)), nl=False)
+    typer.echo("\n".join(table_text(table, more="--json") for table in statistics_tables(statistics)), nl=False)
     if files:
         typer.echo(f"\n{out / 'index.html' if out else ''}: {len(files)} files")

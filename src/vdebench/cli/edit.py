@@ -1,4 +1,4 @@
-"""`vde edit`: one page."""
+"""`vde edit`: edit one page."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from vdebench.errors import VdeError
 
 
 def edit_command(
-    image: Path = typer.Argument(..., metavar="IMAGE", help="A page."),
-    instruction: str = typer.Argument(..., help="What is to be changed."),
-    out: Path = typer.Option(..., "--out", "-o", help="The edited page, a PNG."),
+    image: Path = typer.Argument(..., metavar="IMAGE", help="Image of the page."),
+    instruction: str = typer.Argument(..., metavar="INSTRUCTION", help="The edit, in words."),
+    out: Path = typer.Option(..., "--out", "-o", help="Output file, a PNG."),
     editor: str = typer.Option("overlay", "--editor", "-e", help=EDITOR_HELP),
     option: list[str] = typer.Option([], "--editor-option", metavar="NAME=VALUE", help=OPTION_HELP),
-    seed: int = typer.Option(0, "--seed", help="For editors that draw lots."),
+    seed: int = typer.Option(0, "--seed", help="Random seed for editors that sample."),
 ) -> None:
-    """Edit one page; exit code 2 with the reason where the editor refuses.
+    """Edit one page. Exit code 2 with the reason if the editor refuses.
 
     Example: `vde edit page.png "Replace '2023' with '2024'" -o edited.png`
     """

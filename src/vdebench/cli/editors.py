@@ -1,4 +1,4 @@
-"""Editors as commands take them: a folder of their images, named by it or with `name=DIR`."""
+"""Editors on the command line: a folder of their images, or `name=DIR`."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from vdebench.io.files import is_folder
 from vdebench.io.stores import is_url
 
 
-def name_and_place(given: str) -> tuple[str, Path]:
-    """What stands before the first `=` names the editor, unless the whole is a folder; no name where none is given."""
-    name, equals, place = given.partition("=")
-    if not equals or not name or is_url(given) or is_folder(Path(given)):
-        return "", Path(given if name else place)
+def name_and_place(argument: str) -> tuple[str, Path]:
+    """Split `name=DIR` at the first `=`, unless the whole argument is a folder; the name is empty if there is none."""
+    name, equals, folder = argument.partition("=")
+    if not equals or not name or is_url(argument) or is_folder(Path(argument)):
+        return "", Path(argument if name else folder)
     if name in (".", "..") or "/" in name or "\\" in name:
-        raise VdeError(f"an editor cannot be called {name!r}: the name becomes a folder's; use letters and digits")
-    return name, Path(place)
+        raise VdeError(f"{name!r} cannot be an editor's name: it becomes a folder's name; use letters and digits")
+    return name, Path(folder)
 
 
 def folder_name(folder: Path) -> str:
-    """The editor's name where none is given: its folder's; `overlay/images`, as `vde run` makes it, is overlay's.
+    """Return the default name of an editor: its folder's name, or the parent's of `overlay/images` (of `vde run`).
 
     >>> folder_name(Path("runs/overlay/images")), folder_name(Path("outputs/mine"))
     ('overlay', 'mine')
     """
-    whole = Path(os.path.abspath(folder))
-    return whole.parent.name if whole.name == "images" else whole.name
+    absolute = Path(os.path.abspath(folder))
+    return absolute.parent.name if absolute.name == "images" else absolute.name
 
 
 def require_distinct(names: Sequence[str]) -> None:
-    """Refuse two editors of one name."""
+    """Raise an error if two editors have the same name."""
     if len(set(names)) < len(names):
-        raise VdeError(f"two editors are called {max(names, key=names.count)!r}: name them, as in mine=DIR")
+        raise VdeError(f"two editors have the name {max(names, key=names.count)!r}: give names, as in mine=DIR")

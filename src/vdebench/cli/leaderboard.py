@@ -1,4 +1,4 @@
-"""`vde leaderboard`: many runs as a site to publish."""
+"""`vde leaderboard`: a static website of many runs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import typer
 
 from vdebench.cli.suites import RUNS_HELP
 
-REPORT_HELP = "A report of `vde report` to link samples to; repeat for several. RUNS/report and one beside are found."
+REPORT_HELP = "Report of `vde report` to link samples to; repeatable. RUNS/report and a report next to RUNS are found."
 
 
 def leaderboard_command(
     runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=RUNS_HELP),
-    out: Path = typer.Option(..., "--out", "-o", help="Folder for the site."),
-    published: bool = typer.Option(False, "--published", help="Also show the figures that the papers print."),
+    out: Path = typer.Option(..., "--out", "-o", help="Output folder."),
+    published: bool = typer.Option(False, "--published", help="Add the numbers published in the papers."),
     reports: list[Path] = typer.Option([], "--report", metavar="DIR", help=REPORT_HELP),
-    title: str = typer.Option("Leaderboard", "--title", help="What stands above it."),
+    title: str = typer.Option("Leaderboard", "--title", help="Title of the site."),
 ) -> None:
-    """A static site of many runs: tables that hold only what is comparable, plots, and files for papers.
+    """Write a static website of many runs: one table per comparable group, plots, and files for papers.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""`vde`: the verbs, and what becomes of errors."""
+"""`vde`: all commands, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import sys
 
 import typer
-from rich.console import Console
 
 from vdebench._version import __version__
 from vdebench.cli import (
@@ -35,10 +34,9 @@ from vdebench.cli import (
     validate,
     verify,
 )
-from vdebench.cli import (
-    run as run_verb,
-)
-from vdebench.cli.names import warnings_shown
+from vdebench.cli import run as run_module
+from vdebench.cli.names import printed_warnings
+from vdebench.cli.printing import warn
 from vdebench.errors import VdeError
 
 INTERRUPTED = 130  # typer's exit code for Ctrl-C
@@ -51,7 +49,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-app.command("run")(run_verb.run_command)
+app.command("run")(run_module.run_command)
 app.command("report")(report.report_command)
 app.command("leaderboard")(leaderboard.leaderboard_command)
 app.command("edit")(edit.edit_command)
@@ -79,36 +77,34 @@ app.add_typer(typeset.app, name="typeset")
 app.add_typer(read.app, name="cache")
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"vdebench {__version__}")
         raise typer.Exit
 
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Show the version."),
 ) -> None:
     """Evaluate image-editing models on pages full of text."""
 
 
 def run() -> None:
-    """Run the command line; what the user can mend is told in words, with exit code 2."""
+    """Run the command line; print a `VdeError` as a message and exit with code 2."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, io.TextIOWrapper
-        ):  # names of files may be no text, and a terminal may know less than UTF-8
+        if isinstance(stream, io.TextIOWrapper):  # file names may be undecodable, terminals may not support UTF-8
             stream.reconfigure(errors="backslashreplace")
     try:
-        with warnings_shown():
+        with printed_warnings():
             app()
     except VdeError as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"vde: {error}", markup=False)
+        warn(str(error))
         sys.exit(2)
     except BrokenPipeError:  # `vde … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except SystemExit as stop:
         if stop.code == INTERRUPTED:
-            Console(stderr=True).print("vde: interrupted; run the same command again to go on")
+            warn("interrupted; run the same command again to continue")
         raise

@@ -1,18 +1,20 @@
-"""What commands print, as wide as the terminal is.
+"""Output of commands: tables, JSON, wrapped lines and warnings.
 
-On a terminal, or where COLUMNS is set, no line is longer than that; columns of a table that do not fit are left out,
-and a line below the table says which. Otherwise (a pipe, a file) nothing is left out: columns that do not fit into 100
-characters stand below each other.
+On a terminal, or if COLUMNS is set, lines are limited to its width; table columns that do not fit are left out and
+listed below the table. In a pipe or a file nothing is left out: tables wider than 100 characters are split.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
 import textwrap
+from typing import Any
 
 import typer
+from rich.console import Console
 
 from vdebench.report.rendering import Format, render
 from vdebench.report.table import Table
@@ -21,7 +23,7 @@ NARROWEST = 40
 
 
 def screen_width() -> int | None:
-    """Characters in a line, None where nobody's screen is to be filled: in pipes and files, unless COLUMNS is set."""
+    """Return the width of the terminal in characters; None in pipes and files, unless COLUMNS is set."""
     if not sys.stdout.isatty() and not os.environ.get("COLUMNS", "").isdecimal():
         return None
     return max(NARROWEST, shutil.get_terminal_size().columns)
@@ -36,7 +38,7 @@ def table_text(
     more: str = "--format csv",
     width: int = 100,
 ) -> str:
-    """A table as a command prints it; `more` names the option that shows all columns, `width` is that of pipes."""
+    """Render a table; `more` names the option that shows all columns, `width` applies to pipes and files."""
     screen = screen_width()
     return render(
         table,
@@ -62,14 +64,29 @@ def echo_table(
 
 
 def echo_line(text: str, indent: str = "  ") -> None:
-    """Print a line; on a screen one that is too long goes on below, indented."""
-    typer.echo(folded(text, indent))
-
-
-def folded(text: str, indent: str = "  ") -> str:
-    """A line as `echo_line` prints it."""
+    """Print a line; on a terminal, wrap it with an indent."""
     screen = screen_width()
-    if screen is None or len(text) <= screen:
-        return text
-    leading = text[: len(text) - len(text.lstrip())]
-    return "\n".join(textwrap.wrap(text.strip(), screen, initial_indent=leading, subsequent_indent=leading + indent))
+    if screen is not None and len(text) > screen:
+        leading = text[: len(text) - len(text.lstrip())]
+        lines = textwrap.wrap(text.strip(), screen, initial_indent=leading, subsequent_indent=leading + indent)
+        text = "\n".join(lines)
+    typer.echo(text)
+
+
+def echo_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def warn(message: str) -> None:
+    """Print a message on standard error, after `vde: `."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"vde: {message}", markup=False)
+
+
+def split_names(text: str) -> list[str]:
+    """Split a comma-separated option.
+
+    >>> split_names("cdm, iou,")
+    ['cdm', 'iou']
+    """
+    return [name.strip() for name in text.split(",") if name.strip()]

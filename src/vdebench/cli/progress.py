@@ -1,4 +1,4 @@
-"""A progress bar where someone is looking, a line a minute where a log is kept."""
+"""Progress bars on a terminal; elsewhere one line per minute."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.report.provenance import duration
 
-EVERY = 60.0
-"""Seconds between lines of a log."""
+LOG_INTERVAL = 60.0
+"""Seconds between progress lines."""
 COLUMNS = (
     TextColumn("{task.description}"),
     BarColumn(),
@@ -28,31 +28,31 @@ COLUMNS = (
 
 @contextmanager
 def progress_bars(*, quiet: bool = False) -> Iterator[Callable[[str], Progress | None]]:
-    """Bars on standard error by title, each shown once something is done; lines where that is no terminal."""
+    """Yield a function that returns the progress callback of a title: bars on a terminal, otherwise log lines."""
     if quiet:
         yield lambda title: None
         return
     if not sys.stderr.isatty():
-        yield lambda title: _Lines(title)
+        yield lambda title: _ProgressLog(title)
         return
     console = Console(stderr=True)
-    # by default Rich forgets after 30 s how fast it went: an editor may need longer for a page
-    with RichProgress(*COLUMNS, console=console, transient=True, speed_estimate_period=3600) as shown:
+    # Rich estimates the speed from the last 30 s by default: an editor may need longer for one page
+    with RichProgress(*COLUMNS, console=console, transient=True, speed_estimate_period=3600) as rich_progress:
         tasks: dict[str, TaskID] = {}
 
         def bar(title: str) -> Progress:
-            def tell(done: int, total: int) -> None:
+            def update(done: int, total: int) -> None:
                 if title not in tasks:
-                    tasks[title] = shown.add_task(title)
-                shown.update(tasks[title], completed=done, total=total)
+                    tasks[title] = rich_progress.add_task(title)
+                rich_progress.update(tasks[title], completed=done, total=total)
 
-            return tell
+            return update
 
         yield bar
 
 
-class _Lines:
-    """For logs: how far it is and how long it will take, once a minute."""
+class _ProgressLog:
+    """Prints the number of finished items and the remaining time, once a minute."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -62,8 +62,8 @@ class _Lines:
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
         if self._first is None:
-            self._first = done - 1  # what was done before is no measure of speed
-        if now - self._last < EVERY or done >= total:
+            self._first = done - 1  # items finished before the start do not count for the speed
+        if now - self._last < LOG_INTERVAL or done >= total:
             return
         self._last = now
         left = (now - self._start) / max(1, done - self._first) * (total - done)
@@ -72,9 +72,9 @@ class _Lines:
 
 @contextmanager
 def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Progress | None]:
-    """One bar, shown at once."""
+    """Yield the callback of one bar, which is visible from the start."""
     with progress_bars(quiet=quiet) as bar:
-        tell = bar(title)
-        if tell:
-            tell(0, 0)
-        yield tell
+        update = bar(title)
+        if update:
+            update(0, 0)
+        yield update

@@ -7,8 +7,8 @@ import textwrap
 import typer
 
 from vdebench.cli.printing import echo_line, screen_width
-from vdebench.protocols import PROTOCOLS, Protocol, get_protocol
-from vdebench.protocols.masks.protocol import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
+from vdebench.protocols import MASK_PROTOCOLS, PROTOCOLS, Protocol, protocol_for
+from vdebench.registry import added
 
 app = typer.Typer(help="The ways of scoring. `vde protocols` lists them.", invoke_without_command=True)
 
@@ -17,11 +17,8 @@ app = typer.Typer(help="The ways of scoring. `vde protocols` lists them.", invok
 def list_protocols(context: typer.Context) -> None:
     """List the protocols, a line each."""
     if context.invoked_subcommand is None:
-        for name in PROTOCOLS:
-            echo_line(f"{name:<17} {get_protocol(name).says}", " " * 18)
-        for name in PIXEL_PROTOCOLS:
-            if name not in PROTOCOLS:
-                echo_line(f"{name:<17} {get_pixel_protocol(name).says}", " " * 18)
+        for name in {**PROTOCOLS, **MASK_PROTOCOLS, **added("protocols")}:
+            echo_line(f"{name:<17} {protocol_for('pages', name).says}", " " * 18)
 
 
 @app.command()
@@ -30,12 +27,10 @@ def explain(name: str) -> None:
 
     Example: `vde protocols explain vde-release`
     """
-    found: list[tuple[str, Protocol | PixelProtocol]] = []
-    if name in PROTOCOLS or name not in PIXEL_PROTOCOLS:
-        found.append(("", get_protocol(name)))
-    if name in PIXEL_PROTOCOLS:
-        found.append((" (images with masks)", get_pixel_protocol(name)))
-    for at, (where, protocol) in enumerate(found):
+    found: dict[str, Protocol] = {"": protocol_for("pages", name)}
+    if name in MASK_PROTOCOLS:
+        found |= {" (images with masks)": protocol_for("pixels", name)}
+    for at, (where, protocol) in enumerate(found.items()):
         typer.echo("\n" if at else "", nl=False)
         echo_line(f"{protocol.name}{where}: {protocol.says}")
         typer.echo()

@@ -1,4 +1,4 @@
-"""`vde report`: a page to look at."""
+"""`vde report`: an HTML report."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import typer
 from vdebench.cli.progress import progress_bar
 from vdebench.cli.suites import RUNS_HELP
 
-JUDGED_HELP = "A folder made by `vde judge --out`; repeat for several. RUNS/judged and RUNS/EDITOR/judged are found."
+JUDGED_HELP = "Folder of `vde judge --out`; repeatable. RUNS/judged and RUNS/EDITOR/judged are found."
 
 
 def report_command(
     runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=RUNS_HELP),
-    out: Path = typer.Option(..., "--out", "-o", help="Folder for the page and its pictures."),
+    out: Path = typer.Option(..., "--out", "-o", help="Output folder."),
     judged: list[Path] = typer.Option([], "--judged", metavar="DIR", help=JUDGED_HELP),
 ) -> None:
-    """A page to look at: leaderboard, breakdowns, and every sample side by side with its reference.
+    """Write an HTML report: leaderboard, breakdowns, and every sample side by side with its reference.
 
-    Runs of ready OCR output without images are shown with their text and boxes, without pictures.
+    Runs of precomputed OCR output without images are shown with their text and boxes.
 
     Examples:
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
 
-from vdebench.cli.printing import echo_table
+from vdebench.cli.printing import echo_json, echo_table
 from vdebench.report.rendering import Format
 
 
@@ -36,13 +35,14 @@ def agreement_command(
 
     `vde review agreement votes.csv --scale "instruction compliance" --over day`
     """
-    from vdebench.report.reliability_plot import check_figure, reliability_table, write_figure
+    from vdebench.report.figures.png import check_figure, write_figure
+    from vdebench.report.reliability import reliability_figure, reliability_table
     from vdebench.stats.reliability.ratings import read_ratings
     from vdebench.stats.reliability.scales import parse_level, parse_window, reliability_by_scale
 
     if out:
         check_figure(out)
-    found = reliability_by_scale(
+    reliability = reliability_by_scale(
         read_ratings(file),
         scales,
         level=parse_level(level),
@@ -51,8 +51,8 @@ def agreement_command(
         seed=seed,
     )
     if out:
-        write_figure(found, out)
+        write_figure(reliability_figure(reliability), out)
     if as_json:
-        typer.echo(json.dumps([one.to_json() for one in found], ensure_ascii=False, indent=2, allow_nan=False))
+        echo_json([scale.to_json() for scale in reliability])
     else:
-        echo_table(reliability_table(found), form)
+        echo_table(reliability_table(reliability), form)

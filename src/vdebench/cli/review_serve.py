@@ -13,7 +13,7 @@ def serve_command(
     workspace: Path = WORKSPACE,
     database: str = DATABASE,
     host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on; by default only this machine."),
-    port: int = typer.Option(8765, "--port", min=0, max=65535),
+    port: int = typer.Option(8765, "--port", min=0, max=65535, help="Port to listen on; 0 for a free one."),
     url: str = URL,
     https: bool = typer.Option(
         False, "--https", help="The server is behind an https proxy: send cookies only over https."
@@ -40,7 +40,5 @@ def serve_command(
     Workspace(workspace)
     with opened_review(workspace, database):  # report errors before the server starts to listen
         pass
-    place = database_of(workspace, database)
-    serve(
-        workspace, place, host=host, port=port, url=url, https=https, preparing=prepare, forwarded=forwarded
-    )  # fmt: skip
+    location = database_of(workspace, database)
+    serve(workspace, location, host=host, port=port, url=url, https=https, preparing=prepare, forwarded=forwarded)

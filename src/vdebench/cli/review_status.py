@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
@@ -26,7 +25,7 @@ def status_command(
 def show(workspace: Path, database: str, *, as_json: bool = False) -> bool:
     """Print the status of a review; return whether its counts add up."""
     from vdebench.build.workspace import Workspace
-    from vdebench.cli.printing import table_text
+    from vdebench.cli.printing import echo_json, table_text
     from vdebench.review.connection import opened_review
     from vdebench.review.overview import overview, status_tables
 
@@ -34,7 +33,7 @@ def show(workspace: Path, database: str, *, as_json: bool = False) -> bool:
     with opened_review(workspace, database) as store:
         status = overview(folder, store.state())
     if as_json:
-        typer.echo(json.dumps(status, ensure_ascii=False, indent=2))
+        echo_json(status)
     else:
         tables = status_tables(workspace, status, database)
         typer.echo("\n".join(table_text(table, more="--json", width=80) for table in tables), nl=False)

@@ -16,7 +16,7 @@ from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import INTERVALS_HELP, SIGNATURE
 from vdebench.editors.selection import parse_choices
 from vdebench.errors import VdeError
-from vdebench.pipeline.score import TruthChoice
+from vdebench.pipeline.options import GroundTruthChoice
 from vdebench.report.edit_counts import edits_lines
 from vdebench.report.overview import editors_table
 from vdebench.report.usable import usable_overview
@@ -35,11 +35,11 @@ def run_command(
     option: list[str] = typer.Option([], "--editor-option", metavar="EDITOR.NAME=VALUE", help=OPTION_HELP),
     reader: str = typer.Option("rapidocr", "--reader", help="Who reads; `vde doctor` lists them."),
     read_option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
-    truth: TruthChoice = typer.Option(
-        "suite", "--truth", help="suite: its readings; read: the reader reads references."
+    ground_truth: GroundTruthChoice = typer.Option(
+        "suite", "--ground-truth", help="suite: its text; ocr: the reader reads the reference images."
     ),
     metrics: str = typer.Option("", "--metrics", help="Image metrics, with commas, or `none`; the papers' by default."),
-    seed: int = typer.Option(0, "--seed", help="For editors that draw lots."),
+    seed: int = typer.Option(0, "--seed", help="Random seed for editors that sample."),
     max_pixels: int = typer.Option(
         0, "--max-pixels", help="Shrink larger pages before an editor sees them; in the signature. 0 gives them whole."
     ),
@@ -91,7 +91,7 @@ def run_command(
             protocols=list(dict.fromkeys(protocol)),
             reader=CachedReader.named(reader, reader_options(read_option)),
             options=_editor_options(option, [choice.name for choice in choices]),
-            truth=truth,
+            ground_truth=ground_truth,
             metrics=measured,
             seed=seed,
             max_pixels=max_pixels,

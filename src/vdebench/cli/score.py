@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,16 @@ from vdebench.cli.suites import SUITE_HELP, open_suite
 from vdebench.cli.table import INTERVALS_HELP, SHAPE_HELP, SIGNATURE, USABLE_HELP
 from vdebench.core.input_policy import NOBODY, InputPolicy, checked_pixels
 from vdebench.errors import VdeError
-from vdebench.pipeline.editing.journal import editors_images
-from vdebench.pipeline.score import NO_READER, Score, SettingChoice, TruthChoice, check_outputs, score
-from vdebench.protocols.protocol import protocol_for
+from vdebench.pipeline.evaluation import reads_images
+from vdebench.pipeline.options import Execution, GroundTruthChoice, ScoreOptions, SettingChoice
+from vdebench.pipeline.score import Score, check_outputs, score_with
+from vdebench.protocols import protocol_of
 from vdebench.readers.cached import CachedReader
-from vdebench.readers.predictions import holds_readings
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
-from vdebench.report.masked import masked_breakdown, masked_table
-from vdebench.report.overview import breakdown_table, editors_table
 from vdebench.report.paper_tables import paper_table, require_shape
 from vdebench.report.rendering import Format
 from vdebench.report.table import Table
+from vdebench.report.tracks import track_of
 from vdebench.report.usable import usable_overview
 
 
@@ -56,8 +56,8 @@ def score_command(
         " ready readings: name@version.",
     ),
     option: list[str] = typer.Option([], "--reader-option", metavar="NAME=VALUE", help="An option of the reader."),
-    truth: TruthChoice = typer.Option(
-        "suite", "--truth", help="suite: its readings where it has them; read: the reader reads the references too."
+    ground_truth: GroundTruthChoice = typer.Option(
+        "suite", "--ground-truth", help="suite: its text where it has any; ocr: the reader reads the reference images."
     ),
     metrics: str = typer.Option(
         "",
@@ -66,8 +66,8 @@ def score_command(
     ),
     match: str = typer.Option("", "--match", metavar="PATTERN", help=MATCH_HELP),
     strict_names: bool = typer.Option(False, "--strict-names", help=STRICT_HELP),
-    floor: Path | None = typer.Option(
-        None, "--floor", metavar="DIR", help="Beside --readings: the same reader's readings of the reference images."
+    ceiling: Path | None = typer.Option(
+        None, "--ceiling", metavar="DIR", help="With --readings: OCR output of the reference images by the same reader."
     ),
     max_pixels: int = typer.Option(
         0, "--max-pixels", help="Say that the editor was given pages of at most so many pixels; for the signature."
@@ -108,16 +108,24 @@ def score_command(
     measured = [name.strip() for name in metrics.split(",") if name.strip() != "none"] if metrics else None
     several = len(editors) > 1, len(protocol) > 1
     reading_with = reader_options(option)
-    for name in dict.fromkeys(protocol):  # names of all editors' files, before anything is read for the first
+    options = ScoreOptions(
+        setting=setting,
+        match=match,
+        strict_names=strict_names,
+        ground_truth=ground_truth,
+        metrics=measured,
+        ceiling=ceiling,
+        crossed=by,
+        input_policy=InputPolicy(checked_pixels(max_pixels), rewriter),
+    )
+    for name in dict.fromkeys(protocol):  # file names of all editors, before any image is read
         for _, folder, images in editors:
-            check_outputs(loaded, folder, protocol=name, images=images, match=match, strict_names=strict_names)
-    masked = all(protocol_for(loaded.track, name).track == "pixels" for name in protocol)
+            check_outputs(loaded, folder, replace(options, protocol=name, images=images))
     read = {
         folder
+        for name in protocol
         for _, folder, images in editors
-        if images is None
-        and (masked or not holds_readings(editors_images(folder), loaded, match))
-        and reader != NO_READER
+        if reads_images(loaded, folder, replace(options, protocol=name, images=images, reader=reader))
     }
     chosen = CachedReader.named(reader or DEFAULT_READER, reading_with) if read else None
     results: dict[str, list[Score]] = {}
@@ -125,26 +133,11 @@ def score_command(
         for editor, folder, images in editors:
             parts = [part for part, many in zip((editor, name), several, strict=True) if many]
             with progress_bars(quiet=as_json) as bar:
-                result = score(
-                    loaded,
-                    folder,
-                    protocol=name,
-                    setting=setting,
-                    out=out.joinpath(*parts) if out else None,
-                    editor=editor,
-                    reader=chosen if chosen and folder in read else reader,
-                    images=images,
-                    match=match,
-                    strict_names=strict_names,
-                    truth=truth,
-                    metrics=measured,
-                    floor=floor,
-                    crossed=by,
-                    given=InputPolicy(checked_pixels(max_pixels), rewriter),
-                    workers=workers,
-                    reading=bar(f"{editor}: reading"),
-                    progress=bar(f"{editor} by {name}"),
-                )
+                used = chosen if chosen and folder in read else reader
+                how = replace(options, protocol=name, editor=editor, reader=used, images=images)
+                reading, scoring = bar(f"{editor}: reading"), bar(f"{editor} by {name}")
+                execution = Execution(workers=workers, reading=reading, scoring=scoring)
+                result = score_with(how, loaded, folder, out.joinpath(*parts) if out else None, execution)
             results.setdefault(name, []).append(result)
     if as_json:
         summaries = [result.summary for group in results.values() for result in group]
@@ -183,18 +176,16 @@ def _tables(
 ) -> Iterator[Table]:
     for group in results.values():
         summaries = [result.summary for result in group]
-        masked = summaries[0].get("track") == "pixels"
+        track, protocol = track_of(summaries[0]), protocol_of(summaries[0])
         if not like:
             if judged := usable_overview(summaries):
                 yield judged
-            yield masked_table(summaries) if masked else editors_table(summaries)
+            yield track.table(summaries)
         for shape in like:
             yield paper_table(shape, summaries, published=published, with_usable=with_usable)
         for summary in summaries:
-            usual = ["operation", "source", "tier"] if masked else ["edit_class", "language", "source"]
-            for name in by or (usual if len(summaries) == 1 and not like else []):
-                slices = ",".join(part.strip() for part in name.split(","))
-                yield masked_breakdown(summary, slices) if masked else breakdown_table(summary, slices)
+            for name in by or (protocol.main_slices if len(summaries) == 1 and not like else []):
+                yield track.breakdown(summary, ",".join(part.strip() for part in name.split(",")))
 
 
 def tell_failures(failures: list[tuple[str, str]], most: int = 20) -> None:
@@ -205,7 +196,7 @@ def tell_failures(failures: list[tuple[str, str]], most: int = 20) -> None:
         console.print(f"vde: {sample}: {reason.removeprefix(f'sample {sample}: ')}", markup=False)
     more = f" (and {len(unique) - most} more)" if len(unique) > most else ""
     console.print(
-        f"vde: {len(unique)} samples could not be scored and are in no mean{more}; mend them and run the same command"
-        " again: only they are done anew",
+        f"vde: {len(unique)} samples could not be scored and are excluded from means{more}; fix the files and run the"
+        " command again: only these samples are scored again",
         markup=False,
     )

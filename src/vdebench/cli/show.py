@@ -1,21 +1,20 @@
-"""`vde show`: what a run is, and what it was made with."""
+"""`vde show`: description of a run."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import typer
 
+from vdebench.cli.printing import echo_json
+
 
 def show_command(
-    run: Path = typer.Argument(
-        ..., metavar="RUN", help="A folder of `vde score --out` or `vde run`, or one run in it."
-    ),
+    run: Path = typer.Argument(..., metavar="RUN", help="Folder of `vde score --out` or `vde run`, or one run in it."),
     short: bool = typer.Option(False, "--short-signature", help="Print only the short signature of each run."),
-    as_json: bool = typer.Option(False, "--json", help="Print all of it as JSON."),
+    as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
 ) -> None:
-    """Say what was scored, how, with what result, on which machine, in what time and at what cost.
+    """Show what a run scored and how, its results, machine, duration and cost.
 
     Examples:
 
@@ -28,11 +27,11 @@ def show_command(
     from vdebench.report.run_contents import look
     from vdebench.report.show import short_signatures, show_text
 
-    found = look(run)
+    contents = look(run)
     if short:
-        for line in short_signatures(found):
+        for line in short_signatures(contents):
             typer.echo(line)
     elif as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        echo_json(contents)
     else:
-        typer.echo(show_text(found), nl=False)
+        typer.echo(show_text(contents), nl=False)

@@ -1,28 +1,27 @@
-"""`vde submit`: a run in one file."""
+"""`vde submit`: pack a run into one file."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import typer
-from rich.console import Console
+
+from vdebench.cli.printing import warn
 
 
 def submit_command(
     run: Path = typer.Argument(
         ...,
         metavar="RUN",
-        help="A run folder, or a folder that holds one: of `vde score --out`, or RUNS/EDITOR/PROTOCOL.",
+        help="A run folder: of `vde score --out`, or RUNS/EDITOR/PROTOCOL.",
     ),
-    out: Path = typer.Option(..., "--out", "-o", metavar="FILE", help="The file, such as run.zip."),
-    images: bool = typer.Option(
-        False, "--include-images", help="Put the predictions themselves into the file, not only their hashes."
-    ),
+    out: Path = typer.Option(..., "--out", "-o", metavar="FILE", help="Output file, such as run.zip."),
+    images: bool = typer.Option(False, "--include-images", help="Include the predictions, not only their hashes."),
     predictions: Path | None = typer.Option(
-        None, "--predictions", metavar="DIR", help="Where the predictions lie, if not where they were scored."
+        None, "--predictions", metavar="DIR", help="Folder of the predictions, if it was moved since scoring."
     ),
 ) -> None:
-    """Put a run into one file that anybody can check with `vde verify`.
+    """Pack a run into one file that anybody can check with `vde verify`.
 
     Examples:
 
@@ -34,7 +33,7 @@ def submit_command(
 
     packed = write_submission(run, out, predictions=predictions, with_predictions=images)
     for note in packed.notes:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"vde: {note}", markup=False)
+        warn(note)
     count = len(packed.manifest.predictions)
-    held = "in it" if images else "by their hashes (--include-images adds the files)"
-    typer.echo(f"{out}: {packed.size:,} bytes, {count} predictions {held}; check it with `vde verify {out}`")
+    contents = "included" if images else "by their hashes (--include-images adds the files)"
+    typer.echo(f"{out}: {packed.size:,} bytes, {count} predictions {contents}; check it with `vde verify {out}`")

@@ -24,16 +24,19 @@ from vdebench.suites.export import FORMS, export_suite, require_exportable
 if TYPE_CHECKING:
     from vdebench.studies.difficulty import AttributeAgreement, EstimatedDifficulty
 
-PAGE_SLICES: dict[str, Callable[[Sample], str]] = {
-    "operation": lambda sample: sample.operation.value,
-    "language": lambda sample: sample.language,
-    "source": lambda sample: sample.source,
+SLICES: dict[str, dict[str, Callable[[Sample], str]]] = {
+    "pages": {
+        "operation": lambda sample: sample.operation.value,
+        "language": lambda sample: sample.language,
+        "source": lambda sample: sample.source,
+    },
+    "pixels": {
+        "operation": lambda sample: sample.operation.value,
+        "topic": lambda sample: sample.source,
+        "tier": lambda sample: str(sample.extra.get("tier", "unknown")),
+    },
 }
-PIXEL_SLICES: dict[str, Callable[[Sample], str]] = {
-    "operation": lambda sample: sample.operation.value,
-    "topic": lambda sample: sample.source,
-    "tier": lambda sample: str(sample.extra.get("tier", "unknown")),
-}
+"""Slices by the track of the suite."""
 app = typer.Typer(help="Look at a suite, check it, say how hard it is, export it.", no_args_is_help=True)
 app.command("get")(get_command)
 app.command("stats")(stats_command)
@@ -74,7 +77,7 @@ def show(
     """
     suite = open_suite(folder)
     groups = [group.name for group in suite.groups]
-    slices = PIXEL_SLICES if suite.track == "pixels" else PAGE_SLICES
+    slices = SLICES[suite.track]
     if as_json:
         flat = {title: dict(Counter(map(value_of, suite))) for title, value_of in slices.items()}
         left_out = {"left_out": suite.left_out} if suite.left_out else {}

@@ -1,4 +1,4 @@
-"""`vde table`: kept runs in the shapes of the papers' tables."""
+"""`vde table`: runs as a table."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from vdebench.report.grades import GRADED, grades_table
 from vdebench.report.paper_tables import SHAPES, default_shape, paper_table
 from vdebench.report.rendering import Format, render
 from vdebench.runs.search import run_folders
+from vdebench.runs.summary import read_summary
 
-INTERVALS_HELP = "Show the 95 % bootstrap interval of every mean that has one."
+INTERVALS_HELP = "Show 95 % bootstrap intervals."
 SIGNATURE = typer.Option(
     True,
     "--short-signature/--full-signature",
-    help="Signatures below tables: one line each, or everything that they pin. `vde show RUN` has the full one too.",
+    help="Signatures below tables: one line each, or with all settings. `vde show RUN` prints the full one too.",
 )
-USABLE_HELP = "Add usable edits to a paper's table, which has no such column."
-SHAPE_HELP = f"Shape of a paper's table: {', '.join([*SHAPES, *GRADED])}."
+USABLE_HELP = "Add the column of usable edits to a paper's table."
+SHAPE_HELP = f"Layout of a paper's table: {', '.join([*SHAPES, *GRADED])}."
 
 
 def table_command(
     runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=f"{RUNS_HELP} Or folders of `vde judge --out`."),
     like: str = typer.Option("", "--paper-table", help=SHAPE_HELP + " By default the main table of the runs' kind."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
-    published: bool = typer.Option(False, "--published", help="Add the paper's rows, marked as published."),
+    published: bool = typer.Option(False, "--published", help="Add the rows published in the paper."),
     with_usable: bool = typer.Option(False, "--with-usable", help=USABLE_HELP),
     intervals: bool = typer.Option(False, "--intervals", help=INTERVALS_HELP),
     short: bool = SIGNATURE,
@@ -66,13 +67,14 @@ def _summaries(run: Path) -> list[dict[str, Any]]:
     except RunFolderError:
         if not graded:
             raise
-        found = graded
-    return [_checked(read_json(folder / "summary.json"), folder / "summary.json") for folder in found]
+        return [_grades(folder / "summary.json") for folder in graded]
+    return [read_summary(folder / "summary.json") for folder in found]
 
 
-def _checked(summary: Any, file: Path) -> dict[str, Any]:
+def _grades(file: Path) -> dict[str, Any]:
+    summary = read_json(file)
     expected = {"signature", "suite", "editor", "coverage", "overall", "by", "notes"}
     whole = isinstance(summary, dict) and expected <= summary.keys()
     if not whole or not all(isinstance(summary[key], dict) for key in ("coverage", "overall", "by")):
-        raise RunFolderError(f"{file}: not a summary written by `vde score`; run it again with --out {file.parent}")
+        raise RunFolderError(f"{file}: not a summary written by `vde judge`; run it again with --out {file.parent}")
     return dict(summary)

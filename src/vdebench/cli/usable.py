@@ -1,14 +1,13 @@
-"""`vde usable`: how many of an editor's edits could be used as they are, and where the others fail."""
+"""`vde usable`: the rate of usable edits, and why the others fail."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import typer
 
-from vdebench.cli.printing import echo_table
+from vdebench.cli.printing import echo_json, echo_table
 from vdebench.cli.suites import RUNS_HELP
 from vdebench.cli.table import SIGNATURE
 from vdebench.report.rendering import Format
@@ -21,14 +20,14 @@ _NAMES = ", ".join(asdict(Thresholds()))
 
 def usable_command(
     runs: list[Path] = typer.Argument(
-        ..., metavar="RUNS...", help=f"{RUNS_HELP} Of a folder's runs, those by `strict`."
+        ..., metavar="RUNS...", help=f"{RUNS_HELP} Of a folder's runs, only those of `strict`."
     ),
-    by: str = typer.Option("", "--by", help="Rates within every operation, edit_class, language, source or group."),
+    by: str = typer.Option("", "--by", help="Rates per operation, edit_class, language, source or group."),
     threshold: list[str] = typer.Option(
         [], "--threshold", "-t", metavar="NAME=VALUE", help=f"Another threshold: {_NAMES}."
     ),
     samples: bool = typer.Option(False, "--samples", help="List every sample with its evidence."),
-    force: bool = typer.Option(False, "--force", help="Show runs that were scored differently in one table."),
+    force: bool = typer.Option(False, "--force", help="Show runs with different scoring settings in one table."),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     short: bool = SIGNATURE,
     as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
@@ -48,11 +47,11 @@ def usable_command(
         for note in judged.notes:
             typer.echo(note, err=True)
     if as_json:
-        typer.echo(json.dumps([each.to_json() for each in judged.runs], ensure_ascii=False, indent=2, allow_nan=False))
+        echo_json([run.to_json() for run in judged.runs])
     elif samples:
-        for each in judged.runs:
-            for line in verdict_lines(each.editor, each.verdicts):
+        for run in judged.runs:
+            for line in verdict_lines(run.editor, run.verdicts):
                 typer.echo(line)
     else:
-        table = usable_table([(each.editor, each.summary) for each in judged.runs], by, judged.notes)
+        table = usable_table([(run.editor, run.summary) for run in judged.runs], by, judged.notes)
         echo_table(table, form, full_signature=not short)

@@ -7,13 +7,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import list_folder, read_bytes
 from vdebench.net.addresses import excerpt
+from vdebench.registry import added
 
 PROMPT_FOLDER = Path(__file__).parent / "prompts"
 _PLACE = re.compile(r"\{(instruction|operation|knowledge)\}")
@@ -151,8 +152,19 @@ _ALL = (
     _of_instructions("linguistic", "Linguistic ambiguity"),
 )
 DIMENSIONS: dict[str, Dimension] = {dimension.key: dimension for dimension in _ALL}
+"""The papers' dimensions."""
 EDIT_DIMENSIONS = tuple(each.key for each in _ALL if each.sees == "edit")
 AMBIGUITY_DIMENSIONS = tuple(each.key for each in _ALL if each.sees == "instruction")
+
+
+@cache
+def all_dimensions() -> dict[str, Dimension]:
+    """The papers' dimensions and those that other packages register in `vdebench.dimensions`."""
+    others: list[Dimension] = list(added("dimensions").values())
+    for each in others:
+        if each.key in DIMENSIONS:
+            raise VdeError(f"two dimensions are called {each.key!r}: rename the one of the other package")
+    return DIMENSIONS | {each.key: each for each in others}
 
 
 def chosen_dimensions(
@@ -175,9 +187,10 @@ def chosen_dimensions(
 
 def load_prompts(folder: Path | None = None) -> dict[str, Dimension]:
     """All dimensions, with the prompts of a folder in place of ours of the same name."""
+    known = all_dimensions()
     if folder is None:
-        return dict(DIMENSIONS)
-    ours = {file.name for each in _ALL for file in each.files}
+        return dict(known)
+    ours = {file.name for each in known.values() for file in each.files}
     given = [name for name in list_folder(folder) if name.endswith(".md")]
     strange = [name for name in given if name not in ours]
     if strange or not given:
@@ -185,7 +198,7 @@ def load_prompts(folder: Path | None = None) -> dict[str, Dimension]:
         raise VdeError(f"{folder}: {found}, expected some of {', '.join(sorted(ours))}")
     return {
         each.key: replace(each, files=tuple(folder / file.name if file.name in given else file for file in each.files))
-        for each in _ALL
+        for each in known.values()
     }
 
 

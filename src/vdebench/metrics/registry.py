@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar
 
 from vdebench.errors import VdeError
+from vdebench.registry import added
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Best = Literal["higher", "lower"]
-Kind = Literal["box", "text", "tokens", "table", "mean", "page", "image", "image sets", "mask", "rate"]
+Kind = Literal["box", "text", "tokens", "table", "mean", "page", "image", "image sets", "mask", "rate", "run"]
 """What a metric compares: boxes, two texts, two lists of tokens, or blocks with tables; `mean`: a mean of metrics;
 `page`: the text of a whole page; `image`: two images, or an image and its instruction; `image sets`: all outputs with
-all references; `mask`: images around masks; `rate`: a share of samples."""
+all references; `mask`: images around masks; `rate`: a share of samples; `run`: its function gets the summary of a run,
+and its value is a column of tables."""
 BLOCK_KINDS: tuple[Kind, ...] = ("text", "tokens", "table")
 """Kinds that a protocol for pages measures block by block."""
 PAGE_KINDS: tuple[Kind, ...] = ("box", *BLOCK_KINDS, "mean", "page")
@@ -124,14 +125,7 @@ def _place(one: Metric) -> str:
 def _import_all() -> None:
     for module in _OURS:
         import_module(f"vdebench.metrics.{module}")
-    for point in entry_points(group="vdebench.metrics"):
-        try:
-            point.load()
-        except (ImportError, AttributeError) as error:
-            raise VdeError(
-                f"metric {point.name}: cannot load {point.value}: {error}\n"
-                "  repair or uninstall the package that names it in its entry points"
-            ) from None
+    added("metrics")
 
 
 def registered(kinds: Iterable[Kind] = ()) -> dict[str, Metric]:
@@ -180,4 +174,4 @@ def image_metrics() -> tuple[str, ...]:
 
 def page_columns() -> dict[str, Metric]:
     """Metrics that tables of runs on whole pages can show, in their order."""
-    return registered((*PAGE_KINDS, *IMAGE_KINDS))
+    return registered((*PAGE_KINDS, *IMAGE_KINDS, "run"))

@@ -15,16 +15,19 @@ from typing import Any, Literal, NamedTuple
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of_file
-from vdebench.io.files import is_file, is_folder, read_json
+from vdebench.io.files import is_file, is_folder
 from vdebench.io.journal import Journal
 from vdebench.io.records import parse_record
 from vdebench.io.redaction import is_private
 from vdebench.io.stores import address, place
 from vdebench.pipeline.editing.journal import images_of
+from vdebench.pipeline.evaluation import Evaluation
+from vdebench.pipeline.options import ScoreOptions
 from vdebench.readers.folder import FolderReadings, ReadingFile
 from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.provenance import ASKED, RUN_FILE, part_of, read_run_file, session_options
 from vdebench.runs.search import run_folders
+from vdebench.runs.summary import read_summary
 from vdebench.suites.suite import Suite
 
 OUTPUTS = "outputs.jsonl"
@@ -41,27 +44,26 @@ class Output(NamedTuple):
     sha256: str
 
 
-def asked_of(
-    suite: Suite,
-    predictions: Predictions,
-    how: Mapping[str, Any],
-    *,
-    images: str | Path | None = None,
-    reader: bool = True,
-) -> dict[str, Any]:
-    """How a run was asked, for `run.json`: enough to do it again on this machine."""
-    read_by = predictions.cached if isinstance(predictions, ReadPredictions) and reader else None
-    name, chosen = (read_by.choice or (read_by.reader.identity["name"], ())) if read_by else (None, ())
+def options_record(suite: Suite, evaluation: Evaluation, options: ScoreOptions) -> dict[str, Any]:
+    """Return for `run.json` how a run was scored: enough to score it again on this machine."""
+    predictions = evaluation.predictions
+    cached = predictions.cached if isinstance(predictions, ReadPredictions) and evaluation.uses_reader else None
+    name, chosen = (cached.choice or (cached.reader.identity["name"], ())) if cached else (None, ())
+    paths = (predictions.root, options.images, suite.root)
     return {
         "suite": suite.origin,
         "revision": suite.revision,
         "predictions": address(predictions.root),
-        "images": address(place(images)) if images is not None else None,
+        "images": address(place(options.images)) if options.images is not None else None,
         "ready_readings": not isinstance(predictions, ReadPredictions),
         "reader": name,
         "reader_options": {key: value for key, value in chosen if not is_private(key, value)},
-        "given": [str(each) for each in (predictions.root, images, suite.root) if each is not None],
-        **how,
+        "paths": [str(each) for each in paths if each is not None],
+        "setting": options.setting,
+        "ground_truth": options.ground_truth,
+        "metrics": options.metrics,
+        "crossed": options.crossed,
+        "match": options.match or None,
     }
 
 
@@ -128,8 +130,7 @@ def scored_images(folder: Path) -> dict[str, Path]:
     """The images that the runs in a folder scored, by editor; an error where a run has none."""
     found: dict[str, Path] = {}
     for run in run_folders(folder):
-        told = read_json(run / "summary.json")
-        editor = str(told.get("editor")) if isinstance(told, dict) else run.name
+        editor = read_summary(run / "summary.json")["editor"]
         images = image_folder(run, asked_of_run(run))
         if images is None:
             raise InputError(

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from vdebench.errors import ReaderError, VdeError
 from vdebench.io.cache import Digest
 from vdebench.parallel.engines import LOCAL, Engine
+from vdebench.pipeline.options import Execution, Progress
 from vdebench.pipeline.scoring.ocr_requests import pictures_of
 from vdebench.pipeline.scoring.sample import ScoringScope
-from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import CachedReader, OcrInput
 from vdebench.readers.predictions import ReadPredictions
 from vdebench.runs.provenance import stage, worked
@@ -35,11 +35,11 @@ class _Outcome(NamedTuple):
     """Whether the failure is the reader's fault."""
 
 
-def read_ahead(scope: ScoringScope, workers: int = 0, progress: Progress | None = None, engine: Engine = LOCAL) -> None:
-    """Read what a run will ask for; what fails is remembered, and told when its sample is scored."""
+def read_ahead(scope: ScoringScope, execution: Execution) -> None:
+    """Read every page and crop that scoring needs; failures are kept and reported when their samples are scored."""
     if isinstance(scope.predictions, ReadPredictions):
         wanted = (picture for sample in scope.samples for picture in pictures_of(scope, sample))
-        read_pictures(scope.predictions.cached, wanted, workers, progress, engine)
+        read_pictures(scope.predictions.cached, wanted, execution.workers, execution.reading, execution.engine)
 
 
 def read_pictures(

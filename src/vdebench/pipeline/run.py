@@ -25,10 +25,10 @@ from vdebench.parallel.engines import LOCAL, Engine
 from vdebench.pipeline.editing import counts_of, edit_suite, images_of, read_edits, states_of, total_cost
 from vdebench.pipeline.editing.jobs import editor_of
 from vdebench.pipeline.editing.stage import options_of
+from vdebench.pipeline.options import Execution, GroundTruthChoice, Progress, ScoreOptions
 from vdebench.pipeline.rewriting import Rewriter, rewrite_suite
-from vdebench.pipeline.score import Score, TruthChoice, score
-from vdebench.pipeline.scoring.stage import Progress
-from vdebench.protocols.protocol import protocol_for
+from vdebench.pipeline.score import Score, score_with
+from vdebench.protocols import protocol_for
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.predictions import ImagePredictions
 from vdebench.runs.provenance import RUN_FILE, preserved_parts, read_run_file, recording, session, with_editing
@@ -43,7 +43,7 @@ def run(
     protocols: Sequence[str] = ("strict",),
     reader: CachedReader,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    truth: TruthChoice = "suite",
+    ground_truth: GroundTruthChoice = "suite",
     metrics: Sequence[str] | None = None,
     seed: int = 0,
     max_pixels: int = 0,
@@ -62,7 +62,7 @@ def run(
     """
     require_local(out)
     chosen = parse_choices(editors)
-    given = InputPolicy(checked_pixels(max_pixels), rewriter.label if rewriter else NOBODY)
+    input_policy = InputPolicy(checked_pixels(max_pixels), rewriter.label if rewriter else NOBODY)
     for protocol in protocols:  # before anything is edited
         protocol_for(suite.track, protocol)
     name, reader_options = reader.choice or (reader.reader.identity["name"], ())
@@ -70,10 +70,10 @@ def run(
         "suite": suite.origin,
         "reader": name,
         "reader_options": {key: value for key, value in reader_options if not is_private(key, value)},
-        "truth": truth,
+        "ground_truth": ground_truth,
         "metrics": list(metrics) if metrics is not None else None,
         "seed": seed,
-        "given": given.pins,
+        "input_policy": input_policy.pins,
     }
     for editor, kind in chosen:  # what is wrong with the last is told before the first is run
         editor_of(kind, options_of((options or {}).get(editor)))
@@ -92,7 +92,7 @@ def run(
                 folder,
                 options=(options or {}).get(editor),
                 seed=seed,
-                given=given,
+                input_policy=input_policy,
                 instructions=instructions,
                 budget=purse,
                 images=f"{images.rstrip('/')}/{editor}" if images else "",
@@ -112,19 +112,12 @@ def run(
                 files=suite.outputs(place),
             )
             for protocol in protocols:
-                result = score(
-                    suite,
-                    predictions,
-                    protocol=protocol,
-                    out=folder / protocol,
-                    truth=truth,
-                    metrics=metrics,
-                    given=given,
-                    workers=workers,
-                    engine=engine,
-                    reading=bar(f"{editor}: reading"),
-                    progress=bar(f"{editor} by {protocol}"),
+                how = ScoreOptions(
+                    protocol=protocol, ground_truth=ground_truth, metrics=metrics, input_policy=input_policy
                 )
+                reading, scoring = bar(f"{editor}: reading"), bar(f"{editor} by {protocol}")
+                execution = Execution(workers=workers, engine=engine, reading=reading, scoring=scoring)
+                result = score_with(how, suite, predictions, folder / protocol, execution)
                 result.summary["edits"] = states_of(made)
                 write_json(folder / protocol / "summary.json", result.summary)
                 with_editing(folder / protocol, folder)

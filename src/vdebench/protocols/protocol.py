@@ -1,45 +1,77 @@
-"""The interface of a protocol, whichever its track: whole pages of text (`pages`) or images with masks (`pixels`)."""
+"""The interface of a protocol. `pages/` implements it for whole pages of text, `masks/` for images with masks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 from typing import Protocol as Interface
 
 import polars as pl
 
 from vdebench.core.sample import Sample
-from vdebench.protocols import PROTOCOLS, get_protocol
-from vdebench.protocols.masks.protocol import PIXEL_PROTOCOLS, PixelProtocol, get_pixel_protocol
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.errors import VdeError
+from vdebench.protocols.mean_columns import MeanColumns
+
+Track = Literal["pages", "pixels"]
 
 
-class ScoringProtocol(Interface):
-    """What statistics and reports ask of a protocol."""
+class RunTables(Interface):
+    """The tables of a run; `vdebench.runs.folder.RunFolder` is one."""
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """Return the table `scores`, `blocks` or `regions`."""
+
+
+class Protocol(Interface):
+    """How outputs are scored: rules, identity, and the way from rows to means.
+
+    Planning and evaluating samples needs OCR and image files, so `vdebench.pipeline.evaluation` has that half of the
+    interface, with one implementation for each track.
+    """
 
     @property
     def name(self) -> str:
-        """Its name; `strict` is the name of one protocol of each track."""
+        """Name; `strict` is the name of one protocol of each track."""
 
     @property
     def says(self) -> str:
-        """One line for people."""
+        """One line for `vde protocols`."""
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Every rule in words, for `vde protocols explain`."""
+
+    @property
+    def track(self) -> Track:
+        """The kind of suite that it scores."""
 
     @property
     def digest(self) -> str:
-        """Digest of all its rules."""
+        """Digest of all fields."""
 
     @property
-    def track(self) -> str:
-        """`pages` or `pixels`."""
+    def identity(self) -> Mapping[str, str]:
+        """Parts of the signature that are fixed by the protocol alone."""
 
     @property
     def run_tables(self) -> tuple[str, ...]:
         """Tables that a run folder holds."""
 
     @property
+    def settings(self) -> tuple[str, ...]:
+        """Settings that rows are scored in."""
+
+    @property
+    def slices(self) -> tuple[str, ...]:
+        """Columns by which a summary is broken down."""
+
+    @property
+    def main_slices(self) -> tuple[str, ...]:
+        """Slices that `vde score` prints by default."""
+
+    @property
     def compared(self) -> tuple[str, ...]:
-        """Metrics that `vde compare` shows where none is named: few, since every test asks for more evidence."""
+        """Metrics that `vde compare` tests by default: few, since every test asks for more evidence."""
 
     @property
     def properties(self) -> bool:
@@ -47,35 +79,40 @@ class ScoringProtocol(Interface):
 
     @property
     def teds_column(self) -> str:
-        """The metric that the papers' tables print as TEDS; "" where tables are not compared."""
+        """The metric that the papers' tables print as TEDS; "" if tables are not compared."""
 
     def covers(self, sample: Sample) -> bool:
         """Whether it scores a sample."""
 
     def counted(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Score rows that means are made of."""
+        """Return the score rows that means are computed from."""
 
     def slice_column(self, name: str) -> str:
-        """The column of rows behind a slice's name."""
+        """Return the column behind the name of a slice."""
+
+    def schema(self, table: str) -> Mapping[str, Any]:
+        """Return the columns of a table with their polars types."""
+
+    def mean_columns(self, rows: pl.DataFrame) -> MeanColumns:
+        """Return the columns behind all means of counted rows of one setting, and the metrics made of them."""
+
+    def summarise(
+        self,
+        tables: RunTables,
+        settings: Sequence[str],
+        crossed: Sequence[tuple[str, ...]] = (),
+        measured: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """Return coverage, means, breakdowns and notes of a run; `crossed` adds slices by several columns."""
 
 
-def protocol_for(track: str, protocol: str | Protocol | PixelProtocol) -> Protocol | PixelProtocol:
-    """The protocol that scores a suite of a track: one name may have an implementation for each.
+def cross_columns(protocol: Protocol, name: str) -> tuple[str, ...]:
+    """Return the columns of a breakdown such as "operation,language".
 
-    >>> [protocol_for(track, "strict").track for track in ("pages", "pixels")], protocol_for("pages", "textedit").track
-    (['pages', 'pixels'], 'pixels')
+    Raises `VdeError` for an unknown or repeated name.
     """
-    if not isinstance(protocol, str):
-        return get_pixel_protocol(protocol.name) if track == "pixels" and protocol.track != track else protocol
-    around_masks = track == "pixels" or (protocol in PIXEL_PROTOCOLS and protocol not in PROTOCOLS)
-    return get_pixel_protocol(protocol) if around_masks else get_protocol(protocol)
-
-
-def protocol_of(summary: Mapping[str, Any]) -> Protocol | PixelProtocol:
-    """The protocol of a run, by its summary.
-
-    >>> protocol_of({"protocol": "strict", "track": "pixels"}).compared[:2]
-    ('score', 'done')
-    """
-    name = str(summary["protocol"])
-    return get_pixel_protocol(name) if summary.get("track") == "pixels" else get_protocol(name)
+    columns = tuple(protocol.slice_column(part.strip()) for part in name.split(","))
+    if len(columns) != len(set(columns)) or not set(columns) <= set(protocol.slices):
+        known = ", ".join(protocol.slices)
+        raise VdeError(f"cannot break down by {name!r}: expected different names of {known}, separated by commas")
+    return columns

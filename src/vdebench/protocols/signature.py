@@ -7,48 +7,37 @@ from collections.abc import Mapping
 
 from vdebench._version import __version__
 from vdebench.core.input_policy import InputPolicy
-from vdebench.metrics.registry import facts
 from vdebench.protocols.digest import DIGITS
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.protocol import Protocol
 
 _BEGIN = "vde|"
 
 
 def signature(
     protocol: Protocol,
+    run: Mapping[str, str],
     *,
-    local: str,
-    reader: str,
-    truth: str,
-    images: str,
     suite: str,
     revision: str,
     n: int,
     references: str = "",
-    floor: str = "none",
-    given: InputPolicy = InputPolicy(),  # noqa: B008 (it cannot change)
+    input_policy: InputPolicy = InputPolicy(),  # noqa: B008 (immutable)
 ) -> str:
-    """Everything that changes the numbers, in one line, as sacreBLEU does. `rules` is the protocol's digest,
-    `floor` says by whom the reference images were read for the allowance that region outcomes make.
+    """Return everything that changes the numbers in one line, as sacreBLEU does.
+
+    `rules` is the protocol's digest, and `run` adds what the protocol does not fix, such as the reader.
 
     >>> from vdebench.protocols import get_protocol
-    >>> strict, pins = get_protocol("strict"), {"suite": "s", "revision": "0f" * 32, "n": 942}
-    >>> signature(strict, local="crop", reader="r@1", truth="suite", images="off", **pins)
-    'vde|p:strict|rules:...|v:0.1.0|match:assign-3|tok:script|local:crop|reader:r@1|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:s@sha256:0f0f0f0f0f0f|n:942'
+    >>> signature(get_protocol("strict"), {"reader": "r@1"}, suite="s", revision="0f" * 32, n=942)
+    'vde|p:strict|rules:...|v:0.1.0|match:assign-3|tok:script|reader:r@1|in:whole,rgb-1|rewriter:none|suite:s@sha256:0f0f0f0f0f0f|n:942'
     """
     parts = {
         "p": protocol.name,
         "rules": protocol.digest[:DIGITS],
         "v": __version__,
-        "match": protocol.match,
-        "tok": protocol.tok,
-        **({"metrics": ",".join(facts(name).identity for name in protocol.added)} if protocol.added else {}),
-        "local": local,
-        "reader": reader,
-        "truth": truth,
-        "floor": floor,
-        "images": images,
-        **given.pins,
+        **protocol.identity,
+        **run,
+        **input_policy.pins,
         "suite": f"{suite}@sha256:{revision[:12]}" + (f"+images:{references[:12]}" if references else ""),
         "n": str(n),
     }

@@ -50,7 +50,7 @@ class Predictions(ABC):
     """Label of the reader, for the signature."""
     root: Path
     """The folder, for messages."""
-    given: InputPolicy = InputPolicy()
+    input_policy: InputPolicy = InputPolicy()
     """What the editor received as input, as far as it is stated."""
 
     @abstractmethod

@@ -6,8 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vdebench.metrics.registry import registered
 from vdebench.protocols.masks.columns import CALLED, COLUMNS, SETTING
 from vdebench.report.overview import bounds_of, interval_notes, metric_column, provenance
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.table import Column, Row, Table
 
 TITLES = {column: name for name, column in CALLED.items()}
@@ -15,6 +17,7 @@ TITLES = {column: name for name, column in CALLED.items()}
 
 def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
     """Editors scored by one protocol, over all samples and by split."""
+    summaries = [with_run_columns(summary) for summary in summaries]
     keys = _used(summaries)
     splits = sorted({split for summary in summaries for split in summary["by"]["group"]})
     sections = {"all": [summary["overall"][SETTING] for summary in summaries]}
@@ -26,7 +29,7 @@ def masked_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
         for summary, means in zip(summaries, column, strict=True)
     ]
     title = f"{summaries[0]['protocol']} on {summaries[0]['suite']}, outside the masks"
-    notes = [*_alignment(summaries), *provenance(summaries)]
+    notes = alignment_notes(summaries)
     return Table(
         title, list(map(metric_column, keys)), rows, "Editor", notes=notes, interval_notes=interval_notes(summaries)
     )
@@ -49,7 +52,8 @@ def masked_breakdown(summary: Mapping[str, Any], by: str) -> Table:
 def _used(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     """Columns that have a number anywhere."""
     overall = [summary["overall"][SETTING] for summary in summaries]
-    return [key for key in COLUMNS if any(_values(means, [key])[0] is not None for means in overall)]
+    known = (*COLUMNS, *registered(("run",)))
+    return [key for key in known if any(_values(means, [key])[0] is not None for means in overall)]
 
 
 def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float | None]:
@@ -63,10 +67,11 @@ def _values(means: Mapping[str, Any] | None, keys: Sequence[str]) -> list[float 
     return values
 
 
-def _alignment(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Counts of alignment states, one line per editor."""
-    return [
+def alignment_notes(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return notes on the alignment of every editor's outputs, then on signatures and coverage."""
+    notes = [
         f"{summary['editor']}: alignment: " + ", ".join(f"{count} {state}" for state, count in states.items())
         for summary in summaries
         if (states := summary["alignment"])
     ]
+    return [*notes, *provenance(summaries)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vdebench.metrics.registry import facts, page_columns
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.table import Bounds, Column, Row, Table
 from vdebench.stats.intervals import describe_intervals
 
@@ -17,6 +18,7 @@ SETTINGS = ("global", "local")
 
 def editors_table(summaries: Sequence[Mapping[str, Any]]) -> Table:
     """Editors scored by one protocol, one row per editor and setting."""
+    summaries = [with_run_columns(summary) for summary in summaries]
     keys = _used(summary["overall"].get(setting) for summary in summaries for setting in SETTINGS)
     rows = []
     for setting in SETTINGS:
@@ -36,7 +38,7 @@ def _ceilings(summaries: Sequence[Mapping[str, Any]], setting: str) -> list[tupl
     """OCR ceilings; by editor if they differ, because some editors lack samples."""
     ceilings: list[tuple[Mapping[str, Any], list[str]]] = []
     for summary in summaries:
-        means = ((summary.get("noise_floor") or {}).get("reads") or {}).get(setting)
+        means = ((summary.get("ocr_ceiling") or {}).get("scores") or {}).get(setting)
         editors = next((names for known, names in ceilings if known == means), None)
         if means and editors is None:
             ceilings.append((means, [summary["editor"]]))
@@ -83,7 +85,7 @@ def interval_notes(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
 def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
     """One editor's numbers by a slice, with the OCR loss of CDM if it is known."""
     slices = summary["by"][by]
-    ceilings = (summary.get("noise_floor") or {}).get("by", {}).get(by, {})
+    ceilings = (summary.get("ocr_ceiling") or {}).get("by", {}).get(by, {})
     keys = _used(settings.get(setting) for settings in slices.values() for setting in SETTINGS)
     rows = []
     for setting in SETTINGS:
@@ -96,7 +98,7 @@ def breakdown_table(summary: Mapping[str, Any], by: str) -> Table:
                 rows.append(Row(value, values, setting, bounds=bounds))
     columns = [*(metric_column(key, compare=False) for key in keys), Column("blocks", "", 0)]
     if ceilings:
-        columns.append(Column("CDM-floor", ""))
+        columns.append(Column("CDM-loss", ""))
     return Table(f"{summary['editor']} by {by.replace(',', ' × ')}", columns, rows, by.replace(",", ", "))
 
 
@@ -156,9 +158,9 @@ def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
                 line += f" (rate of the references: {reference_rate:.3f})"
         notes += [line, *_image_notes(summary)]
     losses = {
-        summary["editor"]: _ocr_loss_note(summary["noise_floor"]["floor"])
+        summary["editor"]: _ocr_loss_note(summary["ocr_ceiling"]["loss"])
         for summary in summaries
-        if summary.get("noise_floor")
+        if summary.get("ocr_ceiling")
     }
     for loss in dict.fromkeys(losses.values()):
         editors = ", ".join(editor for editor, other in losses.items() if other == loss)

@@ -10,7 +10,8 @@ from vdebench.errors import VdeError
 from vdebench.report.grades import GRADED, graded_table
 from vdebench.report.overview import interval_notes, provenance
 from vdebench.report.table import Column, Row, Table
-from vdebench.report.table_rows import USABLE, MeasuredRun, PaperRow, Published, published_models
+from vdebench.report.table_rows import USABLE, MeasuredRun, PaperRow, Published, measured_run, published_models
+from vdebench.report.tracks import track_of
 
 OCR = ("IoU", "CDM", "BLEU", "TEDS")
 IMAGE = (Column("SSIM"), Column("CLIP"), Column("PSNR"), Column("LPIPS", "lower"))
@@ -32,7 +33,7 @@ def default_shape(summary: Mapping[str, Any]) -> str:
     ('vde-v3:2', 'textedit:3')
     """
     if "protocol" in summary:
-        return "textedit:3" if summary.get("track") == "pixels" else "vde-v3:2"
+        return track_of(summary).paper_shape
     return "" if summary.get("editor") else "vde-v3:5"
 
 
@@ -50,10 +51,10 @@ def paper_table(
     for summary in summaries:
         if "protocol" not in summary:
             raise VdeError(f"{shape} shows scores; the run on {summary['suite']} contains grades: {', '.join(GRADED)}")
-        if (summary.get("track") == "pixels") != (paper == "textedit"):
+        if track_of(summary).has_masks != (paper == "textedit"):
             raise VdeError(f"{shape} does not apply to {summary['suite']} scored by {summary['protocol']}")
     several = len({summary["protocol"] for summary in summaries}) > 1
-    measured = [MeasuredRun(summary, several) for summary in summaries]
+    measured = [measured_run(summary, several) for summary in summaries]
     printed = published_models(paper, number) if published else []
     columns, rows, head = fill([*measured, *printed], [USABLE] if with_usable else [])
     return Table(

@@ -11,10 +11,10 @@ from importlib.resources import files
 from typing import Any
 from typing import Protocol as Interface
 
-from vdebench.protocols import get_protocol
-from vdebench.protocols.protocol import protocol_of
+from vdebench.protocols import get_protocol, protocol_of
 from vdebench.report.overview import bounds_of
 from vdebench.report.table import Bounds
+from vdebench.report.tracks import track_of
 
 _MEASURED = {"IoU": "iou", "CDM": "cdm", "BLEU": "bleu", "SSIM": "ssim", "PSNR": "psnr", "LPIPS": "lpips"}
 USABLE = "Usable"
@@ -66,11 +66,6 @@ class MeasuredRun:
         """The column shown as TEDS; "" if no text is matched."""
         return protocol_of(self.summary).teds_column
 
-    @property
-    def around_masks(self) -> bool:
-        """Whether the run was scored with masks."""
-        return self.summary.get("track") == "pixels"
-
     def value(self, setting: str, by: str, slice_value: str, metric: str) -> float | None:
         """A number of the summary; `mean` is the mean of local and global, `Avg` that of the four metrics."""
         if metric == USABLE:
@@ -80,11 +75,11 @@ class MeasuredRun:
         if metric == "Avg":
             return _mean([self.value(setting, by, slice_value, name) for name in ("IoU", "CDM", "BLEU", "TEDS")])
         means, column = self._means(setting, by, slice_value, metric)
-        if column == "psnr" and self.around_masks:
-            return math.inf if means.get(column) is None and means.get("identical") else means.get(column)
-        if column == "psnr" and means.get("images") and means["identical"] == means["images"]:
-            return math.inf
-        return means.get(column)
+        return math.inf if column == "psnr" and self._is_infinite(means) else means.get(column)
+
+    def _is_infinite(self, means: Mapping[str, Any]) -> bool:
+        """Whether the mean PSNR is infinite: all images are identical."""
+        return bool(means.get("images")) and means["identical"] == means["images"]
 
     def bounds(self, setting: str, by: str, slice_value: str, metric: str) -> Bounds | None:
         """The interval of a number of the summary; None for a mean of these."""
@@ -98,9 +93,6 @@ class MeasuredRun:
 
     def _means(self, setting: str, by: str, slice_value: str, metric: str) -> tuple[Mapping[str, Any], str]:
         """The means of a slice, and the metric's key in them."""
-        if self.around_masks:
-            split = self.summary["by"]["group"].get(_SPLITS[slice_value], {}).get(setting.removesuffix("-mask"))
-            return split or {}, metric.lower()
         protocol = get_protocol(self.summary["protocol"])
         column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED[metric]
         return self._slice(by, slice_value).get(setting) or {}, column
@@ -118,6 +110,24 @@ class MeasuredRun:
             return dict(usable)
         column, name = _column(by, value)
         return dict(usable["by"][column].get(name, {}))
+
+
+class MaskedRun(MeasuredRun):
+    """A run on images with masks, by its summary."""
+
+    def _is_infinite(self, means: Mapping[str, Any]) -> bool:
+        """Whether the mean PSNR is infinite: some images are identical and the protocol gives no mean."""
+        return means.get("psnr") is None and bool(means.get("identical"))
+
+    def _means(self, setting: str, by: str, slice_value: str, metric: str) -> tuple[Mapping[str, Any], str]:
+        """The means of a split, and the name of the metric in them."""
+        split = self.summary["by"]["group"].get(_SPLITS[slice_value], {}).get(setting.removesuffix("-mask"))
+        return split or {}, metric.lower()
+
+
+def measured_run(summary: Mapping[str, Any], name_protocol: bool = False) -> MeasuredRun:
+    """Return the row of a run."""
+    return (MaskedRun if track_of(summary).has_masks else MeasuredRun)(summary, name_protocol)
 
 
 def _column(by: str, value: str) -> tuple[str, str]:

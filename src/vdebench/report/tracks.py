@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.metrics.registry import BLOCK_KINDS, facts, page_columns
+from vdebench.metrics.registry import BLOCK_KINDS, facts, page_columns, registered
 from vdebench.protocols.masks.columns import COLUMNS, SETTING
+from vdebench.protocols.masks.summary import SLICES as MASKED_SLICES
+from vdebench.protocols.pages.columns import TABLES
+from vdebench.protocols.pages.summary import SLICES as PAGE_SLICES
 from vdebench.report.masked import TITLES as MASKED_TITLES
-from vdebench.runs.folder import TABLES
-from vdebench.stats.mask_summary import SLICES as MASKED_SLICES
+from vdebench.report.masked import alignment_notes, masked_breakdown, masked_table
+from vdebench.report.overview import breakdown_table, editors_table, provenance
+from vdebench.report.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +38,16 @@ class Track:
     filters: Mapping[str, str]
     """Filters of samples, with titles."""
     cards: tuple[str, ...]
-    """Metrics under a thumbnail; if empty, the first metric in every setting."""
+    """Metrics under a thumbnail; the first of all, in every setting, where none is named."""
+    table: Callable[[Sequence[Mapping[str, Any]]], Table]
+    """The table of editors scored by one protocol, from their summaries."""
+    breakdown: Callable[[Mapping[str, Any], str], Table]
+    """The table of one editor's scores by a slice."""
+    notes: Callable[[Sequence[Mapping[str, Any]]], list[str]]
+    """Notes below the table of editors."""
+    paper_shape: str
+    """The paper's main table for such runs."""
+    has_masks: bool = False
 
     @property
     def metrics(self) -> list[dict[str, Any]]:
@@ -73,7 +86,7 @@ PAGES = Track(
     names=_text_first,
     settings={"local": "Edited regions (local)", "global": "Whole page (global)"},
     columns=(("local", "local", ""), ("global", "global", "")),
-    slices=("operation", "edit_class", "language", "source", "label", "group"),
+    slices=PAGE_SLICES,
     titles={},
     count=("gt_blocks", "blocks"),
     filters={
@@ -85,11 +98,15 @@ PAGES = Track(
         "usable": "Usable edit",
     },
     cards=(),
+    table=editors_table,
+    breakdown=breakdown_table,
+    notes=provenance,
+    paper_shape="vde-v3:2",
 )
 PIXELS = Track(
     name="pixels",
     tables=("scores",),
-    names=lambda: COLUMNS,
+    names=lambda: (*COLUMNS, *registered(("run",))),
     settings={SETTING: "Around the masks"},
     columns=(("as scored", SETTING, ""), ("raw", SETTING, "_raw")),
     slices=MASKED_SLICES,
@@ -105,7 +122,15 @@ PIXELS = Track(
         "alignment": "Alignment",
     },
     cards=("score", "done", "ssim", "psnr"),
+    table=masked_table,
+    breakdown=masked_breakdown,
+    notes=alignment_notes,
+    paper_shape="textedit:3",
+    has_masks=True,
 )
+
+
+_TRACKS = {track.name: track for track in (PAGES, PIXELS)}
 
 
 def track_of(summary: Mapping[str, Any]) -> Track:
@@ -114,4 +139,4 @@ def track_of(summary: Mapping[str, Any]) -> Track:
     >>> track_of({"track": "pixels"}).name, track_of({}).name
     ('pixels', 'pages')
     """
-    return PIXELS if summary.get("track") == PIXELS.name else PAGES
+    return _TRACKS.get(str(summary.get("track")), PAGES)

@@ -16,7 +16,7 @@ from vdebench.build.workspace import Workspace
 from vdebench.errors import InputError
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.review.commands import Add, Command, Open
 from vdebench.review.connection import opened_review
 from vdebench.review.events import PROTOCOL

@@ -18,8 +18,8 @@ from vdebench.core.page_text import PageText
 from vdebench.errors import InputError, ReaderError, VdeError
 from vdebench.instructions.records import SourcePageRecord
 from vdebench.io.files import is_file, locked, make_folder, read_bytes, write_bytes, write_json
+from vdebench.pipeline.options import Progress
 from vdebench.pipeline.read import read_pictures
-from vdebench.pipeline.scoring.stage import Progress
 from vdebench.readers.cached import ImageCrop
 from vdebench.review.connection import FILE, VARIABLE, opened_review
 from vdebench.review.pool import PICTURES, Pool

@@ -1,6 +1,7 @@
 """The steps of the review in their order, and lookup by name, command and event.
 
-Every module of `steps/` defines one `STEP`. Nothing else in the package lists steps.
+Every module of `steps/` defines one `STEP`. Other packages register steps in the entry point group
+`vdebench.review_steps`. Nothing else in the package lists steps.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from pkgutil import iter_modules
 
+from vdebench.errors import VdeError
+from vdebench.registry import added
 from vdebench.review import steps as step_modules
 from vdebench.review.step import Step, Vote, VoteCommand, kind_name
 
@@ -34,6 +37,9 @@ class Workflow:
         self.steps = tuple(sorted(steps, key=lambda step: step.order))
         self.pool = tuple(step for step in self.steps if step.in_pool)
         self._by_name = {step.name: step for step in self.steps}
+        if len(self._by_name) < len(self.steps):
+            names = [step.name for step in self.steps]
+            raise VdeError(f"two review steps have one name: {', '.join(names)}; rename the one of the other package")
         self._by_command = {step.command: step for step in self.steps}
         self._by_event = {step.event: step for step in self.steps}
         self.commands: dict[str, type[VoteCommand]] = {kind_name(step.command): step.command for step in self.steps}
@@ -103,7 +109,7 @@ class Workflow:
 
 def _load() -> list[Step]:
     modules = iter_modules(step_modules.__path__, f"{step_modules.__name__}.")
-    return [import_module(module.name).STEP for module in modules]
+    return [*(import_module(module.name).STEP for module in modules), *added("review_steps").values()]
 
 
 WORKFLOW = Workflow(_load())

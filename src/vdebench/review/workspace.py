@@ -17,7 +17,7 @@ from vdebench.build.workspace import Workspace
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import write_json
 from vdebench.io.journal import add_line
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.review.commands import Sample
 from vdebench.review.event_types import Closed, Withdrawn
 from vdebench.review.events import Event

@@ -19,55 +19,8 @@ import polars as pl
 
 from vdebench.errors import RunFolderError
 from vdebench.io.files import locked, read_json, replacing, write_json
-from vdebench.metrics.registry import block_metrics, image_metrics
+from vdebench.protocols.pages.columns import TABLES, schema_of
 from vdebench.runs.provenance import RUN_FILE, preserved_parts, recording
-
-Schema = dict[str, Any]  # column names and polars types
-TABLES = ("scores", "blocks", "regions")
-
-
-def schema_of(table: str) -> Schema:
-    """Columns of a table, with those of every registered metric."""
-    return {"scores": _score_columns, "blocks": _block_columns, "regions": _region_columns}[table]()
-
-
-def _score_columns() -> Schema:
-    sums = (("sum", pl.Float64), ("n", pl.Int64), ("matched_n", pl.Int64))
-    return {
-        **dict.fromkeys(("sample", "setting", "fingerprint"), pl.String),
-        **dict.fromkeys(("group", "operation", "edit_class", "language", "source", "page"), pl.String),
-        **dict.fromkeys(("state", "reason"), pl.String),
-        **dict.fromkeys(("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"), pl.Int64),
-        "iou_sum": pl.Float64,
-        **{f"{name}_{part}": kind for name in block_metrics() for part, kind in sums},
-        **dict.fromkeys(("page_edits", "page_characters", "unplaced_blocks"), pl.Int64),
-        **dict.fromkeys(("mse", *image_metrics()), pl.Float64),
-        **dict.fromkeys(("preservation", "stray", "visual_fidelity", "edited"), pl.Float64),
-        **dict.fromkeys(("width", "height"), pl.Int64),
-        "image_reason": pl.String,
-    }
-
-
-def _block_columns() -> Schema:
-    return {
-        **dict.fromkeys(("sample", "setting"), pl.String),
-        "region": pl.Int64,
-        **dict.fromkeys(("state", "label"), pl.String),
-        "truth": pl.Int64,
-        "prediction": pl.List(pl.Int64),
-        **dict.fromkeys(("iou", *block_metrics()), pl.Float64),
-    }
-
-
-def _region_columns() -> Schema:
-    return {
-        **dict.fromkeys(("sample", "setting"), pl.String),
-        "region": pl.Int64,
-        **dict.fromkeys(("kind", "outcome"), pl.String),
-        **dict.fromkeys(("text_similarity", "cdm", "bleu"), pl.Float64),
-        **dict.fromkeys(("read", "wanted", "before"), pl.String),
-    }
-
 
 _PART_SIZE = 200
 _ROW_GROUP = 4096  # rows in memory at once

@@ -26,7 +26,7 @@ from vdebench.runs.environment import machine, versions
 
 RUN_FILE = "run.json"
 PROVENANCE, ASKED = "provenance", "asked"
-STAGES = ("rewriting", "editing", "reading", "scoring", "floor", "summary")
+STAGES = ("rewriting", "editing", "reading", "scoring", "ceiling", "summary")
 READ, CACHED = "pictures_read", "pictures_from_cache"
 """Counts of images and crops that this run read, and that were in the cache."""
 

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from vdebench.protocols.protocol import ScoringProtocol
+from vdebench.protocols.pages.means import label_pieces
+from vdebench.protocols.protocol import Protocol
 from vdebench.stats.bootstrap import RESAMPLES, Array, Derive, bootstrap_parts, sum_by_cluster
-from vdebench.stats.matrix import columns_of, matrix_of
-from vdebench.stats.means import label_pieces
+from vdebench.stats.matrix import matrix_of
 
 LEVEL, SEED = 0.95, 0
 MANY_PAGES, FEWER_RESAMPLES = 5_000, 2_000
@@ -40,7 +40,7 @@ class _Rows(NamedTuple):
 def with_intervals(
     summary: Mapping[str, Any],
     rows: pl.DataFrame,
-    protocol: ScoringProtocol,
+    protocol: Protocol,
     blocks: pl.LazyFrame | None = None,
 ) -> dict[str, Any]:
     """Return the summary with `intervals` next to the means, and their method in `interval`.
@@ -94,7 +94,7 @@ def _fill(
     result: Mapping[str, Any],
     pieces: Iterable[pl.DataFrame],
     names: Names,
-    protocol: ScoringProtocol,
+    protocol: Protocol,
     pages: Mapping[str, int],
     resamples: int,
 ) -> None:
@@ -133,7 +133,7 @@ def _values(result: Mapping[str, Any], by: tuple[str, ...]) -> Iterable[Mapping[
 def _by_setting(
     pieces: Iterable[pl.DataFrame],
     names: Names,
-    protocol: ScoringProtocol,
+    protocol: Protocol,
     pages: Mapping[str, int],
     metric_names: set[str],
 ) -> dict[str, _Rows]:
@@ -141,8 +141,8 @@ def _by_setting(
     by_setting: dict[str, list[_Rows]] = {}
     used = list(dict.fromkeys(column for by in names for column in by))
     for piece in pieces:
-        columns, statistics = columns_of(piece, protocol)
-        chosen = {name: statistic for name, statistic in statistics.items() if name in metric_names}
+        columns, statistics = protocol.mean_columns(piece)
+        chosen = {name: each for name, each in statistics.items() if name in metric_names}
         matrix = matrix_of(piece["sample"].to_list(), columns, chosen)
         numbers = np.array([pages[sample] for sample in matrix.samples], dtype=np.int64)
         settings = piece["setting"].to_numpy()

@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.io.files import is_file, read_json
-from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.protocol import ScoringProtocol, protocol_of
+from vdebench.io.files import is_file
+from vdebench.protocols import Protocol, protocol_of
 from vdebench.protocols.signature import parts_of
+from vdebench.runs.summary import read_summary
 from vdebench.stats.bootstrap import RESAMPLES, Method, bootstrap
 from vdebench.stats.matrix import Matrix as Matrix
-from vdebench.stats.matrix import columns_of, matrix_of
+from vdebench.stats.matrix import matrix_of
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class StoredRun:
         return str(self.summary["editor"])
 
     @property
-    def protocol(self) -> ScoringProtocol:
-        """The scoring protocol."""
+    def protocol(self) -> Protocol:
+        """The protocol that scored it."""
         return protocol_of(self.summary)
 
     @property
@@ -56,18 +56,15 @@ def read_run(root: str | Path) -> StoredRun:
                 else "expected a folder written by `vde score … --out` or `vde run`"
             )
             raise RunFolderError(f"{folder}: no {name} here; {hint}")
-    summary = read_json(folder / "summary.json")
-    texts = ("signature", "protocol", "suite", "editor")
-    if not isinstance(summary, dict) or not all(isinstance(summary.get(key), str) for key in texts):
-        raise RunFolderError(f"{folder / 'summary.json'}: not a summary written by `vde score`; score again")
+    summary = read_summary(folder / "summary.json")
     try:
         rows = pl.read_parquet(folder / "scores.parquet")
         twice = rows.select("sample", "setting").is_duplicated().any()
     except pl.exceptions.PolarsError as error:
         first = str(error).partition("\n")[0]
         raise RunFolderError(f"{folder / 'scores.parquet'}: cannot be read: {first}; score again") from None
-    if twice or not isinstance(summary.get("overall"), dict):
-        raise RunFolderError(f"{folder}: not a run written by `vde score`; score again")
+    if twice:
+        raise RunFolderError(f"{folder}: scores.parquet has two rows for a sample and setting; score again")
     return StoredRun(folder, summary, rows)
 
 
@@ -88,10 +85,8 @@ def matrix(run: StoredRun, setting: str, metrics: Sequence[str] | None = None) -
     rows = run.rows.filter(pl.col("setting") == setting)
     protocol = run.protocol
     rows = protocol.counted(rows)
-    columns, statistics = columns_of(rows, protocol)
+    columns, statistics = protocol.mean_columns(rows)
     available = {name for name, parts in statistics.items() if all(columns[part].under.any() for part in parts.columns)}
-    if isinstance(protocol, PixelProtocol) and protocol.psnr == "as it comes":
-        available -= {f"psnr{end}" for end in ("", "_raw") if (rows[f"mse{end}"] == 0).any()}  # infinite
     for name in metrics or ():
         if name not in available:
             names = ", ".join(name for name in statistics if name in available)

@@ -18,8 +18,8 @@ from vdebench.errors import RunFolderError, VdeError
 from vdebench.metrics.edit_traces import IDENTITY
 from vdebench.metrics.folding import folded
 from vdebench.metrics.text import character_similarity
+from vdebench.protocols.pages.region_summary import judged_regions, unreadable_samples
 from vdebench.stats.rates import rate_interval
-from vdebench.stats.region_outcomes import judged_regions, unreadable_samples
 
 PROPERTIES = {
     "completeness": "Completeness",

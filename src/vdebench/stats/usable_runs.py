@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vdebench.errors import RunFolderError, VdeError
+from vdebench.protocols.mean_columns import MeanColumn, Statistic
 from vdebench.runs.search import run_folders
-from vdebench.stats.matrix import Matrix, MeanColumn, Statistic, matrix_of
+from vdebench.stats.matrix import Matrix, matrix_of
 from vdebench.stats.stored import StoredRun, differing_parts, read_run
 from vdebench.stats.usable import SLICES, Rows, Thresholds, UsableVerdict, usable_summary, verdicts
 
@@ -77,15 +78,10 @@ def _with_verdicts(root: Path) -> list[Path]:
 def missing_verdicts_reason(run: StoredRun) -> str:
     """Why a run has no verdicts, and the command that adds them; "" if it has."""
     protocol = run.summary["protocol"]
-    if run.protocol.track == "pixels":
-        return (
-            f"was scored with masks by {protocol}, which judges no properties: usable edits need whole pages\n"
-            "  score a suite of whole pages: `vde score SUITE … --protocol strict --out FOLDER`"
-        )
     if not run.protocol.properties:
         return (
-            f"was scored by {protocol}, which judges no properties\n"
-            "  score with `vde score … --protocol strict --out FOLDER`"
+            f"was scored by {protocol}, which judges no properties: usable edits need whole pages and strict"
+            "\n  score again: `vde score SUITE … --protocol strict --out FOLDER`"
         )
     if set(run.settings) != {"global", "local"}:
         return f"has only {', '.join(run.settings)}; score again with --setting both"
@@ -96,7 +92,7 @@ def usable_matrix(run: StoredRun) -> Matrix | None:
     """The verdicts on a run's samples as a matrix of one metric; None if the run has none."""
     if missing_verdicts_reason(run) or not run.summary.get(USABLE):
         return None
-    rows = Rows.of(run.root, with_reference=bool(run.summary.get("noise_floor")))
+    rows = Rows.of(run.root, with_reference=bool(run.summary.get("ocr_ceiling")))
     results = list(verdicts(rows, Thresholds()))
     passed = np.array([float(verdict.usable or 0) for verdict in results])
     decided = np.array([float(verdict.usable is not None) for verdict in results])
@@ -109,7 +105,7 @@ def judge_run(root: str | Path, thresholds: Thresholds) -> JudgedRun:
     run = read_run(root)
     if reason := missing_verdicts_reason(run):
         raise RunFolderError(f"{run.root}: {reason}")
-    rows = Rows.of(run.root, with_reference=bool(run.summary.get("noise_floor")))
+    rows = Rows.of(run.root, with_reference=bool(run.summary.get("ocr_ceiling")))
     return JudgedRun(
         run.editor, run.summary["signature"], usable_summary(rows, thresholds), list(verdicts(rows, thresholds))
     )

@@ -12,17 +12,14 @@ import polars as pl
 
 from vdebench.errors import InputError, TooLargeError
 from vdebench.io.files import parse_json
-from vdebench.pipeline.ceiling import losses
-from vdebench.pipeline.scoring.masks import ROWS
-from vdebench.protocols import get_protocol
-from vdebench.protocols.masks.protocol import get_pixel_protocol
-from vdebench.runs.folder import RunFolder, Schema, schema_of
+from vdebench.pipeline.scoring.ceiling import losses
+from vdebench.protocols import Protocol, protocol_of
+from vdebench.protocols.pages.summary import regions_of
+from vdebench.runs.folder import RunFolder
 from vdebench.stats.intervals import with_intervals
-from vdebench.stats.mask_summary import summarise_masked
-from vdebench.stats.summary import regions_of, summarise
 from vdebench.stats.usable import Rows, Thresholds, usable_summary
 from vdebench.submission.archive import Archive
-from vdebench.submission.manifest import PAGE_FILES, REFERENCE, SUMMARY, TABLES, Manifest, parts_of, revision_of
+from vdebench.submission.manifest import REFERENCE, SUMMARY, TABLES, Manifest, parts_of, revision_of
 
 TOLERANCE = 1e-9
 """Numbers are equal up to this difference, absolute below 1 and relative above."""
@@ -32,7 +29,7 @@ MAX_ROWS = 1_000_000
 MAX_BLOCKS = 20_000_000
 STATES = {"scored", "missing", "failed"}
 _NOT_FROM_ROWS = ("fid",)
-_FROM_ROWS = ("coverage", "alignment", "overall", "by", "regions", "interval", "noise_floor", "usable")
+_FROM_ROWS = ("coverage", "alignment", "overall", "by", "regions", "interval", "ocr_ceiling", "usable")
 
 
 class Submission(NamedTuple):
@@ -44,9 +41,9 @@ class Submission(NamedTuple):
     folder: Path
 
     @property
-    def around_masks(self) -> bool:
-        """Whether images were compared by masks instead of pages of text."""
-        return self.summary.get("track") == "pixels"
+    def protocol(self) -> Protocol:
+        """The protocol that scored the run."""
+        return protocol_of(self.summary)
 
 
 class SummaryMismatch(NamedTuple):
@@ -73,12 +70,12 @@ def unpack(archive: Archive, manifest: Manifest, folder: Path) -> Submission:
             raise InputError(f"{where}: {name} is {summary.get(name)!r}, the manifest says {getattr(manifest, name)!r}")
     if summary.get("suite") != manifest.suite["name"]:
         raise InputError(f"{where}: suite is {summary.get('suite')!r}, the manifest says {manifest.suite['name']!r}")
-    masked = summary.get("track") == "pixels"
-    missing = [name for name in PAGE_FILES if not masked and name not in manifest.files]
+    protocol = protocol_of(summary)
+    missing = [name for name in (f"{table}.parquet" for table in protocol.run_tables) if name not in manifest.files]
     if missing:
         raise InputError(f"{archive.file}: contains no {missing[0]}; not a complete file written by `vde submit`")
-    ceiling, tables = bool(summary.get("noise_floor")), [name for name in REFERENCE if name in manifest.files]
-    if not masked and len(tables) != ceiling * len(REFERENCE):
+    ceiling, tables = bool(summary.get("ocr_ceiling")), [name for name in REFERENCE if name in manifest.files]
+    if len(tables) != ceiling * len(REFERENCE):
         raise InputError(
             f"{where}: has {'an' if ceiling else 'no'} OCR ceiling, and reference/ has {len(tables)} of the "
             f"{len(REFERENCE)} tables it is computed from; not a complete file written by `vde submit`"
@@ -86,7 +83,7 @@ def unpack(archive: Archive, manifest: Manifest, folder: Path) -> Submission:
     for name in (*TABLES, *REFERENCE):
         if name in manifest.files:
             archive.unpack(name, folder / name)
-            _check_table(folder / name, ROWS if masked else schema_of(Path(name).stem), archive.file)
+            _check_table(folder / name, protocol.schema(Path(name).stem), archive.file)
     rows = pl.read_parquet(folder / TABLES[0])
     if rows.select("sample", "setting").is_duplicated().any() or rows["sample"].null_count():
         raise InputError(f"{archive.file}: {TABLES[0]} has two rows for a sample and setting, or a row without sample")
@@ -106,7 +103,7 @@ def _readable_table(archive: Path, name: str) -> Iterator[None]:
         raise InputError(f"{archive}: cannot read {name}: {str(error).partition(chr(10))[0]}") from None
 
 
-def _check_table(file: Path, schema: Schema, archive: Path) -> None:
+def _check_table(file: Path, schema: Mapping[str, Any], archive: Path) -> None:
     """Raise `InputError` for a damaged table or other columns, `TooLargeError` for too many rows."""
     with _readable_table(archive, file.name):
         table = pl.scan_parquet(file)
@@ -173,7 +170,7 @@ def summary_mismatches(submission: Submission) -> tuple[list[SummaryMismatch], l
     The latter is FID only, which needs all images. Any other number that the rows do not give is a mismatch.
     """
     try:
-        computed = _mask_summary(submission) if submission.around_masks else _page_summary(submission)
+        computed = _computed_summary(submission)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, *TABLE_ERRORS) as error:
         raise InputError(f"the rows of the submission cannot be aggregated: {error!r}") from None
     mismatches: list[SummaryMismatch] = []
@@ -195,27 +192,23 @@ def summary_mismatches(submission: Submission) -> tuple[list[SummaryMismatch], l
     return mismatches, list(beyond)
 
 
-def _mask_summary(submission: Submission) -> dict[str, Any]:
-    protocol = get_pixel_protocol(submission.summary["protocol"])
-    computed = summarise_masked(submission.rows, protocol, _cross_tables(submission))
-    return with_intervals(computed, submission.rows, protocol) if "interval" in submission.summary else computed
-
-
-def _page_summary(submission: Submission) -> dict[str, Any]:
-    summary, folder, protocol = submission.summary, submission.folder, get_protocol(submission.summary["protocol"])
-    rows = RunFolder(folder)
-    computed = summarise(rows, protocol, list(summary["overall"]), _cross_tables(submission))
+def _computed_summary(submission: Submission) -> dict[str, Any]:
+    """Compute the summary from the tables."""
+    summary, folder, protocol = submission.summary, submission.folder, submission.protocol
+    tables, crossed = RunFolder(folder), _cross_tables(submission)
+    computed = protocol.summarise(tables, list(summary["overall"]), crossed)
     if "interval" in summary:
-        computed = with_intervals(computed, submission.rows, protocol, rows.table("blocks"))
+        blocks = tables.table("blocks") if "blocks" in protocol.run_tables else None
+        computed = with_intervals(computed, submission.rows, protocol, blocks)
     with_reference = REFERENCE[0] in submission.manifest.files
-    if summary.get("noise_floor") and with_reference:
-        settings = list(summary["noise_floor"]["reads"])
-        ceiling = summarise(RunFolder(folder / "reference"), protocol, settings, _cross_tables(submission))
+    if summary.get("ocr_ceiling") and with_reference:
+        reference = RunFolder(folder / "reference")
+        ceiling = protocol.summarise(reference, list(summary["ocr_ceiling"]["scores"]), crossed)
         loss = {setting: losses(means) for setting, means in ceiling["overall"].items()}
-        computed["noise_floor"] = {"reads": ceiling["overall"], "by": ceiling["by"], "floor": loss}
+        computed["ocr_ceiling"] = {"scores": ceiling["overall"], "by": ceiling["by"], "loss": loss}
         if "regions" in computed:
-            computed["regions"] = regions_of(rows, RunFolder(folder / "reference"))
-    if summary.get("usable") and bool(summary.get("noise_floor")) == with_reference:
+            computed["regions"] = regions_of(tables, reference)
+    if summary.get("usable") and bool(summary.get("ocr_ceiling")) == with_reference:
         computed["usable"] = usable_summary(Rows.of(folder, with_reference=with_reference), Thresholds())
     return computed
 

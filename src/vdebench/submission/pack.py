@@ -34,7 +34,16 @@ from vdebench.submission.manifest import (
     revision_of,
 )
 
-_PUBLIC_OPTIONS = ("setting", "truth", "metrics", "crossed", "ready_readings", "reader", "reader_options", "match")
+_PUBLIC_OPTIONS = (
+    "setting",
+    "ground_truth",
+    "metrics",
+    "crossed",
+    "ready_readings",
+    "reader",
+    "reader_options",
+    "match",
+)
 _MAX_TEXT = 1 << 14  # longer than any message
 
 
@@ -67,7 +76,7 @@ def write_submission(
     folders = _prediction_folders(root, options, place(predictions) if predictions is not None else None)
     files = {output: file for output in outputs if is_file(file := _prediction_file(folders, output))}
     _require_unchanged(files, outputs, folders, with_predictions, given=predictions is not None)
-    arguments = options.get("given")
+    arguments = options.get("paths")
     recorded = [Path(each) for each in arguments if isinstance(each, str)] if isinstance(arguments, list) else []
     private = (*folders.values(), *recorded, root, root.absolute(), Path.cwd(), Path.home())
     contents = _contents(stored, root, private)
@@ -134,7 +143,7 @@ def _contents(stored: StoredRun, root: Path, roots: tuple[Path, ...]) -> dict[st
             contents[name] = _table(root / name, roots)
         elif Path(name).stem in stored.protocol.run_tables:
             raise RunFolderError(f"{root}: no {name} here; score again")
-    if stored.summary.get("noise_floor"):
+    if stored.summary.get("ocr_ceiling"):
         contents |= {name: _table(root / name, roots) for name in REFERENCE}
     edits = edits_journal(root)
     if is_file(edits) and is_file(edits.parent / "editor.json"):

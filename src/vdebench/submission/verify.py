@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.io.cache import digest_of_file
 from vdebench.io.redaction import is_private
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Execution, Progress
 from vdebench.readers.cached import CachedReader
 from vdebench.runs.environment import versions
 from vdebench.submission.archive import open_zip
@@ -129,9 +129,8 @@ def _check_rows(
         selected = _select_samples(submission, predictions, request)
         reader = _reader(submission, request)
         predictions.fetch(selected)
-        result = rescore(
-            submission, suite, predictions.roots, selected, reader, workers=request.workers, progress=progress
-        )
+        execution = Execution(workers=request.workers, reading=progress)
+        result = rescore(submission, suite, predictions.roots, selected, reader, execution)
     except _NotAvailable as reason:
         verdict.add("rows", "not checked", f"rows not re-scored: {reason}")
         return

@@ -177,6 +177,6 @@ def test_an_estimate_counts_what_is_left_to_ask(tmp_path):
 def test_progress_tells_questions_and_spend(tmp_path):
     seen = []
     with judging(always(4)) as server:
-        judged(tmp_path, server, count=3, told=lambda *told: seen.append(told))
+        judged(tmp_path, server, count=3, progress=lambda *progress: seen.append(progress))
     assert [(done, total) for done, total, _ in seen] == [(1, 3), (2, 3), (3, 3)]
     assert seen[-1][2] == pytest.approx(3 * GPT4O)

@@ -1,4 +1,4 @@
-"""What predictions are held against: the suite's readings, or the reader's; and the reader's noise floor."""
+"""What predictions are held against: the suite's readings, or the reader's; and OCR ceiling."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from tests import pages
 from tests.colours import HEIGHT, WIDTH, ColourReader, paint, run
 
 
-def test_the_noise_floor_is_what_the_reader_gives_for_the_references(make):
+def test_the_ocr_ceiling_is_what_the_reader_gives_for_the_references(make):
     suite, editor = make(3)
     for index in range(3):
         paint(editor / f"page_{index}.png", 0)
     summary = run(suite, editor, ColourReader(misreads="a")).summary
     # alpha, bravo, charlie read as #lph#, br#vo, ch#rlie
     expected = (3 / 5 + 4 / 5 + 6 / 7) / 3
-    assert summary["noise_floor"]["reads"]["global"]["cdm"] == pytest.approx(expected)
-    assert summary["noise_floor"]["floor"]["global"]["cdm"] == pytest.approx(1 - expected)
-    assert summary["noise_floor"]["by"]["operation"]["text_replace"]["global"]["cdm"] == pytest.approx(expected)
+    assert summary["ocr_ceiling"]["scores"]["global"]["cdm"] == pytest.approx(expected)
+    assert summary["ocr_ceiling"]["loss"]["global"]["cdm"] == pytest.approx(1 - expected)
+    assert summary["ocr_ceiling"]["by"]["operation"]["text_replace"]["global"]["cdm"] == pytest.approx(expected)
     # crops are read on both sides by the same reader: no floor can be told for them
-    assert "local" not in summary["noise_floor"]["reads"]
+    assert "local" not in summary["ocr_ceiling"]["scores"]
 
 
 def test_without_readings_in_the_suite_both_sides_are_read(make):
@@ -28,11 +28,9 @@ def test_without_readings_in_the_suite_both_sides_are_read(make):
         paint(editor / f"page_{index}.png", index)
     result = run(suite, editor, ColourReader(misreads="a"))
     assert result.summary["overall"]["global"]["cdm"] == 1.0
-    assert result.summary["noise_floor"] is None
-    assert any(
-        "noise floor is not known: the ground truth is its own reading" in note for note in result.summary["notes"]
-    )
-    assert "|truth:read|" in result.signature
+    assert result.summary["ocr_ceiling"] is None
+    assert any("OCR ceiling is not known: the ground truth is OCR output" in note for note in result.summary["notes"])
+    assert "|gt:ocr|" in result.signature
 
 
 def test_the_reader_may_read_the_references_though_the_suite_has_readings(make):
@@ -41,17 +39,17 @@ def test_the_reader_may_read_the_references_though_the_suite_has_readings(make):
         paint(editor / f"page_{index}.png", index)
     misreading = ColourReader(misreads="a")
     assert run(suite, editor, misreading).summary["overall"]["global"]["cdm"] < 1
-    read = run(suite, editor, misreading, truth="read")
+    read = run(suite, editor, misreading, ground_truth="ocr")
     assert read.summary["overall"]["global"]["cdm"] == 1.0
-    assert "|truth:read|" in read.signature
+    assert "|gt:ocr|" in read.signature
 
 
 def test_other_reference_images_are_another_signature(make):
     suite, editor = make(1)
     paint(editor / "page_0.png", 0)
-    before = run(suite, editor, truth="read").signature
+    before = run(suite, editor, ground_truth="ocr").signature
     paint(suite / "images/page_0.png", 1)
-    assert run(suite, editor, truth="read").signature != before
+    assert run(suite, editor, ground_truth="ocr").signature != before
 
 
 def test_the_floor_is_of_the_samples_that_count(make):
@@ -59,7 +57,7 @@ def test_the_floor_is_of_the_samples_that_count(make):
     paint(editor / "page_1.png", 1)
     found = run(suite, editor, ColourReader(misreads="b"), protocol="vde-release", setting="global").summary
     # bravo alone is scored, and read as #ravo; the floor must not take alpha and charlie in
-    assert found["noise_floor"]["reads"]["global"]["cdm"] == found["overall"]["global"]["cdm"] == pytest.approx(4 / 5)
+    assert found["ocr_ceiling"]["scores"]["global"]["cdm"] == found["overall"]["global"]["cdm"] == pytest.approx(4 / 5)
 
 
 def test_pages_of_omnidocbench_are_their_own_references(tmp_path, monkeypatch):
@@ -84,4 +82,4 @@ def test_pages_of_omnidocbench_are_their_own_references(tmp_path, monkeypatch):
     paint(tmp_path / "editor/page_0.png", 0)
     found = run(tmp_path / "suite", tmp_path / "editor", setting="global").summary
     assert found["overall"]["global"]["identical"] == 1
-    assert found["noise_floor"]["reads"]["global"]["cdm"] == 1.0
+    assert found["ocr_ceiling"]["scores"]["global"]["cdm"] == 1.0

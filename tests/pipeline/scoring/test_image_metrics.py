@@ -9,7 +9,8 @@ import pytest
 from tests.colours import ColourReader, paint, run
 from vdebench import load_suite
 from vdebench.errors import ReaderError, VdeError
-from vdebench.pipeline.score import open_predictions
+from vdebench.pipeline.evaluation import open_predictions
+from vdebench.pipeline.options import ScoreOptions
 from vdebench.readers.cached import CachedReader
 
 
@@ -24,7 +25,7 @@ def test_images_are_read_and_compared(make):
         assert means["psnr"] is None  # infinite, and JSON has no such number
     assert result.scores["psnr"].to_list() == [math.inf] * 6
     assert "reader:colour@1#" in result.signature
-    assert "|truth:suite,crops:read|floor:reader|images:mse-1,ssim-uniform7-1,lanczos-1|" in result.signature
+    assert "|gt:suite,crops:ocr|ceiling:reader|images:mse-1,ssim-uniform7-1,lanczos-1|" in result.signature
 
 
 def test_what_is_wrong_with_a_file_is_a_state_of_its_sample(make):
@@ -76,7 +77,7 @@ def test_a_folder_is_taken_for_what_it_holds(make, tmp_path):
     paint(editor / "page_0.png", 0)
     assert open_predictions(editor, loaded).reader.startswith("rapidocr@")
     with pytest.raises(VdeError, match="no reader is called 'x'"):
-        open_predictions(editor, loaded, reader="x")
+        open_predictions(editor, loaded, ScoreOptions(reader="x"))
 
 
 class Passing(ColourReader):
@@ -100,7 +101,7 @@ def test_what_failed_is_tried_again_by_the_next_call(make, tmp_path):
     reader.broken = False
     again = run(suite, editor, reader, out=tmp_path / "run")
     assert again.summary["coverage"] == {"samples": 2, "scored": 2, "missing": 0, "failed": 0}
-    assert again.summary["noise_floor"]["reads"]["global"]["cdm"] == 1.0
+    assert again.summary["ocr_ceiling"]["scores"]["global"]["cdm"] == 1.0
     assert len(again.scores) == 4
 
 
@@ -147,7 +148,7 @@ def test_an_empty_folder_that_is_opened_is_scored_as_images_are(make):
     ):
         run(suite, editor)
     loaded = load_suite(suite)
-    found = run(loaded, open_predictions(editor, loaded, reader=CachedReader(ColourReader())))
+    found = run(loaded, open_predictions(editor, loaded, ScoreOptions(reader=CachedReader(ColourReader()))))
     assert found.summary["coverage"]["missing"] == 2
     assert "reader:colour@1" in found.signature
     assert found.summary["overall"]["global"]["images"] == 2

@@ -89,14 +89,14 @@ def test_ready_readings_with_images_have_image_metrics(make, tmp_path):
     suite, editor = make(2)
     for index in range(2):
         paint(editor / f"page_{index}.png", index)
-    found = score(suite, suite / "readings", images=editor, reader="made@1", floor=suite / "readings").summary
+    found = score(suite, suite / "readings", images=editor, reader="made@1", ceiling=suite / "readings").summary
     assert found["overall"]["global"]["identical"] == 2
-    assert found["noise_floor"]["floor"]["global"]["cdm"] == 0.0
+    assert found["ocr_ceiling"]["loss"]["global"]["cdm"] == 0.0
     without = score(suite, suite / "readings", reader="made@1").summary
     assert "images" in without["overall"]["global"]
     assert "ssim" not in without["overall"]["global"]
-    assert any("--floor DIR" in note for note in without["notes"])
-    assert without["noise_floor"] is None
+    assert any("--ceiling DIR" in note for note in without["notes"])
+    assert without["ocr_ceiling"] is None
 
 
 def test_a_broken_reference_image_costs_the_image_metrics_alone(make):

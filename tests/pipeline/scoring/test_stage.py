@@ -7,7 +7,7 @@ import pytest
 from tests import pages
 from vdebench import load_suite, score
 from vdebench.errors import InputError, VdeError
-from vdebench.pipeline.score import open_predictions
+from vdebench.pipeline.evaluation import open_predictions
 from vdebench.protocols import get_protocol
 
 KEYS = {
@@ -48,7 +48,7 @@ def test_the_signature_pins_every_choice():
     signature = score("examples/tiny", "examples/tiny/editors/careful", reader="paddleocr-vl@v1").signature
     revision = load_suite("examples/tiny").revision[:12]
     rules = get_protocol("strict").digest[:12]
-    expected = f"vde|p:strict|rules:{rules}|v:0.1.0|match:assign-3|tok:script|local:crop|reader:paddleocr-vl@v1|truth:suite|floor:none|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:{revision}|n:8"
+    expected = f"vde|p:strict|rules:{rules}|v:0.1.0|match:assign-3|tok:script|local:crop|reader:paddleocr-vl@v1|gt:suite|ceiling:none|images:off|in:whole,rgb-1|rewriter:none|suite:tiny@sha256:{revision}|n:8"
     assert signature == expected
 
 

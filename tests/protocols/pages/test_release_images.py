@@ -22,7 +22,7 @@ from vdebench.io.images import image_size, open_image
 from vdebench.pipeline.scoring.edit_traces import trace_row
 from vdebench.pipeline.scoring.image_metrics import ImagePair
 from vdebench.protocols import get_protocol
-from vdebench.stats.means import means, totals
+from vdebench.protocols.pages.means import means, totals
 from vdebench.stats.stored import matrix, read_run
 from vdebench.suites.suite import load_suite
 

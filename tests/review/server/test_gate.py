@@ -11,7 +11,7 @@ import pytest
 from tests.review.server.serving import HOME, PASSWORD, Browser, through_boxes
 from vdebench.review.server import app as application
 from vdebench.review.server import work
-from vdebench.review.server.page_files import PAGE, PageFile, page_files
+from vdebench.review.server.page_files import NAMES, PAGE, PageFile, page_files
 from vdebench.review.tables import sqlalchemy
 
 SAFE = {
@@ -220,7 +220,7 @@ def test_the_page(site, monkeypatch, tmp_path):
     for name in ("index.html", "app.js", "app.css", "icon.svg", "notes.py", ".hidden"):
         (tmp_path / "page" / name).write_text(name)
     found = page_files(tmp_path / "page")
-    assert sorted(found) == ["app.css", "app.js", "icon.svg", "index.html"]
+    assert sorted(found) == sorted(["app.css", "app.js", "icon.svg", "index.html", *NAMES])
     monkeypatch.setattr(application, "page_files", lambda: found)
     site.app = application.create_app(site.store, site.pool, site.settings, site.accounts)
     browser = Browser(site)

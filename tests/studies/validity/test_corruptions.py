@@ -280,7 +280,7 @@ def test_only_typeset_suites_without_wear_can_be_corrupted():
     with pytest.raises(InputError, match="its documents are unknown"):
         typeset_suite(load_suite("examples/tiny"))
     with pytest.raises(InputError, match="without degradation"):
-        typeset_suite(load_suite("typeset:n=2,seed=1,wear=light"))
+        typeset_suite(load_suite("typeset:n=2,seed=1,degradation=light"))
 
 
 def test_a_box_is_cut_on_the_side_that_is_covered():

@@ -9,8 +9,9 @@ import pytest
 from vdebench.errors import InputError, VdeError
 from vdebench.pipeline.score import score
 from vdebench.protocols import PROTOCOLS
+from vdebench.report.figures.validity import ladder_figure
 from vdebench.report.validity import ladder_csv, ladder_json, ladder_tables, ladder_text
-from vdebench.report.validity_page import figure, write_ladder
+from vdebench.report.validity_page import write_ladder
 from vdebench.studies.validity.export import IMAGES, READINGS, write_corrupted
 from vdebench.studies.validity.ladder_run import order_of, run_ladder
 from vdebench.suites.suite import load_suite
@@ -149,8 +150,8 @@ def test_a_folder_to_look_at(ladder, tmp_path):
     assert kept == json.loads(json.dumps(ladder_json(ladder)))
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert all(name in page for name in figures)
-    assert "http" not in page
-    drawn = figure(ladder, "strict")
+    assert "://" not in page
+    drawn = ladder_figure(ladder, "strict")
     assert drawn.count("<polyline") == sum(
         each.protocol == "strict" and each.metric != "psnr" and each.setting != "sample" for each in ladder.findings
     )
@@ -174,7 +175,7 @@ def test_text_metrics_of_exact_do_their_business_on_forty_samples():
 
 
 @pytest.mark.slow
-def test_a_reader_has_a_noise_floor():
+def test_a_reader_has_an_ocr_ceiling():
     found = run_ladder(
         order=order_of(2, 3), reader="rapidocr", corruptions=["page-blur"], protocols=["strict"], metrics=[]
     )

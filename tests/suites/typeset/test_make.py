@@ -180,7 +180,7 @@ def test_a_script_without_a_guard_makes_a_suite(tmp_path):
         ({"languages": ("fr",)}, "unknown language 'fr'"),
         ({"languages": ()}, "no language given"),
         ({"ppi": 5}, "5 pixels per inch"),
-        ({"wear": "burnt"}, "unknown wear 'burnt'; available: none, light, heavy"),
+        ({"degradation": "burnt"}, "unknown degradation 'burnt'; available: none, light, heavy"),
         ({"per_page": 0}, "0 samples on a page"),
     ],
 )

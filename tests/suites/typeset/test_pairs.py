@@ -195,7 +195,7 @@ def test_the_same_recipe_gives_the_same_page_whatever_was_made_before(typesetter
 @pytest.mark.parametrize("kind", ["light", "heavy"])
 def test_wear_is_alike_on_both_pages_and_boxes_stay_true(typesetter, kind):
     for number in range(6):
-        for pair in make_page(SuiteRecipe(seed=2, ppi=75, wear=kind), number, typesetter):
+        for pair in make_page(SuiteRecipe(seed=2, ppi=75, degradation=kind), number, typesetter):
             assert not (differs(pair) & (pair.mask == 0)).any()
             assert pair.mask.mean() < 255
             size = pair.reference_text.size
@@ -214,18 +214,18 @@ def test_wear_is_alike_on_both_pages_and_boxes_stay_true(typesetter, kind):
 
 def test_a_turned_box_holds_the_turned_ink():
     """By hand: a page of 200×100 turned by 90° counterclockwise about (100, 50): (x, y) → (50 + y, 150 − x)."""
-    wear = Degradation(Size(200, 100), angle=90)
-    assert wear.box(Box(90, 40, 110, 60)) == Box(90, 40, 110, 60)
-    assert wear.box(Box(100, 50, 120, 55)) == Box(100, 30, 105, 50)
+    degradation = Degradation(Size(200, 100), angle=90)
+    assert degradation.box(Box(90, 40, 110, 60)) == Box(90, 40, 110, 60)
+    assert degradation.box(Box(100, 50, 120, 55)) == Box(100, 30, 105, 50)
 
 
 def test_worn_ink_lies_in_its_box():
     page = np.full((200, 300, 3), 255, np.uint8)
     page[60:70, 40:120] = 0
-    wear = Degradation(Size(300, 200), angle=1.5)
-    worn = wear.page(page)
-    ys, xs = np.nonzero(worn[..., 0] < 128)
-    box = wear.box(Box(40, 60, 120, 70))
+    degradation = Degradation(Size(300, 200), angle=1.5)
+    degraded = degradation.page(page)
+    ys, xs = np.nonzero(degraded[..., 0] < 128)
+    box = degradation.box(Box(40, 60, 120, 70))
     assert box.x1 <= xs.min()
     assert xs.max() < box.x2
     assert box.y1 <= ys.min()

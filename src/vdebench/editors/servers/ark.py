@@ -34,7 +34,8 @@ class SeedreamEditor(ServerEditor):
     def _sent_options(self) -> Mapping[str, Any]:
         return {"size": self.size}
 
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path and the content of a request."""
         body = {
             "model": self.model,
             "prompt": instruction,
@@ -46,7 +47,8 @@ class SeedreamEditor(ServerEditor):
         }
         return "/images/generations", {"json": body if seed is None else {**body, "seed": seed}}
 
-    def _read(self, told: Any) -> ImageAnswer:
+    def parse_answer(self, told: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer."""
         about: Any = {"model": text_at(told, "model"), "output_tokens": count_at(told, "usage", "output_tokens")}
         if said := message_in(at(told, "data", 0)):  # an error may stand in the place of the image
             if said.is_refusal:

@@ -52,7 +52,8 @@ class ChatImageEditor(ServerEditor):
         names = ("modalities", "image_size", "true_cfg_scale", "num_inference_steps")
         return {**{name: getattr(self, name) for name in names}, "negative_prompt": self._negative}
 
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path and the content of a request."""
         content = [
             {"type": "text", "text": instruction},
             {"type": "image_url", "image_url": {"url": sent.data_uri}},
@@ -66,7 +67,8 @@ class ChatImageEditor(ServerEditor):
         body |= {"seed": seed} if seed is not None else {}
         return "/chat/completions", {"json": body}
 
-    def _read(self, told: Any) -> ImageAnswer:
+    def parse_answer(self, told: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer."""
         choice, usage = at(told, "choices", 0), at(told, "usage")
         price = at(usage, "cost")
         about: Any = {

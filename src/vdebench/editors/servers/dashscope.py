@@ -36,7 +36,8 @@ class DashScopeImageEditor(ServerEditor):
     def _sent_options(self) -> Mapping[str, Any]:
         return {"negative_prompt": self.negative_prompt, "size": self.size}
 
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path and the content of a request."""
         settings: dict[str, Any] = {"n": 1, "prompt_extend": False, "watermark": False}
         settings |= {"negative_prompt": self.negative_prompt} if self.negative_prompt else {}
         settings |= {"size": self.size.replace("x", "*")} if self.size else {}
@@ -49,7 +50,8 @@ class DashScopeImageEditor(ServerEditor):
         }
         return "/services/aigc/multimodal-generation/generation", {"json": body}
 
-    def _read(self, told: Any) -> ImageAnswer:
+    def parse_answer(self, told: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer."""
         content = at(told, "output", "choices", 0, "message", "content")
         parts = content if isinstance(content, list) else [{"text": content}]
         usage = at(told, "usage")

@@ -40,7 +40,8 @@ class GeminiImageEditor(ServerEditor):
     def _sent_options(self) -> Mapping[str, Any]:
         return {"image_size": self.image_size, "aspect_ratio": self.aspect_ratio}
 
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path and the content of a request."""
         shape = {"imageSize": self.image_size, "aspectRatio": self.aspect_ratio}
         shape = {name: value for name, value in shape.items() if value}
         config: dict[str, Any] = {"responseModalities": ["TEXT", "IMAGE"]}
@@ -51,7 +52,8 @@ class GeminiImageEditor(ServerEditor):
         model = quote(self.model.removeprefix("models/"), safe="")
         return f"/models/{model}:generateContent", {"json": body}
 
-    def _read(self, told: Any) -> ImageAnswer:
+    def parse_answer(self, told: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer."""
         end = text_at(told, "candidates", 0, "finishReason")
         blocked = text_at(told, "promptFeedback", "blockReason")
         parts = at(told, "candidates", 0, "content", "parts")

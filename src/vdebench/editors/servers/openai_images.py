@@ -62,7 +62,8 @@ class OpenAiImagesEditor(ServerEditor):
         names = ("size", "true_cfg_scale", "guidance_scale", "num_inference_steps", "quality", "input_fidelity")
         return {**{name: getattr(self, name) for name in names}, "negative_prompt": self._negative}
 
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path and the content of a request."""
         size = {"input": f"{sent.width}x{sent.height}", "none": ""}.get(self.size, self.size)
         fields = {**self._sent_options(), "size": size, "seed": "" if seed is None else seed}
         form = {"model": self.model, "prompt": instruction, "n": "1"}
@@ -71,7 +72,8 @@ class OpenAiImagesEditor(ServerEditor):
             form |= {"response_format": "b64_json", "output_format": "png"}
         return "/images/edits", {"data": form, "files": {"image": ("page.png", sent.png, "image/png")}}
 
-    def _read(self, told: Any) -> ImageAnswer:
+    def parse_answer(self, told: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer."""
         usage = at(told, "usage")
         return ImageAnswer(
             picture=text_at(told, "data", 0, "b64_json") or text_at(told, "data", 0, "url"),

@@ -221,7 +221,7 @@ class ServerEditor(Editor):
     def _try(
         self, client: ServerClient, sent: SentImage, instruction: str, seed: int | None, spent: EditCost
     ) -> tuple[ImageAnswer, Image | None, Any]:
-        path, content = self._request(sent, instruction, seed)
+        path, content = self.build_request(sent, instruction, seed)
         spent.requests += 1
         try:
             reply = client.post(self.url + path, **content)
@@ -231,7 +231,7 @@ class ServerEditor(Editor):
         said = {"answer": without_images(reply.told), "request_id": reply.headers.get("x-request-id")}
         if reply.refusal:
             return ImageAnswer(refusal=reply.refusal.code or "policy", words=reply.refusal.words), None, said
-        answer = self._read(reply.told)
+        answer = self.parse_answer(reply.told)
         spent.add(answer)
         answer = settled(answer)
         if answer.refusal:
@@ -249,9 +249,9 @@ class ServerEditor(Editor):
         return error
 
     @abstractmethod
-    def _request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
-        """The path below the address, and the content as the client takes it (`json=`, or `data=` and `files=`)."""
+    def build_request(self, sent: SentImage, instruction: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+        """Return the path below the address, and the content: `json`, or `data` and `files`."""
 
     @abstractmethod
-    def _read(self, told: Any) -> ImageAnswer:
-        """What an answer without an error holds."""
+    def parse_answer(self, told: Any) -> ImageAnswer:
+        """Return the image, the refusal or the fault in an answer without an error status."""

@@ -34,7 +34,7 @@ class EditorJobSettings(NamedTuple):
     options: Options
     images: Path
     seed: int
-    given: InputPolicy
+    input_policy: InputPolicy
     identity: str
     """Of the editor, as whoever started the run knows it."""
     by_return: bool = False
@@ -89,8 +89,8 @@ def job_of(
         regions = repr([(region.x, region.y, region.width, region.height) for region in sample.regions])
         reference = digest_of_file(files.reference) if files.reference else ""  # the oracle looks at it
         parts = [digest_of_file(files.source), reference, asked, regions, str(order.seed), order.identity]
-        if order.given.max_pixels:
-            parts.append(order.given.input)
+        if order.input_policy.max_pixels:
+            parts.append(order.input_policy.input)
         return EditJob(sample, asked, files, suite.output_name(sample), digest_of(*parts), earlier)
     except VdeError as error:
         return EditRecord(sample.key, "failed", str(error), earlier=earlier)
@@ -158,7 +158,7 @@ def failed(
 
 def _task(order: EditorJobSettings, job: EditJob) -> EditTask:
     assert job.files.source is not None
-    page = order.given.page(open_image(job.files.source))
+    page = order.input_policy.page(open_image(job.files.source))
     return EditTask(page, job.instruction, order.seed, job.sample, job.files)
 
 

@@ -40,7 +40,7 @@ from vdebench.pipeline.editing.journal import (
     write_edits,
 )
 from vdebench.pipeline.editing.stopping import Stop, stopped_by_ctrl_c
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.runs.provenance import recording, session, stage
 from vdebench.suites.suite import Suite
 
@@ -59,7 +59,7 @@ def edit_suite(
     *,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
-    given: InputPolicy = InputPolicy(),  # noqa: B008 (it cannot change)
+    input_policy: InputPolicy = InputPolicy(),  # noqa: B008 (it cannot change)
     instructions: Mapping[str, str | VdeError] | None = None,
     budget: Budget | None = None,
     images: str = "",
@@ -84,7 +84,9 @@ def edit_suite(
         if images:
             put_images_into(folder, images)
         by_return = not (engine.shares_disk or images)
-        order = EditorJobSettings(editor, chosen, images_of(folder), seed, given, identity_text(maker), by_return)
+        order = EditorJobSettings(
+            editor, chosen, images_of(folder), seed, input_policy, identity_text(maker), by_return
+        )
         write_json(folder / "editor.json", dict(maker.identity))
         known = {made.sample: made for made in read_edits(folder)}
         jobs: list[EditJob] = []

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 from vdebench.io.records import parse_record
-from vdebench.judges.dimension import DIMENSIONS
+from vdebench.judges.dimension import all_dimensions
 from vdebench.judges.outcome import JudgeOutcome, State
 from vdebench.judges.questions import Question
 
@@ -82,9 +82,10 @@ class GradeRecord(NamedTuple):
 
     def validate(self) -> None:
         """Raise ValueError where the grade does not fit the dimension or the state, or a number is impossible."""
-        if self.dimension not in DIMENSIONS:
-            raise ValueError(f"the dimension is {self.dimension!r}, expected one of {', '.join(DIMENSIONS)}")
-        low, high = DIMENSIONS[self.dimension].low, DIMENSIONS[self.dimension].high
+        known = all_dimensions()
+        if self.dimension not in known:
+            raise ValueError(f"the dimension is {self.dimension!r}, expected one of {', '.join(known)}")
+        low, high = known[self.dimension].low, known[self.dimension].high
         if self.state == "graded" and (self.grade is None or not low <= self.grade <= high):
             raise ValueError(f"the grade is {self.grade}, expected an integer from {low} to {high}")
         if self.state != "graded" and self.grade is not None:

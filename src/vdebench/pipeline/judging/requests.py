@@ -22,7 +22,7 @@ from vdebench.pipeline.judging.folder import GradeJournal, WantedGrade
 from vdebench.pipeline.judging.grade_record import GradeRecord
 from vdebench.pipeline.judging.plan import Plan
 
-Told = Callable[[int, int, float], Any]
+SpendProgress = Callable[[int, int, float], Any]
 """Called with questions settled, all questions, dollars spent."""
 HOPELESS = 20
 """Questions in a row without an answer after which the rest is left for later."""
@@ -82,7 +82,7 @@ class JudgingSession:
         budget: Budget,
         *,
         most: int,
-        told: Told | None,
+        progress: SpendProgress | None,
         pause: float,
     ) -> None:
         self.plan = plan
@@ -90,7 +90,7 @@ class JudgingSession:
         self.cache = cache
         self.budget = budget
         self.most = most
-        self.told = told
+        self.progress = progress
         self.pause = pause
         self.stopped = ""
         """Why the rest was not asked; nothing where all was."""
@@ -180,5 +180,5 @@ class JudgingSession:
 
     def _tell(self) -> None:
         self._done += 1
-        if self.told:
-            self.told(self._done, self._total, self.budget.spent)
+        if self.progress:
+            self.progress(self._done, self._total, self.budget.spent)

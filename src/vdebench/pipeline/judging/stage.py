@@ -36,7 +36,7 @@ from vdebench.pipeline.editing.journal import editors_images
 from vdebench.pipeline.judging.folder import GradeJournal, WantedGrade
 from vdebench.pipeline.judging.grade_record import GradeRecord
 from vdebench.pipeline.judging.plan import Estimate, Plan, estimated
-from vdebench.pipeline.judging.requests import JudgingSession, Told
+from vdebench.pipeline.judging.requests import JudgingSession, SpendProgress
 from vdebench.protocols.digest import DIGITS, digest
 from vdebench.protocols.signature import as_signature
 from vdebench.stats.grades import summarise_grades
@@ -152,24 +152,24 @@ def judge_suite(
     editor: str = "",
     match: str = "",
     strict_names: bool = False,
-    told: Told | None = None,
+    progress: SpendProgress | None = None,
 ) -> JudgingResult:
     """Have an editor's outputs graded; a run that was stopped goes on where it was. For `match` see `score`."""
     asked = asked or JudgingOptions()
     plan = plan_suite(suite, predictions, judge, asked, match=match, strict_names=strict_names)
-    return _judge(suite, plan, asked, out, {"editor": editor or predictions.resolve().name}, told)
+    return _judge(suite, plan, asked, out, {"editor": editor or predictions.resolve().name}, progress)
 
 
 def judge_ambiguity(
-    suite: Suite, judge: Judge, out: Path, asked: JudgingOptions | None = None, *, told: Told | None = None
+    suite: Suite, judge: Judge, out: Path, asked: JudgingOptions | None = None, *, progress: SpendProgress | None = None
 ) -> JudgingResult:
     """Have a suite's instructions graded for ambiguity."""
     asked = asked or JudgingOptions(AMBIGUITY_DIMENSIONS)
-    return _judge(suite, plan_ambiguity(suite, judge, asked), asked, out, {"editor": ""}, told)
+    return _judge(suite, plan_ambiguity(suite, judge, asked), asked, out, {"editor": ""}, progress)
 
 
 def _judge(
-    suite: Suite, plan: Plan, asked: JudgingOptions, out: Path, about: dict[str, str], told: Told | None
+    suite: Suite, plan: Plan, asked: JudgingOptions, out: Path, about: dict[str, str], progress: SpendProgress | None
 ) -> JudgingResult:
     pins = {
         "judge": plan.judge.name,
@@ -186,7 +186,9 @@ def _judge(
     with GradeJournal(out).open(pins) as journal:
         budget = Budget(asked.budget, journal.spent)
         cache = Cache("grades", plan.judge.identity, as_object)
-        session = JudgingSession(plan, journal, cache, budget, most=asked.concurrency, told=told, pause=asked.pause)
+        session = JudgingSession(
+            plan, journal, cache, budget, most=asked.concurrency, progress=progress, pause=asked.pause
+        )
         _run(session.run(wanted, len(wanted)))
         rows = journal.write_table([each._replace(reason=each.reason or session.stopped) for each in wanted])
         summary = _summary(suite, plan, pins, rows, session, journal)

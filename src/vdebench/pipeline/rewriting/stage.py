@@ -13,8 +13,8 @@ from vdebench.io.cache import digest_of, digest_of_file
 from vdebench.io.files import locked
 from vdebench.io.images import open_image
 from vdebench.io.journal import Journal
+from vdebench.pipeline.options import Progress
 from vdebench.pipeline.rewriting.rewriter import Rewriter
-from vdebench.pipeline.scoring.stage import Progress
 from vdebench.runs.provenance import stage
 from vdebench.suites.suite import Suite
 

@@ -118,6 +118,6 @@ class GroundTruth:
     def origin(self, local: str) -> str:
         """Where ground truth comes from, for the signature: the suite, or who reads."""
         read = [self.reads_page(sample) for sample in self.suite.samples]
-        page = "read" if read and all(read) else "suite+read" if any(read) else "suite"
-        crops = "read" if self.reads_crops else "suite"
+        page = "ocr" if read and all(read) else "suite+ocr" if any(read) else "suite"
+        crops = "ocr" if self.reads_crops else "suite"
         return page if local != "crop" or crops == page else f"{page},crops:{crops}"

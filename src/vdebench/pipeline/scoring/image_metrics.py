@@ -23,7 +23,7 @@ from vdebench.io.images import image_size, open_image
 from vdebench.metrics.image import TooSmallError, decibel
 from vdebench.metrics.image_metrics import TO_INSTRUCTION, LoadedMetric, loaders
 from vdebench.metrics.registry import facts
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.readers.cached import ImageCrop
 
 LEAST_SIDE = 64
@@ -67,7 +67,7 @@ class ImageMetrics:
         """Metrics that each sample has by itself."""
         return [name for name in self.loaded if facts(name).kind == "image"]
 
-    def row(self, sample: Sample, setting: str, pair: ImagePair, protocol: Protocol) -> dict[str, Any]:
+    def row(self, sample: Sample, setting: str, pair: ImagePair, protocol: PageProtocol) -> dict[str, Any]:
         """The columns of a sample's row: means over its crops, each crop's error weighed by its pixels."""
         places = [None] if setting == "global" else pair.crops(sample, protocol)
         found = [self._values(sample, pair, place) for place in places]
@@ -105,7 +105,9 @@ class ImageMetrics:
 
         return self._cache(name, pair.opening, as_numbers).get(key, make).get("value")
 
-    def features(self, setting: str, sample: Sample, pair: ImagePair, protocol: Protocol) -> Iterator[tuple[Any, Any]]:
+    def features(
+        self, setting: str, sample: Sample, pair: ImagePair, protocol: PageProtocol
+    ) -> Iterator[tuple[Any, Any]]:
         """For FID: features of the prediction and of the reference, of the page or of each crop."""
         loaded, cache = self.loaded["fid"], self._cache("fid", pair.opening, _features)
         for place in [None] if setting == "global" else pair.crops(sample, protocol):
@@ -174,7 +176,7 @@ class ImagePair:
             return np.full_like(self.page, 255)
         return resized(open_image(self._prediction.file, self.opening), self.size)
 
-    def crops(self, sample: Sample, protocol: Protocol) -> list[PixelBox]:
+    def crops(self, sample: Sample, protocol: PageProtocol) -> list[PixelBox]:
         """What `local` looks at: every region, or the one box around them all."""
         boxes = [region.box(self.size) for region in sample.regions]
         if protocol.image_local == "hull truncated" and boxes:

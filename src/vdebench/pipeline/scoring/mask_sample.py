@@ -31,7 +31,7 @@ from vdebench.metrics.masked import (
     ssim_where,
     union,
 )
-from vdebench.protocols.masks.protocol import PixelProtocol
+from vdebench.protocols.masks.protocol import MaskProtocol
 
 VERSION = "masked-1"
 """A new one measures anew."""
@@ -43,7 +43,7 @@ class MaskTask(NamedTuple):
     """What is compared, how, and with which metrics."""
 
     sample: str
-    protocol: PixelProtocol
+    protocol: MaskProtocol
     prediction: Path
     source: Path
     reference: Path | None
@@ -75,7 +75,7 @@ def measured(task: MaskTask) -> dict[str, Any]:
 
 
 @cache
-def measures_cache(protocol: PixelProtocol, metrics: tuple[str, ...]) -> Cache[dict[str, Any]]:
+def measures_cache(protocol: MaskProtocol, metrics: tuple[str, ...]) -> Cache[dict[str, Any]]:
     """Where the findings of a protocol are kept."""
     parts = {name: lpips(protocol).identity for name in metrics if name == "lpips"}
     names = ",".join(sorted(metrics))
@@ -91,7 +91,7 @@ def measures_cache(protocol: PixelProtocol, metrics: tuple[str, ...]) -> Cache[d
 
 
 @cache
-def lpips(protocol: PixelProtocol) -> LoadedMetric:
+def lpips(protocol: MaskProtocol) -> LoadedMetric:
     """The protocol's LPIPS, ready; MissingPartError where its weights are not there."""
     return loaders()[protocol.lpips].load()
 

@@ -1,104 +1,183 @@
-"""The scoring stage for images with masks: outputs compared, read where the protocol asks, rows of a run folder."""
+"""Evaluation of images with masks: pixels and text outside the masks, and the edit inside them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import cv2
 import polars as pl
 
+from vdebench.core.images import RESIZING
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, MissingPartError, VdeError
-from vdebench.io.cache import Digest
+from vdebench.io.cache import Digest, digest_of, digest_of_file
+from vdebench.io.files import replacing
+from vdebench.metrics.alignment import IDENTITY as ALIGNMENT
 from vdebench.metrics.image import decibel
-from vdebench.parallel.engines import LOCAL, Engine
+from vdebench.pipeline.editing.journal import editors_images
+from vdebench.pipeline.options import NO_READER, Execution, ScoreOptions
 from vdebench.pipeline.read import read_pictures
-from vdebench.pipeline.scoring.mask_sample import MaskTask, lpips, measured, measures_cache
+from vdebench.pipeline.scoring.mask_sample import VERSION, MaskTask, lpips, measured, measures_cache
 from vdebench.pipeline.scoring.mask_text import MaskTexts, pictures, sides, text_row
-from vdebench.pipeline.scoring.stage import Progress
-from vdebench.protocols.masks.columns import NUMBERS, SETTING
-from vdebench.protocols.masks.protocol import PixelProtocol
+from vdebench.protocols.masks.columns import ROWS, SETTING
+from vdebench.protocols.masks.protocol import MaskProtocol
+from vdebench.protocols.signature import signature
 from vdebench.readers.cached import CachedReader
-from vdebench.readers.predictions import Predictions
-from vdebench.runs.folder import Schema
+from vdebench.readers.caveats import caveat_of
+from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPredictions, folder_label
+from vdebench.readers.reader import DEFAULT as DEFAULT_READER
+from vdebench.runs.folder import RunFolder
+from vdebench.runs.provenance import stage
+from vdebench.suites.name_pattern import outputs_of
+from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite
 
 METRICS = ("psnr", "ssim", "lpips")
-ROWS: Schema = {
-    **dict.fromkeys(("sample", "setting", "group", "operation", "source", "tier"), pl.String),
-    **dict.fromkeys(("state", "reason", "against", "alignment"), pl.String),
-    "transform": pl.List(pl.List(pl.Float64)),
-    **dict.fromkeys(("matches", "inliers", "width", "height"), pl.Int64),
-    **dict.fromkeys(("resized", "untouched"), pl.Boolean),
-    **dict.fromkeys(NUMBERS, pl.Float64),
-}
 
 
-class MaskedScope(NamedTuple):
-    """What one run compares and how: fixed before the first sample."""
+class MaskEvaluation:
+    """Scoring of an editor's images outside their masks by a mask protocol; see `vdebench.pipeline.evaluation`."""
 
-    suite: Suite
-    predictions: Predictions
-    protocol: PixelProtocol
-    metrics: tuple[str, ...]
-    unavailable: Mapping[str, str]
-    reader: CachedReader | None
-    """Who reads, where text is compared."""
+    settings = (SETTING,)
+
+    def __init__(self, suite: Suite, predictions: Predictions, protocol: MaskProtocol, options: ScoreOptions) -> None:
+        suite.require_distinct_keys()
+        self.suite = suite
+        self.predictions = predictions
+        self.protocol = protocol
+        self.samples: Sequence[Sample] = suite.samples
+        self.unavailable: Mapping[str, str] = {}
+        requested = options.metrics
+        others = [name for name in requested or () if name not in METRICS]
+        if others:
+            raise VdeError(
+                f"{others[0]!r} is not measured around masks; expected some of {', '.join(METRICS)}, or none"
+            )
+        self.metrics = tuple(name for name in METRICS if requested is None or name in requested)
+        if "lpips" in self.metrics:
+            try:
+                lpips(protocol)
+            except MissingPartError as error:
+                self.metrics = tuple(name for name in self.metrics if name != "lpips")
+                self.unavailable = {protocol.lpips: str(error)}
+        has_reader = isinstance(predictions, ReadPredictions) and options.reader != NO_READER and protocol.whole
+        self.reader = predictions.cached if has_reader and isinstance(predictions, ReadPredictions) else None
+
+    @staticmethod
+    def open(suite: Suite, folder: str | Path, options: ScoreOptions) -> Predictions:
+        """Open a folder of images; the reader reads them where text is compared."""
+        reader = options.reader
+        name = reader if isinstance(reader, str) and reader != NO_READER else ""
+        cached = reader if isinstance(reader, CachedReader) else CachedReader.named(name or DEFAULT_READER)
+        root, label = editors_images(folder), options.editor or folder_label(Path(folder))
+        files = outputs_of(suite, root, options.match)
+        return ImagePredictions(root, suite.samples, cached, name=label, files=files)
+
+    @staticmethod
+    def files(suite: Suite, folder: str | Path, options: ScoreOptions) -> list[Outputs]:
+        """List the files of images."""
+        return [outputs_of(suite, editors_images(folder), options.match)]
+
+    @staticmethod
+    def reads_images(suite: Suite, folder: str | Path, options: ScoreOptions) -> bool:
+        """Whether text is compared; the files are always images."""
+        return options.reader != NO_READER
+
+    @property
+    def uses_reader(self) -> bool:
+        """Whether text is compared."""
+        return self.reader is not None
+
+    def part(self, samples: Collection[str]) -> MaskEvaluation:
+        """Return the evaluation of some samples alone."""
+        other = copy(self)
+        other.samples = [sample for sample in self.samples if sample.key in samples]
+        return other
+
+    def write_rows(self, folder: RunFolder, execution: Execution) -> None:
+        """Measure all images and write `scores.parquet`."""
+        with stage("scoring"):
+            rows = self.rows(execution)
+        with replacing(folder.root / "scores.parquet") as temporary:
+            rows.write_parquet(temporary)
+
+    def rows(self, execution: Execution) -> pl.DataFrame:
+        """Return a row for every sample; earlier measurements and OCR output are found by the files' content."""
+        tasks = {sample.key: _task(self, sample) for sample in self.samples}
+        ready = [task for task in tasks.values() if isinstance(task, MaskTask)]
+        tasks |= _measure_ahead(self, ready, execution)
+        found: dict[str, dict[str, Any]] = {}
+        texts: dict[str, MaskTexts] = {}
+        for sample in self.samples:
+            task = tasks[sample.key]
+            if isinstance(task, MaskTask):
+                found[sample.key] = measured(task)
+                if self.reader:
+                    texts[sample.key] = sides(task, sample, found[sample.key])
+        if self.reader:
+            wanted = (picture for each in texts.values() for picture in pictures(each))
+            read_pictures(self.reader, wanted, execution.workers, execution.reading, execution.engine)
+        rows = []
+        for sample in self.samples:
+            task = tasks[sample.key]
+            measures = (
+                _row(self, task, found[sample.key], texts.get(sample.key)) if isinstance(task, MaskTask) else None
+            )
+            rows.append({**_about(sample), **(measures or task._asdict())})
+        return pl.DataFrame(rows, schema=ROWS, orient="row")
+
+    def complete(self, folder: RunFolder, summary: dict[str, Any]) -> dict[str, Any]:
+        """Add the track, notes and unavailable metrics."""
+        notes = [f"{self.predictions.name}: {note}" for note in summary["notes"]]
+        if self.reader is not None and (caveat := caveat_of(self.reader.reader)):
+            notes.append(caveat)
+        unmatched = self.predictions.unmatched_files()
+        if unmatched:
+            notes.append(
+                f"{len(unmatched)} files in {self.predictions.root} belong to no sample, such as {unmatched[0].name}"
+            )
+        if self.suite.left_out:
+            sample, why = next(iter(self.suite.left_out.items()))
+            notes.append(
+                f"{len(self.suite.left_out)} samples cannot be used ({sample}: {why}); `vde suite check` names all"
+            )
+        return {
+            "track": self.protocol.track,
+            **summary,
+            "ocr_ceiling": None,
+            "unavailable": dict(self.unavailable),
+            "notes": notes,
+        }
+
+    def signature(self, summary: Mapping[str, Any]) -> str:
+        """Return the signature: reader and image metrics; it covers pages, references and masks."""
+        known = {"lpips": lpips(self.protocol).identity} if "lpips" in self.metrics else {}
+        images = [VERSION, ALIGNMENT, *(known.get(name, name) for name in self.metrics), RESIZING]
+        return signature(
+            self.protocol,
+            {"reader": self.reader.label if self.reader else "off", "images": ",".join(images)},
+            suite=self.suite.name,
+            revision=self.suite.revision,
+            n=len(self.suite.samples),
+            references=_images(self.suite),
+            input_policy=self.predictions.input_policy,
+        )
 
 
-def plan_masked(
-    suite: Suite,
-    predictions: Predictions,
-    protocol: PixelProtocol,
-    metrics: Sequence[str] | None,
-    reader: CachedReader | None,
-) -> MaskedScope:
-    """Which metrics are measured, and what is missing for the others."""
-    suite.require_distinct_keys()
-    asked = METRICS if metrics is None else tuple(name for name in METRICS if name in metrics)
-    others = [name for name in metrics or () if name not in METRICS]
-    if others:
-        raise VdeError(f"{others[0]!r} is not measured around masks; expected some of {', '.join(METRICS)}, or none")
-    unavailable: dict[str, str] = {}
-    if "lpips" in asked:
+def _images(suite: Suite) -> str:
+    """Return the hash of all pages, references and masks."""
+    digests = []
+    for sample in suite.samples:
         try:
-            lpips(protocol)
-        except MissingPartError as error:
-            asked, unavailable = tuple(name for name in asked if name != "lpips"), {protocol.lpips: str(error)}
-    return MaskedScope(suite, predictions, protocol, asked, unavailable, reader if protocol.whole else None)
-
-
-def score_masked(
-    scope: MaskedScope,
-    workers: int = 0,
-    measuring: Progress | None = None,
-    reading: Progress | None = None,
-    engine: Engine = LOCAL,
-) -> pl.DataFrame:
-    """A row for every sample. What was measured or read before is found again by the content of the files."""
-    tasks = {sample.key: _task(scope, sample) for sample in scope.suite.samples}
-    ready = [task for task in tasks.values() if isinstance(task, MaskTask)]
-    tasks |= _measure_ahead(scope, ready, workers, measuring, engine)
-    found: dict[str, dict[str, Any]] = {}
-    asked: dict[str, MaskTexts] = {}
-    for sample in scope.suite.samples:
-        task = tasks[sample.key]
-        if isinstance(task, MaskTask):
-            found[sample.key] = measured(task)
-            if scope.reader:
-                asked[sample.key] = sides(task, sample, found[sample.key])
-    if scope.reader:
-        wanted = (picture for each in asked.values() for picture in pictures(each))
-        read_pictures(scope.reader, wanted, workers, reading, engine)
-    rows = []
-    for sample in scope.suite.samples:
-        task = tasks[sample.key]
-        measures = _row(scope, task, found[sample.key], asked.get(sample.key)) if isinstance(task, MaskTask) else None
-        rows.append({**_about(sample), **(measures or task._asdict())})
-    return pl.DataFrame(rows, schema=ROWS, orient="row")
+            files, masks = suite.image_files(sample), suite.mask_files(sample)
+            digests += [digest_of_file(file) if file else "" for file in (files.source, files.reference, *masks)]
+        except VdeError:  # reported in the sample's state
+            digests.append(f"unreadable {sample.key}")
+    return digest_of(*digests)
 
 
 class UnscoredSample(NamedTuple):
@@ -110,7 +189,7 @@ class UnscoredSample(NamedTuple):
     """What an output that is missing would have been compared with."""
 
 
-def _task(scope: MaskedScope, sample: Sample) -> MaskTask | UnscoredSample:
+def _task(scope: MaskEvaluation, sample: Sample) -> MaskTask | UnscoredSample:
     """What is to be compared, or why nothing can be."""
     try:
         files, masks = scope.suite.image_files(sample), scope.suite.mask_files(sample)
@@ -133,9 +212,7 @@ def _task(scope: MaskedScope, sample: Sample) -> MaskTask | UnscoredSample:
         return UnscoredSample("failed", str(error))
 
 
-def _measure_ahead(
-    scope: MaskedScope, tasks: Sequence[MaskTask], workers: int, progress: Progress | None, engine: Engine
-) -> dict[str, UnscoredSample]:
+def _measure_ahead(scope: MaskEvaluation, tasks: Sequence[MaskTask], execution: Execution) -> dict[str, UnscoredSample]:
     """Measure what is not known yet, by all workers; what fails, by sample."""
     failures = {}
     known = measures_cache(scope.protocol, scope.metrics)
@@ -148,14 +225,15 @@ def _measure_ahead(
             failures[task.sample] = UnscoredSample("failed", str(error))
     if not todo:
         return failures
-    outcomes = engine.map_tasks(_try, todo, min(engine.worker_count(workers), len(todo)), on_lost=_lost, attempts=2)
+    most = min(execution.engine.worker_count(execution.workers), len(todo))
+    outcomes = execution.engine.map_tasks(_try, todo, most, on_lost=_lost, attempts=2)
     for done, outcome in enumerate(outcomes, start=1):
         if outcome.failure:
             failures[outcome.sample] = UnscoredSample("failed", outcome.failure)
         else:
             known.put(outcome.key, outcome.found)  # a worker elsewhere has a cache of its own
-        if progress:
-            progress(done, len(todo))
+        if execution.scoring:
+            execution.scoring(done, len(todo))
     return failures
 
 
@@ -182,7 +260,7 @@ def _lost(task: MaskTask, reason: str) -> _MaskOutcome:
     return _MaskOutcome(task.sample, failure=f"sample {task.sample}: the process that measured it died twice: {reason}")
 
 
-def _row(scope: MaskedScope, task: MaskTask, found: Mapping[str, Any], asked: MaskTexts | None) -> dict[str, Any]:
+def _row(scope: MaskEvaluation, task: MaskTask, found: Mapping[str, Any], asked: MaskTexts | None) -> dict[str, Any]:
     text: Mapping[str, float | None] = {}
     if asked and scope.reader:
         try:

@@ -15,7 +15,7 @@ from vdebench.readers.predictions import ReadPredictions, crops
 
 
 def pictures_of(scope: ScoringScope, sample: Sample) -> Iterator[ImageCrop]:
-    """All that is read for a sample: prediction, reference for the noise floor or as ground truth, and their crops."""
+    """All that is read for a sample: prediction, reference for the OCR ceiling or as ground truth, and their crops."""
     local = scope.local == "crop" and "local" in scope.settings
     for find in (scope.predictions.image, scope.suite.reference_image):
         try:

@@ -18,7 +18,7 @@ from vdebench.pipeline.scoring.edit_traces import trace_row
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics, ImagePair
 from vdebench.protocols.pages.comparison import BlockComparison, compare, meeting
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.protocols.pages.region_texts import PageSides, RegionView
 from vdebench.readers.predictions import PredictedPage, Predictions
 from vdebench.runs.folder import ScoredSample
@@ -35,7 +35,7 @@ class ScoringScope(NamedTuple):
 
     truths: GroundTruth
     predictions: Predictions
-    protocol: Protocol
+    protocol: PageProtocol
     settings: tuple[Setting, ...]
     local: LocalMode
     samples: list[Sample]
@@ -227,7 +227,7 @@ def _page_sides(
 
 
 def _sides(
-    protocol: Protocol, size: Size | None, comparison: BlockComparison, source: Sequence[Block] | None
+    protocol: PageProtocol, size: Size | None, comparison: BlockComparison, source: Sequence[Block] | None
 ) -> PageSides:
     return PageSides(
         comparison.truth,
@@ -240,7 +240,7 @@ def _sides(
     )
 
 
-def _region_boxes(protocol: Protocol, sample: Sample, page: Size | None) -> list[Box] | None:
+def _region_boxes(protocol: PageProtocol, sample: Sample, page: Size | None) -> list[Box] | None:
     """Regions in pixels; by the release's rule only where each says the size of its page itself."""
     sizes = [region.page if protocol.local == "filter" else page or region.page for region in sample.regions]
     if any(size is None for size in sizes):
@@ -301,7 +301,7 @@ def _with_rows(sample: Sample, scored: ScoredSample, judged: Sequence[Mapping[st
     return scored._replace(regions=[{**head, "region": index, **found} for index, found in enumerate(judged)])
 
 
-def _on_page(reading: PageText | None, truth: PageText, protocol: Protocol) -> Any:
+def _on_page(reading: PageText | None, truth: PageText, protocol: PageProtocol) -> Any:
     """Blocks of a reading where they would stand on the ground truth's page."""
     if reading is None:
         return None
@@ -315,7 +315,7 @@ def without_score(sample: Sample, setting: Setting, state: str, reason: str) -> 
 
 
 def _scored(
-    protocol: Protocol, sample: Sample, setting: Setting, state: str, comparisons: Sequence[BlockComparison]
+    protocol: PageProtocol, sample: Sample, setting: Setting, state: str, comparisons: Sequence[BlockComparison]
 ) -> ScoredSample:
     blocks = [
         row

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol as Interface
 
 from vdebench._version import __version__
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of, digest_of_file
-from vdebench.parallel.engines import LOCAL, Engine
+from vdebench.pipeline.options import Execution, Progress
 from vdebench.pipeline.scoring.edit_traces import trace_digests
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.sample import SETTINGS, LocalMode, Prediction, ScoringScope, Setting
 from vdebench.pipeline.scoring.workers import ScoringTask, in_order, scored_by
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.readers.predictions import Predictions
 from vdebench.runs.folder import RunFolder, ScoredSample
 from vdebench.suites.pages import pages_of
 
 
-class Progress(Interface):
-    """Told after every sample."""
-
-    def __call__(self, done: int, total: int) -> None:
-        """`done` of `total` samples are finished."""
-
-
 def plan(
     truths: GroundTruth,
     predictions: Predictions,
-    protocol: Protocol,
+    protocol: PageProtocol,
     settings: Sequence[Setting],
     measures: ImageMetrics,
 ) -> tuple[ScoringScope, list[str]]:
@@ -57,7 +49,7 @@ def plan(
 
 
 def _local_mode(
-    truths: GroundTruth, predictions: Predictions, protocol: Protocol, samples: Sequence[Sample]
+    truths: GroundTruth, predictions: Predictions, protocol: PageProtocol, samples: Sequence[Sample]
 ) -> tuple[LocalMode, str]:
     """How local is scored, and what is lacking for a better way, in words."""
     if protocol.local == "filter":
@@ -88,13 +80,11 @@ def _has_crops(truths: GroundTruth, predictions: Predictions, sample: Sample) ->
         return True
 
 
-def score_run(
-    scope: ScoringScope, folder: RunFolder, progress: Progress | None = None, workers: int = 0, engine: Engine = LOCAL
-) -> None:
-    """Score what is not known yet and rewrite the folder's tables, the same whoever does the work."""
-    todo = _Todo(scope, folder.fingerprints(), progress)
+def score_run(scope: ScoringScope, folder: RunFolder, execution: Execution = Execution()) -> None:  # noqa: B008 (frozen)
+    """Score samples without a current row and rewrite the folder's tables, the same on any number of workers."""
+    todo = _Todo(scope, folder.fingerprints(), execution.scoring)
     try:
-        for number, rows in in_order(scored_by(engine, scope, todo, workers)):
+        for number, rows in in_order(scored_by(execution.engine, scope, todo, execution.workers)):
             for row in rows:
                 folder.add(todo.with_head(number, row))
             todo.tick()

@@ -12,7 +12,7 @@ from vdebench.core.sample import Sample
 from vdebench.parallel.engines import Engine
 from vdebench.pipeline.scoring.ocr_requests import KnownPageTexts, reader_of
 from vdebench.pipeline.scoring.sample import Prediction, ScoringScope, Setting, score_sample, without_score
-from vdebench.protocols import PROTOCOLS, Protocol, get_protocol
+from vdebench.protocols import PROTOCOLS, PageProtocol, get_protocol
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.folder import FolderReadings
 from vdebench.readers.predictions import Predictions, ReadPredictions
@@ -53,11 +53,11 @@ class SampleScorer:
         """To another process go no predictions, since those are found here, and a protocol by its name."""
         protocol = self._scope.protocol
         ours = protocol.name in PROTOCOLS and get_protocol(protocol.name) is protocol
-        scope = self._scope._replace(predictions=cast(Predictions, None), protocol=cast(Protocol, None), samples=[])
+        scope = self._scope._replace(predictions=cast(Predictions, None), protocol=cast(PageProtocol, None), samples=[])
         return _scorer, (scope, protocol.name if ours else protocol, self._reader)
 
 
-def _scorer(scope: ScoringScope, protocol: str | Protocol, reader: CachedReader | None) -> SampleScorer:
+def _scorer(scope: ScoringScope, protocol: str | PageProtocol, reader: CachedReader | None) -> SampleScorer:
     return SampleScorer(
         scope._replace(protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol), reader
     )

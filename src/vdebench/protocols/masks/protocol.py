@@ -1,24 +1,29 @@
-"""The pixel track: what an editor left as it was outside the masks, by the paper's rules, the release's, and ours."""
+"""Protocols for images with masks: TextEditBench's paper, its released scripts, and ours."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import polars as pl
 
 from vdebench.core.sample import Sample
-from vdebench.errors import VdeError
 from vdebench.protocols.digest import digest
-from vdebench.protocols.masks.columns import CALLED
-from vdebench.registry import find
+from vdebench.protocols.masks.columns import CALLED, ROWS, SETTING
+from vdebench.protocols.masks.summary import SLICES, mean_columns, summarise
+from vdebench.protocols.mean_columns import MeanColumns
+from vdebench.protocols.protocol import RunTables, Track
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PixelProtocol:
-    """How images are compared around a mask. Adding a protocol is adding such a value."""
+class MaskProtocol:
+    """How images are compared outside their masks. Adding a protocol is adding such a value."""
 
-    track: ClassVar[str] = "pixels"
+    track: ClassVar[Track] = "pixels"
+    settings: ClassVar[tuple[str, ...]] = (SETTING,)
+    slices: ClassVar[tuple[str, ...]] = SLICES
+    main_slices: ClassVar[tuple[str, ...]] = ("operation", "source", "tier")
     compared: ClassVar[tuple[str, ...]] = ("score", "done", "text_kept", "ssim", "lpips", "psnr")
     properties: ClassVar[bool] = False
     teds_column: ClassVar[str] = ""
@@ -48,20 +53,43 @@ class PixelProtocol:
         """Digest of all fields: two protocols that differ in any of them have different digests."""
         return digest(self)
 
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Parts of the signature: the track, and what outputs are compared with."""
+        return {"track": self.track, "against": self.against.replace(" ", "-")}
+
     def covers(self, sample: Sample) -> bool:
-        """Every sample."""
+        """Return True: every sample is scored."""
         return True
 
     def counted(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """All rows: means leave out what has no value."""
+        """Return all rows: means skip rows without a value."""
         return rows
 
     def slice_column(self, name: str) -> str:
-        """The column behind a slice's name, by our name or TextEditBench's."""
+        """Return the column of a slice, named as ours or as TextEditBench's."""
         return CALLED.get(name, name)
 
+    def schema(self, table: str) -> Mapping[str, Any]:
+        """Return the columns of `scores`, the only table."""
+        return ROWS
 
-TEXTEDIT = PixelProtocol(
+    def mean_columns(self, rows: pl.DataFrame) -> MeanColumns:
+        """Return the columns behind all means, which are all means over samples."""
+        return mean_columns(rows, self)
+
+    def summarise(
+        self,
+        tables: RunTables,
+        settings: Sequence[str] = (SETTING,),
+        crossed: Sequence[tuple[str, ...]] = (),
+        measured: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """Return coverage, alignment, means, breakdowns and notes."""
+        return summarise(tables.table("scores").collect(), self, crossed)
+
+
+TEXTEDIT = MaskProtocol(
     name="textedit",
     says="TextEditBench's paper: pixels outside the masks, against the reference where there is one",
     rules=(
@@ -79,7 +107,7 @@ TEXTEDIT = PixelProtocol(
     psnr="finite",
     lpips="lpips_squeeze",
 )
-TEXTEDIT_RELEASE = PixelProtocol(
+TEXTEDIT_RELEASE = MaskProtocol(
     name="textedit-release",
     says="TextEditBench's released scripts, to the letter except that they are seeded",
     rules=(
@@ -94,7 +122,7 @@ TEXTEDIT_RELEASE = PixelProtocol(
     lpips="lpips_squeeze",
     endings=(".jpg",),
 )
-STRICT = PixelProtocol(
+STRICT = MaskProtocol(
     name="strict",
     says="pixels and text outside the masks, and whether the edit was done: doing nothing wins nothing",
     rules=(
@@ -117,24 +145,3 @@ STRICT = PixelProtocol(
     lpips="lpips",
     whole=True,
 )
-
-PIXEL_PROTOCOLS = {
-    "strict": "vdebench.protocols.masks.protocol:STRICT",
-    "textedit": "vdebench.protocols.masks.protocol:TEXTEDIT",
-    "textedit-release": "vdebench.protocols.masks.protocol:TEXTEDIT_RELEASE",
-}
-
-
-def get_pixel_protocol(name: str) -> PixelProtocol:
-    """The pixel protocol of a name.
-
-    >>> get_pixel_protocol("textedit").against
-    'right answer'
-    """
-    if name not in PIXEL_PROTOCOLS:
-        raise VdeError(
-            f"{name!r} compares readings of pages; a suite of images with masks is scored by: "
-            f"{', '.join(PIXEL_PROTOCOLS)}"
-        )
-    protocol: PixelProtocol = find("pixel_protocols", name, PIXEL_PROTOCOLS)
-    return protocol

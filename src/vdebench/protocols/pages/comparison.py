@@ -10,7 +10,7 @@ from vdebench.core.page_text import Block, PageText
 from vdebench.errors import TooLargeError
 from vdebench.metrics.matching import PageBlocks, Unit
 from vdebench.metrics.text import edit_distance
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.protocol import PageProtocol
 
 MAX_BLOCK_PAIRS = 4_000_000
 """2,000 blocks against 2,000: four times the densest newspaper page."""
@@ -59,7 +59,7 @@ def meeting(blocks: Sequence[Block], regions: Sequence[Box]) -> list[bool]:
     return [any(block.box.shared_area(region) > 0 for region in regions) for block in blocks]
 
 
-def compare(truth: PageText, prediction: PageText, protocol: Protocol) -> BlockComparison:
+def compare(truth: PageText, prediction: PageText, protocol: PageProtocol) -> BlockComparison:
     """Match the blocks of two readings and measure every unit."""
     placed = prediction.scaled_to(truth.size) if protocol.scale_boxes else prediction
     blocks = truth.blocks, placed.blocks
@@ -70,7 +70,7 @@ def compare(truth: PageText, prediction: PageText, protocol: Protocol) -> BlockC
     return BlockComparison(blocks[0], blocks[1], [measure(unit) for unit in protocol.matching(pages[0], pages[1])])
 
 
-def _page(blocks: Sequence[Block], size: Size | None, protocol: Protocol) -> PageBlocks:
+def _page(blocks: Sequence[Block], size: Size | None, protocol: PageProtocol) -> PageBlocks:
     def join(indices: Sequence[int]) -> str:
         return protocol.join_text([blocks[i] for i in indices])
 
@@ -82,7 +82,7 @@ class _Measure:
 
     def __init__(
         self,
-        protocol: Protocol,
+        protocol: PageProtocol,
         truth: Sequence[Block],
         prediction: Sequence[Block],
         truth_page: PageBlocks,

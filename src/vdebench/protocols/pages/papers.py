@@ -7,9 +7,9 @@ from dataclasses import replace
 from vdebench.metrics.matching import greedy_by_centre
 from vdebench.metrics.text import bleu4_papers, character_similarity, token_similarity
 from vdebench.metrics.tokens import whitespace_tokens
-from vdebench.protocols.pages.protocol import Protocol, joined_plain_text, plain_text
+from vdebench.protocols.pages.protocol import PageProtocol, joined_plain_text, plain_text
 
-VDE_V3 = Protocol(
+VDE_V3 = PageProtocol(
     name="vde-v3",
     says="the paper, arXiv 2602.00122v3: nearest centres, whitespace tokens, readings of crops for local",
     rules=(

@@ -11,9 +11,14 @@ import polars as pl
 from vdebench.core.page_text import Block
 from vdebench.core.sample import Sample
 from vdebench.metrics.matching import Matching
-from vdebench.metrics.registry import BLOCK_KINDS, block_metrics, registered, versioned
+from vdebench.metrics.registry import BLOCK_KINDS, block_metrics, facts, registered, versioned
 from vdebench.protocols.digest import digest
+from vdebench.protocols.mean_columns import MeanColumns
+from vdebench.protocols.pages import means
+from vdebench.protocols.pages.columns import TABLES, schema_of
 from vdebench.protocols.pages.region_texts import RegionView
+from vdebench.protocols.pages.summary import SLICES, summarise
+from vdebench.protocols.protocol import RunTables, Track
 
 RegionRule = Callable[[RegionView], Mapping[str, Any]]
 
@@ -31,11 +36,14 @@ def joined_plain_text(blocks: Sequence[Block]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Protocol:
+class PageProtocol:
     """How a suite is scored. Adding a protocol is adding such a value."""
 
-    track: ClassVar[str] = "pages"
-    run_tables: ClassVar[tuple[str, ...]] = ("scores", "blocks", "regions")
+    track: ClassVar[Track] = "pages"
+    run_tables: ClassVar[tuple[str, ...]] = TABLES
+    settings: ClassVar[tuple[str, ...]] = ("global", "local")
+    slices: ClassVar[tuple[str, ...]] = SLICES
+    main_slices: ClassVar[tuple[str, ...]] = ("edit_class", "language", "source")
 
     name: str
     says: str
@@ -105,6 +113,12 @@ class Protocol:
         return digest(self)
 
     @property
+    def identity(self) -> Mapping[str, str]:
+        """Parts of the signature: matching, tokens, and metrics of other packages."""
+        added = {"metrics": ",".join(facts(name).identity for name in self.added)} if self.added else {}
+        return {"match": self.match, "tok": self.tok, **added}
+
+    @property
     def image_metrics(self) -> tuple[str, ...]:
         """Image metrics that are measured where nobody names others: the papers'."""
         return ("psnr", "ssim", "lpips", self.clip)
@@ -121,7 +135,7 @@ class Protocol:
         known = registered()
         return tuple(name for name in self.measures if known[name].added)
 
-    def with_added_metrics(self) -> Protocol:
+    def with_added_metrics(self) -> PageProtocol:
         """The same with the block metrics of other packages, where the protocol takes them."""
         if not self.extensible:
             return self
@@ -158,5 +172,23 @@ class Protocol:
         return name
 
     def covers(self, sample: Sample) -> bool:
-        """Whether the protocol says anything of a sample."""
+        """Whether the protocol scores a sample: some leave out edits in tables."""
         return self.tables or not sample.operation.value.startswith("table_")
+
+    def schema(self, table: str) -> Mapping[str, Any]:
+        """Return the columns of a table."""
+        return schema_of(table)
+
+    def mean_columns(self, rows: pl.DataFrame) -> MeanColumns:
+        """Return the columns behind all means, over blocks or over samples by `headline`."""
+        return means.mean_columns(rows, self)
+
+    def summarise(
+        self,
+        tables: RunTables,
+        settings: Sequence[str] = ("global", "local"),
+        crossed: Sequence[tuple[str, ...]] = (),
+        measured: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """Return coverage, means, breakdowns, region outcomes and notes."""
+        return summarise(tables, self, settings, crossed, measured)

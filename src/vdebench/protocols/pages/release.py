@@ -13,7 +13,7 @@ from vdebench.metrics.registry import versioned
 from vdebench.metrics.teds_release import teds_top_down
 from vdebench.metrics.text import bleu4_papers, character_similarity, difflib_ratio
 from vdebench.metrics.tokens import whitespace_tokens
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.protocols.pages.region_texts import RegionView
 
 REGION_IOU = 0.1
@@ -87,7 +87,7 @@ def region_kind(operation: Operation) -> str:
     return "table" if operation.value.startswith("table") else "other"
 
 
-VDE_RELEASE = Protocol(
+VDE_RELEASE = PageProtocol(
     name="vde-release",
     says="the authors' released code: IoU ≥ 0.1, HTML-tree TEDS on tables, region success",
     rules=(

@@ -12,7 +12,7 @@ from vdebench.metrics.registry import versioned
 from vdebench.metrics.teds import teds
 from vdebench.metrics.text import bleu4, character_similarity, common_subsequence_ratio, token_similarity
 from vdebench.metrics.tokens import script_tokens, settled
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.protocols.pages.region_outcome import Outcome, outcome, same_text, stands
 from vdebench.protocols.pages.region_texts import RegionView
 from vdebench.protocols.pages.table_blocks import beside_each_other, folded_cells, joined_cells, joined_tables, text_of
@@ -78,7 +78,7 @@ def region_outcome(view: RegionView) -> Mapping[str, Any]:
     }
 
 
-STRICT = Protocol(
+STRICT = PageProtocol(
     name="strict",
     says="ours, the default: optimal matching, tokens by script, missed and invented blocks count, true TEDS",
     rules=(

@@ -1,4 +1,4 @@
-"""Files of `vde human correlate`: JSON, the figure, the tables, and an HTML page."""
+"""The output folder of `vde human correlate`: JSON, the figure, the tables, and a page with both."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.io.files import write_json, write_text
-from vdebench.report.figures.page import page
-from vdebench.report.html_table import html_table
-from vdebench.report.human.figure import study_figure
+from vdebench.report.figures.ranks import study_figure
 from vdebench.report.human.tables import study_tables
 from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.rendering import render
 from vdebench.report.table import Table
+from vdebench.report.web.document import document, html_figure, html_table
 
 MARKER = "vdebench-agreement.json"
 
 
 def write_agreement(study: Mapping[str, Any], out: Path) -> Path:
-    """Write the result of `correlate_study` to a folder, replacing an old one, and return the path of its page."""
+    """Write the result of `correlate_study` into a folder and return its page; an older such folder is replaced."""
     target = Path(os.path.realpath(out))
     require_generated(target, MARKER, "agreement")
     with replacing_folder(target, MARKER, "agreement") as folder:
@@ -39,9 +38,6 @@ def _page(study: Mapping[str, Any], tables: list[Table]) -> str:
         f"{study['suite']}: {study['samples']} samples, {len(study['editors'])} models, {people} "
         f"{'annotator' if people == 1 else 'annotators'}; scored by {study['protocol']}, {study['setting']}."
     )
-    parts = [
-        f"<p>{escape(about)}</p>",
-        f'<div class="scroll figure" tabindex="0" role="region" aria-label="Figure">{study_figure(study)}</div>',
-        *(line for table in tables for line in html_table(table)),
-    ]
-    return page(f"People and metrics on {study['suite']}", parts, "human/assets/agreement.css")
+    figure = html_figure("Figure", study_figure(study))
+    lines = (line for table in tables for line in html_table(table))
+    return document(f"People and metrics on {study['suite']}", [f"<p>{escape(about)}</p>", figure, *lines])

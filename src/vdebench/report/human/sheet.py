@@ -26,12 +26,12 @@ from vdebench.errors import InputError, RunFolderError, VdeError
 from vdebench.io.files import list_folder, write_bytes, write_json, write_text
 from vdebench.io.images import open_image
 from vdebench.parallel.local import usable_processors
+from vdebench.pipeline.options import Progress
 from vdebench.pipeline.scoring.mask_sample import union_of
-from vdebench.pipeline.scoring.stage import Progress
 from vdebench.report.output_folder import replacing_folder
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.pictures import areas
-from vdebench.report.site.write import script_json
+from vdebench.report.web.assets import script_json, shared_text
 from vdebench.studies.human.sheet import CRITERIA, Key, draw_samples, letter, make_key
 
 SHEET = "sheet"
@@ -229,17 +229,11 @@ def _data(key: Key, samples: Sequence[tuple[Sample, list[list[float]]]], picture
 
 
 def _page(data: Mapping[str, Any]) -> str:
-    assets = files("vdebench.report.human").joinpath("assets")
-    page = assets.joinpath("sheet.html").read_text(encoding="utf-8")
-    parts = {
-        "style": assets.joinpath("sheet.css"),
-        "elements": assets.joinpath("elements.js"),
-        "panes": files("vdebench.report.site").joinpath("assets/panes.js"),
-        "script": assets.joinpath("sheet.js"),
-    }
-    for name, part in parts.items():
-        page = page.replace(f"/*{name}*/", part.read_text(encoding="utf-8"))
-    return page.replace("/*data*/", f"const SHEET = {script_json(data)};")
+    own = {name: files("vdebench.report.human").joinpath(f"assets/sheet.{name}") for name in ("html", "css", "js")}
+    html, css, js = (file.read_text(encoding="utf-8") for file in own.values())
+    page = html.replace("/*style*/", "".join(map(shared_text, ("style.css", "panes.css"))) + css)
+    scripts = (*map(shared_text, ("elements.js", "panes.js")), f"const SHEET = {script_json(data)};", js)
+    return page.replace("<!--scripts-->", "\n".join(f"<script>{script}</script>" for script in scripts))
 
 
 def _csv(key: Key) -> str:

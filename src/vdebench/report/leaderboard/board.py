@@ -39,7 +39,7 @@ def table_data(groups: Sequence[SignatureGroup], group: SignatureGroup) -> dict[
         "settings": {setting: title for setting, title in track.settings.items() if setting in settings},
         "slices": {name: _slice_title(group, name) for name in slice_names(group)},
         "rows": rows,
-        "floors": _ceilings(group, keys),
+        "ceilings": _ceilings(group, keys),
         "level": group.level,
         "notes": group.notes(),
     }
@@ -49,18 +49,18 @@ def slice_data(group: SignatureGroup, name: str) -> dict[str, Any]:
     """For every value of a slice, numbers, coverage and usable edits (or None) in the order of the rows."""
     keys = _keys(group)
     values: dict[str, dict[str, Any]] = {}
-    for index, run in enumerate(group.runs):
+    for at, run in enumerate(group.runs):
         with checked(run):
-            for value, by_setting in (run.summary.get("by") or {}).get(name, {}).items():
-                entry = values.setdefault(value, {"rows": [None] * len(group.runs), "floors": []})
-                entry["rows"][index] = {
-                    "cells": cells.settings(by_setting, keys),
-                    "coverage": cells.slice_coverage(by_setting),
+            for value, found in (run.summary.get("by") or {}).get(name, {}).items():
+                entry = values.setdefault(value, {"rows": [None] * len(group.runs), "ceilings": []})
+                entry["rows"][at] = {
+                    "cells": cells.settings(found, keys),
+                    "coverage": cells.slice_coverage(found),
                     "usable": cells.usable(_usable(run, name, value)),
                     "regions": _regions(run, name, value),
                 }
     for value, entry in values.items():
-        entry["floors"] = _ceilings(group, keys, name, value)
+        entry["ceilings"] = _ceilings(group, keys, name, value)
     return values
 
 
@@ -110,17 +110,17 @@ def _rate(regions: Mapping[str, Any] | None) -> list[float] | None:
 
 
 def _ceilings(group: SignatureGroup, keys: Sequence[str], name: str = "", value: str = "") -> list[dict[str, Any]]:
-    """OCR ceilings with their rows; they differ if editors lack samples."""
-    groups: list[dict[str, Any]] = []
+    """What the reader gives for the references, and for which rows: where samples are missing, means are of others."""
+    kept: list[dict[str, Any]] = []
     for row, run in zip(group.names, group.runs, strict=True):
         with checked(run):
-            ceiling = run.summary.get("noise_floor") or {}
+            ceiling = run.summary.get("ocr_ceiling") or {}
             by = ceiling.get("by") or {}
-            reads = ((by.get(name) or {}).get(value) if name else ceiling.get("reads")) or {}
-            values = cells.settings(reads, keys)
-        group_with_values = next((entry for entry in groups if entry["cells"] == values), None)
-        if group_with_values is not None:
-            group_with_values["of"].append(row)
-        elif values:
-            groups.append({"of": [row], "cells": values})
-    return groups
+            reads = ((by.get(name) or {}).get(value) if name else ceiling.get("scores")) or {}
+            found = cells.settings(reads, keys)
+        same = next((each for each in kept if each["cells"] == found), None)
+        if same is not None:
+            same["of"].append(row)
+        elif found:
+            kept.append({"of": [row], "cells": found})
+    return kept

@@ -18,7 +18,7 @@ from vdebench.report.rendering import render
 from vdebench.report.table import Column, Row, Table
 
 FOLDER = "exports"
-_MAX_NAMES = 3  # names of rows in the label of an OCR ceiling, as on the page
+_NAMED = 3  # rows whose OCR ceiling is named after them, as on the page
 _COVERAGE = ("samples", "scored", "missing", "failed")
 _USABLE, _REGIONS = Column("usable, %", digits=1), Column("Regions done")
 
@@ -31,32 +31,32 @@ def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mappi
     parts: Mapping[str, Any] = slices if by else {"": data}
     regions = any(row and row["regions"] for part in parts.values() for row in part["rows"])
     columns += [*([_REGIONS] if regions else []), *(Column(state, "", 0) for state in _COVERAGE)]
-    rows, has_ceilings = [], False
+    rows, ceilings = [], False
     for value, part in parts.items():
         for setting in data["settings"]:
             section = ", ".join(text for text in (value, setting if len(data["settings"]) > 1 else "") if text)
             for definition, row in zip(data["rows"], part["rows"], strict=True):
                 if row and setting in row["cells"]:
                     rows.append(_row(definition["editor"], row, setting, metrics, usable, regions, section))
-            for ceiling in part["floors"]:
+            for ceiling in part["ceilings"]:
                 if setting in ceiling["cells"]:
-                    has_ceilings = True
-                    name = _ceiling_name(ceiling["of"], len(part["floors"]) > 1)
+                    ceilings = True
+                    name = _ceiling_name(ceiling["of"], len(part["ceilings"]) > 1)
                     rows.append(
                         replace(_row(name, ceiling, setting, metrics, usable, regions, section), reference=True)
                     )
-    other_tables = "; ".join(difference.label() for difference in data["differs"])
-    warnings = [f"Not comparable, because of these differences, with {other_tables}"] if other_tables else []
-    ceiling_note = [f"{REFERENCE}: OCR ceiling, the score of the reference images"] if has_ceilings else []
-    notes = [*warnings, *ceiling_note, *data["notes"], f"all rows: {group.signature}"]
+    others = "; ".join(other.told() for other in data["differs"])
+    unlike = [f"Not comparable, for what differs, with {others}"] if others else []
+    told = [f"{REFERENCE}: OCR ceiling, the scores of the reference images"] if ceilings else []
+    notes = [*unlike, *told, *data["notes"], f"all rows: {group.signature}"]
     title = f"{group.title}, by {data['slices'][by]}" if by else group.title
     return Table(title, columns, rows, "Editor", notes=notes, interval_notes=[f"In brackets: {group.level} intervals"])
 
 
 def _ceiling_name(rows: Sequence[str], several: bool) -> str:
-    """The label of an OCR ceiling; if there are several, with its rows."""
-    editors = ", ".join(rows) if len(rows) <= _MAX_NAMES else f"{len(rows)} rows"
-    return f"{REFERENCE[:-1]} for {editors})" if several else REFERENCE
+    """What a OCR ceiling is called; where there are several, with the rows it is of."""
+    whose = ", ".join(rows) if len(rows) <= _NAMED else f"{len(rows)} rows"
+    return f"{REFERENCE[:-1]} for {whose})" if several else REFERENCE
 
 
 def _row(
@@ -68,7 +68,7 @@ def _row(
     regions: bool,
     section: str,
 ) -> Row:
-    """A row of numbers; an OCR ceiling has only metrics."""
+    """A row of numbers; an OCR ceiling has metrics only."""
     cells = [row["cells"][setting].get(metric["key"]) for metric in metrics]
     if usable:
         verdict = row.get("usable")

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 from vdebench.errors import RunFolderError
 from vdebench.io.files import is_file, read_json
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import is_run, run_folders
+from vdebench.runs.summary import read_summary
 
 
 class LeaderboardRun(NamedTuple):
@@ -67,8 +69,9 @@ def find_runs(folders: Sequence[Path]) -> GatheredRuns:
     by_path: dict[str, LeaderboardRun] = {}
     notes: list[str] = []
     for folder in folders:
-        for run in run_folders(folder):
-            by_path.setdefault(os.path.realpath(run), LeaderboardRun(run, _summary(run / "summary.json")))
+        for each in run_folders(folder):
+            summary = with_run_columns(read_summary(each / "summary.json"))
+            by_path.setdefault(os.path.realpath(each), LeaderboardRun(each, summary))
         notes += _unfinished(folder)
     return GatheredRuns(list(by_path.values()), notes)
 
@@ -87,25 +90,3 @@ def _unfinished(folder: Path) -> list[str]:
         for protocol in map(str, protocols)
         if not is_run(folder / editor / protocol)
     ]
-
-
-def _summary(file: Path) -> Mapping[str, Any]:
-    """Read a summary and check its required parts; numbers are checked when they are used."""
-    summary = read_json(file)
-    if not isinstance(summary, dict):
-        raise RunFolderError(f"{file}: expected an object, found {type(summary).__name__}; score again")
-    kinds = {**dict.fromkeys(("signature", "protocol", "suite", "editor"), str), "overall": dict, "coverage": dict}
-    for key, kind in kinds.items():
-        if not isinstance(summary.get(key), kind):
-            expected = "text" if kind is str else "an object"
-            raise RunFolderError(f"{file}: {key!r} is {summary.get(key)!r}, expected {expected}; score again")
-    for key in ("by", "usable", "regions", "noise_floor", "unavailable"):
-        if summary.get(key) is not None and not isinstance(summary[key], dict):
-            raise RunFolderError(f"{file}: {key!r} is {summary[key]!r}, expected an object; score again")
-    if not isinstance(summary.get("notes", []), list):
-        raise RunFolderError(f"{file}: 'notes' is {summary['notes']!r}, expected a list; score again")
-    if not summary["signature"].startswith("vde|p:"):
-        raise RunFolderError(
-            f"{file}: 'signature' is {summary['signature']!r}, expected one that begins with vde|p:; score again"
-        )
-    return summary

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from vdebench.errors import VdeError
 from vdebench.metrics.registry import facts
-from vdebench.protocols.protocol import protocol_of
+from vdebench.protocols import protocol_of
 from vdebench.report.leaderboard.gather import LeaderboardRun
 from vdebench.report.usable import bounds_line
 from vdebench.stats.stored import differing_parts
@@ -22,7 +22,7 @@ PARTS = {
     "match": "matching",
     "tok": "tokens",
     "local": "local setting",
-    "truth": "ground truth",
+    "gt": "ground truth",
     "images": "image metrics",
     "in": "input",
     "rewriter": "prompt rewriter",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from vdebench._version import __version__
-from vdebench.io.files import write_text
 from vdebench.report.leaderboard.board import slice_data, table_data
 from vdebench.report.leaderboard.exports import FOLDER, file_names, measured_table, write_tables
 from vdebench.report.leaderboard.gather import find_runs
@@ -17,15 +15,13 @@ from vdebench.report.leaderboard.groups import SignatureGroup, group_runs
 from vdebench.report.leaderboard.links import Links
 from vdebench.report.leaderboard.published import printed_data, printed_tables, published_rows
 from vdebench.report.output_folder import replacing_folder, require_generated
-from vdebench.report.site.write import script_json
 from vdebench.report.table import Table
+from vdebench.report.web.assets import write_data, write_site
 from vdebench.stats.usable import PROPERTIES
 
 MARKER = "vdebench-leaderboard.json"
-"""File in every generated folder, which may be replaced."""
-_KIND = "leaderboard"
-_SHARED = ("core.js", "report.css")
-"""Assets shared with the report."""
+"""Stands in every folder that we made, and may replace."""
+_WHAT = "leaderboard"
 
 
 def write_leaderboard(
@@ -43,12 +39,12 @@ def write_leaderboard(
     with other content.
     """
     target = Path(os.path.realpath(out))
-    require_generated(target, MARKER, _KIND)
-    gathered = find_runs([Path(folder_name) for folder_name in runs])
-    groups = group_runs(gathered.runs)
-    links = Links(gathered.runs, [Path(folder_name) for folder_name in reports])
-    with replacing_folder(target, MARKER, _KIND) as folder:
-        _write_assets(folder)
+    require_generated(target, MARKER, _WHAT)
+    found = find_runs([Path(each) for each in runs])
+    groups = group_runs(found.runs)
+    links = Links(found.runs, [Path(each) for each in reports])
+    with replacing_folder(target, MARKER, _WHAT) as folder:
+        write_site(folder, "vdebench.report.leaderboard")
         tables: dict[str, Table] = {}
         table_list = [_write_group(folder, groups, group, tables) for group in groups]
         for group, data in zip(groups, table_list, strict=True):
@@ -56,8 +52,8 @@ def write_leaderboard(
                 row["link"] = links.to(run, target)
             data["beside"] = published_rows(group) if published else None
         printed = _printed(tables) if published else []
-        head = {"title": title, "version": __version__, "properties": PROPERTIES, "notes": gathered.notes}
-        _data(folder, "leaderboard", {**head, "tables": table_list, "printed": printed})
+        head = {"title": title, "version": __version__, "properties": PROPERTIES, "notes": found.notes}
+        write_data(folder, "leaderboard", {**head, "tables": table_list, "printed": printed})
         write_tables(folder, tables)
     return Path(out) / "index.html"
 
@@ -73,7 +69,7 @@ def _write_group(
     for at, (by, name) in enumerate(zip(["", *data["slices"]], names, strict=True)):
         slices = slice_data(group, by) if by else {}
         if by:
-            _data(folder, f"slices/{group.number}-{at}", slices)
+            write_data(folder, f"slices/{group.number}-{at}", slices)
             data["values"][by] = [f"slices/{group.number}-{at}", list(slices)]
         tables[name] = measured_table(group, data, slices, by)
         data["files"][by] = f"{FOLDER}/{name}"
@@ -89,16 +85,3 @@ def _printed(tables: dict[str, Table]) -> list[dict[str, Any]]:
         tables[name] = table
         told.append({**printed_data(shape, table), "file": f"{FOLDER}/{name}"})
     return told
-
-
-def _write_assets(folder: Path) -> None:
-    own = files("vdebench.report.leaderboard").joinpath("assets")
-    shared = files("vdebench.report.site").joinpath("assets")
-    for asset in [*own.iterdir(), *(shared.joinpath(name) for name in _SHARED)]:
-        if asset.name.endswith((".html", ".css", ".js")):
-            write_text(folder / asset.name, asset.read_text(encoding="utf-8"))
-
-
-def _data(folder: Path, name: str, data: Any) -> None:
-    """A script that hands data to the page: pages from files cannot fetch JSON."""
-    write_text(folder / "data" / f"{name}.js", f"Vde.take({script_json(name)}, {script_json(data)});\n")

@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vdebench.report.masked import masked_table
-from vdebench.report.overview import REFERENCE, interval_notes, provenance
+from vdebench.report.overview import REFERENCE, interval_notes
 from vdebench.report.site.gather import ScoredEditor
-from vdebench.report.tracks import PIXELS
 from vdebench.report.usable import gap_lines
 from vdebench.stats.usable import PROPERTIES
 
@@ -36,7 +34,6 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
         {**_row(REFERENCE, reads, metrics), "reference": True, "of": editors} for editors, reads in _references(results)
     ]
     summaries = [result.summary for result in results]
-    track_notes = masked_table(summaries).notes if track is PIXELS else provenance(summaries)
     return {
         "name": protocol.name,
         "says": protocol.says,
@@ -44,7 +41,13 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
         "metrics": metrics,
         "rows": rows,
         "slices": {name: slices for name in _slice_names(results) if (slices := _slices(results, name, metrics))},
-        "notes": [*notes, *interval_notes(summaries), *_thresholds(summaries), *_gaps(summaries), *track_notes],
+        "notes": [
+            *notes,
+            *interval_notes(summaries),
+            *_thresholds(summaries),
+            *_gaps(summaries),
+            *track.notes(summaries),
+        ],
     }
 
 
@@ -140,15 +143,15 @@ def _thresholds(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{description}: {pin}" for pin in pins]
 
 
-def _ceiling_of(result: ScoredEditor, part: str) -> Mapping[str, Any]:
-    return (result.summary.get("noise_floor") or {}).get(part) or {}
+def _ceiling(result: ScoredEditor, part: str) -> Mapping[str, Any]:
+    return (result.summary.get("ocr_ceiling") or {}).get(part) or {}
 
 
 def _references(results: Sequence[ScoredEditor]) -> list[tuple[list[str], Mapping[str, Any]]]:
     """OCR ceilings with their editors; they differ if editors lack samples."""
     groups: list[tuple[list[str], Mapping[str, Any]]] = []
     for result in results:
-        reads = _ceiling_of(result, "reads")
+        reads = _ceiling(result, "scores")
         names = next((names for names, known in groups if known == reads), None)
         if names is not None:
             names.append(result.editor)
@@ -168,15 +171,15 @@ def _slices(results: Sequence[ScoredEditor], name: str, metrics: Metrics) -> dic
     number_of, title = results[0].track.count
     values: dict[str, Any] = {}
     for result in results:
-        ceilings = _ceiling_of(result, "by").get(name, {})
+        ceilings = _ceiling(result, "by").get(name, {})
         for value, by_setting in result.summary.get("by", {}).get(name, {}).items():
-            entry = values.setdefault(value, {"editors": {}, "floor": {}})
+            entry = values.setdefault(value, {"editors": {}, "loss": {}})
             for setting, means in by_setting.items():
                 if means:
-                    cells = {key: number for key in keys if (number := cell(means, key)) is not None}
-                    cells[title] = {"value": means[number_of]}
-                    entry["editors"].setdefault(result.editor, {})[setting] = cells
-                ceiling = ((ceilings.get(value) or {}).get(setting) or {}).get("cdm")
-                if ceiling is not None:
-                    entry["floor"][setting] = 1 - ceiling
+                    found = {key: number for key in keys if (number := cell(means, key)) is not None}
+                    found[title] = {"value": means[number_of]}
+                    entry["editors"].setdefault(result.editor, {})[setting] = found
+                read = ((ceilings.get(value) or {}).get(setting) or {}).get("cdm")
+                if read is not None:
+                    entry["loss"][setting] = 1 - read
     return values

@@ -15,12 +15,14 @@ from vdebench.errors import InputError
 from vdebench.io.files import is_file, read_json
 from vdebench.pipeline.editing import EditRecord, images_of
 from vdebench.pipeline.output_record import asked_of_run
-from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.pages.protocol import Protocol
-from vdebench.protocols.protocol import protocol_for
+from vdebench.protocols import protocol_for
+from vdebench.protocols.masks.protocol import MaskProtocol
+from vdebench.protocols.pages.protocol import PageProtocol
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.site.sources import OutputSource, scored_source
 from vdebench.report.tracks import Track, track_of
 from vdebench.runs.search import run_folders
+from vdebench.runs.summary import read_summary
 from vdebench.suites.suite import Suite, load_suite
 
 _NO_PICTURES = "text and boxes are shown without images"
@@ -30,7 +32,7 @@ class ScoredEditor(NamedTuple):
     """One editor scored by one protocol: the content of its run folder."""
 
     editor: str
-    protocol: Protocol | PixelProtocol
+    protocol: PageProtocol | MaskProtocol
     folder: Path
     summary: Mapping[str, Any]
 
@@ -89,13 +91,8 @@ class SuiteRuns:
             )
 
     def _add_run(self, folder: Path) -> None:
-        """Add a single run folder."""
-        summary = read_object(folder / "summary.json")
-        for key in ("editor", "protocol", "suite", "signature"):
-            if not isinstance(summary.get(key), str):
-                raise InputError(
-                    f"{folder / 'summary.json'}: {key!r} is {summary.get(key)!r}, expected text; score again"
-                )
+        """Add a run folder by itself."""
+        summary = read_summary(folder / "summary.json")
         result, options = _result(folder, summary["editor"], summary["protocol"]), asked_of_run(folder)
         if result is None:
             raise InputError(f"{folder}: not all tables of a run are here; score again")
@@ -180,7 +177,7 @@ def _run_source(folder: Path, about: Mapping[str, Any], suite: Suite) -> OutputS
         images=images_of(folder),
         reader=about["reader"],
         reader_options=about.get("reader_options"),
-        truth_read=about.get("truth") == "read",
+        truth_read=about.get("ground_truth") == "ocr",
         edits=folder,
     )
 
@@ -210,11 +207,11 @@ def _result(folder: Path, editor: str, name: str) -> ScoredEditor | None:
     """The content of a run folder, or None if it is incomplete."""
     if not is_file(folder / "summary.json") or not is_file(folder / "scores.parquet"):
         return None
-    summary = read_object(folder / "summary.json")
+    summary = read_summary(folder / "summary.json")
     track = track_of(summary)
     if not all(is_file(folder / f"{table}.parquet") for table in track.tables):
         return None
-    return ScoredEditor(editor, protocol_for(track.name, name), folder, summary)
+    return ScoredEditor(editor, protocol_for(track.name, name), folder, with_run_columns(summary))
 
 
 def _about(root: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from vdebench.core.sample import Sample
 from vdebench.judges.canary_quality import quality_line
-from vdebench.judges.dimension import DIMENSIONS
+from vdebench.judges.dimension import all_dimensions
 from vdebench.report.grades import graded_notes
 from vdebench.report.site.judged import GradedEditor, ReportGrades
 from vdebench.stats.grades import TOP_GRADE, sample_grades
@@ -52,9 +52,9 @@ def _table(judge: Sequence[GradedEditor], redact: Redact) -> dict[str, Any]:
 
 
 def _dimension(key: str) -> dict[str, Any]:
-    dimension = DIMENSIONS.get(key)
-    low, high = (dimension.low, dimension.high) if dimension else (0, TOP_GRADE)
-    return {"key": key, "title": dimension.title if dimension else key, "low": low, "high": high}
+    known = all_dimensions().get(key)
+    low, high = (known.low, known.high) if known else (0, TOP_GRADE)
+    return {"key": key, "title": known.title if known else key, "low": low, "high": high}
 
 
 def _row(graded: GradedEditor) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -11,18 +11,19 @@ import polars as pl
 from vdebench.core.sample import Sample
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.pipeline.editing import EditRecord
-from vdebench.protocols.masks.protocol import PixelProtocol
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.means import means, totals
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.report.site import masked
 from vdebench.report.site.board import metrics_of
 from vdebench.report.site.gather import ScoredEditor, SuiteRuns
 from vdebench.report.site.units import UnitPages, units
-from vdebench.stats.means import means, totals
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
 
 _WORST = ("failed", "missing", "scored", "left_out")
-_DETAIL_TABLES = {"pages": ("blocks", "regions"), "pixels": ("scores",)}
-"""Tables behind the view of a sample, by track."""
+
+
+_Tables = Mapping[str, Sequence[Mapping[str, Any]]]
+_OcrCache = dict[tuple[str, ...], UnitPages | str]
 
 
 def about(sample: Sample) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def index(runs: SuiteRuns, result: ScoredEditor, samples: Sequence[Sample]) -> l
     states: dict[str, list[tuple[str, str, str]]] = {}
     for sample, setting, state, reason in scores.select("sample", "setting", "state", "reason").iter_rows():
         states.setdefault(sample, []).append((setting, state, reason or ""))
-    facts_by_sample = (_mask_facts if isinstance(result.protocol, PixelProtocol) else _page_facts)(runs, result, scores)
+    facts_by_sample = _VIEWS[result.track.name].facts(runs, result, scores)
     edits = runs.edits[result.editor]
     rows = []
     for sample in samples:
@@ -79,10 +80,8 @@ class _SampleFacts(NamedTuple):
 
 
 def _page_facts(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> dict[str, _SampleFacts]:
-    assert isinstance(result.protocol, Protocol)
-    metrics = [
-        metric["key"] for metric in metrics_of([candidate for candidate in runs.results if _same(candidate, result)])
-    ]
+    assert isinstance(result.protocol, PageProtocol)
+    metrics = [metric["key"] for metric in metrics_of([other for other in runs.results if _same(other, result)])]
     sums = totals(
         scores.filter(pl.col("gt_blocks").is_not_null()).iter_slices(1024), ["setting", "sample"], result.protocol
     )
@@ -103,7 +102,7 @@ def _usable(runs: SuiteRuns, result: ScoredEditor) -> dict[str, Mapping[str, Any
     usable_summary = result.summary.get("usable")
     if not usable_summary:
         return {}
-    rows = Rows.of(result.folder, with_reference=bool(result.summary.get("noise_floor")))
+    rows = Rows.of(result.folder, with_reference=bool(result.summary.get("ocr_ceiling")))
     try:
         thresholds = Thresholds(**usable_summary["thresholds"])
     except (KeyError, TypeError):
@@ -163,27 +162,27 @@ class SampleDetails:
         """For every protocol and editor the details of some samples."""
         results = self._runs.results
         keys = [sample.key for sample in samples]
-        tables = [{name: _rows(result, name, keys) for name in _DETAIL_TABLES[result.track.name]} for result in results]
-        by_run: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        tables = [{name: _rows(result, name, keys) for name in _VIEWS[result.track.name].tables} for result in results]
+        found: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for sample in samples:
-            read: dict[tuple[str, ...], UnitPages | str] = {}
+            read: _OcrCache = {}
             for result, table in zip(results, tables, strict=True):
-                details = by_run.setdefault((result.protocol.name, result.editor), [])
-                if isinstance(result.protocol, PixelProtocol):
-                    [row] = table["scores"].get(sample.key, [None])
-                    facts = masked.facts(self._runs, sample, row) if row else {}
-                    details.append({**self._made(sample, result), "units": {}, "unread": "", "facts": facts})
-                    continue
-                reading_key = (
-                    result.editor,
-                    result.pin("local"),
-                    result.pin("reader"),
-                )  # protocols mostly share OCR output
-                if reading_key not in read:
-                    read[reading_key] = self._sides(sample, result)
-                blocks, regions = (table[name].get(sample.key, []) for name in ("blocks", "regions"))
-                details.append(self._detail(sample, result, blocks, regions, read[reading_key]))
-        return by_run
+                details = found.setdefault((result.protocol.name, result.editor), [])
+                rows = {name: by_sample.get(sample.key, []) for name, by_sample in table.items()}
+                details.append(_VIEWS[result.track.name].detail(self, sample, result, rows, read))
+        return found
+
+    def page(self, sample: Sample, result: ScoredEditor, rows: _Tables, read: _OcrCache) -> dict[str, Any]:
+        """The detail of a sample of pages: its blocks side by side with the ground truth, and its regions."""
+        key = result.editor, result.pin("local"), result.pin("reader")  # protocols mostly share OCR output
+        if key not in read:
+            read[key] = self._sides(sample, result)
+        return self._detail(sample, result, rows["blocks"], rows["regions"], read[key])
+
+    def mask(self, sample: Sample, result: ScoredEditor, rows: _Tables, read: _OcrCache) -> dict[str, Any]:
+        """The detail of an image with masks: its alignment, and the edit inside the masks."""
+        facts = masked.facts(self._runs, sample, rows["scores"][0]) if rows["scores"] else {}
+        return {**self._made(sample, result), "units": {}, "unread": "", "facts": facts}
 
     def _made(self, sample: Sample, result: ScoredEditor) -> dict[str, Any]:
         """Time and parameters of the edit."""
@@ -198,9 +197,9 @@ class SampleDetails:
         regions: Sequence[Mapping[str, Any]],
         sides: UnitPages | str,
     ) -> dict[str, Any]:
-        assert isinstance(result.protocol, Protocol)
-        region_rows = [{key: value for key, value in row.items() if value is not None} for row in regions]
-        detail = {"regions": region_rows, **self._made(sample, result)}
+        assert isinstance(result.protocol, PageProtocol)
+        told = [{key: value for key, value in row.items() if value is not None} for row in regions]
+        detail = {"regions": told, **self._made(sample, result)}
         if isinstance(sides, str):
             return {**detail, "units": {}, "unread": sides}
         listed = {}
@@ -226,3 +225,19 @@ def _rows(result: ScoredEditor, name: str, keys: Sequence[str]) -> dict[str, lis
     for row in result.table(name).filter(pl.col("sample").is_in(keys)).collect().iter_rows(named=True):
         by_sample.setdefault(row["sample"], []).append(row)
     return by_sample
+
+
+class _SampleView(NamedTuple):
+    """How samples of a track are shown."""
+
+    tables: tuple[str, ...]
+    """Tables behind the detail of a sample."""
+    facts: Callable[[SuiteRuns, ScoredEditor, pl.DataFrame], dict[str, _SampleFacts]]
+    detail: Callable[[SampleDetails, Sample, ScoredEditor, _Tables, _OcrCache], dict[str, Any]]
+
+
+_VIEWS = {
+    "pages": _SampleView(("blocks", "regions"), _page_facts, SampleDetails.page),
+    "pixels": _SampleView(("scores",), _mask_facts, SampleDetails.mask),
+}
+"""By track."""

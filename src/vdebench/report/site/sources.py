@@ -135,6 +135,6 @@ def scored_source(folder: Path, suite: Suite, asked: Mapping[str, Any]) -> Outpu
         readings=place(asked["predictions"]) if ready and isinstance(asked.get("predictions"), str) else None,
         reader=reader if isinstance(reader, str) else None,
         reader_options=part_of(asked, "reader_options"),
-        truth_read=asked.get("truth") == "read",
+        truth_read=asked.get("ground_truth") == "ocr",
         edits=edits if is_file(edits / "editor.json") else None,
     )

@@ -12,7 +12,7 @@ from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Sample
 from vdebench.metrics.registry import block_metrics
 from vdebench.protocols.pages.comparison import meeting
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.protocol import PageProtocol
 
 Percent = list[float]
 """Left, top, width, height in percent of a page."""
@@ -37,7 +37,7 @@ class _Side(NamedTuple):
 
 
 def units(
-    rows: Sequence[Mapping[str, Any]], sides: UnitPages, sample: Sample, protocol: Protocol, local: str
+    rows: Sequence[Mapping[str, Any]], sides: UnitPages, sample: Sample, protocol: PageProtocol, local: str
 ) -> list[dict[str, Any]]:
     """Group block rows of one setting into units; rows with invalid indices are left out."""
     result = []
@@ -65,7 +65,7 @@ def units(
     return result
 
 
-def _text(blocks: Sequence[Block], protocol: Protocol) -> str:
+def _text(blocks: Sequence[Block], protocol: PageProtocol) -> str:
     if len(blocks) == 1:
         return protocol.block_text(blocks[0])
     return protocol.join_text(blocks) if blocks else ""
@@ -103,7 +103,7 @@ def _grouped(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int | None, Any], 
 
 
 def _sides_of(
-    setting: str, region: int | None, sides: UnitPages, sample: Sample, protocol: Protocol, local: str
+    setting: str, region: int | None, sides: UnitPages, sample: Sample, protocol: PageProtocol, local: str
 ) -> tuple[_Side, _Side]:
     if setting == "local" and local == "crop":
         index = region or 0

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +13,7 @@ from vdebench._version import __version__
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import write_text
-from vdebench.pipeline.scoring.stage import Progress
+from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import statistics_page
 from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.site.board import board
@@ -24,15 +22,14 @@ from vdebench.report.site.grades import graded_board, graded_chunks, graded_inde
 from vdebench.report.site.judged import ReportGrades
 from vdebench.report.site.pictures import ImageRequest, ImageSet
 from vdebench.report.site.samples import SampleDetails, about, index
-from vdebench.report.tracks import PIXELS
+from vdebench.report.web.assets import write_data, write_site
 from vdebench.studies.suite_statistics import suite_statistics
 
 MARKER = "vdebench-report.json"
 """File in every generated folder, which may be replaced."""
 _KIND = "report"
 CHUNK = 25
-"""Number of samples per data file of blocks and texts."""
-_ASSETS = "assets"
+"""Samples whose blocks and texts are loaded at once."""
 
 
 def write_report(
@@ -68,7 +65,7 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
         return {"reason": runs.redact(entry["reason"])} if entry and "reason" in entry else entry
 
     album.make(step)
-    _write_assets(folder)
+    write_site(folder, "vdebench.report.site", ("panes.js", "panes.css"))
     _write_statistics(folder, runs)
     slugs = _slugs([*runs.editors, *runs.protocols])
     states: dict[tuple[str, str], Counter[str]] = {}
@@ -76,26 +73,26 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
         rows = index(runs, result, samples)
         for row, sample in zip(rows, samples, strict=True):
             row["image"] = picture(runs.image(result.editor, sample))
-        _data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
+        write_data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
         states[result.protocol.name, result.editor] = Counter(row["state"] for row in rows)
-    judged_part = {"judged": graded_board(grades, runs.redact)} if grades else {}
-    _data(folder, "board", {**_head(runs, slugs, states, len(samples)), **judged_part})
+    below = {"judged": graded_board(grades, runs.redact)} if grades else {}
+    write_data(folder, "board", {**_head(runs, slugs, states, len(samples)), **below})
     for editor in grades.editors:
-        _data(folder, f"judged/{slugs[editor]}/index", graded_index(grades, editor, samples))
-        for number, chunk in enumerate(graded_chunks(grades, editor, samples, CHUNK, runs.redact)):
-            _data(folder, f"judged/{slugs[editor]}/{number}", chunk)
+        write_data(folder, f"judged/{slugs[editor]}/index", graded_index(grades, editor, samples))
+        for number, said in enumerate(graded_chunks(grades, editor, samples, CHUNK, runs.redact)):
+            write_data(folder, f"judged/{slugs[editor]}/{number}", said)
     listed = []
     for sample in samples:
         files = files_of[sample.key]
-        images = {"images": [picture(files.source), picture(files.reference)]}
-        listed.append({**about(sample), **images, **({"mask": picture(files.masks)} if files.masks else {})})
-    _data(folder, "samples", listed)
+        shown = {"images": [picture(files.source), picture(files.reference)]}
+        listed.append({**about(sample), **shown, **({"mask": picture(files.masks)} if files.masks else {})})
+    write_data(folder, "samples", listed)
     details = SampleDetails(runs)
     for number, start in enumerate(range(0, len(samples), CHUNK)):
-        part = samples[start : start + CHUNK]
-        for (protocol, editor), rows_of_chunk in details.chunk(part).items():
-            _data(folder, f"{slugs[protocol]}/{slugs[editor]}/{number}", rows_of_chunk)
-        for _ in part:
+        some = samples[start : start + CHUNK]
+        for (protocol, editor), chunk in details.chunk(some).items():
+            write_data(folder, f"{slugs[protocol]}/{slugs[editor]}/{number}", chunk)
+        for _ in some:
             step()
 
 
@@ -149,11 +146,11 @@ def _album(folder: Path, runs: SuiteRuns, samples: Sequence[Sample]) -> tuple[Im
     album = ImageSet(folder)
     files_of: dict[str, _Files] = {}
     slugs = _slugs(runs.editors)
-    around_masks = any(result.track is PIXELS for result in runs.results)
+    has_masks = any(result.track.has_masks for result in runs.results)
     for number, sample in enumerate(samples):
         try:
             images = runs.suite.image_files(sample)
-            masks = runs.suite.mask_files(sample) if around_masks else ()
+            masks = runs.suite.mask_files(sample) if has_masks else ()
             files = _Files(images.source, images.reference, masks)
         except VdeError:  # ambiguous file names; reported by the run
             files = _Files()
@@ -175,33 +172,9 @@ def _slugs(names: Sequence[str]) -> dict[str, str]:
     return {name: f"{at}-{re.sub(r'[^A-Za-z0-9_.-]+', '_', name)[:60]}" for at, name in enumerate(names)}
 
 
-def _write_assets(folder: Path) -> None:
-    for asset in files("vdebench.report.site").joinpath(_ASSETS).iterdir():
-        if asset.name.endswith((".html", ".css", ".js")):
-            write_text(folder / asset.name, asset.read_text(encoding="utf-8"))
-
-
 def _write_statistics(folder: Path, runs: SuiteRuns) -> None:
-    """Write the statistics of the whole suite, also if only some samples were run."""
-    statistics = suite_statistics(runs.suite)
-    for part in (
-        statistics,
-        statistics["layout"],
-    ):  # before HTML escaping
+    """What the suite is made of, whole, also where fewer samples were run."""
+    found = suite_statistics(runs.suite)
+    for part in (found, found["layout"]):  # before it is HTML, in which a folder's name may be spelt otherwise
         part["left_out"] = {name: runs.redact(reason) for name, reason in part["left_out"].items()}
-    write_text(folder / "dataset.html", statistics_page(statistics, back="index.html"))
-
-
-def _data(folder: Path, name: str, data: Any) -> None:
-    """Write data as a script: pages opened from files cannot fetch JSON."""
-    write_text(folder / "data" / f"{name}.js", f"Vde.take({script_json(name)}, {script_json(data)});\n")
-
-
-def script_json(data: Any) -> str:
-    r"""JSON that is safe inside a script element; NaN and Infinity are valid JavaScript.
-
-    >>> print(script_json("</script>"))
-    "\u003c/script>"
-    """
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    write_text(folder / "dataset.html", statistics_page(found, back="index.html"))

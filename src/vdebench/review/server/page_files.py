@@ -6,7 +6,10 @@ import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
+from vdebench.report.web.assets import FOLDER as SHARED
+
 PAGE = Path(__file__).parent / "page"
+NAMES = ("elements.js", "figures.js", "style.css", "figures.css")
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -26,9 +29,9 @@ class PageFile(NamedTuple):
 
 
 def page_files(folder: Path = PAGE) -> dict[str, PageFile]:
-    """Return all files of the page by name."""
+    """Return all files of the page by name, with the assets that all front ends share."""
     found = {}
-    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+    for file in (*(SHARED / name for name in NAMES), *(sorted(folder.iterdir()) if folder.is_dir() else ())):
         if file.suffix in KINDS and file.is_file():
             content = file.read_bytes()
             found[file.name] = PageFile(content, KINDS[file.suffix], f'"{hashlib.sha256(content).hexdigest()[:20]}"')

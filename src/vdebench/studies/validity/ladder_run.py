@@ -19,11 +19,11 @@ from vdebench.io.locations import cache_folder
 from vdebench.metrics.image_metrics import require_known
 from vdebench.metrics.registry import facts
 from vdebench.parallel.local import map_tasks, usable_processors
+from vdebench.pipeline.options import Progress
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
-from vdebench.pipeline.scoring.stage import Progress
 from vdebench.protocols import PROTOCOLS, get_protocol
+from vdebench.protocols.pages.columns import schema_of
 from vdebench.readers.cached import CachedReader
-from vdebench.runs.folder import schema_of
 from vdebench.studies.validity.corruption import Corruption
 from vdebench.studies.validity.export import EXACT_LAYOUT
 from vdebench.studies.validity.findings import LEVEL, findings_of, usable_rows

@@ -19,7 +19,7 @@ from vdebench.pipeline.scoring.edit_traces import trace_row
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics, ImagePair
 from vdebench.pipeline.scoring.sample import SETTINGS, LocalMode, Prediction, ScoringScope, score_sample
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.readers.cached import CachedReader, ImageCrop
 from vdebench.readers.predictions import PredictedPage, Predictions
 from vdebench.runs.folder import ScoredSample
@@ -129,7 +129,7 @@ class LadderScorer:
     def __init__(
         self,
         suite: Suite,
-        protocols: Sequence[Protocol],
+        protocols: Sequence[PageProtocol],
         measures: ImageMetrics,
         reader: CachedReader | None = None,
         *,
@@ -145,7 +145,7 @@ class LadderScorer:
 
     def rows(
         self, sample: Sample, page: CorruptedPage, reference_image: Image
-    ) -> Iterator[tuple[Protocol, ScoredSample]]:
+    ) -> Iterator[tuple[PageProtocol, ScoredSample]]:
         """Yield every protocol's rows of a page in both settings."""
         pixels = Pixels.of(page.image, f"corrupted page of {sample.key}")
         prediction = self._read(sample, page, pixels)
@@ -173,7 +173,7 @@ class LadderScorer:
             return Prediction(failure=str(error))
 
     def _with_images(
-        self, protocol: Protocol, sample: Sample, row: ScoredSample, pair: InMemoryPair | None
+        self, protocol: PageProtocol, sample: Sample, row: ScoredSample, pair: InMemoryPair | None
     ) -> ScoredSample:
         if pair is None or row.score["state"] != "scored":
             return row

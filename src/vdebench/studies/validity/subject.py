@@ -126,7 +126,7 @@ class CorruptionWorkspace:
 
 def typeset_suite(suite: Suite) -> TypesetSuite:
     """Return the suite; raises `InputError` if it is not a generated suite without degradation."""
-    if not isinstance(suite, TypesetSuite) or suite.recipe.wear != "none":
+    if not isinstance(suite, TypesetSuite) or suite.recipe.degradation != "none":
         raise InputError(
             f"{suite.name}: cannot be corrupted, because its documents are unknown\n"
             "  expected a generated suite without degradation, such as typeset:n=60,seed=1,ppi=110"

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from vdebench.suites.typeset.document import Block, Chart, DocumentCell, Formula, Rule, Span, Table, Text
-from vdebench.suites.typeset.language_rules import RULES, rules_of
+from vdebench.suites.typeset.language_rules import get_rules
 from vdebench.suites.typeset.words import Phrase, Writer, formulas
 
 _OPTIONS = "ABCD"
@@ -46,12 +46,12 @@ class Composer:
     def paragraph(self, sentences: int, role: str = "paragraph", opening: str = "") -> Text:
         """Return a paragraph of about `sentences` sentences in one language."""
         language = self.writer.pick_language()
-        sentences = round(sentences * RULES[language].sentences_per_english_sentence)
+        sentences = round(sentences * get_rules(language).sentences_per_english_sentence)
         whole, places = Phrase(opening), []
         for index in range(sentences):
             sentence = self.writer.sentence(language)
             if index:
-                whole += Phrase(RULES[language].separator)
+                whole += Phrase(get_rules(language).separator)
             places.append((len(whole.text), len(whole.text) + len(sentence.text)))
             whole += sentence
         return replace(self.text(role, whole), sentences=tuple(places))
@@ -87,7 +87,8 @@ class Composer:
     def definition(self, role: str = "panel") -> Text:
         """Return a term with its definition."""
         entry = self.writer.entry("definition", self.writer.pick_language())
-        return self.text(role, f"{entry['term']}{rules_of(entry['term']).colon}{entry['text']}")
+        colon = self.writer.language.rules_of(entry["term"]).colon
+        return self.text(role, f"{entry['term']}{colon}{entry['text']}")
 
     def choice(self) -> list[Block]:
         """Return a question with four options."""
@@ -97,7 +98,7 @@ class Composer:
         answers = self.rng.sample(entry["options"], len(_OPTIONS))
         options = [f"{letter}. {answer}" for letter, answer in zip(_OPTIONS, answers, strict=True)]
         ask = self.text("question", f"{self._questions}. ", self.writer.fill(entry["ask"], language))
-        if sum(map(len, options)) < 4 * RULES[language].min_quote_length:
+        if sum(map(len, options)) < 4 * get_rules(language).min_quote_length:
             return [ask, self.text("option", "  ".join(options))]
         return [ask, *(self.text("option", option) for option in options)]
 

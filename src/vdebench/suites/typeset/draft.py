@@ -8,7 +8,7 @@ from typing import Any
 
 from vdebench.suites.typeset.compose import Composer
 from vdebench.suites.typeset.document import Area, Block, BlockStyle, Decor, Document
-from vdebench.suites.typeset.language_rules import RULES, Language, LanguageRules
+from vdebench.suites.typeset.language_rules import Language, LanguageRules, get_rules
 from vdebench.suites.typeset.words import Writer
 
 PALETTES = (
@@ -119,7 +119,7 @@ class Draft:
     @property
     def rules(self) -> LanguageRules:
         """Rules of the first language of the page."""
-        return RULES[self.language.words[0]]
+        return get_rules(self.language.words[0])
 
     def serif(self) -> str:
         """Return a font for running text."""

@@ -1,16 +1,18 @@
 """Languages of generated pages: word files, fonts, punctuation, date formats.
 
-A new language needs an entry of `RULES` and of `LANGUAGES`, a folder in `content/`, a file in `phrasings/`, and a font.
+Other packages register languages in the entry point group `vdebench.languages`, as `LanguageRules` with a folder.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from vdebench.errors import InputError, VdeError
+from vdebench.registry import added
 
 _FONT_PACKAGES = ("pylopdf_fonts_zh_cn",)
 
@@ -40,6 +42,18 @@ class LanguageRules:
     date: str
     months: tuple[str, ...]
     money: tuple[str, ...]
+    name: str = ""
+    """Name in suites; the code by default."""
+    base: str = ""
+    """Code of the language whose words and phrasings complete its own."""
+    folder: Path | None = None
+    """Folder of its words (files as in `content/en/`), of `phrasings.toml` and of fonts, in another package."""
+    rtl: bool = False
+
+    @property
+    def phrasing(self) -> str:
+        """Code of the phrasings of its instructions, and of the typesetter's language."""
+        return self.base or self.code
 
 
 RULES = {
@@ -89,13 +103,19 @@ RULES = {
 }
 
 
-def rules_of(text: str) -> LanguageRules:
-    """Return the rules of the language that a text is written in.
+@cache
+def added_rules() -> dict[str, LanguageRules]:
+    """Rules of the languages that other packages add."""
+    rules: list[LanguageRules] = list(added("languages").values())
+    for each in rules:
+        if each.code in LANGUAGES:
+            raise VdeError(f"two languages are called {each.code!r}: rename the one of the other package")
+    return {each.code: each for each in rules}
 
-    >>> rules_of("Mexico 的收入").code
-    'zh'
-    """
-    return next(rules for rules in RULES.values() if re.search(rules.script, text))
+
+def get_rules(code: str) -> LanguageRules:
+    """Return the rules of a language by its code."""
+    return RULES.get(code) or added_rules()[code]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +135,16 @@ class Language:
     @property
     def fonts(self) -> dict[str, list[str]]:
         """Font families by style, in order of preference: English first, for digits and Latin letters."""
-        all_rules = [RULES["en"], *(RULES[code] for code in self.words)]
+        all_rules = [RULES["en"], *map(get_rules, self.words)]
         return {style: list(dict.fromkeys(rules.fonts[style] for rules in all_rules)) for style in all_rules[0].fonts}
+
+    def rules_of(self, text: str) -> LanguageRules:
+        """Return the rules of the language that a text of its pages is written in.
+
+        >>> [get_language("zh").rules_of(text).code for text in ("Mexico 的收入", "Mexico")]
+        ['zh', 'en']
+        """
+        return next(rules for rules in map(get_rules, (*self.words, "en")) if re.search(rules.script, text))
 
 
 LANGUAGES = {
@@ -129,20 +157,30 @@ LANGUAGES = {
 }
 
 
+@cache
+def all_languages() -> dict[str, Language]:
+    """Return all languages by their codes: ours, then those of other packages."""
+    others = added_rules().values()
+    return LANGUAGES | {
+        each.code: Language(each.code, each.name or each.code, (each.code,), each.phrasing, each.rtl) for each in others
+    }
+
+
 def get_language(code: str) -> Language:
     """Return a language by its code; raise `InputError` if there is none.
 
     >>> get_language("zh").name
     'simplified_chinese'
     """
-    if code not in LANGUAGES:
-        raise InputError(f"unknown language {code!r}; available: {', '.join(LANGUAGES)}")
-    return LANGUAGES[code]
+    known = all_languages()
+    if code not in known:
+        raise InputError(f"unknown language {code!r}; available: {', '.join(known)}")
+    return known[code]
 
 
 def font_folders() -> list[Path]:
     """Return the folders of fonts from installed packages."""
-    folders = []
+    folders = [rules.folder for rules in added_rules().values() if rules.folder]
     for package in _FONT_PACKAGES:
         spec = find_spec(package)
         if spec is None or not spec.submodule_search_locations:

@@ -125,7 +125,7 @@ def make_suite(
 def _require_same(folder: Path, n: int, recipe: SuiteRecipe) -> None:
     """Raise `RunFolderError` if the folder holds other files or another suite; a suite may grow."""
     file = folder / "make.json"
-    settings = {**recipe.to_json(), "made_with": provenance()}
+    settings = {**recipe.to_json(), "made_with": provenance(recipe.languages)}
     if is_file(file):
         existing = read_json(file)
         if not isinstance(existing, dict) or not isinstance(existing.get("n"), int):

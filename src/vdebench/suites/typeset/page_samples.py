@@ -134,14 +134,14 @@ class _EditFinder:
         self.rng = rng
         self.language = get_language(task.language)
         self.view = DocumentView(source.document, Writer(self.language, rng, source.document.topic), rng)
-        self.wear = draw_degradation(recipe.wear, rng, source.page.size)
+        self.degradation = draw_degradation(recipe.degradation, rng, source.page.size)
         self.edits: list[DocumentEdit] = []
 
     def samples(self) -> list[TypesetSample] | None:
         """Return a sample for each operation; None if one cannot be found."""
         if not is_legible(*self.source.document_and_page):
             return None
-        source = self.wear.page(self.source.image)
+        source = self.degradation.page(self.source.image)
         samples: list[TypesetSample] = []
         for index, operation in enumerate(self.task.operations, start=self.first):
             sample = self._find_sample(operation, index)
@@ -174,7 +174,7 @@ class _EditFinder:
         self, operation: Operation, index: int, proposal: Proposal, after: _RenderedDocument
     ) -> TypesetSample | None:
         """Return the sample; None if its instruction is ambiguous or the edit is not visible."""
-        before, wear, language = self.source, self.wear, self.language.lang
+        before, degradation, language = self.source, self.degradation, self.language.lang
         phrased = phrase_instruction(proposal, language, self.rng)
         if any(ambiguities(phrased.instruction, proposal.references, before.page_text, language)):
             return None
@@ -194,28 +194,28 @@ class _EditFinder:
             source=before.document.kind,
             source_image=f"source/{self.task.number:06}.png",
             reference_image=f"reference/{index:06}.png",
-            regions=tuple(_region(wear.box(box), size) for box in regions),
+            regions=tuple(_region(degradation.box(box), size) for box in regions),
             extra={
                 "instruction type": operation.value,
                 "edit": edit.to_json(),
                 "references": [list(reference) for reference in proposal.references],
                 "ambiguous": {"instruction": phrased.ambiguous, "kind": phrased.ambiguity},
-                "tight_input": _labels([wear.box(box) for box in tight_before], size),
-                "tight_output": _labels([wear.box(box) for box in tight_after], size),
+                "tight_input": _labels([degradation.box(box) for box in tight_before], size),
+                "tight_output": _labels([degradation.box(box) for box in tight_after], size),
                 "moved_blocks": moved_blocks(edit, before.document_and_page, after.document_and_page),
-                "difficulty": difficulty(before.document, proposal, operation, len(regions), wear.skewed),
+                "difficulty": difficulty(before.document, proposal, operation, len(regions), degradation.skewed),
                 "topic": before.document.topic,
-                "wear": wear.to_json(),
+                "wear": degradation.to_json(),
             },
         )
         return TypesetSample(
             sample=sample,
             source=before.image,
-            reference=wear.page(after.image),
-            mask=wear.mask(mask_of(before.document_and_page, after.document_and_page)),
-            source_text=wear.text(before.page_text),
-            reference_text=wear.text(after.page_text),
-            region_texts=tuple(wear.crop(crop_text(*after.document_and_page, box), box) for box in regions),
+            reference=degradation.page(after.image),
+            mask=degradation.mask(mask_of(before.document_and_page, after.document_and_page)),
+            source_text=degradation.text(before.page_text),
+            reference_text=degradation.text(after.page_text),
+            region_texts=tuple(degradation.crop(crop_text(*after.document_and_page, box), box) for box in regions),
             documents=(before.document, after.document),
             proposal=proposal,
         )

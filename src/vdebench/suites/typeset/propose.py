@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from vdebench.instructions.word_boundary import next_boundary
 from vdebench.suites.typeset.document import Block, Chart, Document, Formula, Rule, Table, Text
 from vdebench.suites.typeset.edits import DocumentEdit
-from vdebench.suites.typeset.language_rules import rules_of
+from vdebench.suites.typeset.language_rules import LanguageRules
 from vdebench.suites.typeset.words import Writer
 
 LONGEST_QUOTE = 90
@@ -85,6 +85,10 @@ class DocumentView:
                 return text[left:end]
         return None
 
+    def rules_of(self, text: str) -> LanguageRules:
+        """Return the rules of the language that a text of the page is written in."""
+        return self.writer.language.rules_of(text)
+
     def opening(self, block: Text) -> str | None:
         """Return the first words of a block that occur nowhere else; None if there are none."""
         text = block.text
@@ -94,7 +98,7 @@ class DocumentView:
             words = text[:end]
             if len(words) > LONGEST_QUOTE:
                 return None
-            if len(words) >= min(len(text), rules_of(text).min_quote_length) and self.is_unique(words):
+            if len(words) >= min(len(text), self.rules_of(text).min_quote_length) and self.is_unique(words):
                 return words
         return None
 

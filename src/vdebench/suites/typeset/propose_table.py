@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vdebench.instructions.phrasing import phrasings
 from vdebench.suites.typeset.document import DocumentCell, Table
 from vdebench.suites.typeset.edits import DocumentEdit
-from vdebench.suites.typeset.language_rules import rules_of
+from vdebench.suites.typeset.language_rules import LanguageRules
 from vdebench.suites.typeset.propose import DocumentView, Proposal, Reference
 
 
@@ -39,9 +39,8 @@ def insert_value(page: DocumentView) -> Proposal | None:
             new = _value(page, value_cell.table, value_cell.cell.column)
             return _set(value_cell, "fill_cell", new, {"new": new})
     for value_cell in value_cells:
-        asides = [
-            aside for aside in phrasings(_language_code(value_cell.table))["asides"]["number"] if "{" not in aside
-        ]
+        words = phrasings(_rules(page, value_cell.table).phrasing)
+        asides = [aside for aside in words["asides"]["number"] if "{" not in aside]
         added = page.rng.choice(asides)
         gap = " " if added.isascii() else ""
         return _set(value_cell, "append_cell", value_cell.cell.text + gap + added, {"added": added})
@@ -112,7 +111,7 @@ def _add_column(page: DocumentView, table: Table) -> Proposal | None:
     head, kind = page.rng.choice(table.spare_columns)
     name, _, argument = kind.partition(":")
     count = table.height - table.head
-    texts = [head, *(page.writer.value(name, argument, _language_code(table)) for _ in range(count))]
+    texts = [head, *(page.writer.value(name, argument, _rules(page, table).code) for _ in range(count))]
     edit = DocumentEdit("add_column", table.id, {"column": column + 1, "texts": texts})
     return _of_column(table, column, edit, "add_column", {"head": head, "cells": texts[1:]})
 
@@ -230,13 +229,13 @@ def _column_name(table: Table, column: int) -> str:
     return table.at(table.head - 1, column).text
 
 
-def _language_code(table: Table) -> str:
-    return rules_of("".join(cell.text for cell in table.cells if cell.row < table.head)).code
+def _rules(page: DocumentView, table: Table) -> LanguageRules:
+    return page.rules_of("".join(cell.text for cell in table.cells if cell.row < table.head))
 
 
 def _value(page: DocumentView, table: Table, column: int, old: str = "") -> str:
     name, _, argument = table.values[column].partition(":")
-    return page.writer.value(name, argument, _language_code(table), taken=[old])
+    return page.writer.value(name, argument, _rules(page, table).code, taken=[old])
 
 
 def _joined(one: str, other: str) -> str:

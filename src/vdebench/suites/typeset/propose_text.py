@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from vdebench.instructions.phrasing import phrasings
 from vdebench.suites.typeset.document import Text
 from vdebench.suites.typeset.edits import DocumentEdit
-from vdebench.suites.typeset.language_rules import rules_of
 from vdebench.suites.typeset.propose import LONGEST_QUOTE, DocumentView, Proposal, Reference
 
 _NAMED_AFTER_ENTRY = {"title": "title", "heading": "heading", "headline": "headline", "quote": "quote"}
@@ -42,7 +41,7 @@ def _replace_value(page: DocumentView) -> Proposal | None:
             text = block.text
             old = text[slot.start : slot.end]
             found = page.quote(text, slot.start, slot.end)
-            new = page.writer.value(slot.name, slot.argument, rules_of(text).code, taken=[old])
+            new = page.writer.value(slot.name, slot.argument, page.rules_of(text).code, taken=[old])
             if found is None or new == old:
                 continue
             start, end = found
@@ -52,7 +51,7 @@ def _replace_value(page: DocumentView) -> Proposal | None:
 
 def _replace_sentence(page: DocumentView) -> Proposal | None:
     for block, start, end in _sentences(page):
-        return _replacement(block, start, end, page.writer.sentence(rules_of(block.text).code).text)
+        return _replacement(block, start, end, page.writer.sentence(page.rules_of(block.text).code).text)
     return None
 
 
@@ -66,7 +65,7 @@ def _replace_block(page: DocumentView) -> Proposal | None:
     for block in page.texts:
         text = block.text
         if block.role in _NAMED_AFTER_ENTRY and len(text) <= LONGEST_QUOTE and page.is_unique(text):
-            new = page.writer.phrase(_NAMED_AFTER_ENTRY[block.role], rules_of(text).code).text
+            new = page.writer.phrase(_NAMED_AFTER_ENTRY[block.role], page.rules_of(text).code).text
             if new != text:
                 edit = DocumentEdit("replace_text", block.id, {"start": 0, "end": len(text), "new": new})
                 quoted = {"target": text, "new": new}
@@ -77,7 +76,7 @@ def _replace_block(page: DocumentView) -> Proposal | None:
 def _insert_sentence(page: DocumentView) -> Proposal | None:
     for block, start, end in _sentences(page):
         text = block.text
-        rules = rules_of(text)
+        rules = page.rules_of(text)
         anchor = page.ending(text, start, end, least=rules.min_quote_length)
         if anchor is None:
             continue
@@ -90,12 +89,12 @@ def _insert_sentence(page: DocumentView) -> Proposal | None:
 def _insert_aside(page: DocumentView) -> Proposal | None:
     for block in page.texts:
         text = block.text
-        rules = rules_of(text)
+        rules = page.rules_of(text)
         for slot in block.slots:
             anchor = page.ending(text, max(0, slot.end - LONGEST_QUOTE), slot.end, least=slot.end - slot.start)
             if slot.name not in _WITH_UNIT or anchor is None or text[slot.end : slot.end + 1].isalnum():
                 continue
-            aside: str = page.rng.choice(phrasings(rules.code)["asides"]["number"])
+            aside: str = page.rng.choice(phrasings(rules.phrasing)["asides"]["number"])
             value = page.writer.value(slot.name, slot.argument, rules.code, taken=[text[slot.start : slot.end]])
             new = aside.replace("{value}", value)
             edit = DocumentEdit("insert_text", block.id, {"at": slot.end, "new": rules.separator + new})
@@ -108,7 +107,7 @@ def _insert_block(page: DocumentView) -> Proposal | None:
         opening = page.opening(block) if block.role in _REPEATED else None
         if opening is None:
             continue
-        rules = rules_of(block.text)
+        rules = page.rules_of(block.text)
         words = page.writer.phrase(_REPEATED[block.role], rules.code).text
         marker = block.text[:2] if block.role == "bullet" else ""
         edit = DocumentEdit("insert_block", block.id, {"new": marker + words})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from vdebench.core.sample import SOURCES, Operation
 from vdebench.errors import InputError
-from vdebench.suites.typeset.language_rules import LANGUAGES
+from vdebench.suites.typeset.language_rules import LanguageRules, added_rules, all_languages
 
 OPERATIONS = tuple(operation for operation in Operation if operation not in (Operation.NONE, Operation.OTHER))
 _TOOLS = ("typst", "pypdfium2", "pylopdf-fonts-zh-cn", "opencv-python-headless", "numpy", "isal")
-WEARS = ("none", "light", "heavy")
+DEGRADATIONS = ("none", "light", "heavy")
 
 
 class PageTask(NamedTuple):
@@ -48,14 +48,14 @@ class SuiteRecipe:
     per_page: int = 2
     """Samples per page, of different operations if there are enough."""
     ppi: int = 150
-    wear: str = "none"
+    degradation: str = "none"
 
     def __post_init__(self) -> None:
         """Raise `InputError` for invalid settings."""
-        _require("language", self.languages, LANGUAGES)
+        _require("language", self.languages, all_languages())
         _require("operation", self.operations, OPERATIONS)
         _require("kind", self.kinds, SOURCES)
-        _require("wear", [self.wear], WEARS)
+        _require("degradation", [self.degradation], DEGRADATIONS)
         if not 1 <= self.per_page <= 10:
             raise InputError(f"{self.per_page} samples on a page, expected 1 to 10")
         if not 36 <= self.ppi <= 600:
@@ -81,15 +81,25 @@ class SuiteRecipe:
 
 
 @cache
-def provenance() -> dict[str, str]:
-    """Return what else determines the bytes: a digest of our source files, and the versions of libraries."""
+def provenance(languages: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return what else determines the bytes: digests of our source files and of languages of other packages, and the
+    versions of libraries.
+    """
     digest = hashlib.sha256()
     package = Path(__file__).parents[2]
     folders = (package / "suites/typeset", package / "instructions/phrasings")
     files = (file for folder in folders for file in folder.rglob("*") if file.suffix in (".py", ".toml", ".typ"))
     for file in sorted((*files, package / "instructions/phrasing.py", package / "instructions/word_boundary.py")):
         digest.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
-    return {"vdebench": digest.hexdigest()[:16], **{name: version(name) for name in _TOOLS}}
+    others = {code: _language_digest(rules) for code, rules in added_rules().items() if code in languages}
+    return {"vdebench": digest.hexdigest()[:16], **{name: version(name) for name in _TOOLS}, **others}
+
+
+def _language_digest(rules: LanguageRules) -> str:
+    digest = hashlib.sha256(repr(replace(rules, folder=None)).encode())
+    for file in sorted(rules.folder.rglob("*.toml")) if rules.folder else ():
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
 
 
 def _require(what: str, names: Sequence[str], valid: Collection[str]) -> None:

@@ -27,7 +27,8 @@ class TypesetSuite(VdeSuite):
     def __init__(self, name: str, n: int, recipe: SuiteRecipe) -> None:
         self.n = n
         self.recipe = recipe
-        specification = json.dumps({"n": n, **recipe.to_json(), "made_with": provenance()}, sort_keys=True)
+        made_with = provenance(recipe.languages)
+        specification = json.dumps({"n": n, **recipe.to_json(), "made_with": made_with}, sort_keys=True)
         folder = cache_folder() / "typeset" / digest_of(specification)[:16]
         super().__init__(folder, name, self._make)
 
@@ -46,14 +47,14 @@ def generated_suite(text: str) -> TypesetSuite:
     values: dict[str, str] = {}
     for option in filter(None, text.partition(":")[2].split(",")):
         name, equals, value = (part.strip() for part in option.partition("="))
-        if name not in ("n", "wear", *_LISTS, *_NUMBERS) or not equals or name in values:
+        if name not in ("n", "degradation", *_LISTS, *_NUMBERS) or not equals or name in values:
             raise InputError(f"{text}: {option!r} is not an option, expected for example {SYNTAX}")
         values[name] = value
     options: dict[str, Any] = {}
     for name, value in values.items():
         if name in _LISTS:
             options[name] = tuple(value.split("+"))
-        elif name == "wear":
+        elif name == "degradation":
             options[name] = value
         elif re.fullmatch(r"-?[0-9]{1,18}", value):
             options[name] = int(value)

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from vdebench.suites.typeset.document import Slot
-from vdebench.suites.typeset.language_rules import RULES, Language
+from vdebench.suites.typeset.language_rules import Language, get_rules
 
 TOPICS = (
     "economy",
@@ -52,9 +52,13 @@ class Phrase:
 
 @cache
 def bank(language: str, name: str) -> dict[str, Any]:
-    """Load a content file."""
-    file = resources.files(__package__) / "content" / language / f"{name}.toml"
-    return tomllib.loads(file.read_text("utf-8"))
+    """Load a content file; the base of a language completes what its own file does not have."""
+    rules = get_rules(language)
+    file = (rules.folder or resources.files(__package__) / "content" / language) / f"{name}.toml"
+    if not rules.base:
+        return tomllib.loads(file.read_text("utf-8"))
+    base, own = bank(rules.base, name), tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return {**base, **own, "slots": {**base["slots"], **own.get("slots", {})}}
 
 
 @cache
@@ -149,7 +153,7 @@ class Writer:
         template: str = self.entry("sentence", language)
         if self.rng.random() < 0.22:
             lead = self.entry("lead", language, "common")
-            if not RULES[language].separator:
+            if not get_rules(language).separator:
                 template = lead + template
             elif template.split()[0] in _LOWERED:
                 template = lead + template[0].lower() + template[1:]
@@ -179,12 +183,12 @@ def _percent(rng: Random, argument: str, language: str) -> str:
 
 
 def _date(rng: Random, argument: str, language: str) -> str:
-    year, month, day = rng.randint(1998, 2024), rng.choice(RULES[language].months), rng.randint(1, 28)
-    return RULES[language].date.format(year=year, month=month, day=day)
+    year, month, day = rng.randint(1998, 2024), rng.choice(get_rules(language).months), rng.randint(1, 28)
+    return get_rules(language).date.format(year=year, month=month, day=day)
 
 
 def _money(rng: Random, argument: str, language: str) -> str:
-    return rng.choice(RULES[language].money).format(f"{rng.uniform(1, 99):.1f}")
+    return rng.choice(get_rules(language).money).format(f"{rng.uniform(1, 99):.1f}")
 
 
 def _time(rng: Random, argument: str, language: str) -> str:

@@ -1,14 +1,9 @@
 "use strict";
-/* Rank candidates for every criterion, sample by sample; what is answered is kept in this browser. */
+/* Rank candidates for each criterion, sample by sample; answers are stored in this browser. */
 (() => {
-  const { h, s, Panes } = Vde, find = (id) => document.getElementById(id);
+  const { h, s, plural, storage, Panes } = Vde, find = (id) => document.getElementById(id);
   const letter = (place) => String.fromCharCode(65 + place);
-  const shelf = (name) => `vde-sheet-${SHEET.sheet}-${name}`;
-  let keeps = true;
-  const kept = {
-    get(name) { try { return localStorage.getItem(shelf(name)); } catch { keeps = false; return null; } },
-    put(name, value) { try { localStorage.setItem(shelf(name), value); } catch { keeps = false; } },
-  };
+  const kept = storage(`vde-sheet-${SHEET.sheet}-`);
 
   let person = SHEET.annotators.includes(kept.get("person")) ? kept.get("person") : SHEET.annotators[0];
   let answers = {}, at = 0, panes = null;
@@ -36,9 +31,9 @@
     find("progress").textContent = `${SHEET.samples.length - left.length} of ${SHEET.samples.length} samples done`;
     find("unfinished").className = left.length ? "note" : "note done";
     find("unfinished").replaceChildren(left.length
-      ? `Not finished: ${ranks} ${ranks === 1 ? "rank is" : "ranks are"} missing, in ${left.length === 1 ? "sample" : "samples"} ${left.map((sample) => sample.number).join(", ")}. A ranking with a part missing does not count.`
+      ? `Not finished: ${plural(ranks, "rank is", "ranks are")} missing, in ${left.length === 1 ? "sample" : "samples"} ${left.map((sample) => sample.number).join(", ")}. A ranking with a part missing does not count.`
       : "All samples are ranked. Download your answers and send them back.",
-    keeps ? "" : " This browser keeps nothing: download your answers before you close the page.");
+    kept.works ? "" : " This browser keeps nothing: download your answers before you close the page.");
     SHEET.samples.forEach((sample, place) => {
       const link = find("samples").children[place], lost = missing(sample), state = !lost ? "done" : lost < cells(sample).length ? "begun" : "open";
       link.className = state;

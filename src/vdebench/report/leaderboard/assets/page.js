@@ -1,10 +1,10 @@
 "use strict";
 /* The page: what is chosen (it stands in the address), the controls, and which part is drawn. */
 const Board = (() => {
-  const { h, choose, read, link, load, words, kept } = Vde;
+  const { h, choose, read, link, load, words, plural, draw: show, problem, start } = Vde;
   const TABS = { tables: "Tables", plots: "Plots", printed: "Published" };
   const views = {};
-  let data = null, turn = 0;
+  let data = null;
   const find = h("input", { type: "search", id: "find", placeholder: "part of a name", oninput: () => change({ find: find.value }) });
   /* The box that one types into stays where it is while all else is drawn anew: it keeps the cursor, and half-typed words. */
   const bar = h("div", { class: "row", id: "controls" }, h("label", { class: "wide" }, "Editor", find)), body = h("div");
@@ -29,12 +29,12 @@ const Board = (() => {
   }
   /* What a table shows of a slice: its rows with the slice's numbers in place of the whole's; null where it has none. */
   async function sliced(table, address) {
-    if (!address.by) return { rows: table.rows, floors: table.floors };
+    if (!address.by) return { rows: table.rows, ceilings: table.ceilings };
     if (!table.values[address.by]) return null;
     const entry = (await load(table.values[address.by][0]))[address.value];
     if (!entry) return null;
     const nothing = { cells: {}, usable: null, coverage: null, regions: null };
-    return { rows: table.rows.map((row, at) => ({ ...row, whole: row.coverage, falls: null, ...(entry.rows[at] || nothing) })), floors: entry.floors };
+    return { rows: table.rows.map((row, at) => ({ ...row, whole: row.coverage, falls: null, ...(entry.rows[at] || nothing) })), ceilings: entry.ceilings };
   }
   /* An address with its gaps filled: a slice always has a value. */
   function filled(address) {
@@ -82,44 +82,32 @@ const Board = (() => {
     silence = setTimeout(() => { box.textContent = ""; }, 2500);
   }
 
-  async function draw() {
+  function draw() {
     const address = filled(read()), tab = views[address.tab] ? address.tab : "tables", main = document.getElementById("main");
     document.getElementById("tabs").replaceChildren(...Object.entries(TABS).filter(([key]) => key !== "printed" || data.printed.length).map(([key, title]) =>
       h("a", { href: link({ ...read(), tab: key }), id: "tab-" + key, "aria-current": key === tab ? "page" : null }, title)));
-    const mine = ++turn;
-    try {
-      const focus = document.activeElement && document.activeElement.id; // who went on by a button wants it again
-      bar.hidden = tab === "printed";
-      const made = await views[tab](address, data);
-      if (mine !== turn) return;
-      body.replaceChildren(made);
+    bar.hidden = tab === "printed";
+    show(() => views[tab](address, data), (page) => {
+      body.replaceChildren(page);
       if (!bar.isConnected) main.replaceChildren(bar, body);
-      if (focus && document.activeElement === document.body) document.getElementById(focus)?.focus({ preventScroll: true });
-    } catch (error) {
-      if (mine === turn) main.replaceChildren(bar, body), body.replaceChildren(h("p", { class: "empty", role: "alert" }, String(error.message || error)));
-    }
-    performance.mark("drawn");
+      performance.mark("drawn");
+    });
   }
 
   document.addEventListener("DOMContentLoaded", () => {
+    start();
     load("leaderboard").then((found) => {
       data = found;
       const runs = data.tables.reduce((sum, table) => sum + table.rows.length, 0);
       document.title = `${data.title} · vdebench`;
       document.getElementById("title").textContent = data.title;
-      document.getElementById("suite").textContent = `${runs} ${runs === 1 ? "run" : "runs"}, ${data.tables.length} ${data.tables.length === 1 ? "table" : "tables"}`;
+      document.getElementById("suite").textContent = `${plural(runs, "run", "runs")}, ${plural(data.tables.length, "table", "tables")}`;
       document.getElementById("foot").textContent = `Made by vdebench ${data.version} from the summaries of runs; no number is made anew here.`;
       window.addEventListener("hashchange", draw);
       let width = window.innerWidth;
       window.addEventListener("resize", () => { if (read().tab === "plots" && window.innerWidth !== width) { width = window.innerWidth; draw(); } });
       draw();
-    }, (error) => { document.getElementById("main").replaceChildren(h("p", { class: "empty", role: "alert" }, error.message)); });
-    document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); document.getElementById("main").focus(); });
-    document.getElementById("theme").addEventListener("click", () => {
-      const dark = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim() !== "#ffffff";
-      document.documentElement.dataset.theme = dark ? "light" : "dark";
-      kept.put("theme", dark ? "light" : "dark");
-    });
+    }, (error) => document.getElementById("main").replaceChildren(problem(error)));
   });
   return { all, views, change, controls, switcher, chosenTables, settingOf, sliced, matches, copy };
 })();

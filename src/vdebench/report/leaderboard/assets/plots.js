@@ -1,7 +1,7 @@
 "use strict";
 /* Which numbers are plotted, in what order, and what is said of them in words. */
 (() => {
-  const { h, choose, number, words } = Vde, { change } = Board;
+  const { h, scroll, choose, number, words, figures } = Vde, { change } = Board;
   const KINDS = { intervals: "Intervals", bars: "Bars", radar: "Radar", falls: "Usable edits" };
   const MOST = 6; // editors that a plot can tell apart
 
@@ -17,38 +17,38 @@
   const metricsOf = (table, rows, setting) => Board.columns(table, rows, setting, true).filter((one) => rows.some((row) => value(one.cell(row)) !== null)).map((one) => ({ ...one, digits: one.digits ?? 3 }));
   function figure(title, caption, drawing, legend, head, lines) {
     return h("figure", { class: "plot" }, h("figcaption", null, h("b", null, title), caption), drawing, legend,
-      h("details", null, h("summary", null, "The same as a table"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, h("table", null,
+      h("details", null, h("summary", null, "The same as a table"), scroll(title, h("table", null,
         h("thead", null, h("tr", null, head.map((one) => h("th", { scope: "col" }, one)))),
         h("tbody", null, lines.map(([name, ...cells]) => h("tr", null, h("th", { scope: "row" }, name), cells.map((cell) => h("td", null, cell)))))))));
   }
-  const told = (cell, digits) => !cell ? "–" : `${number(cell[0], digits)}${cell.length > 2 && cell[1] !== null ? ` (${number(cell[1], digits)}–${number(cell[2], digits)})` : ""}`;
+  const withInterval = (cell, digits) => !cell ? "–" : `${number(cell[0], digits)}${cell.length > 2 && cell[1] !== null ? ` (${number(cell[1], digits)}–${number(cell[2], digits)})` : ""}`;
   const none = (text) => h("p", { class: "empty" }, text);
 
   function intervals({ table, rows, metric, where }) {
     const order = Board.ordered(rows, [metric], {}).rows.filter((row) => value(metric.cell(row)) !== null);
     if (!order.length) return none("No editor has this number here.");
-    const items = order.map((row) => ({ label: row.editor, value: value(metric.cell(row)), ...bounds(metric.cell(row)), told: said(row.editor, metric.cell(row), metric.digits) }));
+    const items = order.map((row) => ({ name: row.editor, value: value(metric.cell(row)), ...bounds(metric.cell(row)), title: said(row.editor, metric.cell(row), metric.digits) }));
     const missing = items.filter((item) => item.low === undefined).length, beyond = infinite(rows, metric);
     const caption = [`${where}; ${metric.best} is better, best first. Whiskers: ${table.level} intervals.`, missing ? ` ${missing} without one.` : "", beyond.length ? ` Infinite, not drawn: ${beyond.join(", ")}.` : "", " Intervals that overlap do not decide which editor is better: vde compare tests that pair by pair."].join("");
-    return figure(metric.title, caption, Draw.intervals(items, `Intervals of ${metric.title}: ${items.slice(0, 5).map((item) => item.told).join("; ")}`), null,
-      ["Editor", metric.title], order.map((row) => [row.editor, told(metric.cell(row), metric.digits)]));
+    return figure(metric.title, caption, figures.intervals(items, `Intervals of ${metric.title}: ${items.slice(0, 5).map((item) => item.title).join("; ")}`), null,
+      ["Editor", metric.title], order.map((row) => [row.editor, withInterval(metric.cell(row), metric.digits)]));
   }
   async function bars({ table, address, setting, chosen, metric, where }) {
     const values = address.by ? table.values[address.by][1] : [""];
     const groups = await Promise.all(values.map(async (slice) => {
       const view = await Board.sliced(table, { ...address, value: slice });
       const found = Board.columns(table, view.rows, setting, true).find((one) => one.id === metric.id);
-      return { label: slice ? words(slice) : "all samples", items: chosen.map((name, kind) => {
+      return { name: slice ? words(slice) : "all samples", items: chosen.map((name, kind) => {
         const row = view.rows.find((one) => one.editor === name), cell = found && row ? found.cell(row) : null;
-        return { kind, value: value(cell), ...bounds(cell), cell, short: number(value(cell), metric.digits), told: said(name, cell, metric.digits) };
+        return { kind, value: value(cell), ...bounds(cell), cell, short: number(value(cell), metric.digits), title: said(name, cell, metric.digits) };
       }) };
     }));
     const title = address.by ? `${metric.title} by ${table.slices[address.by]}` : metric.title;
     return figure(title, `${where.split(",")[0]}; ${metric.best} is better. Lines: ${table.level} intervals.`,
-      Draw.bars(groups, `Bars of ${title} for ${chosen.join(", ")}; the numbers are in the table below`), Draw.legend(chosen.map((name, kind) => [name, kind, `k${kind}`])),
-      ["", ...chosen], groups.map((group) => [group.label, ...group.items.map((item) => told(item.cell, metric.digits))]));
+      figures.bars(groups, `Bars of ${title} for ${chosen.join(", ")}; the numbers are in the table below`), figures.legend(chosen.map((name, kind) => [name, kind, `k${kind}`])),
+      ["", ...chosen], groups.map((group) => [group.name, ...group.items.map((item) => withInterval(item.cell, metric.digits))]));
   }
-  /* Every metric from 0 (worst) to 1 (best): what is told in the caption. */
+  /* A metric from 0 (worst) to 1 (best), as the caption says. */
   function scaled(metric, found) {
     if (found === null) return null;
     const share = metric.id.startsWith("psnr") ? found / 50 : found, kept = Math.max(0, Math.min(1, share));
@@ -59,12 +59,12 @@
     if (axes.length < 3) return none("A radar needs three metrics at least.");
     const lines = chosen.map((name, kind) => {
       const row = rows.find((one) => one.editor === name), raw = axes.map((metric) => metric.cell(row));
-      return { kind, values: axes.map((metric, at) => raw[at] && raw[at][0] === "∞" ? 1 : scaled(metric, value(raw[at]))), told: `${name}: ${axes.map((metric, at) => `${metric.title} ${number(raw[at] && raw[at][0], 2)}`).join(", ")}`, raw };
+      return { kind, values: axes.map((metric, at) => raw[at] && raw[at][0] === "∞" ? 1 : scaled(metric, value(raw[at]))), title: `${name}: ${axes.map((metric, at) => `${metric.title} ${number(raw[at] && raw[at][0], 2)}`).join(", ")}`, raw };
     });
     const lower = axes.filter((metric) => metric.best === "lower").map((metric) => metric.title), decibel = axes.some((metric) => metric.id.startsWith("psnr"));
     const caption = [where, ". Outside is better. ", lower.length ? `Lower is better for ${lower.join(", ")}: shown as 1 minus the number. ` : "", decibel ? "PSNR is divided by 50 dB, identical images are 1. " : "", "MSE has no bounds and is left out. No outline where a number is missing."].join("");
-    return figure("All metrics", caption, Draw.radar(axes.map((metric) => metric.title + (metric.best === "lower" ? " (flipped)" : "")), lines, `Radar of ${chosen.length} editors: ${lines.map((line) => line.told).join("; ")}`),
-      Draw.legend(chosen.map((name, kind) => [name, kind])), ["", ...axes.map((metric) => metric.title)], lines.map((line, at) => [chosen[at], ...line.raw.map((cell, k) => told(cell, axes[k].digits))]));
+    return figure("All metrics", caption, figures.radar(axes.map((metric) => metric.title + (metric.best === "lower" ? " (flipped)" : "")), lines, `Radar of ${chosen.length} editors: ${lines.map((line) => line.title).join("; ")}`),
+      figures.legend(chosen.map((name, kind) => [name, kind])), ["", ...axes.map((metric) => metric.title)], lines.map((line, at) => [chosen[at], ...line.raw.map((cell, k) => withInterval(cell, axes[k].digits))]));
   }
   function falls({ table, data, address }) {
     const rows = table.rows.filter((row) => row.falls && Board.matches(row.editor, address)).sort((a, b) => b.falls.usable - a.falls.usable);
@@ -72,12 +72,12 @@
     const steps = Object.keys(data.properties).filter((key) => rows.some((row) => key in row.falls));
     const looks = ["k1", "k4", "k3", "k2", "k5"];
     const parts = [{ key: "usable", title: "usable", look: "k0", dark: true }, ...steps.map((key, at) => ({ key, title: `fails first at ${data.properties[key].toLowerCase()}`, look: looks[at % looks.length], dark: true })), { key: "unknown", title: "no verdict", look: "none" }];
-    const items = rows.map((row) => ({ label: row.editor, counts: row.falls, total: parts.reduce((sum, part) => sum + (row.falls[part.key] || 0), 0) })).filter((item) => item.total);
+    const items = rows.map((row) => ({ name: row.editor, counts: row.falls, total: parts.reduce((sum, part) => sum + (row.falls[part.key] || 0), 0) })).filter((item) => item.total);
     const order = steps.map((key) => data.properties[key].toLowerCase()).join(", then ");
     return figure("Usable edits, and where the others fail first", `All samples, in the number of edits. Asked in this order: ${order}.${address.by ? " The chosen slice has no such counts: these are of all samples." : ""}`,
-      Draw.stacked(items, parts, `Usable edits: ${items.slice(0, 6).map((item) => `${item.label} ${item.counts.usable} of ${item.total}`).join("; ")}`),
-      Draw.legend(parts.filter((part) => items.some((item) => item.counts[part.key])).map((part) => [part.title, 0, part.look])),
-      ["Editor", ...parts.map((part) => part.title)], items.map((item) => [item.label, ...parts.map((part) => item.counts[part.key] || 0)]));
+      figures.stacked(items, parts, `Usable edits: ${items.slice(0, 6).map((item) => `${item.name} ${item.counts.usable} of ${item.total}`).join("; ")}`),
+      figures.legend(parts.filter((part) => items.some((item) => item.counts[part.key])).map((part) => [part.title, 0, part.look])),
+      ["Editor", ...parts.map((part) => part.title)], items.map((item) => [item.name, ...parts.map((part) => item.counts[part.key] || 0)]));
   }
   const DRAWERS = { intervals, bars, radar, falls };
 

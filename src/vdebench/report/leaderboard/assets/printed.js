@@ -1,7 +1,7 @@
 "use strict";
 /* Tables as papers print them: nothing in them was measured here. */
 (() => {
-  const { h, choose } = Vde, { change } = Board;
+  const { h, scroll, choose } = Vde, { change } = Board;
 
   function table(one) {
     const groups = [];
@@ -13,7 +13,7 @@
       lines.push(h("tr", null, h("th", { scope: "row" }, row.label), row.cells.map((cell, at) => h("td", { class: row.best.includes(at) ? "best" : null }, cell))));
     }
     return h("section", { class: "board" }, h("h2", null, `${one.paper}, table ${one.number}`, h("span", { class: "suite" }, ` ${one.title.replace(/ \(shape of.*\)$/, "")}`)),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${one.paper}, table ${one.number}` }, h("table", null,
+      scroll(`${one.paper}, table ${one.number}`, h("table", null,
         h("thead", null, groups.length > 1 ? h("tr", null, h("th"), groups.map(([name, n]) => h("th", { class: "group", colspan: n, scope: "colgroup" }, name))) : null,
           h("tr", null, h("th", { scope: "col" }, one.head), one.columns.map(([, name, best]) => h("th", { scope: "col" }, name + (best === "lower" ? " (low)" : ""))))),
         h("tbody", null, lines))),

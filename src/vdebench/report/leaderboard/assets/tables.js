@@ -1,8 +1,7 @@
 "use strict";
 /* Tables of what is comparable: a row for every run, sorted by any column. */
 (() => {
-  const { h, number, words, read } = Vde, { change, copy } = Board;
-  const percent = (value) => (100 * value).toFixed(1);
+  const { h, scroll, number, words, percent, sorted, sortButton, ariaSort } = Vde, { change, copy } = Board;
   const opened = new Set(); // rows whose signature is shown
 
   const amount = (cell) => !cell ? null : cell[0] === "∞" ? Infinity : cell[0];
@@ -19,7 +18,7 @@
     const bar = h("span", { class: low === null ? "mini" : "mini bounded", "aria-hidden": "true" }); // a hundred SVGs would make sorting slow
     for (const [name, share] of Object.entries({ rate, low, high })) bar.style.setProperty(`--${name}`, 100 * share);
     return h("div", { class: "usable", title: `${n} samples with a verdict${unknown ? `, ${unknown} without` : ""}` },
-      h("span", null, h("b", null, `${percent(rate)} %`), low === null ? null : h("span", { class: "range" }, `${percent(low)}–${percent(high)}`), unknown ? h("span", { class: "range" }, `${unknown} unknown`) : null), bar);
+      h("span", null, h("b", null, percent(rate)), low === null ? null : h("span", { class: "range" }, `${number(100 * low, 1)}–${number(100 * high, 1)}`), unknown ? h("span", { class: "range" }, `${unknown} unknown`) : null), bar);
   }
   function coverage(row) {
     if (!row.coverage && !row.whole) return "";
@@ -28,7 +27,7 @@
   }
 
   Board.columns = (table, rows, setting, every) => {
-    const list = [{ id: "usable", title: "Usable edits", best: "higher", cell: (row) => row.usable, show: usable, say: "edits that are complete, textually correct, in place, true to the look, and keep the rest" }];
+    const list = [{ id: "usable", title: "Usable edits", best: "higher", cell: (row) => row.usable, show: usable, help: "edits that are complete, textually correct, in place, true to the look, and keep the rest" }];
     for (const metric of table.metrics.filter((one) => every || one.main)) {
       const cell = (row) => (row.cells[setting] || {})[metric.key];
       if (rows.some(cell) || table.rows.some(cell)) list.push({ id: metric.key, title: metric.title, best: metric.best, digits: metric.digits, cell, show: (found) => shown(found, metric.digits) });
@@ -44,21 +43,9 @@
     const id = wanted || !["editor", "coverage"].includes(address.sort) ? column.id : address.sort;
     const down = address.sort && address.down !== undefined ? address.down === "1" : id === "coverage" || (id !== "editor" && column.best === "higher");
     const key = { editor: (row) => row.editor, coverage: share }[id] || ((row) => amount(column.cell(row)));
-    const keyed = rows.map((row, at) => [key(row), at, row]);
-    keyed.sort(([x, i], [y, j]) => {
-      if (x === null || y === null) return (x === null) - (y === null) || i - j;
-      const way = typeof x === "string" ? x.localeCompare(y) : x - y || 0;
-      return x === y ? i - j : way * (down ? -1 : 1);
-    });
-    return { rows: keyed.map(([, , row]) => row), id, down };
+    return { rows: sorted(rows, key, down), id, down };
   };
-  function head(column, order) {
-    const on = order.id === column.id;
-    const sort = () => change({ sort: column.id, down: (on ? !order.down : column.best === "higher") ? "1" : "0" });
-    return h("button", { type: "button", id: `sort-${order.number}-${column.id}`, "data-sort": column.id, title: column.say || (column.best ? `${column.best} is better` : ""), onclick: sort },
-      column.title + (column.best === "lower" ? " (low)" : "") + (on ? (order.down ? " ↓" : " ↑") : ""));
-  }
-  const ariaSort = (id, order) => order.id === id ? (order.down ? "descending" : "ascending") : null;
+  const head = (column, order) => sortButton(column, order, ({ id, down }) => change({ sort: id, down: down ? "1" : "0" }), { id: `sort-${order.number}-${column.id}` });
   /* What looks the same is equally good. */
   const rounded = (column, row) => { const value = amount(column.cell(row)); return value === null ? null : Number(value.toFixed(column.digits ?? 3)); };
   function bests(rows, columns) {
@@ -105,10 +92,10 @@
     if (opened.has(key)) unfold();
     return lines;
   }
-  function floors(found, setting, columns, several) {
-    return found.filter((floor) => floor.cells[setting]).map((floor) => h("tr", { class: "reference" },
-      h("th", { scope: "row" }, "(reference)", h("span", { class: "under" }, several ? `the reader's noise floor, for ${floor.of.length > 3 ? `${floor.of.length} rows` : floor.of.join(", ")}` : "the reader's noise floor")),
-      columns.map((column) => h("td", null, column.id === "usable" || column.id === "regions" ? "–" : column.show(column.cell(floor)))), h("td")));
+  function ceilings(found, setting, columns, several) {
+    return found.filter((ceiling) => ceiling.cells[setting]).map((ceiling) => h("tr", { class: "reference" },
+      h("th", { scope: "row" }, "(reference)", h("span", { class: "under" }, several ? `OCR ceiling, for ${ceiling.of.length > 3 ? `${ceiling.of.length} rows` : ceiling.of.join(", ")}` : "OCR ceiling")),
+      columns.map((column) => h("td", null, column.id === "usable" || column.id === "regions" ? "–" : column.show(column.cell(ceiling)))), h("td")));
   }
   function printed(table, address, setting, columns) {
     const rows = table.beside && table.beside.rows[`${address.by || ""}/${address.value || ""}/${setting}`];
@@ -142,11 +129,11 @@
     const order = { ...Board.ordered(view.rows, columns, address), number: table.number };
     const rows = order.rows.filter((row) => Board.matches(row.editor, address));
     return h("section", { class: "board" }, told, differs(table),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Table ${table.number}` }, h("table", { "data-table": table.number },
+      scroll(`Table ${table.number}`, h("table", { "data-table": table.number },
         h("thead", null, h("tr", null,
           h("th", { scope: "col", "aria-sort": ariaSort("editor", order) || ariaSort("coverage", order) }, head({ id: "editor", title: "Editor" }, order), " ", head({ id: "coverage", title: "scored", best: "higher" }, order)),
           columns.map((column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, order) }, head(column, order))), h("th", { scope: "col" }, "Signature"))),
-        h("tbody", null, rows.length ? rows.map((row) => line(row, table, columns, top, [address.by, address.value, setting, address.all].join("/"))) : h("tr", null, h("td", { colspan: columns.length + 2 }, "No editor is called so.")), floors(view.floors, setting, columns, view.floors.length > 1)),
+        h("tbody", null, rows.length ? rows.map((row) => line(row, table, columns, top, [address.by, address.value, setting, address.all].join("/"))) : h("tr", null, h("td", { colspan: columns.length + 2 }, "No editor is called so.")), ceilings(view.ceilings, setting, columns, view.ceilings.length > 1)),
         printed(table, address, setting, columns))),
       h("div", { class: "row foot-row" }, h("p", { class: "hint" }, `${table.settings[setting]}${address.by ? `, ${table.slices[address.by]} ${words(address.value)}` : ", all samples"}. The best of each column is bold; small: ${table.level} intervals.`), Board.files(table.files[address.by || ""])),
       foot, table.notes.length ? h("details", null, h("summary", null, `Notes (${table.notes.length})`), h("ul", { class: "notes" }, table.notes.map((note) => h("li", null, note)))) : null);

@@ -1,10 +1,10 @@
 "use strict";
 /* The leaderboard and the breakdowns. */
 (() => {
-  const { h, s, choose, go, number, words, views, kept } = Vde;
+  const { h, scroll, choose, go, number, words, views, kept, sorted, sortButton, ariaSort, figures } = Vde;
   let sort = null, all = false;
 
-  /* Intervals: bars on one scale per column, or numbers, or nothing. */
+  /* Intervals: bars on one scale per column, numbers, or hidden. */
   const WAYS = [["bars", "bars"], ["numbers", "numbers"], ["none", "hidden"]];
   let way = (WAYS.find(([key]) => key === kept.get("intervals")) || WAYS[0])[0];
   const bounded = (cell) => !!cell && cell.low !== undefined;
@@ -20,20 +20,12 @@
     const ends = cells.filter(bounded).flatMap((cell) => [cell.low, cell.high, cell.value]);
     return ends.length ? [Math.min(...ends), Math.max(...ends)] : null;
   }
-  function bar(cell, [from, to]) {
-    const at = (value) => (to > from ? 2 + (96 * (value - from)) / (to - from) : 50).toFixed(1);
-    const line = (x1, x2, y1, y2) => s("line", { x1, x2, y1, y2, "vector-effect": "non-scaling-stroke" });
-    const svg = s("svg", { class: "whisker", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
-    const [low, mean, high] = [at(cell.low), at(cell.value), at(cell.high)];
-    svg.append(line(low, high, 4, 4), line(low, low, 2, 6), line(high, high, 2, 6), line(mean, mean, 0, 8));
-    return svg;
-  }
   function shown(cell, digits, scale) {
     if (!cell) return ["–"];
     if (cell.infinite) return ["∞"];
     const text = number(cell.value, digits);
     if (!bounded(cell) || way === "none") return [text];
-    return [text, way === "bars" ? bar(cell, scale) : h("span", { class: "interval" }, `${number(cell.low, digits)}–${number(cell.high, digits)}`)];
+    return [text, way === "bars" ? figures.whisker(cell, scale) : h("span", { class: "interval" }, `${number(cell.low, digits)}–${number(cell.high, digits)}`)];
   }
   const title = (cell, digits) => bounded(cell) ? `${number(cell.value, digits)}, 95 % interval ${number(cell.low, digits)} to ${number(cell.high, digits)}` : null;
   const amount = (cell) => !cell ? null : cell.infinite ? Infinity : cell.value ?? null;
@@ -57,25 +49,8 @@
   }
   function ordered(rows, columns) {
     const column = sort && columns.find((one) => one.id === sort.id);
-    const editors = rows.filter((row) => !row.reference), last = rows.filter((row) => row.reference);
-    if (sort && sort.id === "editor") editors.sort((a, b) => a.editor.localeCompare(b.editor) * (sort.down ? -1 : 1));
-    if (column) {
-      editors.sort((a, b) => {
-        const [x, y] = [amount(column.cell(a)), amount(column.cell(b))];
-        if (x === null || y === null) return (x === null) - (y === null);
-        return x === y ? 0 : (x < y ? -1 : 1) * (sort.down ? -1 : 1);
-      });
-    }
-    return [...editors, ...last];
-  }
-  function head(id, title, best, redraw) {
-    const on = sort && sort.id === id;
-    const arrow = on ? (sort.down ? " ↓" : " ↑") : "";
-    const button = h("button", {
-      type: "button", "data-sort": id, title: best ? `${best} is better` : "",
-      onclick: () => { sort = { id, down: on ? !sort.down : best === "higher" }; redraw(id); },
-    }, title + (best === "lower" ? " (low)" : "") + arrow);
-    return [button, on ? (sort.down ? "descending" : "ascending") : null];
+    const key = column ? (row) => amount(column.cell(row)) : sort && sort.id === "editor" ? (row) => row.editor : () => null;
+    return [...sorted(rows.filter((row) => !row.reference), key, sort && sort.down), ...rows.filter((row) => row.reference)];
   }
   function coverage(row) {
     if (!row.coverage) return h("td", null, "–");
@@ -84,18 +59,19 @@
   }
 
   function table(protocol) {
-    const columns = columnsOf(protocol), box = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Leaderboard" });
+    const columns = columnsOf(protocol), box = scroll("Leaderboard");
     function redraw(focus) {
       const groups = [];
       for (const column of columns) {
         if (groups.length && groups.at(-1).name === column.group) groups.at(-1).n += 1;
         else groups.push({ name: column.group, n: 1 });
       }
-      const floors = protocol.rows.filter((row) => row.reference).length;
-      const names = head("editor", "Editor", "", redraw);
+      const ceilings = protocol.rows.filter((row) => row.reference).length;
+      const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: column.first ? "first" : null },
+        sortButton(column, sort, (order) => { sort = order; redraw(column.id); }));
       const scales = columns.map((column) => range(protocol.rows.map(column.cell)));
       const lines = ordered(protocol.rows, columns).map((row) => h("tr", { class: row.reference ? "reference" : null },
-        h("th", { scope: "row" }, row.reference ? [row.editor, floors > 1 ? h("span", { class: "under" }, `for ${row.of.join(", ")}`) : null] : h("a", { href: Vde.link({ tab: "samples", protocol: protocol.name, editor: row.editor }) }, row.editor)),
+        h("th", { scope: "row" }, row.reference ? [row.editor, ceilings > 1 ? h("span", { class: "under" }, `for ${row.of.join(", ")}`) : null] : h("a", { href: Vde.link({ tab: "samples", protocol: protocol.name, editor: row.editor }) }, row.editor)),
         coverage(row),
         columns.map((column, at) => {
           const cell = column.cell(row);
@@ -105,11 +81,7 @@
       box.replaceChildren(h("table", { id: "leaderboard" },
         h("thead", null,
           h("tr", null, h("th"), h("th"), groups.map((group) => h("th", { class: "group", colspan: group.n, scope: "colgroup" }, group.name))),
-          h("tr", null, h("th", { scope: "col", "aria-sort": names[1] }, names[0]), h("th", { scope: "col" }, "Scored"),
-            columns.map((column) => {
-              const [button, state] = head(column.id, column.title, column.best, redraw);
-              return h("th", { scope: "col", "aria-sort": state, class: column.first ? "first" : null }, button);
-            }))),
+          h("tr", null, head({ id: "editor", title: "Editor" }), h("th", { scope: "col" }, "Scored"), columns.map(head))),
         h("tbody", null, lines)));
       if (focus) box.querySelector(`[data-sort="${CSS.escape(focus)}"]`).focus();
     }
@@ -124,7 +96,7 @@
     const to = (row, usable, n) => n ? h("a", { href: Vde.link({ tab: "samples", protocol: protocol.name, editor: row.editor, usable }) }, n) : 0;
     const steps = rows[0].usable.fails.map(([name]) => name), first = (at) => ({ class: at ? null : "first" });
     return [h("h3", null, "Usable edits, and where the others fail first"),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Usable edits" }, h("table", { id: "usable" },
+      scroll("Usable edits", h("table", { id: "usable" },
         h("thead", null, h("tr", null, h("th", { scope: "col" }, "Editor"), h("th", { scope: "col" }, "Judged"), steps.map((name, at) => h("th", { scope: "col", ...first(at) }, name)), h("th", { scope: "col", class: "first" }, "Usable"), h("th", { scope: "col" }, "Unknown"))),
         h("tbody", null, rows.map(({ usable, ...row }) => h("tr", null, h("th", { scope: "row" }, row.editor), h("td", null, usable.n),
           usable.fails.map(([name, n], at) => h("td", first(at), to(row, `fails: ${name}`, n))),
@@ -145,7 +117,7 @@
           protocol.metrics.some((metric) => !metric.main) ? h("label", { class: "check" }, box, "All metrics") : null),
         table(protocol),
         h("p", { class: "hint" }, "The best of each column is bold. ", there && way === "bars" ? HINT : "",
-          protocol.rows.some((row) => row.reference) ? "(reference) is the reader's noise floor: what it reads of the right answers themselves, so no editor can be expected above it." : ""),
+          protocol.rows.some((row) => row.reference) ? "(reference) is the OCR ceiling: the scores of the reference images. No editor can be expected to score higher." : ""),
         ...failing(protocol),
         h("h3", null, "Notes and signatures"),
         h("ul", { class: "notes" }, protocol.notes.map((note) => h("li", { class: note.includes(": vde|p:") ? "signature" : null }, note))),
@@ -171,13 +143,13 @@
     const columns = editor
       ? [...protocol.metrics.map((one) => [one.title, (entry) => of(entry, editor)[one.key], one.digits]), [protocol.count, (entry) => of(entry, editor)[protocol.count], 0]]
       : [...editors.map((name) => [name, (entry) => of(entry, name)[metric.key], metric.digits]), [protocol.count, (entry) => of(entry, editors.find((name) => of(entry, name)[protocol.count]))[protocol.count], 0]];
-    const floor = values.some(([, entry]) => entry.floor[setting] !== undefined);
+    const loss = values.some(([, entry]) => entry.loss[setting] !== undefined);
     const each = columns.map(([, cell]) => values.map(([, entry]) => cell(entry))), there = each.flat().some(bounded);
     const scales = each.map((cells) => range(editor ? cells : each.flat())); // one metric has one scale
     const lines = values.filter(([, entry]) => Object.values(entry.editors).some((found) => found[setting])).map(([value, entry]) => h("tr", null,
       h("th", { scope: "row" }, words(value)),
       columns.map(([, cell, digits], at) => h("td", { title: title(cell(entry), digits) }, shown(cell(entry), digits, scales[at]))),
-      floor ? h("td", null, number(entry.floor[setting], 3)) : null));
+      loss ? h("td", null, number(entry.loss[setting], 3)) : null));
     return h("section", null,
       h("h2", null, `By ${titled(slice)}`),
       h("p", { class: "say" }, editor ? `All metrics of ${editor}.` : `${metric.title} of all editors${metric.best === "lower" ? " (lower is better)" : ""}.`),
@@ -187,10 +159,10 @@
         choose("Editor", [["", "all, one metric"], ...editors], editor, (editor) => change({ editor }), { id: "slice-editor" }),
         editor ? null : choose("Metric", protocol.metrics.map((one) => [one.key, one.title]), metric.key, (metric) => change({ metric }), { id: "slice-metric" }),
         intervals(there, () => change({}))),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Breakdown" }, h("table", { id: "breakdown" },
-        h("thead", null, h("tr", null, h("th", { scope: "col" }, protocol.titles[slice] || slice), columns.map(([title]) => h("th", { scope: "col" }, title)), floor ? h("th", { scope: "col" }, "CDM floor") : null)),
+      scroll("Breakdown", h("table", { id: "breakdown" },
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, protocol.titles[slice] || slice), columns.map(([title]) => h("th", { scope: "col" }, title)), loss ? h("th", { scope: "col" }, "CDM loss") : null)),
         h("tbody", null, lines))),
       there && way === "bars" ? h("p", { class: "hint" }, HINT) : null,
-      floor ? h("p", { class: "hint" }, "CDM floor: what the reader loses on the reference images themselves. Editors that are closer than this are told apart by its luck as much as by their work.") : null);
+      loss ? h("p", { class: "hint" }, "CDM loss: 1 − the CDM of the reference images. Editors closer than this differ by OCR errors as much as by their edits.") : null);
   };
 })();

@@ -30,16 +30,9 @@
       (!address.editor || editor === address.editor) &&
       Object.keys(protocol.filters).every((key) => !address[key] || Vde.held({ sample, row }, key).includes(address[key])) &&
       (!text || sample.instruction.toLowerCase().includes(text) || sample.key.toLowerCase().includes(text)));
-    if (address.sort) {
-      const key = address.sort.split(".")[1], metric = protocol.metrics.find((one) => one.key === key);
-      const sign = metric && metric.best === "lower" ? -1 : 1;
-      kept.sort((a, b) => {
-        const [x, y] = [Vde.value(a, address.sort), Vde.value(b, address.sort)];
-        if (x === null || y === null) return (x === null) - (y === null);
-        return x === y ? a.at - b.at : (x < y ? -1 : 1) * sign;
-      });
-    }
-    return kept;
+    if (!address.sort) return kept;
+    const metric = protocol.metrics.find((one) => one.key === address.sort.split(".")[1]);
+    return Vde.sorted(kept, (item) => Vde.value(item, address.sort), metric && metric.best === "lower");
   };
   Vde.good = (outcome) => outcome === "done" || outcome === "success";
   Vde.filters = (address, protocol) => Object.fromEntries(["protocol", "text", ...Object.keys(protocol.filters), "sort"].map((key) => [key, address[key]]));

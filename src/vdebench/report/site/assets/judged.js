@@ -1,7 +1,7 @@
 "use strict";
 /* Grades by judges: their tables below the leaderboard, orders of samples, and what they said of one. */
 (() => {
-  const { h, load, number, words } = Vde;
+  const { h, scroll, load, number, words } = Vde;
   const tables = (board) => board.judged ? board.judged.tables : [];
   const has = (board, editor) => tables(board).some((table) => table.rows.some((row) => row.editor === editor));
   const place = (board, editor, file) => `judged/${board.slugs[editor]}/${file}`;
@@ -26,7 +26,7 @@
     return h("section", { class: "judge" },
       h("h2", null, `Judged by ${names(table)}`),
       h("p", { class: "say" }, `${asked}${table.dimensions.map((one) => `${one.key} ${one.title.toLowerCase()}`).join(", ")}; each from ${table.dimensions[0].low} to ${table.dimensions[0].high}.${drawn}`),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Grades by ${names(table)}` }, h("table", { class: "grades" },
+      scroll(`Grades by ${names(table)}`, h("table", { class: "grades" },
         h("thead", null, h("tr", null, h("th", { scope: "col" }, "Editor"), h("th", { scope: "col" }, "Graded"),
           table.dimensions.map((one) => h("th", { scope: "col", title: one.title }, one.key)), h("th", { scope: "col", class: "first" }, `Overall /${of}`))),
         h("tbody", null, table.rows.map((row) => h("tr", null, h("th", { scope: "row" }, h("a", { href: Vde.link({ tab: "samples", protocol: Vde.read().protocol, editor: row.editor, sort: `judge.${at}.lowest` }) }, row.editor)), coverage(row.coverage),

@@ -1,7 +1,7 @@
 "use strict";
 /* One sample: its pages, what is drawn over them, its numbers, its text block by block. */
 (() => {
-  const { h, s, choose, load, number, words, views, link } = Vde;
+  const { h, s, scroll, choose, load, number, words, views, link } = Vde;
   const KINDS = { pages: { region: "Regions", matched: "Matched", missed: "Missed", invented: "Invented" }, pixels: { mask: "Masks" } };
   const PAGES = {
     pages: { source: "Source", prediction: "Prediction", reference: "Reference", difference: "Difference" },
@@ -92,7 +92,7 @@
     const used = columns.filter(([, value]) => metrics.some((metric) => value(metric) !== undefined));
     const left = Object.entries(row.left_out).map(([name, why]) => h("p", { class: "hint" }, `${name}: left out: ${why}`));
     if (!used.length) return h("div", null, h("p", { class: "hint" }, "No numbers: this sample was not scored."), left);
-    return h("div", null, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Numbers of this sample" }, h("table", { id: "numbers" },
+    return h("div", null, scroll("Numbers of this sample", h("table", { id: "numbers" },
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Metric"), used.map(([title]) => h("th", { scope: "col" }, title)))),
       h("tbody", null, metrics.filter((metric) => used.some(([, value]) => value(metric) !== undefined)).map((metric) => h("tr", null,
         h("th", { scope: "row" }, metric.title + (metric.best === "lower" ? " (low)" : "")), used.map(([, value]) => h("td", null, number(value(metric), metric.digits)))))))), left);

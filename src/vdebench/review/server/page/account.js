@@ -1,7 +1,7 @@
 /* Signing in, joining by a link, signing in again without losing anything. */
 
 import { api, Refused } from "./api.js";
-import { button, day, field, h } from "./elements.js";
+import { button, day, field, h } from "./widgets.js";
 import { words } from "./words.js";
 
 const LEAST = 10;

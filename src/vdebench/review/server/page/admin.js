@@ -6,7 +6,7 @@ import { filesPart } from "./admin_files.js";
 import { overviewPart } from "./admin_overview.js";
 import { peoplePart } from "./admin_people.js";
 import { pilotPart } from "./admin_pilot.js";
-import { h } from "./elements.js";
+import { h } from "./widgets.js";
 import { words as base } from "./words.js";
 import { words } from "./words_admin.js";
 

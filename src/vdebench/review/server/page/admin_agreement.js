@@ -1,23 +1,21 @@
 /* How far people agree, per scale, of the pilot and of the pool, and over time. */
 
 import { api } from "./api.js";
-import { choose, field, h, s, table } from "./elements.js";
+import { field, figures, h, number, percent, select, table } from "./widgets.js";
 import { words } from "./words_admin.js";
 
-const INKS = ["group-1", "group-2", "group-3", "group-4"];
 let chosen = "pool";
 
 export async function agreementPart(app, again) {
   const t = words.agreement,
     told = await api.get(`/api/admin/agreement?of=${chosen}`);
   const scales = Object.entries(told.scales || {});
-  const number = (value, digits = 3) => (typeof value === "number" ? value.toFixed(digits) : "–");
   const rows = scales.map(([scale, found], index) => [
-    h("span", null, h("span", { class: `ink ${INKS[index]}` }), scale),
+    h("span", null, h("span", { class: `ink k${index}` }), scale),
     h("span", { title: found.reason || "" }, number(found.alpha)),
     found.low === null ? "–" : `${number(found.low)} – ${number(found.high)}`,
     number(found.fleiss),
-    typeof found.percent === "number" ? `${(100 * found.percent).toFixed(1)} %` : "–",
+    percent(found.percent),
     found.units,
     found.dropped,
   ]);
@@ -29,7 +27,7 @@ export async function agreementPart(app, again) {
       { class: "row form" },
       field(
         t.of,
-        choose(
+        select(
           [
             ["pilot", t.pilot],
             ["pool", t.pool],
@@ -59,47 +57,13 @@ export async function agreementPart(app, again) {
 function course(scales) {
   const t = words.agreement,
     days = [...new Set(scales.flatMap(([, found]) => found.day.map((day) => day.window)))].sort();
-  const points = scales.map(([scale, found]) => [scale, found.day.filter((day) => typeof day.alpha === "number")]);
-  if (days.length < 2 || points.every(([, found]) => !found.length)) return h("p", { class: "soft" }, t.timeNone);
-  const wide = 720,
-    high = 240,
-    left = 40,
-    bottom = 24,
-    least = Math.min(0, ...points.flatMap(([, found]) => found.map((day) => day.low ?? day.alpha)));
-  const x = (day) => left + 16 + (days.indexOf(day) * (wide - left - 32)) / Math.max(1, days.length - 1);
-  const y = (value) => 10 + ((1 - Math.max(value, least)) * (high - bottom - 10)) / (1 - least);
-  const ticks = [0, 0.25, 0.5, 0.75, 1].concat(least < -0.1 ? [least] : []);
-  const few = days.length > 8 ? days.filter((_, index) => index % Math.ceil(days.length / 8) === 0) : days;
-  return h(
-    "div",
-    { class: "scroll" },
-    s(
-      "svg",
-      { class: "course", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": t.time },
-      ticks.map((tick) => [
-        s("line", { class: "grid", x1: left, x2: wide, y1: y(tick), y2: y(tick) }),
-        s("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, tick.toFixed(2)),
-      ]),
-      few.map((day) => s("text", { x: x(day), y: high - 6, "text-anchor": "middle" }, day)),
-      points.map(([scale, found], index) =>
-        s(
-          "g",
-          { class: INKS[index] },
-          s("title", null, t.chart(scale)),
-          s("polyline", { points: found.map((day) => `${x(day.window)},${y(day.alpha)}`).join(" ") }),
-          found.map((day) => [
-            typeof day.low === "number"
-              ? s("line", {
-                  x1: x(day.window) + 3 * index,
-                  x2: x(day.window) + 3 * index,
-                  y1: y(day.low),
-                  y2: y(day.high),
-                })
-              : null,
-            s("circle", { cx: x(day.window), cy: y(day.alpha), r: 4 }),
-          ]),
-        ),
-      ),
-    ),
-  );
+  const series = scales.map(([scale, found], kind) => ({
+    kind,
+    title: t.chart(scale),
+    points: found.day
+      .filter((day) => typeof day.alpha === "number")
+      .map(({ window: x, alpha: value, low, high }) => ({ x, value, low, high })),
+  }));
+  if (days.length < 2 || series.every(({ points }) => !points.length)) return h("p", { class: "soft" }, t.timeNone);
+  return h("div", { class: "scroll" }, figures.course(days, series, t.time));
 }

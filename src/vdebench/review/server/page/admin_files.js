@@ -1,7 +1,7 @@
 /* Downloads; an edit made elsewhere; a sample taken out; any sample looked at. */
 
 import { api } from "./api.js";
-import { field, h } from "./elements.js";
+import { field, h } from "./widgets.js";
 import { words } from "./words_admin.js";
 
 export function filesPart(app) {

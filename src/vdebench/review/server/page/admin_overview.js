@@ -1,7 +1,7 @@
 /* The funnel, what came through each step, the rounds. */
 
 import { api } from "./api.js";
-import { bar, count, h, table, told as shown } from "./elements.js";
+import { bar, count, foreign, h, percent, table } from "./widgets.js";
 import { funnelTable } from "./funnel.js";
 import { stepTitle } from "./steps.js";
 import { words } from "./words_admin.js";
@@ -31,7 +31,7 @@ export async function overviewPart() {
           Object.entries(told.through).map(([step, number]) => [
             stepTitle(step),
             number,
-            total ? `${((100 * number) / total).toFixed(1)} %` : "–",
+            total ? percent(number / total) : "–",
             bar(number, total, `${stepTitle(step)}: ${count(number)}`),
           ]),
           { class: "bars" },
@@ -70,7 +70,7 @@ function stuckCard(stuck) {
       [t.sample, t.why],
       stuck
         .slice(0, MOST_STUCK)
-        .map(({ id, words: why }) => [h("a", { href: `#work/${encodeURIComponent(id)}` }, shown(id)), shown(why)]),
+        .map(({ id, words: why }) => [h("a", { href: `#work/${encodeURIComponent(id)}` }, foreign(id)), foreign(why)]),
     ),
     more > 0 ? h("p", { class: "soft" }, t.stuckMore(more)) : "",
   );

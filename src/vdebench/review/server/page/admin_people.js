@@ -1,7 +1,7 @@
 /* Who takes part and what they have done; links for those who are to come. */
 
 import { api } from "./api.js";
-import { button, choose, day, field, h, table, told } from "./elements.js";
+import { button, day, field, foreign, h, select, table } from "./widgets.js";
 import { stepNames, stepTitle } from "./steps.js";
 import { words as base } from "./words.js";
 import { words } from "./words_admin.js";
@@ -11,7 +11,7 @@ export async function peoplePart(app, again) {
     { members, invitations } = await api.get("/api/admin/overview");
   const used = stepNames().filter((step) => members.some((member) => member.votes?.[step]));
   const rows = members.map((member) => [
-    told(member.name),
+    foreign(member.name),
     base.roles[member.role] || member.role,
     member.group || t.noGroup,
     ...used.map((step) => member.votes?.[step] || 0),
@@ -53,10 +53,10 @@ function linkTable(app, invitations, again) {
     invitations.map((each) => [
       base.roles[each.role] || each.role,
       each.group || t.noGroup,
-      told(each.name || ""),
-      told(each.by || ""),
+      foreign(each.name || ""),
+      foreign(each.by || ""),
       day(each.until),
-      each.used_by ? told(each.used_by) : h("span", { class: "soft" }, t.open),
+      each.used_by ? foreign(each.used_by) : h("span", { class: "soft" }, t.open),
       each.used_by ? "" : button(t.withdraw, () => withdraw(app, each.id, again)),
     ]),
   );
@@ -85,11 +85,11 @@ async function withdraw(app, id, again) {
 function inviteForm(app, made) {
   const t = words.people,
     groups = app.me.options.groups;
-  const group = choose(
+  const group = select(
     groups.map((name) => [name, name]),
     groups[0],
   );
-  const role = choose(Object.entries(base.roles), "annotator", (value) => {
+  const role = select(Object.entries(base.roles), "annotator", (value) => {
     group.disabled = value !== "annotator";
   });
   const days = h("input", { type: "number", min: "1", max: "90", value: "7", class: "short" });

@@ -1,7 +1,7 @@
 /* The pilot: begun with so many samples, ended, and how far it is. */
 
 import { api } from "./api.js";
-import { bar, button, field, h } from "./elements.js";
+import { bar, button, field, h } from "./widgets.js";
 import { words } from "./words_admin.js";
 
 const USUAL = 50;

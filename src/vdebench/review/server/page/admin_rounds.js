@@ -2,7 +2,7 @@
 
 import { around } from "./boxes.js";
 import { api } from "./api.js";
-import { h, table, told } from "./elements.js";
+import { foreign, h, table } from "./widgets.js";
 import { drawBox } from "./painting.js";
 import { picture } from "./pictures.js";
 import { drawnByRound, groupColour, roundCaption } from "./rounds.js";
@@ -31,7 +31,7 @@ export async function roundsPart() {
             t.title,
             [t.sample, t.round, t.agreements, t.step],
             rows.map((row) => [
-              link(row.id, told(row.id)),
+              link(row.id, foreign(row.id)),
               row.round,
               row.agreements.map((value) => value.toFixed(3)).join(" → "),
               stepTitle(row.step),
@@ -60,8 +60,8 @@ function conflict(sample, options) {
   return h(
     "section",
     { class: "card conflict" },
-    h("h2", null, link(sample.sample, told(sample.sample))),
-    h("p", null, told(sample.about?.instruction)),
+    h("h2", null, link(sample.sample, foreign(sample.sample))),
+    h("p", null, foreign(sample.about?.instruction)),
     h(
       "div",
       { class: "round-crops" },

@@ -1,7 +1,7 @@
 /* The boxes as a list with their numbers, and what the rule asks of the one that is selected. */
 
 import { height, tolerance, typed, width } from "./boxes.js";
-import { button, h, sign } from "./elements.js";
+import { button, h, sign } from "./widgets.js";
 import { words } from "./words.js";
 
 const SIDES = ["left", "top", "right", "bottom"];

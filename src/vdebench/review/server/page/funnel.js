@@ -1,6 +1,6 @@
 /* The funnel as bars: every sample in one place. */
 
-import { bar, count, h } from "./elements.js";
+import { bar, count, h, percent } from "./widgets.js";
 import { allSteps } from "./steps.js";
 import { words } from "./words_admin.js";
 
@@ -9,7 +9,6 @@ export function funnelTable(funnel) {
     { places, total, rejected } = funnel,
     passed = allSteps().filter((step) => step.in_pool).at(-1)?.done;
   if (!total) return h("p", { class: "soft" }, t.empty);
-  const share = (number) => `${((100 * number) / total).toFixed(1)} %`;
   const row = (name, number, kind = "") =>
     h(
       "tr",
@@ -17,7 +16,7 @@ export function funnelTable(funnel) {
       h("th", { scope: "row" }, name),
       h("td", { class: "bar-cell" }, bar(number, total, `${name}: ${count(number)}`)),
       h("td", { class: "number" }, count(number)),
-      h("td", { class: "number soft" }, share(number)),
+      h("td", { class: "number soft" }, percent(number / total)),
     );
   return h(
     "table",

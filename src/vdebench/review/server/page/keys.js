@@ -1,6 +1,6 @@
 /* The keyboard: who listens, and what the help says. The last part that came is asked first. */
 
-import { button, h } from "./elements.js";
+import { button, h } from "./widgets.js";
 import { words } from "./words.js";
 
 const parts = [];

@@ -1,7 +1,7 @@
 /* A sample is kept for whoever works on it: held again while it is open and the person is there. */
 
 import { api, Refused } from "./api.js";
-import { clock, h } from "./elements.js";
+import { clock, h } from "./widgets.js";
 import { words } from "./words.js";
 
 const LOOK = 15000,

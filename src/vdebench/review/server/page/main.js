@@ -4,7 +4,7 @@ import { joinView, passwordDialog, signInDialog, signInView } from "./account.js
 import { AdminView } from "./admin.js";
 import { api, Lost, Refused } from "./api.js";
 import { dropDraft } from "./drafts.js";
-import { button, h, told } from "./elements.js";
+import { button, count, foreign, h } from "./widgets.js";
 import { listen, showHelp } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { ProgressView } from "./progress.js";
@@ -171,7 +171,7 @@ function head() {
   };
   place("views").setAttribute("aria-label", t.label);
   place("views").replaceChildren(
-    link("work", t.work, waiting ? waiting.toLocaleString("en-US") : ""),
+    link("work", t.work, waiting ? count(waiting) : ""),
     link("progress", t.progress),
     me.role === "admin" ? link("admin", t.admin) : "",
   );
@@ -180,7 +180,7 @@ function head() {
     h(
       "button",
       { type: "button", class: "me", title: words.account.change, onclick: changePassword },
-      told(me.name),
+      foreign(me.name),
       h("small", null, words.asWho(words.roles[me.role], me.group)),
     ),
     button(words.account.signOut, signOut),

@@ -1,7 +1,7 @@
 /* Evidence: places marked on either picture, with a note. They decide nothing. */
 
 import { Drawing } from "./drawing.js";
-import { button, h, sign, told } from "./elements.js";
+import { button, foreign, h, sign } from "./widgets.js";
 import { newKey } from "./outbox.js";
 import { colour, drawBox } from "./painting.js";
 import { words } from "./words.js";
@@ -38,8 +38,8 @@ export class Marks {
         h(
           "li",
           null,
-          h("div", null, h("b", null, `M${index + 1}`), ` ${t.sides[mark.side]}, `, told(mark.who)),
-          mark.note ? told(mark.note, { class: "told note" }) : null,
+          h("div", null, h("b", null, `M${index + 1}`), ` ${t.sides[mark.side]}, `, foreign(mark.who)),
+          mark.note ? foreign(mark.note, { class: "foreign note" }) : null,
           h(
             "span",
             { class: "row tight" },

@@ -1,7 +1,7 @@
 /* First, previous, next, last, jump: over what is to do, what is mine, or all. */
 
 import { api } from "./api.js";
-import { button, choose, count, h, sign } from "./elements.js";
+import { button, count, h, select, sign } from "./widgets.js";
 import { fetchAhead } from "./pictures.js";
 import { allSteps, imageOf } from "./steps.js";
 import { words } from "./words.js";
@@ -40,13 +40,13 @@ export class Navigation {
       },
       this.jumpField,
     );
-    this.stepChoice = choose(
+    this.stepChoice = select(
       [["", words.allSteps], ...allSteps().map((step) => [step.name, step.title])],
       "",
       (step) => this.chosen({ step }),
       { "aria-label": t.step },
     );
-    this.whichChoice = choose(
+    this.whichChoice = select(
       [
         ["todo", t.todo],
         ["mine", t.mine],

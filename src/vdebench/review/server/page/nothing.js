@@ -1,6 +1,6 @@
 /* Nothing to do: what others have open, what waits in other steps. It looks again by itself. */
 
-import { button, h } from "./elements.js";
+import { button, h } from "./widgets.js";
 import { isThere } from "./lease.js";
 import { stepTitle } from "./steps.js";
 import { words } from "./words.js";

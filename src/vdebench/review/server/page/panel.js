@@ -1,6 +1,6 @@
 /* What stands beside the pictures: the step, the button that sends it, marks, what was said, where the sample is from. */
 
-import { button, clock, h } from "./elements.js";
+import { button, clock, h } from "./widgets.js";
 import { details, said } from "./sample_facts.js";
 import { stepTitle } from "./steps.js";
 import { words } from "./words.js";

@@ -1,7 +1,7 @@
 /* How far the review is: one's own work, every group's, and where the samples are. Numbers only. */
 
 import { api } from "./api.js";
-import { bar, button, count, h } from "./elements.js";
+import { bar, button, count, h } from "./widgets.js";
 import { funnelTable } from "./funnel.js";
 import { allSteps, stepTitle } from "./steps.js";
 import { words as more } from "./words_admin.js";

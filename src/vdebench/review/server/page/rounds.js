@@ -1,7 +1,7 @@
 /* The boxes that the groups drew in each round: captions, panes and a painter. */
 
 import { around, touching } from "./boxes.js";
-import { h } from "./elements.js";
+import { h } from "./widgets.js";
 import { agreement, pairIou } from "./matching.js";
 import { colour, drawBox, drawLabels } from "./painting.js";
 import { words } from "./words.js";

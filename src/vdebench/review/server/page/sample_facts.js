@@ -1,6 +1,6 @@
 /* What is known of a sample: its instruction, what was said of it, where it comes from. Text of others stays text. */
 
-import { day, h, told } from "./elements.js";
+import { day, foreign, h } from "./widgets.js";
 import { highlighted } from "./letters.js";
 import { stepOf, stepTitle } from "./steps.js";
 import { words } from "./words.js";
@@ -32,7 +32,7 @@ export function instruction(about) {
           "p",
           { class: "asks-more" },
           rest.map(([kind, value]) =>
-            h("span", null, `${words.sample[kind]}: `, h("mark", { class: kind }, told(value)), " "),
+            h("span", null, `${words.sample[kind]}: `, h("mark", { class: kind }, foreign(value)), " "),
           ),
         )
       : null,
@@ -58,7 +58,7 @@ export function details(sample, me) {
     h(
       "dl",
       null,
-      rows.filter(([, value]) => value).map(([name, value]) => [h("dt", null, name), h("dd", null, told(value))]),
+      rows.filter(([, value]) => value).map(([name, value]) => [h("dt", null, name), h("dd", null, foreign(value))]),
     ),
   );
 }
@@ -73,9 +73,9 @@ export function said(sample) {
       null,
       h("b", null, stepTitle(stepOf(vote.kind))),
       " ",
-      told(summary(vote)),
-      h("div", { class: "soft" }, told(t.by(vote.who, vote.group, vote.round)), ` · ${day(vote.when)}`),
-      vote.note ? told(vote.note, { class: "told note" }) : null,
+      foreign(summary(vote)),
+      h("div", { class: "soft" }, foreign(t.by(vote.who, vote.group, vote.round)), ` · ${day(vote.when)}`),
+      vote.note ? foreign(vote.note, { class: "foreign note" }) : null,
     ),
   );
   const ends = sample.outcomes.map((end) =>
@@ -86,7 +86,7 @@ export function said(sample) {
       ` → ${end.outcome}`,
       end.reason ? ` (${end.reason})` : null,
       typeof end.agreement === "number" ? ` ${end.agreement.toFixed(3)}` : null,
-      end.words ? told(end.words, { class: "told note" }) : null,
+      end.words ? foreign(end.words, { class: "foreign note" }) : null,
     ),
   );
   return h(

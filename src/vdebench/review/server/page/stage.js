@@ -1,12 +1,12 @@
 /* The pictures of a sample with their tools: side by side, stacked, flickering, what differs, and zoom. */
 
-import { button, h } from "./elements.js";
 import { differencePicture, picture } from "./pictures.js";
 import { Viewer } from "./viewer.js";
+import { button, h, storage } from "./widgets.js";
 import { words } from "./words.js";
 
 const MODES = { beside: "s", above: "v", flicker: "f", difference: "d" },
-  PLACE = "vde.mode",
+  kept = storage("vde."),
   FAR = 60;
 
 export class Stage {
@@ -85,11 +85,7 @@ export class Stage {
     this.mode = mode;
     if (mode !== "rounds") {
       this.usual = mode;
-      try {
-        localStorage.setItem(PLACE, mode);
-      } catch {
-        /* then it is the usual one next time */
-      }
+      kept.put("mode", mode);
     }
     this.show();
   }
@@ -179,10 +175,6 @@ export class Stage {
 }
 
 function remembered() {
-  try {
-    const mode = localStorage.getItem(PLACE);
-    return mode in MODES ? mode : "beside";
-  } catch {
-    return "beside";
-  }
+  const mode = kept.get("mode");
+  return mode in MODES ? mode : "beside";
 }

@@ -2,7 +2,7 @@
 
 import { fault } from "./boxes.js";
 import { Drawing } from "./drawing.js";
-import { h } from "./elements.js";
+import { h } from "./widgets.js";
 import { words } from "./words.js";
 import { boxPanel } from "./box_panel.js";
 

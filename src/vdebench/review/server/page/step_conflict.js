@@ -3,7 +3,7 @@
 import { around, fault } from "./boxes.js";
 import { boxPanel } from "./box_panel.js";
 import { Drawing } from "./drawing.js";
-import { button, field, h } from "./elements.js";
+import { button, field, h } from "./widgets.js";
 import { drawnByRound, groupColour, roundCaption, roundsPainter } from "./rounds.js";
 import { verdictSet } from "./verdict.js";
 import { words } from "./words.js";

@@ -1,6 +1,6 @@
 /* Text check: every region magnified beside what was read in it. */
 
-import { button, field, h, sign } from "./elements.js";
+import { button, field, h, sign } from "./widgets.js";
 import { difference, odd } from "./letters.js";
 import { picture } from "./pictures.js";
 import { words } from "./words.js";

@@ -1,7 +1,7 @@
 /* A sample on which the member cannot vote now, or that is not ready yet. */
 
 import { lookAtBoxes, outline } from "./agreed_boxes.js";
-import { h } from "./elements.js";
+import { h } from "./widgets.js";
 import { drawnByRound, roundsPainter } from "./rounds.js";
 import { words } from "./words.js";
 

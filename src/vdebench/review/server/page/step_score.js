@@ -1,6 +1,6 @@
 /* Pilot and score: three scales, 1 to 3. */
 
-import { h } from "./elements.js";
+import { h } from "./widgets.js";
 import { words } from "./words.js";
 
 const SCALES = ["compliance", "authenticity", "satisfaction"];

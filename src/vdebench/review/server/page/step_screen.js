@@ -1,7 +1,7 @@
 /* Screening: the reference image next to the original; yes or no. Any step with a `yes` field can use it. */
 
 import { lookAtBoxes, outline } from "./agreed_boxes.js";
-import { field, h } from "./elements.js";
+import { field, h } from "./widgets.js";
 import { words } from "./words.js";
 import { verdictSet } from "./verdict.js";
 

@@ -1,6 +1,6 @@
 /* One of a few answers, as large buttons that are radio buttons. */
 
-import { h } from "./elements.js";
+import { h } from "./widgets.js";
 
 /** `answers` are [value, label, key, class]; `chosen(value)` is told. */
 export function verdictSet(name, answers, value, chosen) {

@@ -1,6 +1,6 @@
 /* Pictures of one page in panes that are zoomed and moved together. A tool may take the pointer, else it moves the page. */
 
-import { h } from "./elements.js";
+import { h } from "./widgets.js";
 import { drawCrosshair, drawPicture } from "./painting.js";
 import { around, corner, fitted, panned, stepped, toPage, zoomed } from "./viewport.js";
 

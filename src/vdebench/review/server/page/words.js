@@ -1,8 +1,7 @@
 /* All that the page says, in one place: a translation is another file like this one. */
 
+import { count, plural } from "./widgets.js";
 import { stepWords } from "./words_steps.js";
-
-const plural = (number, one, many) => `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
 
 export const words = {
   title: "Review",
@@ -83,8 +82,8 @@ export const words = {
     empty: "Nothing waits for you now.",
     emptyStep: (step) => `Nothing waits for you in this step: ${step}.`,
     heldByOthers: (number) =>
-      `${number === 1 ? "1 is" : `${number.toLocaleString("en-US")} are`} open at others. This page looks again by itself.`,
-    anyStep: (number) => `All steps: ${number.toLocaleString("en-US")}`,
+      `${plural(number, "is", "are")} open at others. This page looks again by itself.`,
+    anyStep: (number) => `All steps: ${count(number)}`,
     emptyMore: "When others have voted, samples may come back to you.",
     look: "Look again",
     here: "This is the next to do.",

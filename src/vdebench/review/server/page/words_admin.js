@@ -1,6 +1,6 @@
 /* What the views of progress and administration say; the rest is in words.js. */
 
-const plural = (number, one, many) => `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
+import { plural } from "./widgets.js";
 
 export const words = {
   progress: {

@@ -2,7 +2,7 @@
 
 import { api, Lost, Refused } from "./api.js";
 import { draft, dropDraft, keepDraft } from "./drafts.js";
-import { h } from "./elements.js";
+import { h } from "./widgets.js";
 import { Lease } from "./lease.js";
 import { Marks } from "./marks.js";
 import { Navigation } from "./navigation.js";

@@ -1,34 +1,42 @@
-"""Summary of a run: coverage and means, overall and by every slice."""
+"""Summary of a run on pages: coverage and means, overall and by every slice, and the outcomes of regions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+from typing import Protocol as Interface
 
 import polars as pl
 
 from vdebench.metrics.registry import image_metrics
-from vdebench.protocols.pages.protocol import Protocol
-from vdebench.runs.folder import RunFolder
-from vdebench.stats.means import Totals, label_pieces, means, totals
-from vdebench.stats.region_outcomes import region_summary
+from vdebench.protocols.pages.means import MeanRules, Totals, label_pieces, means, totals
+from vdebench.protocols.pages.region_summary import region_summary
+from vdebench.protocols.protocol import RunTables
 
 SLICES = ("operation", "edit_class", "language", "source", "label", "group")
 
 
+class SummaryRules(MeanRules, Interface):
+    """The fields of a page protocol that change a summary."""
+
+    @property
+    def region(self) -> Callable[..., Any] | None:
+        """The rule for the outcome of a region, if there is one."""
+
+
 def summarise(
-    folder: RunFolder,
-    protocol: Protocol,
+    tables: RunTables,
+    protocol: SummaryRules,
     settings: Sequence[str],
     crossed: Sequence[tuple[str, ...]] = (),
     measured: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Coverage, means and breakdowns of a finished run; `crossed` are further slices, by several columns."""
-    everything = folder.table("scores").drop("fingerprint").collect()
-    requested = pl.col("setting").is_in(list(settings))  # the folder may contain another setting from an earlier call
+    """Return coverage, means and breakdowns of a run; `crossed` adds slices by several columns."""
+    everything = tables.table("scores").drop("fingerprint").collect()
+    requested = pl.col("setting").is_in(list(settings))  # the run may hold another setting from an earlier call
     scores = everything.filter(requested)
     scored_rows = everything.filter(pl.col("gt_blocks").is_not_null())
-    blocks = folder.table("blocks")
+    blocks = tables.table("blocks")
 
     def sliced(*by: str) -> Totals:
         pieces = label_pieces(scored_rows, blocks) if "label" in by else scored_rows.iter_slices(1024)
@@ -40,7 +48,7 @@ def summarise(
         "by": {",".join(by): _by(sliced(*by), settings, protocol) for by in [*((name,) for name in SLICES), *crossed]},
     }
     if protocol.region is not None and "local" in settings:
-        summary["regions"] = regions_of(folder)
+        summary["regions"] = regions_of(tables)
     summary["notes"] = [*_notes(scores), *_too_small(scores, measured)]
     return summary
 
@@ -73,7 +81,7 @@ def _too_small(scores: pl.DataFrame, measured: Sequence[str]) -> list[str]:
 
 
 def _overall(
-    slice_totals: Totals, scores: pl.DataFrame, settings: Sequence[str], protocol: Protocol
+    slice_totals: Totals, scores: pl.DataFrame, settings: Sequence[str], protocol: MeanRules
 ) -> dict[str, dict[str, Any] | None]:
     overall: dict[str, dict[str, Any] | None] = dict.fromkeys(settings)
     for (setting,), vector in slice_totals.items():
@@ -83,7 +91,7 @@ def _overall(
     return overall
 
 
-def _by(slice_totals: Totals, settings: Sequence[str], protocol: Protocol) -> dict[str, dict[str, Any]]:
+def _by(slice_totals: Totals, settings: Sequence[str], protocol: MeanRules) -> dict[str, dict[str, Any]]:
     by: dict[str, dict[str, Any]] = {}
     for (setting, *values), vector in sorted(slice_totals.items()):
         by.setdefault(",".join(values), dict.fromkeys(settings))[setting] = means(vector, protocol)
@@ -104,9 +112,9 @@ def _coverage(scores: pl.DataFrame) -> dict[str, int]:
     return {"samples": len(states), **{state: final.count(state) for state in ("scored", "missing", "failed")}}
 
 
-def regions_of(folder: RunFolder, reference: RunFolder | None = None) -> dict[str, Any]:
-    """Counts and rates of region outcomes; `reference` is the run folder of the reference images, if there is one."""
+def regions_of(tables: RunTables, reference: RunTables | None = None) -> dict[str, Any]:
+    """Return counts and rates of region outcomes; `reference` is the run of the reference images, if there is one."""
     local = pl.col("setting") == "local"
-    about = folder.table("scores").filter(local).select("sample", "operation", "language").collect()
+    about = tables.table("scores").filter(local).select("sample", "operation", "language").collect()
     references = reference.table("regions").collect() if reference else None
-    return region_summary(folder.table("regions").collect(), about, references)
+    return region_summary(tables.table("regions").collect(), about, references)

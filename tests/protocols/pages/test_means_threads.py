@@ -10,7 +10,7 @@ SUMS = """
 import hashlib, random
 import polars as pl
 from vdebench.metrics.registry import block_metrics
-from vdebench.stats.means import _label_sums
+from vdebench.protocols.pages.means import _label_sums
 
 rng = random.Random(1)
 rows = [

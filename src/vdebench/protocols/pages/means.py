@@ -7,7 +7,8 @@ numbers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
+from typing import Protocol as Interface
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from vdebench.metrics.image import decibel
 from vdebench.metrics.registry import block_metrics, image_metrics
-from vdebench.protocols.pages.protocol import Protocol
+from vdebench.protocols.mean_columns import MeanColumn, MeanColumns, Statistic
 
 Vector = NDArray[np.float64]
 Totals = dict[tuple[str, ...], Vector]
@@ -25,24 +26,55 @@ HEADLINE_PSNR = {"finite": "psnr_finite", "below 100": "psnr_below_100"}
 _PSNR = ("mse", "psnr_below_100", "psnr_finite")
 
 
+_CORRECTNESS = ("bleu", "cdm", "teds_like")  # whose mean is the text correctness
+
+
+class MeanRules(Interface):
+    """The fields of a page protocol that change means."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Text metrics, in the order of the columns."""
+
+    @property
+    def text_counts(self) -> Literal["matched", "all"]:
+        """Blocks behind the means of text metrics."""
+
+    @property
+    def iou_counts(self) -> Literal["truth", "all"]:
+        """Blocks behind the mean IoU."""
+
+    @property
+    def headline(self) -> Literal["micro", "macro"]:
+        """Means over blocks, or means over samples."""
+
+    @property
+    def page_text(self) -> bool:
+        """Whether the whole page's text is scored too."""
+
+    @property
+    def psnr(self) -> Literal["finite", "below 100", "pooled"]:
+        """How PSNR is averaged."""
+
+
 def image_names() -> tuple[str, ...]:
     """Names of image metrics; PSNR has several forms because it is infinite for identical images."""
     return (*_PSNR, *(name for name in image_metrics() if name != "psnr"))
 
 
-def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: Protocol) -> Totals:
+def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: MeanRules) -> Totals:
     """Totals of every slice of score rows; `by` are the columns that define slices, empty for all rows."""
     sums_by_slice: Totals = {}
     for rows in pieces:
         keys, codes = _slices(rows, by)
-        sums = [np.bincount(codes, weights=column, minlength=len(keys)) for column in mean_columns(rows, protocol)]
+        sums = [np.bincount(codes, weights=column, minlength=len(keys)) for column in sum_columns(rows, protocol)]
         vectors = np.stack(sums, axis=1)
         for key, vector in zip(keys, vectors, strict=True):
             sums_by_slice[key] = sums_by_slice[key] + vector if key in sums_by_slice else vector
     return sums_by_slice
 
 
-def means(vector: Vector, protocol: Protocol) -> dict[str, Any]:
+def means(vector: Vector, protocol: MeanRules) -> dict[str, Any]:
     """Headline means of a slice, its counts, and the other kind of means; None for a mean that does not apply."""
     kinds: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     names = mean_names(protocol)
@@ -58,7 +90,7 @@ def means(vector: Vector, protocol: Protocol) -> dict[str, Any]:
     return {**_complete(kinds[protocol.headline]), **images, **counts, beside: _complete(kinds[beside])}
 
 
-def _image_means(values: Mapping[str, float | None], protocol: Protocol) -> dict[str, float | None]:
+def _image_means(values: Mapping[str, float | None], protocol: MeanRules) -> dict[str, float | None]:
     """Means of image metrics; an infinite PSNR is None."""
     error = values["mse"]
     pooled = decibel(error) if error else None
@@ -126,14 +158,32 @@ def _slices(rows: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[str, ...]
     return slices.rows(), codes.to_numpy()
 
 
-def mean_names(protocol: Protocol) -> list[str]:
+def mean_names(protocol: MeanRules) -> list[str]:
     """Names of the means that apply, in the order of the vector."""
     matched = [f"{name}_matched" for name in protocol.measures] if protocol.text_counts == "all" else []
     page = ["page_text"] if protocol.page_text else []
     return ["iou", "iou_matched", "iou_all", *protocol.measures, *matched, *page, *image_names()]
 
 
-def mean_columns(rows: pl.DataFrame, protocol: Protocol) -> Iterable[Vector]:
+def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
+    """Return the columns behind all means of counted rows, and the headline metrics made of them."""
+    names = mean_names(protocol)
+    vectors = list(sum_columns(rows, protocol))
+    columns, images = {}, image_names()
+    for at, name in enumerate(names):
+        total, count, value, there = vectors[4 * at : 4 * at + 4]
+        each = protocol.headline == "macro" or name in images
+        columns[name] = MeanColumn(value, there, True) if each else MeanColumn(total, count, False)
+    statistics = {name: Statistic((name,)) for name in names if name not in ("mse", "psnr_below_100")}
+    if set(_CORRECTNESS) <= columns.keys():
+        statistics["text_correctness"] = Statistic(_CORRECTNESS)
+    pooled = Statistic(("mse",), decibel=True)
+    own = pooled if protocol.psnr == "pooled" else Statistic((HEADLINE_PSNR[protocol.psnr],))
+    statistics |= {"psnr": own, "psnr_pooled": pooled}
+    return columns, statistics
+
+
+def sum_columns(rows: pl.DataFrame, protocol: MeanRules) -> Iterable[Vector]:
     """Yield four columns for every mean: sum and count over blocks, mean by sample and whether it exists."""
 
     def column(name: str) -> Vector:
@@ -157,7 +207,7 @@ def _has_value(rows: pl.DataFrame, name: str) -> Vector:
     return rows[name].is_not_null().cast(pl.Float64).to_numpy() if name in rows.columns else np.zeros(len(rows))
 
 
-def _quotient(name: str, column: Any, protocol: Protocol) -> tuple[Vector, Vector]:
+def _quotient(name: str, column: Any, protocol: MeanRules) -> tuple[Vector, Vector]:
     """Numerator and denominator of a mean."""
     everything = column("gt_blocks") + column("unmatched_pred")
     if name == "iou":
@@ -183,7 +233,7 @@ def _image_quotient(name: str, column: Any, rows: pl.DataFrame) -> tuple[Vector,
 
 def _complete(values: dict[str, float | None]) -> dict[str, float | None]:
     """All columns of a summary in order; metrics that do not apply are None."""
-    parts = [values.get(name) for name in ("bleu", "cdm", "teds_like")]
+    parts = [values.get(name) for name in _CORRECTNESS]
     present = [part for part in parts if part is not None]
     ordered = {name: values.get(name) for name in ("iou", "iou_matched", "iou_all", *block_metrics())}
     return {**ordered, "text_correctness": sum(present) / 3 if len(present) == 3 else None} | values

@@ -1,24 +1,36 @@
-"""Summary of a run with masks: coverage, alignment, means, overall and by every slice, from its rows."""
+"""Summary of a run on images with masks: coverage, alignment and means, overall and by every slice."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
+from typing import Protocol as Interface
 
 import polars as pl
 
 from vdebench.metrics.image import decibel
 from vdebench.protocols.masks.columns import NUMBERS, SETTING
-from vdebench.protocols.masks.protocol import PixelProtocol
+from vdebench.protocols.mean_columns import MeanColumns, Statistic, values_column
 
 SLICES = ("group", "operation", "source", "tier")
 """Split, operation, topic and difficulty tier."""
+_FACTS = ("mask_share", "redrawn")  # neither good nor bad
 
 
-def summarise_masked(
-    rows: pl.DataFrame, protocol: PixelProtocol, crossed: Sequence[tuple[str, ...]] = ()
-) -> dict[str, Any]:
-    """Coverage, means and breakdowns of a run's rows."""
+class MeanRules(Interface):
+    """The fields of a mask protocol that change means."""
+
+    @property
+    def psnr(self) -> Literal["finite", "pooled", "as it comes"]:
+        """How PSNR is averaged."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the edit itself is measured too."""
+
+
+def summarise(rows: pl.DataFrame, protocol: MeanRules, crossed: Sequence[tuple[str, ...]] = ()) -> dict[str, Any]:
+    """Return coverage, means and breakdowns of a run's rows."""
     states = rows["state"].to_list()
     return {
         "coverage": {
@@ -46,7 +58,7 @@ def _counts(rows: pl.DataFrame, column: str) -> dict[str, int]:
     return dict(sorted(rows[column].drop_nulls().value_counts().iter_rows()))
 
 
-def means(rows: pl.DataFrame, protocol: PixelProtocol) -> dict[str, Any]:
+def means(rows: pl.DataFrame, protocol: MeanRules) -> dict[str, Any]:
     """Means of a slice, None without values; `n_…` is the number of samples behind a mean."""
     scored = rows.filter(pl.col("state") == "scored")
     result: dict[str, Any] = {name: scored[name].mean() for name in NUMBERS if not name.startswith("psnr")}
@@ -65,7 +77,27 @@ def means(rows: pl.DataFrame, protocol: PixelProtocol) -> dict[str, Any]:
     return {**result, **counts, "samples": len(rows), "images": len(scored)}
 
 
-def _psnr(scored: pl.DataFrame, protocol: PixelProtocol, end: str) -> dict[str, float | int | None]:
+def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
+    """Return the columns behind all means and the metrics made of them; an infinite PSNR is no metric."""
+    scored = rows["state"] == "scored"
+    columns = {name: values_column(rows[name], scored) for name in (*NUMBERS, "untouched") if name not in _FACTS}
+    if protocol.whole:
+        # a missing output has not done the edit
+        absent = (rows["state"] == "missing") & (rows["against"] == "reference")
+        for name in ("done", "score"):
+            columns[name] = values_column(rows[name].fill_null(0.0), absent | rows[name].is_not_null())
+        if scored.any() and not rows.filter(scored)["ssim"].count():  # only the zeros of missing outputs would be left
+            del columns["score"]
+    statistics = {name: Statistic((name,)) for name in columns if not name.startswith("psnr")}
+    for end in ("", "_raw"):
+        finite, pooled = Statistic((f"psnr{end}",)), Statistic((f"mse{end}",), decibel=True)
+        if protocol.psnr != "as it comes" or not (rows[f"mse{end}"] == 0).any():
+            statistics[f"psnr{end}"] = pooled if protocol.psnr == "pooled" else finite
+        statistics |= {f"psnr_finite{end}": finite, f"psnr_pooled{end}": pooled}
+    return columns, statistics
+
+
+def _psnr(scored: pl.DataFrame, protocol: MeanRules, end: str) -> dict[str, float | int | None]:
     """PSNR by the protocol's rule, None if infinite; `identical` is the number of identical images."""
     errors = scored["mse" + end].drop_nulls()
     identical = int((errors == 0).sum())
@@ -76,7 +108,7 @@ def _psnr(scored: pl.DataFrame, protocol: PixelProtocol, end: str) -> dict[str, 
     return {**values, "identical" + end: identical}
 
 
-def _notes(rows: pl.DataFrame, protocol: PixelProtocol) -> list[str]:
+def _notes(rows: pl.DataFrame, protocol: MeanRules) -> list[str]:
     """Notes on outputs that could not be aligned, have another size, or are missing."""
     notes = []
     failed = rows.filter(pl.col("alignment").is_in(["few_features", "few_matches", "no_transform"]))

@@ -1,25 +1,9 @@
-/* Elements made without HTML, so that no text can become markup; styles by classes or through CSSOM, as the policy asks. */
+/* Parts of the page, built with the shared helpers: vdebench/report/web/elements.js, a script that index.html loads first. */
 
-function fill(element, attributes, children) {
-  for (const [key, value] of Object.entries(attributes || {})) {
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else if (key === "value") element.value = value;
-    else if (key === "checked") element.checked = value;
-    else if (value === true) element.setAttribute(key, "");
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
-  }
-  for (const child of children.flat(Infinity)) {
-    if (child !== null && child !== undefined && child !== false && child !== "") element.append(child);
-  }
-  return element;
-}
+export const { h, s, select, number, percent, count, plural, storage, figures } = Vde;
 
-export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-export const s = (tag, attributes, ...children) =>
-  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
-
-/** Text of somebody else's making: it may run in another direction, and must not turn what stands around it. */
-export const told = (text, attributes) => h("bdi", { dir: "auto", class: "told", ...attributes }, `${text ?? ""}`);
+/** Text that a user or a file supplies: it may be right-to-left, and must not reorder the text around it. */
+export const foreign = (text, attributes) => h("bdi", { dir: "auto", class: "foreign", ...attributes }, `${text ?? ""}`);
 
 export function button(label, run, attributes = {}) {
   const { key, ...rest } = attributes;
@@ -35,7 +19,7 @@ const SHAPES = {
   remove: "m5 5 10 10M15 5 5 15",
 };
 
-/** A sign drawn with lines: not every machine has a font with it. */
+/** An icon drawn as SVG: fonts may lack it. */
 export const sign = (name) =>
   s("svg", { class: `sign ${name}`, viewBox: "0 0 20 20", "aria-hidden": "true" }, s("path", { d: SHAPES[name] }));
 
@@ -53,14 +37,7 @@ export function field(label, input, hint) {
   );
 }
 
-export function choose(options, value, change, attributes) {
-  const select = h("select", { ...attributes, onchange: () => change?.(select.value) });
-  for (const [key, title] of options) select.append(h("option", { value: key }, title));
-  select.value = value;
-  return select;
-}
-
-/** A table with a caption that is read out, and a row of heads; cells are text or elements. */
+/** A table with a caption for screen readers and a row of heads; cells are text or elements. */
 export function table(caption, heads, rows, attributes) {
   const numbers = heads.map((_, index) => rows.some((row) => typeof row[index] === "number"));
   return h(
@@ -108,8 +85,6 @@ export function bar(part, whole, label) {
   inner.style.width = `${whole ? Math.min(100, (100 * part) / whole) : 0}%`;
   return h("span", { class: "bar-whole", role: "img", "aria-label": label }, inner);
 }
-
-export const count = (number) => Number(number ?? 0).toLocaleString("en-US");
 
 export function clock(moment) {
   const when = new Date(moment);

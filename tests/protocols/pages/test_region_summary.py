@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vdebench.stats.region_outcomes import judged_outcome
+from vdebench.protocols.pages.region_summary import judged_outcome
 
 
 def row(outcome, read, before="", wanted="", cdm=1.0):

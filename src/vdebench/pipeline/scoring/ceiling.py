@@ -1,9 +1,10 @@
-"""The noise floor: what the reader loses on the reference images themselves, measured as a prediction would be."""
+"""The OCR ceiling: scores of the reference images, read and scored as predictions are."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,17 @@ from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
 from vdebench.io.cache import digest_of, digest_of_file
 from vdebench.metrics.registry import PAGE_KINDS, registered
+from vdebench.pipeline.options import Execution
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.sample import ScoringScope
-from vdebench.pipeline.scoring.stage import Progress, score_run
+from vdebench.pipeline.scoring.stage import score_run
 from vdebench.readers.predictions import Predictions, ReadPredictions
 from vdebench.runs.folder import RunFolder
-from vdebench.stats.summary import summarise
 
-_NOT_KNOWN = "the reader's noise floor is not known: "
+_NOT_KNOWN = "the OCR ceiling is not known: "
 
 
-def noise_floor(
+def ocr_ceiling(
     folder: Path,
     scope: ScoringScope,
     settings: Sequence[str],
@@ -31,17 +32,17 @@ def noise_floor(
     references: Predictions | None = None,
     *,
     counted: set[str],
-    score_into: Callable[[ScoringScope, RunFolder, Progress | None], None] = score_run,
+    execution: Execution = Execution(),  # noqa: B008 (frozen)
 ) -> tuple[dict[str, Any] | None, list[str]]:
-    """Scores of the reference images as the reader reads them, and how far they are from 1; or why that is not known.
+    """Score the reference images as if an editor had made them: the highest score that OCR allows.
 
-    No editor can be expected to score above `reads`; two editors closer than `floor` are told apart by the reader's
-    luck as much as by their work. `references` are ready readings of the reference images; `counted` names the samples
-    that the editor's means are made of, since both must be of the same.
+    Returns `scores` (the ceiling), `loss` (their distance from a perfect score) and breakdowns, or None and the reason.
+    Two editors closer than `loss` differ by OCR errors as much as by their edits. `references` is ready OCR output of
+    the reference images; `counted` names the samples behind the editor's means, since both must be of the same.
     """
     predictions, truths = scope.predictions, scope.truths
     if references is None and not isinstance(predictions, ReadPredictions):
-        return None, [f"{_NOT_KNOWN}give its readings of the reference images with --floor DIR"]
+        return None, [f"{_NOT_KNOWN}give the OCR output of the reference images with --ceiling DIR"]
     measured = [
         setting
         for setting in settings
@@ -49,7 +50,7 @@ def noise_floor(
     ]
     samples = [sample for sample in scope.samples if not truths.reads_page(sample)]
     if not measured or not samples:
-        return None, [f"{_NOT_KNOWN}the ground truth is its own reading of the reference images"]
+        return None, [f"{_NOT_KNOWN}the ground truth is OCR output of the reference images itself"]
     if isinstance(predictions, ReadPredictions):
         references = ReadPredictions("reference", truths.suite.root, truths.suite.reference_image, predictions.cached)
     assert references is not None
@@ -60,14 +61,15 @@ def noise_floor(
     about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": "reference"}
     with kept.open(about):
         without_images = scope._replace(measures=ImageMetrics(()), has_images=False)
-        score_into(without_images._replace(predictions=references, samples=samples), kept, None)
-        found = summarise(kept, scope.protocol, measured, crossed)
+        only_references = without_images._replace(predictions=references, samples=samples)
+        score_run(only_references, kept, replace(execution, scoring=None))
+        found = scope.protocol.summarise(kept, measured, crossed)
     overall = {setting: means for setting, means in found["overall"].items() if means}
-    floor = {setting: losses(means) for setting, means in overall.items()}
-    notes = [f"noise floor: no {setting}: {_first_reason(kept)}" for setting in measured if setting not in overall]
+    loss = {setting: losses(means) for setting, means in overall.items()}
+    notes = [f"OCR ceiling: no {setting}: {_first_reason(kept)}" for setting in measured if setting not in overall]
     if len(samples) < len(counted):
-        notes.append(f"noise floor: of {len(samples)} of {len(counted)} samples")
-    return {"reads": overall, "floor": floor, "by": found["by"]}, notes
+        notes.append(f"OCR ceiling: of {len(samples)} of {len(counted)} samples")
+    return {"scores": overall, "loss": loss, "by": found["by"]}, notes
 
 
 def losses(means: Mapping[str, Any]) -> dict[str, float]:
@@ -84,8 +86,8 @@ def losses(means: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def floor_name(predictions: Predictions, references: Predictions | None) -> str:
-    """How the reference images were read, for the signature: by the run's own reader, or given as OCR output."""
+def ceiling_source(predictions: Predictions, references: Predictions | None) -> str:
+    """Return for the signature who read the reference images: the run's own reader, or ready OCR output."""
     if isinstance(predictions, ReadPredictions) or references is None:
         return "reader"
     return f"given@sha256:{digest_of(*_digests(references))[:12]}"
