@@ -92,4 +92,7 @@ def test_what_can_be_mended_is_told(runs, tmp_path):
     (tmp_path / "summary.json").write_text((runs / "copy/strict/summary.json").read_text().replace('"coverage"', '"x"'))
     for name in ("scores.parquet", "regions.parquet"):
         (tmp_path / name).write_bytes((runs / "copy/strict" / name).read_bytes())
-    assert "is not as `vde score` wrote it" in vde("compare", runs / "careful/strict", tmp_path, code=2).stderr
+    assert (
+        "'coverage' is None, expected an object; score again"
+        in vde("compare", runs / "careful/strict", tmp_path, code=2).stderr
+    )
