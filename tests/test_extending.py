@@ -64,8 +64,8 @@ class House:
         script += "print(json.dumps([vde(*each).stdout for each in json.loads(sys.argv[1])]))"
         return json.loads(self.python("-c", script, given))
 
-    def summary(self) -> dict:
-        return json.loads((self.root / "run/summary.json").read_text("utf-8"))
+    def summary(self, run: str = "run") -> dict:
+        return json.loads((self.root / run / "summary.json").read_text("utf-8"))
 
     def site_data(self, folder: str) -> str:
         """The data of a report or a leaderboard."""
@@ -73,7 +73,7 @@ class House:
         return "".join(file.read_text("utf-8") for file in files).replace('": ', '":').replace(", ", ",")
 
 
-SCORE = ("score", TINY, "--readings", TINY / "editors/sloppy", "--out", "run")
+SCORE = ("score", TINY, "--ocr-output", TINY / "editors/sloppy", "--out", "run")
 SITES = [("report", "run", "-o", "report"), ("leaderboard", "run", "-o", "leaderboard")]
 
 
@@ -106,7 +106,7 @@ def test_image_metric(house):
         page = np.array(Image.open(file))
         page[len(page) // 2 :] = 255
         Image.fromarray(page).save(editor / file.name)
-    score = ("score", suite, editor, "--readings", suite / "readings", "--metrics", "ink", "--format", "csv")
+    score = ("score", suite, editor, "--ocr-output", suite / "readings", "--metrics", "ink", "--format", "csv")
     csv, doctor = house.vde((*score, "--out", "run"), ("doctor",))
     assert "Ink" in csv
     overall = house.summary()["overall"]
@@ -148,6 +148,27 @@ def test_editor(house):
     assert "ACME_API_KEY" in listed["missing"]
 
 
+@section("A protocol")
+def test_protocol(house):
+    for file in TINY.glob("*_gt_ocr/*.json"):  # as the ground truth, in capitals
+        page = json.loads(file.read_text("utf-8"))
+        for block in page["parsing_res_list"]:
+            if block["block_label"] != "table":
+                block["block_content"] = block["block_content"].upper()
+        pages.write_json(house.root / "editor" / file.name, page)
+    score = ("score", TINY, "--ocr-output", "editor", "-p", "caseless", "-p", "strict", "--out", "run")
+    table, listed, explained = house.vde(score, ("protocols",), ("protocols", "explain", "caseless"))
+    assert "caseless on tiny" in table
+    assert re.search(r"^caseless +strict, with upper and lower case equal$", listed, re.MULTILINE)
+    assert "- Text: upper and lower case are equal." in explained
+    caseless, strict = (house.summary(f"run/{name}") for name in ("caseless", "strict"))
+    assert caseless["overall"]["global"]["cdm"] == 1
+    assert strict["overall"]["global"]["cdm"] < 0.9
+    assert "|p:caseless|" in caseless["signature"]
+    rules = [re.search(r"\|rules:(\w+)\|", summary["signature"])[1] for summary in (caseless, strict)]
+    assert rules[0] != rules[1]
+
+
 @section("A suite format")
 def test_suite_format(house):
     suite, block = house.root / "demo", {"block_bbox": [0, 0, 90, 20], "block_label": "text"}
@@ -157,7 +178,7 @@ def test_suite_format(house):
     entry = {"name": "one", "instruction": "Replace 'one' with 'two'", "after": after}
     (suite / "pages.jsonl").write_text(json.dumps(entry) + "\n")
     pages.write_json(house.root / "editor/one.json", after)
-    checked, _ = house.vde(("suite", "check", "demo"), ("score", "demo", "--readings", "editor", "-o", "run"))
+    checked, _ = house.vde(("suite", "check", "demo"), ("score", "demo", "--ocr-output", "editor", "-o", "run"))
     assert "1 samples" in checked
     assert house.summary()["suite"] == "demo"
     assert house.summary()["overall"]["global"]["cdm"] == 1

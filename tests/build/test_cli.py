@@ -1,4 +1,4 @@
-"""`vde build` as it is typed."""
+"""End-to-end tests of `vde build`."""
 
 from __future__ import annotations
 

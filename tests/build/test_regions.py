@@ -1,4 +1,4 @@
-"""Where an edit differs from its page; what the filter makes of readings and places; decisions."""
+"""Regions that differ between page and edit; the automatic filter; decisions."""
 
 from __future__ import annotations
 

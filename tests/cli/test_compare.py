@@ -1,4 +1,4 @@
-"""`vde compare` as a user meets it."""
+"""End-to-end tests of `vde compare`."""
 
 from __future__ import annotations
 

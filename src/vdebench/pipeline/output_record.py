@@ -23,8 +23,8 @@ from vdebench.io.stores import address, place
 from vdebench.pipeline.editing.journal import images_of
 from vdebench.pipeline.evaluation import Evaluation
 from vdebench.pipeline.options import ScoreOptions
-from vdebench.readers.folder import FolderReadings, ReadingFile
-from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.readers.folder import OcrOutputFile, OcrOutputFolder
+from vdebench.readers.predictions import OcrPredictions, Predictions
 from vdebench.runs.provenance import ASKED, RUN_FILE, part_of, read_run_file, session_options
 from vdebench.runs.search import run_folders
 from vdebench.runs.summary import read_summary
@@ -47,7 +47,7 @@ class Output(NamedTuple):
 def options_record(suite: Suite, evaluation: Evaluation, options: ScoreOptions) -> dict[str, Any]:
     """Return for `run.json` how a run was scored: enough to score it again on this machine."""
     predictions = evaluation.predictions
-    cached = predictions.cached if isinstance(predictions, ReadPredictions) and evaluation.uses_reader else None
+    cached = predictions.cached if isinstance(predictions, OcrPredictions) and evaluation.uses_reader else None
     name, chosen = (cached.choice or (cached.reader.identity["name"], ())) if cached else (None, ())
     paths = (predictions.root, options.images, suite.root)
     return {
@@ -55,7 +55,7 @@ def options_record(suite: Suite, evaluation: Evaluation, options: ScoreOptions) 
         "revision": suite.revision,
         "predictions": address(predictions.root),
         "images": address(place(options.images)) if options.images is not None else None,
-        "ready_readings": not isinstance(predictions, ReadPredictions),
+        "ready_ocr_output": not isinstance(predictions, OcrPredictions),
         "reader": name,
         "reader_options": {key: value for key, value in chosen if not is_private(key, value)},
         "paths": [str(each) for each in paths if each is not None],
@@ -79,10 +79,10 @@ def _outputs(predictions: Predictions, sample: Sample, images: Path) -> Iterator
         image = predictions.image(sample)
         if image is not None:
             yield Output(sample.key, "images", _below(images, image), digest_of_file(image))
-        if isinstance(predictions, FolderReadings):
+        if isinstance(predictions, OcrOutputFolder):
             found = [predictions.page(sample), *(predictions.regions(sample) or ())]
             for reading in found:
-                if isinstance(reading, ReadingFile):
+                if isinstance(reading, OcrOutputFile):
                     name = _below(predictions.root, reading.file)
                     yield Output(sample.key, "readings", name, hashlib.sha256(reading.content).hexdigest())
     except VdeError:  # it is not certain which file is the sample's: its row says so
@@ -122,7 +122,7 @@ def image_folder(folder: Path, asked: Mapping[str, Any]) -> Path | None:
     beside = Path(folder).absolute().parent
     if is_file(beside / "editor.json") and is_folder(images_of(beside)):
         return images_of(beside)
-    noted = asked.get("images") if asked.get("ready_readings") else asked.get("predictions")
+    noted = asked.get("images") if asked.get("ready_ocr_output") else asked.get("predictions")
     return place(noted) if isinstance(noted, str) else None
 
 

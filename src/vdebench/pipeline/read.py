@@ -12,7 +12,7 @@ from vdebench.pipeline.options import Execution, Progress
 from vdebench.pipeline.scoring.ocr_requests import pictures_of
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.readers.cached import CachedReader, OcrInput
-from vdebench.readers.predictions import ReadPredictions
+from vdebench.readers.predictions import OcrPredictions
 from vdebench.runs.provenance import stage, worked
 
 ENOUGH = 8
@@ -37,7 +37,7 @@ class _Outcome(NamedTuple):
 
 def read_ahead(scope: ScoringScope, execution: Execution) -> None:
     """Read every page and crop that scoring needs; failures are kept and reported when their samples are scored."""
-    if isinstance(scope.predictions, ReadPredictions):
+    if isinstance(scope.predictions, OcrPredictions):
         wanted = (picture for sample in scope.samples for picture in pictures_of(scope, sample))
         read_pictures(scope.predictions.cached, wanted, execution.workers, execution.reading, execution.engine)
 

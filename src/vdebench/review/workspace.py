@@ -16,7 +16,6 @@ from vdebench.build.records import PoolEntry
 from vdebench.build.workspace import Workspace
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import write_json
-from vdebench.io.journal import add_line
 from vdebench.pipeline.options import Progress
 from vdebench.review.commands import Sample
 from vdebench.review.event_types import Closed, Withdrawn
@@ -95,7 +94,7 @@ def note_given(workspace: Workspace, given: Mapping[str, str]) -> None:
     known = workspace.given_to_people()
     for id, edit in given.items():
         if (id, edit) not in known:
-            add_line(workspace.pool_file, PoolEntry(id, edit, now())._asdict())
+            workspace.append(PoolEntry(id, edit, now()))
 
 
 def decisions(state: State) -> list[Decision]:
@@ -186,7 +185,7 @@ def write_decision(workspace: Workspace, decision: Decision) -> None:
         "review", decision.id, what, decision.by, decision.when, inputs={"edit": decision.edit}, words=told
     )
     workspace.ledger.note(entry)
-    add_line(workspace.review_file, decision._asdict())
+    workspace.append(decision)
 
 
 def corrected_texts(item: Item) -> tuple[str, ...]:

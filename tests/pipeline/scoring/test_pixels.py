@@ -85,7 +85,7 @@ def test_a_missing_prediction_is_a_white_page_or_left_out(make):
     assert (release["images"], release["identical"]) == (1, 1)
 
 
-def test_ready_readings_with_images_have_image_metrics(make, tmp_path):
+def test_ready_ocr_output_with_images_has_image_metrics(make, tmp_path):
     suite, editor = make(2)
     for index in range(2):
         paint(editor / f"page_{index}.png", index)

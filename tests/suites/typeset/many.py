@@ -1,4 +1,4 @@
-"""What must hold for every sample, found out for one page: `test_many.py` asks it of a thousand pages."""
+"""Invariants of every sample, checked for one page; `test_many.py` checks a thousand pages."""
 
 from __future__ import annotations
 

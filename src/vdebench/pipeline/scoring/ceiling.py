@@ -18,7 +18,7 @@ from vdebench.pipeline.options import Execution
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.pipeline.scoring.stage import score_run
-from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.readers.predictions import OcrPredictions, Predictions
 from vdebench.runs.folder import RunFolder
 
 _NOT_KNOWN = "the OCR ceiling is not known: "
@@ -41,7 +41,7 @@ def ocr_ceiling(
     the reference images; `counted` names the samples behind the editor's means, since both must be of the same.
     """
     predictions, truths = scope.predictions, scope.truths
-    if references is None and not isinstance(predictions, ReadPredictions):
+    if references is None and not isinstance(predictions, OcrPredictions):
         return None, [f"{_NOT_KNOWN}give the OCR output of the reference images with --ceiling DIR"]
     measured = [
         setting
@@ -51,8 +51,8 @@ def ocr_ceiling(
     samples = [sample for sample in scope.samples if not truths.reads_page(sample)]
     if not measured or not samples:
         return None, [f"{_NOT_KNOWN}the ground truth is OCR output of the reference images itself"]
-    if isinstance(predictions, ReadPredictions):
-        references = ReadPredictions("reference", truths.suite.root, truths.suite.reference_image, predictions.cached)
+    if isinstance(predictions, OcrPredictions):
+        references = OcrPredictions("reference", truths.suite.root, truths.suite.reference_image, predictions.cached)
     assert references is not None
     samples = [sample for sample in samples if sample.key in counted and _has(references, sample)]
     if not samples:
@@ -88,7 +88,7 @@ def losses(means: Mapping[str, Any]) -> dict[str, float]:
 
 def ceiling_source(predictions: Predictions, references: Predictions | None) -> str:
     """Return for the signature who read the reference images: the run's own reader, or ready OCR output."""
-    if isinstance(predictions, ReadPredictions) or references is None:
+    if isinstance(predictions, OcrPredictions) or references is None:
         return "reader"
     return f"given@sha256:{digest_of(*_digests(references))[:12]}"
 

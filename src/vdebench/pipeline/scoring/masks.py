@@ -28,7 +28,7 @@ from vdebench.protocols.masks.protocol import MaskProtocol
 from vdebench.protocols.signature import signature
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.caveats import caveat_of
-from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPredictions, folder_label
+from vdebench.readers.predictions import ImagePredictions, OcrPredictions, Predictions, folder_label
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import RunFolder
 from vdebench.runs.provenance import stage
@@ -64,8 +64,8 @@ class MaskEvaluation:
             except MissingPartError as error:
                 self.metrics = tuple(name for name in self.metrics if name != "lpips")
                 self.unavailable = {protocol.lpips: str(error)}
-        has_reader = isinstance(predictions, ReadPredictions) and options.reader != NO_READER and protocol.whole
-        self.reader = predictions.cached if has_reader and isinstance(predictions, ReadPredictions) else None
+        has_reader = isinstance(predictions, OcrPredictions) and options.reader != NO_READER and protocol.whole
+        self.reader = predictions.cached if has_reader and isinstance(predictions, OcrPredictions) else None
 
     @staticmethod
     def open(suite: Suite, folder: str | Path, options: ScoreOptions) -> Predictions:

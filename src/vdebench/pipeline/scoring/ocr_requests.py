@@ -11,7 +11,7 @@ from vdebench.errors import VdeError
 from vdebench.io.cache import Digest
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.readers.cached import CachedReader, ImageCrop
-from vdebench.readers.predictions import ReadPredictions, crops
+from vdebench.readers.predictions import OcrPredictions, crops
 
 
 def pictures_of(scope: ScoringScope, sample: Sample) -> Iterator[ImageCrop]:
@@ -34,7 +34,7 @@ def pictures_of(scope: ScoringScope, sample: Sample) -> Iterator[ImageCrop]:
 
 def reader_of(scope: ScoringScope) -> CachedReader | None:
     """Who reads for a run, where anybody does."""
-    return scope.predictions.cached if isinstance(scope.predictions, ReadPredictions) else scope.truths.reader
+    return scope.predictions.cached if isinstance(scope.predictions, OcrPredictions) else scope.truths.reader
 
 
 class KnownPageTexts(NamedTuple):

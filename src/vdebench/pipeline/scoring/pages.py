@@ -25,14 +25,14 @@ from vdebench.protocols.protocol import cross_columns
 from vdebench.protocols.signature import signature
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.caveats import caveat_of
-from vdebench.readers.folder import FolderReadings
+from vdebench.readers.folder import OcrOutputFolder
 from vdebench.readers.predictions import (
     ImagePredictions,
+    OcrPredictions,
     Predictions,
-    ReadPredictions,
     files_in,
     folder_label,
-    holds_readings,
+    has_ocr_output,
 )
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import RunFolder
@@ -50,7 +50,7 @@ class PageEvaluation:
         self.protocol = protocol
         self.predictions = predictions
         self.settings = SETTINGS if options.setting == "both" else (options.setting,)
-        cached = predictions.cached if isinstance(predictions, ReadPredictions) else None
+        cached = predictions.cached if isinstance(predictions, OcrPredictions) else None
         if options.ground_truth == "ocr" and cached is None:
             raise VdeError(
                 "ground truth by OCR needs predicted images: OCR output in a folder comes without its reader"
@@ -66,7 +66,7 @@ class PageEvaluation:
             self._notes.append(caveat)
         self._references: Predictions | None = None
         if options.ceiling is not None:
-            self._references = FolderReadings(Path(options.ceiling), suite.samples, name="reference")
+            self._references = OcrOutputFolder(Path(options.ceiling), suite.samples, name="reference")
             for files in self._references.files():
                 check_names(files, suite.samples, expected=self._scope.samples, strict=False)
         self._crossed = [cross_columns(protocol, name) for name in options.crossed]
@@ -81,14 +81,14 @@ class PageEvaluation:
         images.
         """
         root, reader = editors_images(folder), options.reader
-        if options.images is None and not holds_readings(root, suite, options.match):
+        if options.images is None and not has_ocr_output(root, suite, options.match):
             cached = reader if isinstance(reader, CachedReader) else CachedReader.named(reader or DEFAULT_READER)
             files = files_in(root, suite.samples, "image", options.match)
             name = options.editor or folder_label(Path(folder))
             return ImagePredictions(root, suite.samples, cached, name=name, files=files)
         label = reader.label if isinstance(reader, CachedReader) else reader or "unstated"
         images = editors_images(options.images) if options.images is not None else None
-        return FolderReadings(
+        return OcrOutputFolder(
             root, suite.samples, name=options.editor, reader=label, images=images, match=options.match
         )
 
@@ -97,7 +97,7 @@ class PageEvaluation:
         """List the files of OCR output, of images, or of both."""
         root, match = editors_images(folder), options.match
         if options.images is None:
-            kind: Literal["reading", "image"] = "reading" if holds_readings(root, suite, match) else "image"
+            kind: Literal["reading", "image"] = "reading" if has_ocr_output(root, suite, match) else "image"
             return [files_in(root, suite.samples, kind, match)]
         images = files_in(editors_images(options.images), suite.samples, "image", match)
         return [files_in(root, suite.samples, "reading", match), images]
@@ -105,7 +105,7 @@ class PageEvaluation:
     @staticmethod
     def reads_images(suite: Suite, folder: str | Path, options: ScoreOptions) -> bool:
         """Whether the folder holds images without ready OCR output."""
-        return options.images is None and not holds_readings(editors_images(folder), suite, options.match)
+        return options.images is None and not has_ocr_output(editors_images(folder), suite, options.match)
 
     @property
     def samples(self) -> Sequence[Sample]:
@@ -125,7 +125,7 @@ class PageEvaluation:
     @property
     def uses_reader(self) -> bool:
         """Whether a reader reads the predicted images."""
-        return isinstance(self.predictions, ReadPredictions)
+        return isinstance(self.predictions, OcrPredictions)
 
     def part(self, samples: Collection[str]) -> PageEvaluation:
         """Return the evaluation of some samples alone."""

@@ -14,8 +14,8 @@ from vdebench.pipeline.scoring.ocr_requests import KnownPageTexts, reader_of
 from vdebench.pipeline.scoring.sample import Prediction, ScoringScope, Setting, score_sample, without_score
 from vdebench.protocols import PROTOCOLS, PageProtocol, get_protocol
 from vdebench.readers.cached import CachedReader
-from vdebench.readers.folder import FolderReadings
-from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.readers.folder import OcrOutputFolder
+from vdebench.readers.predictions import OcrPredictions, Predictions
 from vdebench.runs.folder import ScoredSample
 
 PATIENCE = 1.0
@@ -106,7 +106,7 @@ def in_order(results: Iterable[tuple[int, _Any]]) -> Iterator[tuple[int, _Any]]:
 def _can_travel(scorer: SampleScorer) -> bool:
     """Whether other processes can score: not with a suite, a reader or predictions of somebody's own in memory."""
     scope = scorer._scope
-    ours = isinstance(scope.predictions, ReadPredictions | FolderReadings)
+    ours = isinstance(scope.predictions, OcrPredictions | OcrOutputFolder)
     if not ours or scope.truths.reader not in (None, reader_of(scope)):
         return False
     try:

@@ -25,16 +25,16 @@ def write_figure(svg: str, file: Path) -> None:
 
 
 def png_of(svg: str, scale: float = 2.0) -> bytes:
-    """A drawing as PNG, that many pixels for each of its own; the same bytes wherever the same fonts are."""
+    """Convert an SVG to PNG, scaled; the same fonts give the same bytes."""
     import typst
 
-    with tempfile.TemporaryDirectory(prefix="vdebench-figure-") as folder:
-        page = Path(folder, "page.typ")
+    with tempfile.TemporaryDirectory(prefix="vdebench-figure-") as temporary:
+        page = Path(temporary, "page.typ")
         page.write_text(_PAGE, "utf-8")
-        Path(folder, "figure.svg").write_text(svg, "utf-8")
-        fonts = [str(place) for place in font_folders()]
-        # A pixel of an SVG is 1/96 inch to the typesetter.
+        Path(temporary, "figure.svg").write_text(svg, "utf-8")
+        fonts = [str(folder) for folder in font_folders()]
+        # typst takes a pixel of an SVG as 1/96 inch
         compiler = typst.Compiler(str(page), font_paths=fonts, ignore_system_fonts=True)
-        made = compiler.compile(format="png", ppi=96 * scale)
-    assert isinstance(made, bytes)
-    return made
+        data = compiler.compile(format="png", ppi=96 * scale)
+    assert isinstance(data, bytes)
+    return data

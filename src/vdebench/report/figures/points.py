@@ -1,4 +1,4 @@
-"""Points with their intervals: a line for every name, in sections, with a line at zero."""
+"""Point charts with intervals: a row for every name, in sections, with a line at zero."""
 
 from __future__ import annotations
 
@@ -134,11 +134,11 @@ def _shown(value: float, digits: int = 3) -> str:
 
 
 def _tick(span: float) -> float:
-    """A round step that gives some six ticks.
+    """A round step that gives about six ticks.
 
     >>> _tick(0.47), _tick(3)
     (0.1, 0.5)
     """
-    least = span / 6
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(round(power * each, 12) for each in (1, 2, 5, 10) if power * each >= least)
+    minimum = span / 6
+    power = 10.0 ** math.floor(math.log10(minimum))
+    return next(round(power * factor, 12) for factor in (1, 2, 5, 10) if power * factor >= minimum)
