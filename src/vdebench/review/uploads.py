@@ -13,7 +13,7 @@ from vdebench.io.files import is_file, make_folder, write_bytes, write_json
 from vdebench.pipeline.editing import EditRecord
 from vdebench.pipeline.editing.jobs import input_by_hand
 from vdebench.pipeline.editing.journal import BY_HAND, IMAGES, edit_journal
-from vdebench.review.commands import Sample
+from vdebench.review.commands import PoolSample
 from vdebench.review.pictures import open_sent
 from vdebench.review.text_check import wrong_name
 from vdebench.review.workspace import note_given
@@ -22,7 +22,7 @@ PATIENCE = 20.0
 """Seconds to wait for a running stage of the workspace."""
 
 
-def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
+def upload(workspace: Workspace, id: str, content: bytes, who: str) -> PoolSample:
     """Store an image as the edit of an instruction; only its pixels are kept.
 
     KeyError where there is no such instruction, an error in words where it has an edit or the picture cannot be one.
@@ -52,7 +52,7 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
             write_json(workspace.edits / "editor.json", {"name": BY_HAND})
         edit_journal(workspace.edits).append(record)
         note_edits(workspace)
-        sample = Sample(id, digest_of_file(file), page.width, page.height)
+        sample = PoolSample(id, digest_of_file(file), page.width, page.height)
         with workspace.deciding():
             note_given(workspace, {id: sample.edit})  # at once: no filter may decide on it
     return sample
