@@ -183,7 +183,7 @@ def test_ready_ocr_output_by_a_pattern(tmp_path):
     assert found.summary["overall"] == right.summary["overall"]
     assert found.signature == right.signature  # crops and all
     opened = open_predictions(careful, load_suite("examples/tiny"))
-    with pytest.raises(VdeError, match="match= is for a folder"):
+    with pytest.raises(VdeError, match="match= requires a folder"):
         score("examples/tiny", opened, match="{id}")
 
 

@@ -92,7 +92,7 @@ def test_all_editors_are_asked_in_the_same_words_and_the_signature_says_so(suite
     assert len(chat.asked) == 9
     told = [file.read_bytes() for file in (tmp_path / "runs").rglob("*") if file.is_file()]
     assert not any(KEY.encode() in content for content in told)
-    with pytest.raises(VdeError, match="holds runs with given"):
+    with pytest.raises(VdeError, match="contains runs with input_policy"):
         go(suite, tmp_path / "runs", "copy")
 
 
