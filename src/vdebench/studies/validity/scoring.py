@@ -94,9 +94,9 @@ class SampleGroundTruth(GroundTruth):
         texts: list[PageText] | None = self._once("regions", sample, super().regions)
         return texts
 
-    def crops_read_before(self, sample: Sample) -> list[Sequence[Block]] | None:
+    def source_crop_blocks(self, sample: Sample) -> list[Sequence[Block]] | None:
         """OCR output of each region before the edit."""
-        blocks: list[Sequence[Block]] | None = self._once("before", sample, super().crops_read_before)
+        blocks: list[Sequence[Block]] | None = self._once("before", sample, super().source_crop_blocks)
         return blocks
 
 
