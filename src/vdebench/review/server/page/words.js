@@ -98,7 +98,7 @@ export const words = {
   },
 
   stage: {
-    label: "Pictures",
+    label: "Images",
     before: "Before",
     after: "After",
     reference: "Reference",
@@ -128,7 +128,7 @@ export const words = {
       ["Space + drag", "move the page; also the middle button"],
       ["← ↑ ↓ →", "move the page if no box is selected"],
     ],
-    keysTitle: "Pictures",
+    keysTitle: "Images",
   },
   navKeys: {
     title: "Samples",
