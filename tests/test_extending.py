@@ -156,7 +156,7 @@ def test_protocol(house):
             if block["block_label"] != "table":
                 block["block_content"] = block["block_content"].upper()
         pages.write_json(house.root / "editor" / file.name, page)
-    score = ("score", TINY, "--readings", "editor", "-p", "caseless", "-p", "strict", "--out", "run")
+    score = ("score", TINY, "--ocr-output", "editor", "-p", "caseless", "-p", "strict", "--out", "run")
     table, listed, explained = house.vde(score, ("protocols",), ("protocols", "explain", "caseless"))
     assert "caseless on tiny" in table
     assert re.search(r"^caseless +strict, with upper and lower case equal$", listed, re.MULTILINE)
