@@ -65,7 +65,8 @@ def paper_table(
     several = len({summary["protocol"] for summary in summaries}) > 1
     measured = [measured_run(summary, several) for summary in summaries]
     printed = published_models(paper, number) if published else []
-    models, more = [*measured, *printed], [USABLE] if with_usable else []
+    models: list[PaperRow] = [*measured, *printed]
+    more = [USABLE] if with_usable else []
     added = _added_metrics(summaries) if with_added and fill is _main else []
     columns, rows, head = _main(models, more, added) if added else fill(models, more)
     return Table(

@@ -159,7 +159,7 @@ def test_readings_without_their_image_are_told(make, tmp_path):
     paint(editor / "page_0.png", 0)
     found = score(suite, suite / "readings", images=editor, metrics=["ssim"]).summary
     assert found["overall"]["global"]["images"] == 1
-    assert any("text/1: has a reading, and no image was found" in note for note in found["notes"])
+    assert any("text/1: has OCR output but no image" in note for note in found["notes"])
     paint(tmp_path / "others/strange.png", 0)
     with pytest.raises(VdeError, match="others: no image of any sample here"):
         score(suite, suite / "readings", images=tmp_path / "others")

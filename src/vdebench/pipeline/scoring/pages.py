@@ -52,16 +52,14 @@ class PageEvaluation:
         self.settings = SETTINGS if options.setting == "both" else (options.setting,)
         cached = predictions.cached if isinstance(predictions, OcrPredictions) else None
         if options.ground_truth == "ocr" and cached is None:
-            raise VdeError(
-                "ground truth by OCR needs predicted images: OCR output in a folder comes without its reader"
-            )
+            raise VdeError("ground truth by OCR needs predicted images: for ready OCR output no reader is available")
         if options.ceiling is not None and cached is not None:
-            raise VdeError("a ceiling folder belongs to ready OCR output; of images, the reader reads the references")
+            raise VdeError("a ceiling folder is for ready OCR output; with images the reader reads the references")
         metrics = protocol.image_metrics if options.metrics is None else options.metrics
         require_known(metrics)
         self._measures = ImageMetrics(metrics if predictions.has_images else ())
-        truths = GroundTruth(suite, cached, all_read=options.ground_truth == "ocr")
-        self._scope, self._notes = plan(truths, predictions, protocol, self.settings, self._measures)
+        ground_truth = GroundTruth(suite, cached, all_read=options.ground_truth == "ocr")
+        self._scope, self._notes = plan(ground_truth, predictions, protocol, self.settings, self._measures)
         if cached is not None and (caveat := caveat_of(cached.reader)):
             self._notes.append(caveat)
         self._references: Predictions | None = None
@@ -75,7 +73,7 @@ class PageEvaluation:
 
     @staticmethod
     def open(suite: Suite, folder: str | Path, options: ScoreOptions) -> Predictions:
-        """Open a folder of outputs: ready OCR output where it holds JSON, else images that the reader reads.
+        """Open a folder of outputs: ready OCR output if it holds JSON, else images for the reader.
 
         For ready OCR output `options.reader` names the reader that made it, and `options.images` is the folder of the
         images.
@@ -163,7 +161,7 @@ class PageEvaluation:
         return completed
 
     def _add_fid(self, overall: Mapping[str, Any]) -> None:
-        from vdebench.pipeline.scoring.fid import run_fid  # scipy.linalg is slow to import, and few ask for FID
+        from vdebench.pipeline.scoring.fid import run_fid  # scipy.linalg is slow to import and rarely needed
 
         for setting, distance in run_fid(self._scope, [name for name, means in overall.items() if means]).items():
             overall[setting]["fid"] = distance
@@ -176,7 +174,7 @@ class PageEvaluation:
         run = {
             "local": local,
             "reader": self.predictions.reader,
-            "gt": scope.truths.origin(local),
+            "gt": scope.ground_truth.origin(local),
             "ceiling": ceiling_source(self.predictions, self._references) if summary.get("ocr_ceiling") else "none",
             "images": f"{self._measures.identity},{RESIZING}" if with_images and self._measures else "off",
         }
@@ -186,6 +184,6 @@ class PageEvaluation:
             suite=suite.name,
             revision=suite.revision,
             n=len(scope.samples),
-            references=scope.truths.references() if self.predictions.has_images else "",
+            references=scope.ground_truth.references() if self.predictions.has_images else "",
             input_policy=self.predictions.input_policy,
         )
