@@ -80,8 +80,8 @@ def missing_verdicts_reason(run: StoredRun) -> str:
     protocol = run.summary["protocol"]
     if not run.protocol.properties:
         return (
-            f"was scored by {protocol}, which judges no properties: usable edits need whole pages and strict"
-            "\n  score again: `vde score SUITE … --protocol strict --out FOLDER`"
+            f"was scored by {protocol} ({run.protocol.track}), which judges no properties: usable edits need whole pages"
+            "\n  score pages by strict: `vde score SUITE … --protocol strict --out FOLDER`"
         )
     if set(run.settings) != {"global", "local"}:
         return f"has only {', '.join(run.settings)}; score again with --setting both"
