@@ -19,7 +19,7 @@ from scoring import write_suite  # noqa: E402
 
 def peak(root: Path, protocol: str) -> int:
     """Peak resident set of one run, in kilobytes."""
-    command = [sys.executable, "-m", "vdebench", "score", root, "--readings", root / "pred", "-p", protocol]
+    command = [sys.executable, "-m", "vdebench", "score", root, "--ocr-output", root / "pred", "-p", protocol]
     process = subprocess.Popen([*command, "--out", root / f"run-{protocol}"], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status:

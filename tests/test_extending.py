@@ -73,7 +73,7 @@ class House:
         return "".join(file.read_text("utf-8") for file in files).replace('": ', '":').replace(", ", ",")
 
 
-SCORE = ("score", TINY, "--readings", TINY / "editors/sloppy", "--out", "run")
+SCORE = ("score", TINY, "--ocr-output", TINY / "editors/sloppy", "--out", "run")
 SITES = [("report", "run", "-o", "report"), ("leaderboard", "run", "-o", "leaderboard")]
 
 
@@ -106,7 +106,7 @@ def test_image_metric(house):
         page = np.array(Image.open(file))
         page[len(page) // 2 :] = 255
         Image.fromarray(page).save(editor / file.name)
-    score = ("score", suite, editor, "--readings", suite / "readings", "--metrics", "ink", "--format", "csv")
+    score = ("score", suite, editor, "--ocr-output", suite / "readings", "--metrics", "ink", "--format", "csv")
     csv, doctor = house.vde((*score, "--out", "run"), ("doctor",))
     assert "Ink" in csv
     overall = house.summary()["overall"]
@@ -156,7 +156,7 @@ def test_protocol(house):
             if block["block_label"] != "table":
                 block["block_content"] = block["block_content"].upper()
         pages.write_json(house.root / "editor" / file.name, page)
-    score = ("score", TINY, "--readings", "editor", "-p", "caseless", "-p", "strict", "--out", "run")
+    score = ("score", TINY, "--ocr-output", "editor", "-p", "caseless", "-p", "strict", "--out", "run")
     table, listed, explained = house.vde(score, ("protocols",), ("protocols", "explain", "caseless"))
     assert "caseless on tiny" in table
     assert re.search(r"^caseless +strict, with upper and lower case equal$", listed, re.MULTILINE)
@@ -178,7 +178,7 @@ def test_suite_format(house):
     entry = {"name": "one", "instruction": "Replace 'one' with 'two'", "after": after}
     (suite / "pages.jsonl").write_text(json.dumps(entry) + "\n")
     pages.write_json(house.root / "editor/one.json", after)
-    checked, _ = house.vde(("suite", "check", "demo"), ("score", "demo", "--readings", "editor", "-o", "run"))
+    checked, _ = house.vde(("suite", "check", "demo"), ("score", "demo", "--ocr-output", "editor", "-o", "run"))
     assert "1 samples" in checked
     assert house.summary()["suite"] == "demo"
     assert house.summary()["overall"]["global"]["cdm"] == 1

@@ -1,4 +1,4 @@
-"""Every command that takes runs takes every kind of run, or says what the run lacks."""
+"""Every command that takes runs accepts every kind of run, or reports what the run lacks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def made(tmp_path_factory, _cache):
         images = [root / f"run/{name}/images" for name in EDITORS]
         for name, folder in zip(EDITORS, images, strict=True):
             vde("read", folder / "text", "--reader", "stripe", "--workers", 1, "-o", root / f"read/{name}/text")
-        readings = [part for name in EDITORS for part in ("--readings", f"{name}={root / 'read' / name}")]
+        readings = [part for name in EDITORS for part in ("--ocr-output", f"{name}={root / 'read' / name}")]
         scored(suite, root / "images", images[0])
         scored(suite, root / "images-two", *images)
         scored(suite, root / "ocr", *readings[:2])

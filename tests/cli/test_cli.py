@@ -1,4 +1,4 @@
-"""The command line as a user meets it: real processes, exit codes, what is printed where."""
+"""End-to-end tests of the command line: processes, exit codes, standard output and error."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_protocols_are_listed_and_explained():
 
 
 def test_score_shows_tables_that_fit_and_breakdowns():
-    text = vde("score", TINY, "--readings", f"{TINY}/editors/careful").stdout
+    text = vde("score", TINY, "--ocr-output", f"{TINY}/editors/careful").stdout
     assert max(map(len, text.splitlines())) <= 100
     for expected in (
         "strict on tiny",
@@ -75,7 +75,7 @@ def test_several_editors_and_protocols_in_one_call(tmp_path):
 
 
 def test_json_of_one_run_is_its_summary(tmp_path):
-    done = vde("score", TINY, "--readings", f"mine={TINY}/editors/careful", "--out", tmp_path / "run", "--json")
+    done = vde("score", TINY, "--ocr-output", f"mine={TINY}/editors/careful", "--out", tmp_path / "run", "--json")
     summary = json.loads(done.stdout)
     assert summary["editor"] == "mine"
     assert summary == json.loads((tmp_path / "run/summary.json").read_text(encoding="utf-8"))
@@ -84,12 +84,12 @@ def test_json_of_one_run_is_its_summary(tmp_path):
 def test_predictions_with_readings_are_their_images(tmp_path):
     (tmp_path / "mine").mkdir()
     Image.new("RGB", (1240, 1754), "white").save(tmp_path / "mine/harbour_1.png")
-    done = vde("score", TINY, tmp_path / "mine", "--readings", f"{TINY}/editors/careful", "--json")
+    done = vde("score", TINY, tmp_path / "mine", "--ocr-output", f"{TINY}/editors/careful", "--json")
     assert json.loads(done.stdout)["editor"] == "mine"
 
 
 def test_tables_go_to_files(tmp_path):
-    vde("score", TINY, "--readings", f"{TINY}/editors/careful", "--out", tmp_path / "run")
+    vde("score", TINY, "--ocr-output", f"{TINY}/editors/careful", "--out", tmp_path / "run")
     vde(
         "table",
         tmp_path / "run",
@@ -119,15 +119,15 @@ def test_suite_show_and_check(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["score", "nowhere", "--readings", TINY], "nowhere: no suite.toml here"),
+        (["score", "nowhere", "--ocr-output", TINY], "nowhere: no suite.toml here"),
         (["score", TINY], "nothing to score: give a folder of predicted images"),
-        (["score", TINY, "--readings", "nowhere"], "nowhere: cannot be listed: No such file or directory"),
-        (["score", TINY, "--readings", "README.md"], "README.md: is a file, expected a folder"),
-        (["score", TINY, "docs", "tests", "--readings", "docs"], "2 folders of predictions and 1 of readings"),
-        (["score", TINY, "--readings", "docs", "--readings", "docs"], "two editors have the name 'docs'"),
+        (["score", TINY, "--ocr-output", "nowhere"], "nowhere: cannot be listed: No such file or directory"),
+        (["score", TINY, "--ocr-output", "README.md"], "README.md: is a file, expected a folder"),
+        (["score", TINY, "docs", "tests", "--ocr-output", "docs"], "2 folders of predictions and 1 of OCR output"),
+        (["score", TINY, "--ocr-output", "docs", "--ocr-output", "docs"], "two editors have the name 'docs'"),
         (
             ["score", TINY, f"{TINY}/editors/copy", "--metrics", "x"],
-            "no image metric is called 'x'; there are: psnr, ssim",
+            "unknown image metric 'x'; available: psnr, ssim",
         ),
         (["score", TINY, "docs"], "docs: contains neither images nor OCR output (JSON) of the suite's samples: found"),
         (["score", TINY, f"{TINY}/editors/copy", "--reader-option", "x"], "--reader-option 'x': expected NAME=VALUE"),
@@ -135,19 +135,19 @@ def test_suite_show_and_check(tmp_path):
             ["score", TINY, f"{TINY}/editors/copy", "--ground-truth", "ocr"],
             "ground truth by OCR needs predicted images",
         ),
-        (["score", TINY, "--readings", f"{TINY}/editors/copy", "-p", "x"], "no protocol is called 'x'"),
-        (["score", TINY, "--readings", f"{TINY}/editors/copy", "--by", "x"], "cannot break down by 'x'"),
+        (["score", TINY, "--ocr-output", f"{TINY}/editors/copy", "-p", "x"], "no protocol is called 'x'"),
+        (["score", TINY, "--ocr-output", f"{TINY}/editors/copy", "--by", "x"], "cannot break down by 'x'"),
         (
-            ["score", TINY, "--readings", f"{TINY}/editors/copy", "--out", "README.md/x"],
+            ["score", TINY, "--ocr-output", f"{TINY}/editors/copy", "--out", "README.md/x"],
             "cannot be made: Not a directory",
         ),
-        (["score", TINY, "--readings", f"../x={TINY}/editors/copy"], "'../x' cannot be an editor's name"),
+        (["score", TINY, "--ocr-output", f"../x={TINY}/editors/copy"], "'../x' cannot be an editor's name"),
         (
-            ["score", TINY, "--readings", f"{TINY}/editors/copy", "--paper-table", "vde-v3:1"],
+            ["score", TINY, "--ocr-output", f"{TINY}/editors/copy", "--paper-table", "vde-v3:1"],
             "no table shape is called 'vde-v3:1'",
         ),
-        (["score", "x" * 5000, "--readings", TINY], "cannot be looked at: File name too long"),
-        (["score", TINY, "--readings", "x" * 5000], "cannot be listed: File name too long"),
+        (["score", "x" * 5000, "--ocr-output", TINY], "cannot be looked at: File name too long"),
+        (["score", TINY, "--ocr-output", "x" * 5000], "cannot be listed: File name too long"),
         (["suite", "check", "README.md/x"], "no suite.toml here"),
         (["table", "docs"], "docs: no run here or below"),
         (["suite", "check", "docs"], "docs: no suite.toml here"),
@@ -160,14 +160,14 @@ def test_what_the_user_can_mend_is_told_in_words(arguments, expected):
 def test_samples_that_cannot_be_scored_are_named_and_the_others_kept(tmp_path):
     root = pages.write_suite(tmp_path, [([BLOCK], [BLOCK]), ([BLOCK], [BLOCK])])
     (root / "pred/page_1.json").write_text('{"parsing_res_list": [')
-    done = vde("score", root, "--readings", root / "pred", "--out", tmp_path / "run", code=2)
+    done = vde("score", root, "--ocr-output", root / "pred", "--out", tmp_path / "run", code=2)
     assert "text/1" in done.stderr
     assert "page_1.json: not JSON" in done.stderr
     assert "1 scored, 0 missing, 1 failed" in done.stdout
     pages.write_json(root / "pred/page_1.json", pages.reading([BLOCK]))
     assert (
         "2 scored, 0 missing, 0 failed"
-        in vde("score", root, "--readings", root / "pred", "--out", tmp_path / "run").stdout
+        in vde("score", root, "--ocr-output", root / "pred", "--out", tmp_path / "run").stdout
     )
 
 
@@ -177,7 +177,7 @@ def test_a_file_without_permission_is_named(tmp_path):
     (root / "pred/page_0.json").chmod(0)
     assert (
         "page_0.json: cannot be read: Permission denied"
-        in vde("score", root, "--readings", root / "pred", code=2).stderr
+        in vde("score", root, "--ocr-output", root / "pred", code=2).stderr
     )
     (root / "pred/page_0.json").chmod(stat.S_IRUSR)
 
@@ -187,18 +187,19 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
     root = pages.write_suite(tmp_path, [([BLOCK], None)])
     (root / "pred/page_0.json").symlink_to("page_0.json")
     assert (
-        "page_0.json: cannot be read: Too many levels" in vde("score", root, "--readings", root / "pred", code=2).stderr
+        "page_0.json: cannot be read: Too many levels"
+        in vde("score", root, "--ocr-output", root / "pred", code=2).stderr
     )
 
 
 def test_nothing_half_written_where_the_disk_is_full(tmp_path):
-    vde("score", TINY, "--readings", f"{TINY}/editors/careful", "--out", tmp_path / "run")
+    vde("score", TINY, "--ocr-output", f"{TINY}/editors/careful", "--out", tmp_path / "run")
     before = {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir()}
     code = (
         "import polars, sys; from vdebench.cli.main import run\n"
         "def full(self, *a, **k): raise OSError(28, 'No space left on device')\n"
         "polars.LazyFrame.sink_parquet = full\n"
-        f"sys.argv = ['vde', 'score', {TINY!r}, '--readings', '{TINY}/editors/careful', '--out', {str(tmp_path / 'run')!r}]\n"
+        f"sys.argv = ['vde', 'score', {TINY!r}, '--ocr-output', '{TINY}/editors/careful', '--out', {str(tmp_path / 'run')!r}]\n"
         "run()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -219,7 +220,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path):
         "vdebench",
         "score",
         str(root),
-        "--readings",
+        "--ocr-output",
         str(root / "pred"),
         "--out",
         str(tmp_path / "run"),
@@ -245,16 +246,16 @@ def test_half_characters_and_names_that_are_no_text(tmp_path):
     broken = BLOCK | {"block_content": "a\ud800b", "block_label": "te\ud800xt"}
     root = pages.write_suite(tmp_path / "suite", [([BLOCK], None)])
     (root / "pred/page_0.json").write_text(json.dumps(pages.reading([broken])))
-    assert "text" in vde("score", root, "--readings", root / "pred", "--by", "label").stdout
+    assert "text" in vde("score", root, "--ocr-output", root / "pred", "--by", "label").stdout
     folder = os.fsencode(tmp_path) + b"/\xff"
     os.mkdir(folder)  # noqa: PTH102
     shutil.copy(root / "pred/page_0.json", os.fsdecode(folder))
-    assert "1 scored" in vde("score", root, "--readings", os.fsdecode(folder), "--out", tmp_path / "run").stdout
+    assert "1 scored" in vde("score", root, "--ocr-output", os.fsdecode(folder), "--out", tmp_path / "run").stdout
 
 
 @pytest.mark.parametrize("name", ["scores", "blocks", "regions"])
 def test_a_broken_run_folder_is_named(tmp_path, name):
-    arguments = ["score", TINY, "--readings", f"{TINY}/editors/copy", "--out", tmp_path / "run"]
+    arguments = ["score", TINY, "--ocr-output", f"{TINY}/editors/copy", "--out", tmp_path / "run"]
     vde(*arguments)
     (tmp_path / f"run/{name}.parquet").write_bytes(b"PAR1 and no more")
     assert "run: contains a table that cannot be read" in vde(*arguments, code=2).stderr

@@ -1,4 +1,4 @@
-"""What commands print fits the terminal: no line is too long, no number is broken, headline columns stay."""
+"""Output fits the terminal: line lengths, unbroken numbers, columns that are always shown."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def runs(tmp_path_factory, _cache):
 
 
 COMMANDS = {
-    "score": ("score", TINY, "--readings", f"{TINY}/editors/sloppy", "--by", "edit_class", "--by", "language"),
-    "score-intervals": ("score", TINY, "--readings", f"{TINY}/editors/careful", "--intervals"),
+    "score": ("score", TINY, "--ocr-output", f"{TINY}/editors/sloppy", "--by", "edit_class", "--by", "language"),
+    "score-intervals": ("score", TINY, "--ocr-output", f"{TINY}/editors/careful", "--intervals"),
     "run": ("run", "RUNS/suite", "-e", "copy", "-e", "oracle", "--reader", "stripe", "--workers", "1", "-o", "OUT"),
     "compare": ("compare", "RUNS/tiny", "--by", "language"),
     "compare-usable": ("compare", "RUNS/runs"),

@@ -110,7 +110,7 @@ def test_samples_through_ray_with_killed_workers_equal_those_of_this_machine(tmp
     register(tmp_path / "site", "readers", shapes="tests.plugins:ShapesReader")
     monkeypatch.syspath_prepend(tmp_path / "site")
     monkeypatch.setattr(
-        "vdebench.pipeline.scoring.workers.PATIENCE", 0.0
+        "vdebench.pipeline.scoring.workers.SERIAL_SECONDS", 0.0
     )  # so few samples would be scored in this process
     suite = load_suite(SLIDES)
     suite.prepare()

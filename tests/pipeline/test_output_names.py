@@ -1,4 +1,4 @@
-"""Names of an editor's outputs: checked before anything is read or asked, mapped by a pattern, strict where asked."""
+"""Names of outputs: checked before reading, mapped by patterns, strict mode."""
 
 from __future__ import annotations
 
@@ -104,10 +104,10 @@ class TestBeforeAnythingIsRead:
     def test_readings_of_other_names(self, make):
         suite, editor = make(2)
         (editor / "page_0_ocr.json").write_text("{}")
-        told = vde("score", suite, "--readings", editor, code=2).stderr
+        told = vde("score", suite, "--ocr-output", editor, code=2).stderr
         assert "no OCR output (JSON) of any sample here: found page_0_ocr.json\n" in told
         assert "expected names like page_0.json (for sample text/0)" in told
-        told = vde("score", suite, editor, "--readings", suite / "readings", code=2).stderr  # the images beside
+        told = vde("score", suite, editor, "--ocr-output", suite / "readings", code=2).stderr  # the images beside
         assert "no image of any sample here" in told
 
 
@@ -171,7 +171,7 @@ def test_a_pattern_gives_the_same_scores_resumes_and_is_verified(make, tmp_path)
     assert (verdict.word, verdict.exit_code) == ("confirmed", 0), verdict.checks
 
 
-def test_ready_readings_by_a_pattern(tmp_path):
+def test_ready_ocr_output_by_a_pattern(tmp_path):
     careful = Path("examples/tiny/editors/careful")
     for file in careful.rglob("*.json"):
         stem, _, region = file.stem.partition("_region_")
@@ -183,7 +183,7 @@ def test_ready_readings_by_a_pattern(tmp_path):
     assert found.summary["overall"] == right.summary["overall"]
     assert found.signature == right.signature  # crops and all
     opened = open_predictions(careful, load_suite("examples/tiny"))
-    with pytest.raises(VdeError, match="match= is for a folder"):
+    with pytest.raises(VdeError, match="match= requires a folder"):
         score("examples/tiny", opened, match="{id}")
 
 

@@ -1,4 +1,4 @@
-"""The reading stage: all processors, each picture once, and no thousand questions to a server that is away."""
+"""The OCR stage: parallel, each image once, few requests to an unreachable server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PIL import Image
 
 from tests.readers.servers import Answer, serving
 from vdebench.errors import InputError, ReaderError
-from vdebench.pipeline.read import ENOUGH, read_pictures
+from vdebench.pipeline.read import MAX_INITIAL_FAILURES, read_pictures
 from vdebench.readers.cached import CachedReader, ImageCrop
 
 PAGE = {"parsing_res_list": [{"block_bbox": [0, 0, 9, 9], "block_label": "text", "block_content": "hello"}]}
@@ -56,6 +56,6 @@ def test_a_server_that_refuses_every_page_is_given_up(tmp_path):
     wanted = pictures(tmp_path, 40)
     with serving(Answer({"errorMsg": "who are you?"}, status=401)) as server:
         reader = CachedReader.named("paddleocr-vl-server", {"url": server.url}, tmp_path / "cache")
-        with pytest.raises(ReaderError, match=f"the first {ENOUGH} pages all failed"):
+        with pytest.raises(ReaderError, match=f"the first {MAX_INITIAL_FAILURES} pages all failed"):
             read_pictures(reader, wanted, 2)
-        assert len(server.requests) < ENOUGH + 6
+        assert len(server.requests) < MAX_INITIAL_FAILURES + 6

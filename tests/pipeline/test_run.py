@@ -1,4 +1,4 @@
-"""`vde run`: edit, read, score. Nothing is done twice, nothing is lost, and what an editor refuses is told."""
+"""`vde run`: edit, read, score; resume without repeated work; refusals are reported."""
 
 from __future__ import annotations
 
@@ -160,11 +160,11 @@ def test_a_sample_with_an_invalid_line_is_edited_again(suite, tmp_path, caplog):
 
 def test_folders_of_other_runs_are_refused(suite, tmp_path):
     go(suite, tmp_path / "runs", "copy")
-    with pytest.raises(RunFolderError, match="holds runs with seed 0, asked for 7"):
+    with pytest.raises(RunFolderError, match="contains runs with seed 0, requested 7"):
         go(suite, tmp_path / "runs", "copy", seed=7)
     (tmp_path / "other").mkdir()
     (tmp_path / "other/thesis.tex").touch()
-    with pytest.raises(RunFolderError, match=r"holds other files and no run\.json"):
+    with pytest.raises(RunFolderError, match=r"contains other files and no run\.json"):
         go(suite, tmp_path / "other", "copy")
     go(suite, tmp_path / "runs", "oracle")  # another editor joins
     asked = json.loads((tmp_path / "runs/run.json").read_text())

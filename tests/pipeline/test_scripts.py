@@ -23,7 +23,7 @@ import vdebench.pipeline.scoring.workers
 from vdebench.parallel.local import LocalEngine
 
 print("the program runs", flush=True)
-vdebench.pipeline.scoring.workers.PATIENCE = 0
+vdebench.pipeline.scoring.workers.SERIAL_SECONDS = 0
 map_tasks = LocalEngine.map_tasks
 
 

@@ -147,7 +147,7 @@ def test_the_release_compares_with_the_input_and_looks_for_jpeg(report):
     rows = of_editor(report, "textedit-release/copy", "index")
     assert [row["against"] for row in rows] == ["input"] * 3
     assert [row["state"] for row in rows] == ["missing"] * 3
-    assert "looks for .jpg alone" in rows[0]["reason"]
+    assert "finds only .jpg files" in rows[0]["reason"]
     assert rows[0]["scores"] == {}
     assert rows[0]["image"]["thumb"]  # it is there, and shown
     assert of_editor(report, "textedit-release/copy", "0")[0]["facts"] == {}

@@ -14,7 +14,7 @@ from vdebench.runs.summary import read_summary
 def old_run(tmp_path_factory):
     """A run as version 0.1.0 wrote it: other names of the OCR ceiling."""
     folder = tmp_path_factory.mktemp("old") / "run"
-    vde("score", TINY, "--readings", f"{TINY}/editors/copy", "--out", folder)
+    vde("score", TINY, "--ocr-output", f"{TINY}/editors/copy", "--out", folder)
     file = folder / "summary.json"
     summary = json.loads(file.read_text())
     summary["noise_floor"] = summary.pop("ocr_ceiling")
@@ -44,5 +44,5 @@ def test_scoring_into_the_folder_of_an_older_version_brings_it_up_to_date(old_ru
     folder = shutil.copytree(old_run, tmp_path / "run")
     with pytest.raises(RunFolderError, match="older version"):
         read_summary(folder / "summary.json")
-    vde("score", TINY, "--readings", f"{TINY}/editors/copy", "--out", folder)
+    vde("score", TINY, "--ocr-output", f"{TINY}/editors/copy", "--out", folder)
     assert read_summary(folder / "summary.json")["editor"] == "copy"

@@ -97,7 +97,7 @@ def test_runs_that_are_none_or_unfinished_are_refused(coloured, tmp_path):
         write_submission(coloured.run, tmp_path / "a.zip")
 
 
-def test_ready_readings_are_handed_in_with_their_crops(tmp_path):
+def test_ready_ocr_output_is_packed_with_their_crops(tmp_path):
     score("examples/tiny", "examples/tiny/editors/careful", out=tmp_path / "run", setting="local")
     write_submission(tmp_path / "run", tmp_path / "a.zip", with_predictions=True)
     held = members(tmp_path / "a.zip")

@@ -155,7 +155,7 @@ def test_servers_of_strangers_are_not_asked(handed, tmp_path, monkeypatch):
     assert set(given) == {""}
 
 
-def test_ready_readings_and_runs_around_masks_are_confirmed_too(tmp_path):
+def test_ready_ocr_output_and_runs_around_masks_are_confirmed_too(tmp_path):
     score("examples/tiny", "examples/tiny/editors/sloppy", out=tmp_path / "run", protocol="vde-release")
     write_submission(tmp_path / "run", tmp_path / "a.zip", with_predictions=True)
     verdict = verify(tmp_path / "a.zip", VerificationRequest(suite="examples/tiny", part=1))

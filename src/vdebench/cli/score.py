@@ -38,8 +38,11 @@ def score_command(
     predictions: list[Path] = typer.Argument(
         None, metavar="[PREDICTIONS]...", help="Folders of predicted images, one per editor; or of their readings."
     ),
-    readings: list[str] = typer.Option(
-        [], "--readings", metavar="[NAME=]DIR", help="Folder of readings of the predictions; repeat for more editors."
+    ocr_output: list[str] = typer.Option(
+        [],
+        "--ocr-output",
+        metavar="[NAME=]DIR",
+        help="OCR output of the predictions; repeat for more editors.",
     ),
     protocol: list[str] = typer.Option(
         ["strict"], "--protocol", "-p", help="How to score; repeat for several. `vde protocols` lists them."
@@ -67,7 +70,10 @@ def score_command(
     match: str = typer.Option("", "--match", metavar="PATTERN", help=MATCH_HELP),
     strict_names: bool = typer.Option(False, "--strict-names", help=STRICT_HELP),
     ceiling: Path | None = typer.Option(
-        None, "--ceiling", metavar="DIR", help="With --readings: OCR output of the reference images by the same reader."
+        None,
+        "--ceiling",
+        metavar="DIR",
+        help="With --ocr-output: OCR output of the reference images by the same reader.",
     ),
     max_pixels: int = typer.Option(
         0, "--max-pixels", help="Say that the editor was given pages of at most so many pixels; for the signature."
@@ -96,11 +102,11 @@ def score_command(
 
     `vde score typeset:n=20,seed=1 outputs/ --match '{stem}_edited.*'`
 
-    `vde score examples/tiny --readings examples/tiny/editors/careful`
+    `vde score examples/tiny --ocr-output examples/tiny/editors/careful`
 
-    `vde score SUITE --readings mine=out/ocr -p strict -p vde-v3 -p vde-release --out runs/mine --by language`
+    `vde score SUITE --ocr-output mine=out/ocr -p strict -p vde-v3 -p vde-release --out runs/mine --by language`
     """
-    editors = _editors(predictions or [], readings)
+    editors = _editors(predictions or [], ocr_output)
     like = like or (["vde-v3:2"] if published else [])
     for shape in like:
         require_shape(shape)
@@ -152,19 +158,19 @@ def score_command(
         raise typer.Exit(2)
 
 
-def _editors(predictions: list[Path], readings: list[str]) -> list[tuple[str, Path, Path | None]]:
-    """Name, folder of readings and folder of images of each editor."""
-    if not predictions and not readings:
-        raise VdeError("nothing to score: give a folder of predicted images, or --readings DIR with a reading of each")
-    if readings and predictions and len(readings) != len(predictions):
+def _editors(predictions: list[Path], ocr_output: list[str]) -> list[tuple[str, Path, Path | None]]:
+    """Name, folder of OCR output and folder of images of each editor."""
+    if not predictions and not ocr_output:
+        raise VdeError("nothing to score: give a folder of predicted images, or --ocr-output DIR")
+    if ocr_output and predictions and len(ocr_output) != len(predictions):
         raise VdeError(
-            f"{len(predictions)} folders of predictions and {len(readings)} of readings: expected one for one"
+            f"{len(predictions)} folders of predictions and {len(ocr_output)} of OCR output: expected one for one"
         )
     images: list[Path | None] = (
-        [*predictions] if readings and predictions else [None] * max(len(readings), len(predictions))
+        [*predictions] if ocr_output and predictions else [None] * max(len(ocr_output), len(predictions))
     )
     editors = []
-    for given, pictures in zip(readings or map(str, predictions), images, strict=True):
+    for given, pictures in zip(ocr_output or map(str, predictions), images, strict=True):
         name, place = name_and_place(given)
         editors.append((name or folder_name(pictures or place), place, pictures))
     require_distinct([name for name, _, _ in editors])

@@ -1,4 +1,4 @@
-"""The second half of the protocol interface: planning and evaluating samples, one implementation for each track."""
+"""Evaluation of an editor's outputs: planning and scoring of samples, with one implementation for each track."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vdebench.suites.suite import Suite
 
 
 class Evaluation(Interface):
-    """One editor's outputs on one suite, to be scored by one protocol. Making one plans the work and does none."""
+    """Scoring of one editor's outputs on one suite by one protocol. The constructor only plans the work."""
 
     @property
     def protocol(self) -> Protocol:
@@ -53,10 +53,10 @@ class Evaluation(Interface):
         """Return the evaluation of some samples alone, as a part of the same suite."""
 
     def write_rows(self, folder: RunFolder, execution: Execution) -> None:
-        """Evaluate every sample that the folder has no current row of, and write the tables."""
+        """Score every sample without a current row in the folder, and write the tables."""
 
     def complete(self, folder: RunFolder, summary: dict[str, Any]) -> dict[str, Any]:
-        """Return the summary with everything that the protocol's `summarise` cannot know from the tables alone."""
+        """Return the summary with all parts that are not computed from the tables, such as the OCR ceiling."""
 
     def signature(self, summary: Mapping[str, Any]) -> str:
         """Return the signature of a run with this summary."""
@@ -67,7 +67,7 @@ def open_predictions(
     suite: Suite,
     options: ScoreOptions = ScoreOptions(),  # noqa: B008 (frozen)
 ) -> Predictions:
-    """Open an editor's outputs in a folder, without reading any."""
+    """Open a folder of an editor's outputs without opening the files."""
     return _track(suite, options).open(suite, folder, options)
 
 
@@ -84,7 +84,7 @@ def reads_images(suite: Suite, folder: str | Path, options: ScoreOptions) -> boo
 def plan(suite: Suite, predictions: Predictions, options: ScoreOptions) -> Evaluation:
     """Plan the evaluation of an editor's outputs.
 
-    Raises `VdeError` for options that contradict each other or the suite.
+    Raises `VdeError` for options that are incompatible with each other or with the suite.
     """
     protocol = protocol_for(suite.track, options.protocol)
     if isinstance(protocol, MaskProtocol):

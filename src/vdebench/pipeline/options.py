@@ -1,4 +1,4 @@
-"""Options of the scoring stage: what is scored and how, and who does the work."""
+"""Options of the scoring stage: what is scored and how, and its parallel execution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vdebench.readers.cached import CachedReader
 SettingChoice = Literal["global", "local", "both"]
 GroundTruthChoice = Literal["suite", "ocr"]
 NO_READER = "none"
-"""Instead of a reader's name: the text of images with masks is not compared."""
+"""Value of `reader` that disables the text comparison of images with masks."""
 
 
 class Progress(Interface):
@@ -28,7 +28,7 @@ class Progress(Interface):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreOptions:
-    """Everything that `score` can be asked for; the keywords of `score` have the same names."""
+    """Options of `score`; its keyword arguments have the same names."""
 
     protocol: AnyProtocol = "strict"
     setting: SettingChoice = "both"
@@ -46,7 +46,7 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """Who does the work, and who is told of its progress."""
+    """Workers, engine and progress callbacks."""
 
     workers: int = 0
     """Processes; 0 for all processors of this machine."""

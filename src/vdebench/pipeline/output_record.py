@@ -1,7 +1,7 @@
-"""What a run was made from: `outputs.jsonl` with the hash of every prediction that was scored, and how it was asked.
+"""Inputs of a run: `outputs.jsonl` with the hash of every scored prediction, and the options in `run.json`.
 
-The hashes are taken when the run is scored. Who hands in the run, or checks it, needs no suite to know which file was
-whose, and a file that was changed since is noticed.
+Hashes are computed when the run is scored, so that submissions can be packed and verified without the suite, and later
+changes of a file are detected.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from vdebench.io.stores import address, place
 from vdebench.pipeline.editing.journal import images_of
 from vdebench.pipeline.evaluation import Evaluation
 from vdebench.pipeline.options import ScoreOptions
-from vdebench.readers.folder import FolderReadings, ReadingFile
-from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.readers.folder import OcrOutputFile, OcrOutputFolder
+from vdebench.readers.predictions import OcrPredictions, Predictions
 from vdebench.runs.provenance import ASKED, RUN_FILE, part_of, read_run_file, session_options
 from vdebench.runs.search import run_folders
 from vdebench.runs.summary import read_summary
@@ -40,14 +40,14 @@ class Output(NamedTuple):
     sample: str
     kind: Kind
     file: str
-    """Below the folder of predicted images, or of readings."""
+    """Path relative to the folder of predicted images or of OCR output."""
     sha256: str
 
 
 def options_record(suite: Suite, evaluation: Evaluation, options: ScoreOptions) -> dict[str, Any]:
-    """Return for `run.json` how a run was scored: enough to score it again on this machine."""
+    """Return the options of a run for `run.json`, sufficient to score it again on this machine."""
     predictions = evaluation.predictions
-    cached = predictions.cached if isinstance(predictions, ReadPredictions) and evaluation.uses_reader else None
+    cached = predictions.cached if isinstance(predictions, OcrPredictions) and evaluation.uses_reader else None
     name, chosen = (cached.choice or (cached.reader.identity["name"], ())) if cached else (None, ())
     paths = (predictions.root, options.images, suite.root)
     return {
@@ -55,7 +55,7 @@ def options_record(suite: Suite, evaluation: Evaluation, options: ScoreOptions) 
         "revision": suite.revision,
         "predictions": address(predictions.root),
         "images": address(place(options.images)) if options.images is not None else None,
-        "ready_readings": not isinstance(predictions, ReadPredictions),
+        "ready_ocr_output": not isinstance(predictions, OcrPredictions),
         "reader": name,
         "reader_options": {key: value for key, value in chosen if not is_private(key, value)},
         "paths": [str(each) for each in paths if each is not None],
@@ -68,10 +68,10 @@ def options_record(suite: Suite, evaluation: Evaluation, options: ScoreOptions) 
 
 
 def write_outputs(folder: Path, predictions: Predictions, samples: Sequence[Sample]) -> None:
-    """Note in a run folder which files were scored."""
+    """Write the list of scored files to a run folder."""
     images = place(session_options().get("images") or predictions.root)
-    found = (output for sample in samples for output in _outputs(predictions, sample, images))
-    Journal(folder / OUTPUTS, Output).replace(found)
+    outputs = (output for sample in samples for output in _outputs(predictions, sample, images))
+    Journal(folder / OUTPUTS, Output).replace(outputs)
 
 
 def _outputs(predictions: Predictions, sample: Sample, images: Path) -> Iterator[Output]:
@@ -79,13 +79,12 @@ def _outputs(predictions: Predictions, sample: Sample, images: Path) -> Iterator
         image = predictions.image(sample)
         if image is not None:
             yield Output(sample.key, "images", _below(images, image), digest_of_file(image))
-        if isinstance(predictions, FolderReadings):
-            found = [predictions.page(sample), *(predictions.regions(sample) or ())]
-            for reading in found:
-                if isinstance(reading, ReadingFile):
-                    name = _below(predictions.root, reading.file)
-                    yield Output(sample.key, "readings", name, hashlib.sha256(reading.content).hexdigest())
-    except VdeError:  # it is not certain which file is the sample's: its row says so
+        if isinstance(predictions, OcrOutputFolder):
+            for ocr_output in (predictions.page(sample), *(predictions.regions(sample) or ())):
+                if isinstance(ocr_output, OcrOutputFile):
+                    name = _below(predictions.root, ocr_output.file)
+                    yield Output(sample.key, "readings", name, hashlib.sha256(ocr_output.content).hexdigest())
+    except VdeError:  # several files could be the sample's: reported in its row
         return
 
 
@@ -95,48 +94,48 @@ def _below(root: Path, file: Path) -> str:
 
 
 def read_outputs(folder: Path) -> list[Output]:
-    """What a run folder says was scored."""
+    """Return the list of scored files of a run folder."""
     file = folder / OUTPUTS
     if not is_file(file):
         raise InputError(
-            f"{folder}: no {OUTPUTS} here: the run is of an older version; score it again into the same folder"
+            f"{folder}: no {OUTPUTS}: an older version wrote this run; score it again into the same folder"
         )
     return list(Journal(file, Output))
 
 
-def output_from(told: Any, where: str) -> Output:
-    """An output as JSON has it."""
+def parse_output(data: Any, where: str) -> Output:
+    """Parse an output from JSON; raises `InputError`."""
     try:
-        return parse_record(Output, told)
+        return parse_record(Output, data)
     except ValueError as error:
         raise InputError(f"{where}: {error}") from None
 
 
-def asked_of_run(folder: Path) -> dict[str, Any]:
-    """How a run was asked, as its `run.json` says."""
+def run_options(folder: Path) -> dict[str, Any]:
+    """Return the options of a run from its `run.json`."""
     return part_of(read_run_file(folder / RUN_FILE), ASKED)
 
 
-def image_folder(folder: Path, asked: Mapping[str, Any]) -> Path | None:
-    """Where the images of a run are: beside it, as `vde run` keeps them, or where they were scored."""
+def image_folder(folder: Path, options: Mapping[str, Any]) -> Path | None:
+    """Return the folder of a run's images: next to it, as written by `vde run`, or the scored folder."""
     beside = Path(folder).absolute().parent
     if is_file(beside / "editor.json") and is_folder(images_of(beside)):
         return images_of(beside)
-    noted = asked.get("images") if asked.get("ready_readings") else asked.get("predictions")
-    return place(noted) if isinstance(noted, str) else None
+    images = options.get("images") if options.get("ready_ocr_output") else options.get("predictions")
+    return place(images) if isinstance(images, str) else None
 
 
 def scored_images(folder: Path) -> dict[str, Path]:
-    """The images that the runs in a folder scored, by editor; an error where a run has none."""
-    found: dict[str, Path] = {}
+    """Return the image folders of the runs in a folder by editor; raises `InputError` if a run has none."""
+    folders: dict[str, Path] = {}
     for run in run_folders(folder):
         editor = read_summary(run / "summary.json")["editor"]
-        images = image_folder(run, asked_of_run(run))
+        images = image_folder(run, run_options(run))
         if images is None:
             raise InputError(
                 f"{run}: {editor} was scored from ready OCR output without images; give the folder of its images"
             )
         if not is_folder(images):
-            raise InputError(f"{run}: its images are no longer in {images}; give the folder that they are in")
-        found.setdefault(editor, images)
-    return found
+            raise InputError(f"{run}: its images are not in {images}; give the folder of its images")
+        folders.setdefault(editor, images)
+    return folders

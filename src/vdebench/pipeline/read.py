@@ -1,4 +1,4 @@
-"""The reading stage: every page and crop that a run will ask for, read by all workers before scoring starts."""
+"""The OCR stage: reads all pages and crops of a run with all workers before scoring."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from vdebench.pipeline.options import Execution, Progress
 from vdebench.pipeline.scoring.ocr_requests import pictures_of
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.readers.cached import CachedReader, OcrInput
-from vdebench.readers.predictions import ReadPredictions
+from vdebench.readers.predictions import OcrPredictions
 from vdebench.runs.provenance import stage, worked
 
-ENOUGH = 8
-"""Pages that fail, and none that does not, after which a reader is given up: a server is away, a key is wrong."""
-RECYCLED = 100
-"""Pictures after which a process is replaced: engines keep memory for every shape they see."""
+MAX_INITIAL_FAILURES = 8
+"""The stage stops if this many pages fail and none succeeds: the server is down or the key is wrong."""
+MAX_TASKS_PER_WORKER = 100
+"""Pictures after which a worker is replaced: OCR engines keep memory for every image size."""
 
 
 class _Task(NamedTuple):
@@ -28,18 +28,18 @@ class _Task(NamedTuple):
 
 class _Outcome(NamedTuple):
     key: Digest
-    reading: Any = None
-    """As JSON: a worker on another machine keeps it in its own cache only."""
+    page_text: Any = None
+    """OCR output as JSON, since a worker on another machine has another cache."""
     failure: str = ""
-    is_readers: bool = False
-    """Whether the failure is the reader's fault."""
+    is_reader_error: bool = False
+    """Whether the reader failed, not the file."""
 
 
 def read_ahead(scope: ScoringScope, execution: Execution) -> None:
-    """Read every page and crop that scoring needs; failures are kept and reported when their samples are scored."""
-    if isinstance(scope.predictions, ReadPredictions):
-        wanted = (picture for sample in scope.samples for picture in pictures_of(scope, sample))
-        read_pictures(scope.predictions.cached, wanted, execution.workers, execution.reading, execution.engine)
+    """Read every page and crop that scoring needs; failures are reported when their samples are scored."""
+    if isinstance(scope.predictions, OcrPredictions):
+        pictures = (picture for sample in scope.samples for picture in pictures_of(scope, sample))
+        read_pictures(scope.predictions.cached, pictures, execution.workers, execution.reading, execution.engine)
 
 
 def read_pictures(
@@ -49,7 +49,7 @@ def read_pictures(
     progress: Progress | None = None,
     engine: Engine = LOCAL,
 ) -> None:
-    """Read pictures that were never read before, one worker for each processor."""
+    """Read pictures that are not cached; by default with one worker per processor."""
     with stage("reading"):
         _read_new(reader, pictures, workers, progress, engine)
 
@@ -58,41 +58,44 @@ def _read_new(
     reader: CachedReader, pictures: Iterable[OcrInput], workers: int, progress: Progress | None, engine: Engine
 ) -> None:
     needed = {picture.key: picture for picture in pictures}
-    wanted = {key: picture for key, picture in needed.items() if not reader.is_settled(picture)}
-    worked(pictures_read=0, pictures_from_cache=len(needed) - len(wanted))
-    if reader.choice is None:  # other processes cannot make it again: it reads as it is asked
-        worked(pictures_read=len(wanted))
+    uncached = {key: picture for key, picture in needed.items() if not reader.is_settled(picture)}
+    worked(pictures_read=0, pictures_from_cache=len(needed) - len(uncached))
+    if reader.choice is None:  # other processes cannot create this reader: it reads during scoring
+        worked(pictures_read=len(uncached))
         return
-    if not wanted:
+    if not uncached:
         return
-    tasks = (_Task(reader, picture) for picture in wanted.values())
-    most = min(engine.worker_count(workers), len(wanted))
-    found = engine.map_tasks(_read, tasks, most, max_tasks_per_worker=RECYCLED, on_lost=_lost, attempts=2)
-    fails = 0
-    for done, outcome in enumerate(found, start=1):
+    tasks = (_Task(reader, picture) for picture in uncached.values())
+    worker_count = min(engine.worker_count(workers), len(uncached))
+    outcomes = engine.map_tasks(
+        _read, tasks, worker_count, max_tasks_per_worker=MAX_TASKS_PER_WORKER, on_lost=_lost, attempts=2
+    )
+    reader_errors = 0
+    for done, outcome in enumerate(outcomes, start=1):
         if outcome.failure:
             reader.failures[outcome.key] = outcome.failure
         else:
-            reader.cache.put(outcome.key, outcome.reading)
+            reader.cache.put(outcome.key, outcome.page_text)
             worked(pictures_read=1)
-        fails += outcome.is_readers
-        if fails == done == ENOUGH:
+        reader_errors += outcome.is_reader_error
+        if reader_errors == done == MAX_INITIAL_FAILURES:
             name = reader.choice[0]
             raise ReaderError(
-                f"{outcome.failure}\n  the first {ENOUGH} pages all failed: {name} is not asked for the others"
+                f"{outcome.failure}\n"
+                f"  the first {MAX_INITIAL_FAILURES} pages all failed: {name} is not called for the others"
             )
         if progress:
-            progress(done, len(wanted))
+            progress(done, len(uncached))
 
 
 def _read(task: _Task) -> _Outcome:
-    """Read one picture in some process."""
+    """Read one picture in a worker."""
     reader, picture = task
     try:
         return _Outcome(picture.key, reader.read(picture).to_json())
     except VdeError as error:
-        return _Outcome(picture.key, failure=str(error), is_readers=isinstance(error, ReaderError))
+        return _Outcome(picture.key, failure=str(error), is_reader_error=isinstance(error, ReaderError))
 
 
 def _lost(task: _Task, reason: str) -> _Outcome:
-    return _Outcome(task.picture.key, failure=f"{task.picture.file}: the process that read it died twice: {reason}")
+    return _Outcome(task.picture.key, failure=f"{task.picture.file}: its worker process died twice: {reason}")

@@ -1,11 +1,11 @@
-"""The main job: a suite edited, read and scored, editor by editor, into a folder of runs.
+"""The `vde run` pipeline: edit, read and score a suite for several editors, into a folder of runs.
 
-    RUNS/run.json                        what was asked
-    RUNS/rewritten.jsonl                 the instructions in other words, where that was asked
-    RUNS/<editor>/edits.jsonl, images/   what the editor made (see `editing`)
+    RUNS/run.json                        options
+    RUNS/rewritten.jsonl                 rewritten instructions, with a rewriter
+    RUNS/<editor>/edits.jsonl, images/   the editor's outputs (see `editing`)
     RUNS/<editor>/<protocol>/            its scores (see `runs.folder`)
 
-Each stage keeps what it has done: a run that was killed goes on where it was, and a second run does only what is new.
+Each stage stores its results: an interrupted run resumes, and a second run processes only new samples.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ def run(
     engine: Engine = LOCAL,
     bar: Callable[[str], Progress | None] = lambda title: None,
 ) -> dict[str, list[Score]]:
-    """Scores by protocol, in the order of the editors: `EDITOR`, or `NAME=EDITOR`; `options` are by name.
+    """Return scores by protocol, in the order of the editors (`EDITOR` or `NAME=EDITOR`); `options` are by name.
 
-    Pages of more than `max_pixels` are shrunk before they are given to an editor; `rewriter` puts instructions into
-    other words; both are in the signature. `budget` is in dollars, for all editors and all sessions of the folder.
-    `images` is the URL of a store for the editors' images; the folder itself is on this machine.
+    Editors receive pages of at most `max_pixels` pixels, and instructions rewritten by `rewriter`; both are in the
+    signature. `budget` is in dollars, for all editors and sessions of the folder. `images` is the URL of a store for
+    the editors' images; the folder itself is local.
     """
     require_local(out)
-    chosen = parse_choices(editors)
+    choices = parse_choices(editors)
     input_policy = InputPolicy(checked_pixels(max_pixels), rewriter.label if rewriter else NOBODY)
     for protocol in protocols:  # before anything is edited
         protocol_for(suite.track, protocol)
     name, reader_options = reader.choice or (reader.reader.identity["name"], ())
-    asked = {
+    settings = {
         "suite": suite.origin,
         "reader": name,
         "reader_options": {key: value for key, value in reader_options if not is_private(key, value)},
@@ -75,18 +75,18 @@ def run(
         "seed": seed,
         "input_policy": input_policy.pins,
     }
-    for editor, kind in chosen:  # what is wrong with the last is told before the first is run
+    for editor, kind in choices:  # report errors of any editor before the first one runs
         editor_of(kind, options_of((options or {}).get(editor)))
-    claimed = _claim(out, asked, [choice.name for choice in chosen], protocols)
-    with session(out) as noted, recording(out, shared=True):
-        noted.seeds = {"editing": seed}
+    claimed = _claim(out, settings, [choice.name for choice in choices], protocols)
+    with session(out) as run_session, recording(out, shared=True):
+        run_session.seeds = {"editing": seed}
         results: dict[str, list[Score]] = {protocol: [] for protocol in protocols}
         instructions = rewrite_suite(suite, rewriter, out, bar("rewriting instructions")) if rewriter else None
-        spent = total_cost(made for name in claimed for made in read_edits(out / name))["dollars"]
-        purse = Budget(budget, spent or 0.0)
-        for editor, kind in chosen:
+        spent = total_cost(edit for name in claimed for edit in read_edits(out / name))["dollars"]
+        shared_budget = Budget(budget, spent or 0.0)
+        for editor, kind in choices:
             folder = out / editor
-            made = edit_suite(
+            edits = edit_suite(
                 suite,
                 kind,
                 folder,
@@ -94,63 +94,63 @@ def run(
                 seed=seed,
                 input_policy=input_policy,
                 instructions=instructions,
-                budget=purse,
+                budget=shared_budget,
                 images=f"{images.rstrip('/')}/{editor}" if images else "",
                 workers=workers,
                 engine=engine,
                 progress=bar(f"{editor}: editing"),
             )
-            place = images_of(folder)
-            make_folder(place)
+            image_root = images_of(folder)
+            make_folder(image_root)
             predictions = ImagePredictions(
-                place,
+                image_root,
                 suite.samples,
                 reader,
                 name=editor,
-                absent={each.sample: f"refused: {each.reason}" for each in made if each.state == "refused"},
-                failed={each.sample: each.reason for each in made if each.state == "failed"},
-                files=suite.outputs(place),
+                absent={each.sample: f"refused: {each.reason}" for each in edits if each.state == "refused"},
+                failed={each.sample: each.reason for each in edits if each.state == "failed"},
+                files=suite.outputs(image_root),
             )
             for protocol in protocols:
-                how = ScoreOptions(
+                score_options = ScoreOptions(
                     protocol=protocol, ground_truth=ground_truth, metrics=metrics, input_policy=input_policy
                 )
                 reading, scoring = bar(f"{editor}: reading"), bar(f"{editor} by {protocol}")
                 execution = Execution(workers=workers, engine=engine, reading=reading, scoring=scoring)
-                result = score_with(how, suite, predictions, folder / protocol, execution)
-                result.summary["edits"] = states_of(made)
+                result = score_with(score_options, suite, predictions, folder / protocol, execution)
+                result.summary["edits"] = states_of(edits)
                 write_json(folder / protocol / "summary.json", result.summary)
                 with_editing(folder / protocol, folder)
                 results[protocol].append(result)
-        edits = [made for editor in claimed for made in read_edits(out / editor)]  # those of earlier sessions too
-        noted.counts = {"editors": len(claimed), "samples": len(suite), **counts_of(edits)}
-        noted.cost = total_cost(edits)
+        all_edits = [edit for editor in claimed for edit in read_edits(out / editor)]  # of earlier sessions too
+        run_session.counts = {"editors": len(claimed), "samples": len(suite), **counts_of(all_edits)}
+        run_session.cost = total_cost(all_edits)
     return results
 
 
-def _claim(out: Path, asked: dict[str, Any], editors: Sequence[str], protocols: Sequence[str]) -> list[str]:
-    """Take a folder for these runs: editors and protocols may be added, anything else must be as it was.
+def _claim(out: Path, settings: dict[str, Any], editors: Sequence[str], protocols: Sequence[str]) -> list[str]:
+    """Record the settings in a new folder, or check that an existing one has the same.
 
-    Gives the names of all editors that the folder is for.
+    Editors and protocols may be added. Returns the names of all editors of the folder.
     """
     file = out / RUN_FILE
     if not is_file(file) and is_folder(out) and set(list_folder(out)) - {".lock"}:
-        raise RunFolderError(f"{out}: holds other files and no {RUN_FILE}; choose an empty or new folder")
+        raise RunFolderError(f"{out}: contains other files and no {RUN_FILE}; choose an empty or new folder")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(f"{out}: cannot be made: {error.strerror}") from None
-    with locked(out, wait=True):  # others may add their editors at the same time
+    with locked(out, wait=True):  # other processes may add editors at the same time
         before = read_run_file(file)
-        for key, value in asked.items():
+        for key, value in settings.items():
             if before and before.get(key) != value:
                 raise RunFolderError(
-                    f"{out}: holds runs with {key} {before.get(key)!r}, asked for {value!r}\n"
+                    f"{out}: contains runs with {key} {before.get(key)!r}, requested {value!r}\n"
                     "  choose another --out, or delete the folder"
                 )
         listed = {
             "editors": list(dict.fromkeys([*before.get("editors", ()), *editors])),
             "protocols": list(dict.fromkeys([*before.get("protocols", ()), *protocols])),
         }
-        write_json(file, {**asked, **listed, **preserved_parts(before)})
+        write_json(file, {**settings, **listed, **preserved_parts(before)})
     return listed["editors"]

@@ -31,7 +31,7 @@ from vdebench.suites.suite import Suite, load_suite
 
 
 class Score:
-    """The scores of one editor by one protocol: the summary, and the rows it is made from."""
+    """Scores of one editor by one protocol: the summary and its rows."""
 
     def __init__(self, summary: dict[str, Any], tables: Mapping[str, pl.LazyFrame]) -> None:
         self.summary = summary
@@ -39,12 +39,12 @@ class Score:
 
     @property
     def signature(self) -> str:
-        """The string that pins every choice behind the numbers."""
+        """Signature: every choice that changes the numbers, in one line."""
         return str(self.summary["signature"])
 
     @property
     def scores(self) -> pl.DataFrame:
-        """A row for every sample and setting: state, counts, and the sums that every mean is made from."""
+        """A row for every sample and setting: state, counts, and the sums behind every mean."""
         return self._tables["scores"].collect()
 
     @property
@@ -54,7 +54,7 @@ class Score:
 
     @property
     def regions(self) -> pl.DataFrame:
-        """A row for every region, where the protocol says something of regions."""
+        """A row for every region; empty if the protocol has no region rule."""
         return self._tables["regions"].collect()
 
     @property
@@ -65,7 +65,7 @@ class Score:
 
 
 def check_outputs(suite: Suite, folder: str | Path, options: ScoreOptions) -> None:
-    """Check the names of an editor's outputs and read nothing; `score` does this first."""
+    """Check the file names of an editor's outputs, as `score` does first."""
     _check_names(suite, output_files(suite, folder, options), options)
 
 
@@ -100,12 +100,12 @@ def score(
 ) -> Score:
     """Score an editor's outputs on a suite: a folder of images, or of ready OCR output.
 
-    With `out` the run is kept in that folder, and a second call scores only what is new. `editor` is the row's name,
+    With `out` the run is stored in that folder, and a second call scores only new samples. `editor` is the row's name,
     by default the folder's. `reader` reads the images; for ready OCR output it names the reader that made it, and
     `images` is the folder of the images. `metrics` names image metrics (`vde doctor` lists them), by default the
     papers'. `ground_truth="ocr"` reads the reference images instead of using the suite's text. `ceiling` is a folder of
     OCR output of the reference images, for the OCR ceiling of ready OCR output. `crossed` adds breakdowns such as
-    "operation,language". `input_policy` says what the editor received, if not the whole page and the suite's own
+    "operation,language". `input_policy` states the editor's input, if it differs from the whole page and the suite's
     instruction.
 
     File names are checked before anything is read: samples without a file and files without a sample are logged
@@ -147,12 +147,12 @@ def score_with(
     out: str | Path | None,
     execution: Execution,
 ) -> Score:
-    """Do the work of `score`, with all options in one object."""
+    """Score with all options in one object; see `score`."""
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     suite.require_distinct_keys()
     opened = isinstance(predictions, Predictions)
     if options.match and opened:
-        raise VdeError("match= is for a folder of outputs; predictions that are opened already have their files")
+        raise VdeError("match= requires a folder of outputs, not opened predictions")
     if not isinstance(predictions, Predictions):
         predictions = open_predictions(predictions, suite, options)
     if not opened or options.strict_names:
@@ -179,8 +179,8 @@ def _run_folder(out: str | Path | None) -> Iterator[RunFolder]:
 
 def _table(folder: RunFolder, name: str) -> pl.LazyFrame:
     """Return a table of a run; an empty one if the protocol does not write it."""
-    there = (folder.root / f"{name}.parquet").exists()
-    return folder.table(name) if there else pl.LazyFrame(schema=schema_of(name))
+    exists = (folder.root / f"{name}.parquet").exists()
+    return folder.table(name) if exists else pl.LazyFrame(schema=schema_of(name))
 
 
 def _score_into(

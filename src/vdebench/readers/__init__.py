@@ -1,5 +1,5 @@
 """OCR readers, and the OCR output of an editor's images."""
 
-from vdebench.readers.folder import FolderReadings
+from vdebench.readers.folder import OcrOutputFolder
 
-__all__ = ["FolderReadings"]
+__all__ = ["OcrOutputFolder"]

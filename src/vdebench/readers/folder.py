@@ -18,7 +18,7 @@ from vdebench.readers.predictions import Predictions, files_in, folder_label
 from vdebench.suites.names import REGIONS, Outputs, names_of
 
 
-class ReadingFile(NamedTuple):
+class OcrOutputFile(NamedTuple):
     """The content of a file of OCR output, not parsed yet."""
 
     file: Path
@@ -37,7 +37,7 @@ class ReadingFile(NamedTuple):
         return page_text if page_text.size or not self.image else replace(page_text, size=self.image)
 
 
-class FolderReadings(Predictions):
+class OcrOutputFolder(Predictions):
     """An editor's predictions as a folder of OCR output."""
 
     def __init__(
@@ -74,18 +74,18 @@ class FolderReadings(Predictions):
         """Return the image of a sample, or None."""
         return self._images.find(sample) if self._images else None
 
-    def page(self, sample: Sample) -> ReadingFile | None:
+    def page(self, sample: Sample) -> OcrOutputFile | None:
         """Return the OCR output of the whole page, or None if the prediction is missing."""
         file = self._page_texts.find(sample)
         if file is None:
             return None
         image = self.image(sample)
-        return ReadingFile(file, read_bytes(file), image_size(image) if image else None)
+        return OcrOutputFile(file, read_bytes(file), image_size(image) if image else None)
 
-    def regions(self, sample: Sample) -> list[ReadingFile] | None:
+    def regions(self, sample: Sample) -> list[OcrOutputFile] | None:
         """Return the OCR output of each region's crop, or None if one is missing."""
         files = self._page_texts.regions(sample)
-        return None if files is None else [ReadingFile(file, read_bytes(file)) for file in files]
+        return None if files is None else [OcrOutputFile(file, read_bytes(file)) for file in files]
 
     @property
     def has_regions(self) -> bool:

@@ -111,7 +111,7 @@ class ReadImage:
         return self._reader.read(self.picture)
 
 
-class ReadPredictions(Predictions):
+class OcrPredictions(Predictions):
     """Images read by an OCR reader: an editor's outputs, or the reference images of a suite."""
 
     has_images = True
@@ -147,7 +147,7 @@ class ReadPredictions(Predictions):
         return True
 
 
-class ImagePredictions(ReadPredictions):
+class ImagePredictions(OcrPredictions):
     """A folder of an editor's images, named like the reference images unless `files` maps other names."""
 
     def __init__(
@@ -201,7 +201,7 @@ def crops(page: ImageCrop, sample: Sample) -> Iterator[ImageCrop]:
         yield page._replace(crop=PixelBox.holding(region.box(size), size))
 
 
-def holds_readings(root: Path, suite: Suite, match: str = "") -> bool:
+def has_ocr_output(root: Path, suite: Suite, match: str = "") -> bool:
     """Whether a folder holds OCR output (JSON) of a suite's samples, not images.
 
     An empty folder counts as OCR output if the suite has no reference images. Raises `InputError` if the folder holds
@@ -213,7 +213,7 @@ def holds_readings(root: Path, suite: Suite, match: str = "") -> bool:
     if counts["reading"] and counts["image"] and counts["reading"] != counts["image"]:
         raise InputError(
             f"{root}: contains OCR output of {counts['reading']} samples and images of {counts['image']}\n"
-            "  put them into two folders, and pass the OCR output with --readings DIR"
+            "  put them into two folders, and pass the OCR output with --ocr-output DIR"
         )
     if counts["reading"] or counts["image"]:
         return counts["reading"] > 0

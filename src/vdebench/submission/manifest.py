@@ -11,7 +11,7 @@ from typing import Any
 from vdebench._version import __version__
 from vdebench.errors import InputError
 from vdebench.io.files import parse_json
-from vdebench.pipeline.output_record import Output, output_from
+from vdebench.pipeline.output_record import Output, parse_output
 from vdebench.protocols.signature import parts_of as parts_of
 from vdebench.submission.archive import Archive, ZipMember, is_safe_name
 
@@ -73,7 +73,7 @@ def read_manifest(archive: Archive) -> Manifest:
     _check_types(data, where)
     files = {str(name): _member(entry, f"{where}: {name}") for name, entry in data["files"].items()}
     predictions = [
-        output_from(each, f"{where}: predictions, number {at}") for at, each in enumerate(data["predictions"], 1)
+        parse_output(each, f"{where}: predictions, number {at}") for at, each in enumerate(data["predictions"], 1)
     ]
     for output in predictions:
         if not is_safe_name(output.file):

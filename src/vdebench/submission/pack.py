@@ -39,7 +39,7 @@ _PUBLIC_OPTIONS = (
     "ground_truth",
     "metrics",
     "crossed",
-    "ready_readings",
+    "ready_ocr_output",
     "reader",
     "reader_options",
     "match",
@@ -103,7 +103,7 @@ def write_submission(
 def _prediction_folders(root: Path, options: dict[str, Any], override: Path | None) -> dict[Kind, Path]:
     """Folders of the predictions: `override`, `RUNS/EDITOR/images`, or the recorded folders of the run."""
     recorded = {name: place(options[name]) for name in ("predictions", "images") if isinstance(options.get(name), str)}
-    if options.get("ready_readings"):
+    if options.get("ready_ocr_output"):
         folders: dict[Kind, Path] = {"readings": recorded["predictions"]} if "predictions" in recorded else {}
         folders |= {"images": recorded["images"]} if "images" in recorded else {}
         return {**folders, "readings": override} if override else folders

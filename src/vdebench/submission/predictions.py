@@ -53,7 +53,7 @@ def find_predictions(
         return None
     if folder is not None and not is_folder(folder):
         raise InputError(f"{folder}: no such folder; expected the predictions that were scored")
-    kinds = {output.kind for output in outputs} | {"readings" if manifest.asked.get("ready_readings") else "images"}
+    kinds = {output.kind for output in outputs} | {"readings" if manifest.asked.get("ready_ocr_output") else "images"}
     if folder is not None:
         roots = {str(kind): folder / kind if len(kinds) > 1 else folder for kind in kinds}
         return AvailablePredictions(roots, _check_hashes(verdict, outputs, roots))

@@ -15,7 +15,7 @@ from vdebench.pipeline.evaluation import plan
 from vdebench.pipeline.options import NO_READER, Execution, ScoreOptions, SettingChoice
 from vdebench.protocols.pages.columns import schema_of
 from vdebench.readers.cached import CachedReader
-from vdebench.readers.folder import FolderReadings
+from vdebench.readers.folder import OcrOutputFolder
 from vdebench.readers.predictions import ImagePredictions, Predictions
 from vdebench.runs.folder import RunFolder
 from vdebench.submission.consistency import Submission
@@ -99,10 +99,10 @@ def _predictions(
     if not isinstance(match, str):
         raise InputError(f"{MANIFEST} of the submission: 'match' is {str(match)[:40]}, expected text")
     predictions: Predictions
-    if submission.manifest.asked.get("ready_readings"):
+    if submission.manifest.asked.get("ready_ocr_output"):
         label = claimed.get("reader", "unstated")
         images = roots.get("images")
-        predictions = FolderReadings(
+        predictions = OcrOutputFolder(
             roots["readings"], suite.samples, name=editor, reader=label, images=images, match=match
         )
     else:

@@ -214,7 +214,7 @@ def _select_samples(
 def _reader(submission: Submission, request: VerificationRequest) -> CachedReader | None:
     recorded = submission.manifest.asked
     name = request.reader or recorded.get("reader")
-    if recorded.get("ready_readings") or not isinstance(name, str):
+    if recorded.get("ready_ocr_output") or not isinstance(name, str):
         return None
     recorded_options = recorded.get("reader_options")
     untrusted = recorded_options.items() if isinstance(recorded_options, dict) and not request.reader else ()

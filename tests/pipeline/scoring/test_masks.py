@@ -137,7 +137,7 @@ def test_the_release_looks_for_jpg_alone_and_says_so(three):
     suite, root = three
     found = masked.means(suite, root / "copy", "textedit-release")
     assert found["coverage"] == {"samples": 3, "scored": 0, "missing": 3, "failed": 0}
-    assert any("looks for .jpg alone" in note for note in found["notes"])
+    assert any("finds only .jpg files" in note for note in found["notes"])
 
 
 def test_another_size_is_flagged_and_still_scored(tmp_path):

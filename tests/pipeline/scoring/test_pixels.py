@@ -85,7 +85,7 @@ def test_a_missing_prediction_is_a_white_page_or_left_out(make):
     assert (release["images"], release["identical"]) == (1, 1)
 
 
-def test_ready_readings_with_images_have_image_metrics(make, tmp_path):
+def test_ready_ocr_output_with_images_has_image_metrics(make, tmp_path):
     suite, editor = make(2)
     for index in range(2):
         paint(editor / f"page_{index}.png", index)
@@ -159,7 +159,7 @@ def test_readings_without_their_image_are_told(make, tmp_path):
     paint(editor / "page_0.png", 0)
     found = score(suite, suite / "readings", images=editor, metrics=["ssim"]).summary
     assert found["overall"]["global"]["images"] == 1
-    assert any("text/1: has a reading, and no image was found" in note for note in found["notes"])
+    assert any("text/1: has OCR output but no image" in note for note in found["notes"])
     paint(tmp_path / "others/strange.png", 0)
     with pytest.raises(VdeError, match="others: no image of any sample here"):
         score(suite, suite / "readings", images=tmp_path / "others")

@@ -169,7 +169,7 @@ class TestCrops:
         result = score(root, root / "pred", protocol=protocol)
         assert result.summary["overall"]["local"] is None
         assert "local:off" in result.signature
-        assert f"{protocol} local needs readings of the regions' crops" in result.summary["notes"][0]
+        assert f"{protocol} local needs OCR output of the regions' crops" in result.summary["notes"][0]
         assert str(root / "pred") in result.summary["notes"][0]
 
     @pytest.mark.parametrize("protocol", ["vde-v3", "strict"])
@@ -190,7 +190,7 @@ class TestCrops:
         self.write(root / "pred", 0, 0, "a")
         result = score(root, root / "pred")
         assert "local:filter" in result.signature
-        assert "crops were not read for 2 samples" in result.summary["notes"][0]
+        assert "no OCR output of crops for 2 samples" in result.summary["notes"][0]
         assert result.summary["coverage"]["failed"] == 0
 
     def test_a_crop_that_was_not_read_fails_its_sample(self, root):
@@ -207,7 +207,7 @@ class TestCrops:
 
 def test_local_alone_that_cannot_be_scored_is_an_error(tmp_path):
     root = pages.write_suite(tmp_path, [([block("a")], [block("a")])])
-    with pytest.raises(InputError, match="needs readings of the regions' crops"):
+    with pytest.raises(InputError, match="needs OCR output of the regions' crops"):
         score(root, root / "pred", protocol="vde-v3", setting="local")
 
 
@@ -347,5 +347,5 @@ def test_an_omnidoc_suite_scores_a_reader(tmp_path):
 
 
 def test_an_unknown_protocol_names_those_there_are():
-    with pytest.raises(VdeError, match="strict, vde-release, vde-v1, vde-v3"):
+    with pytest.raises(VdeError, match="strict, textedit, textedit-release, vde-release, vde-v1, vde-v3"):
         score("examples/tiny", "examples/tiny/editors/careful", protocol="best")

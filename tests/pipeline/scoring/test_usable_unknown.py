@@ -70,9 +70,9 @@ def test_without_images_there_are_bounds_and_no_rate(suite, readings):
 
 
 def test_the_command_shows_bounds_and_json_has_no_rate(suite, readings):
-    shown = vde("score", suite, "--readings", readings)
+    shown = vde("score", suite, "--ocr-output", readings)
     assert "0 to 3 of 4 edits are usable" in " ".join(shown.stdout.split())
-    assert json.loads(vde("score", suite, "--readings", readings, "--json").stdout)["usable"]["rate"] is None
+    assert json.loads(vde("score", suite, "--ocr-output", readings, "--json").stdout)["usable"]["rate"] is None
 
 
 def test_what_the_reader_cannot_read_is_unknown_and_never_a_pass(suite, tmp_path):

@@ -65,7 +65,7 @@ class Elsewhere(Engine):
 @pytest.fixture
 def at_once(monkeypatch):
     """Workers are asked from the third sample on."""
-    monkeypatch.setattr(vdebench.pipeline.scoring.workers, "PATIENCE", 0)
+    monkeypatch.setattr(vdebench.pipeline.scoring.workers, "SERIAL_SECONDS", 0)
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_a_sample_on_which_workers_die_is_a_failure(coloured, tmp_path, monkeypa
         engine=Elsewhere(monkeypatch, tmp_path / "there", 2),
     )
     reasons = dict(found.failures)
-    assert reasons["text/2"] == "sample text/2: the process that scored it died twice: killed by SIGKILL"
+    assert reasons["text/2"] == "sample text/2: its worker process died twice: killed by SIGKILL"
     assert set(reasons) == {"text/2", "text/3", "text/5"}  # of 5 the reference cannot be read
     mended = score(suite, editor, reader=reader, metrics=(), out=tmp_path / "run", workers=1)
     assert set(dict(mended.failures)) == {"text/3", "text/5"}
@@ -151,7 +151,7 @@ def test_who_cannot_travel_stays(coloured, tmp_path, monkeypatch):
 
     score(suite, editor, reader=CachedReader.named("colour"), metrics=(), engine=nobody)
     assert "ScoringTask" not in nobody.done  # nine samples of a few milliseconds
-    monkeypatch.setattr(vdebench.pipeline.scoring.workers, "PATIENCE", 0)
+    monkeypatch.setattr(vdebench.pipeline.scoring.workers, "SERIAL_SECONDS", 0)
     nobody.done.clear()
     score(suite, editor, reader=CachedReader(ColourReader()), metrics=(), engine=nobody)
     assert nobody.done == []
@@ -160,7 +160,7 @@ def test_who_cannot_travel_stays(coloured, tmp_path, monkeypatch):
 def test_a_slow_first_sample_starts_no_workers(tmp_path, monkeypatch):
     """The first sample pays for imports and compilation; its time does not predict that of the other eleven."""
     suite = pages.write_suite(tmp_path / "suite", pages.random_pairs(3, 12))
-    monkeypatch.setattr(vdebench.pipeline.scoring.workers, "PATIENCE", 0.3)
+    monkeypatch.setattr(vdebench.pipeline.scoring.workers, "SERIAL_SECONDS", 0.3)
     real, begun = vdebench.pipeline.scoring.workers.score_sample, []
 
     def slow_once(*of):

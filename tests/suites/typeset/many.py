@@ -1,4 +1,4 @@
-"""What must hold for every sample, found out for one page: `test_many.py` asks it of 500 pages with four samples each."""
+"""Invariants of every sample, checked for one page; `test_many.py` checks 500 pages of four samples each."""
 
 from __future__ import annotations
 

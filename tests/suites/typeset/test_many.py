@@ -1,4 +1,4 @@
-"""Two thousand samples."""
+"""Invariants of two thousand samples."""
 
 from __future__ import annotations
 

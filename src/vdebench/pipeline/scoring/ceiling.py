@@ -18,10 +18,10 @@ from vdebench.pipeline.options import Execution
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.pipeline.scoring.stage import score_run
-from vdebench.readers.predictions import Predictions, ReadPredictions
+from vdebench.readers.predictions import OcrPredictions, Predictions
 from vdebench.runs.folder import RunFolder
 
-_NOT_KNOWN = "the OCR ceiling is not known: "
+_UNKNOWN = "the OCR ceiling is not known: "
 
 
 def ocr_ceiling(
@@ -38,75 +38,77 @@ def ocr_ceiling(
 
     Returns `scores` (the ceiling), `loss` (their distance from a perfect score) and breakdowns, or None and the reason.
     Two editors closer than `loss` differ by OCR errors as much as by their edits. `references` is ready OCR output of
-    the reference images; `counted` names the samples behind the editor's means, since both must be of the same.
+    the reference images; `counted` are the keys of the samples behind the editor's means.
     """
-    predictions, truths = scope.predictions, scope.truths
-    if references is None and not isinstance(predictions, ReadPredictions):
-        return None, [f"{_NOT_KNOWN}give the OCR output of the reference images with --ceiling DIR"]
+    predictions, ground_truth = scope.predictions, scope.ground_truth
+    if references is None and not isinstance(predictions, OcrPredictions):
+        return None, [f"{_UNKNOWN}give the OCR output of the reference images with --ceiling DIR"]
     measured = [
         setting
         for setting in settings
-        if setting in scope.settings and not (setting == "local" and scope.local == "crop" and truths.reads_crops)
+        if setting in scope.settings and not (setting == "local" and scope.local == "crop" and ground_truth.reads_crops)
     ]
-    samples = [sample for sample in scope.samples if not truths.reads_page(sample)]
+    samples = [sample for sample in scope.samples if not ground_truth.reads_page(sample)]
     if not measured or not samples:
-        return None, [f"{_NOT_KNOWN}the ground truth is OCR output of the reference images itself"]
-    if isinstance(predictions, ReadPredictions):
-        references = ReadPredictions("reference", truths.suite.root, truths.suite.reference_image, predictions.cached)
+        return None, [f"{_UNKNOWN}the ground truth is OCR output of the reference images itself"]
+    if isinstance(predictions, OcrPredictions):
+        references = OcrPredictions(
+            "reference", ground_truth.suite.root, ground_truth.suite.reference_image, predictions.cached
+        )
     assert references is not None
     samples = [sample for sample in samples if sample.key in counted and _has(references, sample)]
     if not samples:
-        return None, [f"{_NOT_KNOWN}the suite has no reference images of the samples that count"]
-    kept = RunFolder(folder)
+        return None, [f"{_UNKNOWN}the suite has no reference images of the scored samples"]
+    run = RunFolder(folder)
     about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": "reference"}
-    with kept.open(about):
+    with run.open(about):
         without_images = scope._replace(measures=ImageMetrics(()), has_images=False)
         only_references = without_images._replace(predictions=references, samples=samples)
-        score_run(only_references, kept, replace(execution, scoring=None))
-        found = scope.protocol.summarise(kept, measured, crossed)
-    overall = {setting: means for setting, means in found["overall"].items() if means}
+        score_run(only_references, run, replace(execution, scoring=None))
+        summary = scope.protocol.summarise(run, measured, crossed)
+    overall = {setting: means for setting, means in summary["overall"].items() if means}
     loss = {setting: losses(means) for setting, means in overall.items()}
-    notes = [f"OCR ceiling: no {setting}: {_first_reason(kept)}" for setting in measured if setting not in overall]
+    notes = [f"OCR ceiling: no {setting}: {_first_reason(run)}" for setting in measured if setting not in overall]
     if len(samples) < len(counted):
-        notes.append(f"OCR ceiling: of {len(samples)} of {len(counted)} samples")
-    return {"scores": overall, "loss": loss, "by": found["by"]}, notes
+        notes.append(f"OCR ceiling: computed on {len(samples)} of {len(counted)} samples")
+    return {"scores": overall, "loss": loss, "by": summary["by"]}, notes
 
 
 def losses(means: Mapping[str, Any]) -> dict[str, float]:
-    """How far the means of the reference images are from the best value of each metric of pages.
+    """Return the distance of each page metric's mean from its best value.
 
     >>> losses({"cdm": 0.75, "psnr": 30.0})
     {'cdm': 0.25}
     """
-    found = {}
-    for name, each in registered(PAGE_KINDS).items():
-        perfect = each.bounds[1 if each.best == "higher" else 0]
+    result = {}
+    for name, metric in registered(PAGE_KINDS).items():
+        perfect = metric.bounds[1 if metric.best == "higher" else 0]
         if means.get(name) is not None and math.isfinite(perfect):
-            found[name] = abs(perfect - means[name])
-    return found
+            result[name] = abs(perfect - means[name])
+    return result
 
 
 def ceiling_source(predictions: Predictions, references: Predictions | None) -> str:
-    """Return for the signature who read the reference images: the run's own reader, or ready OCR output."""
-    if isinstance(predictions, ReadPredictions) or references is None:
+    """Return the origin of the ceiling's OCR output for the signature: the reader, or a digest of ready output."""
+    if isinstance(predictions, OcrPredictions) or references is None:
         return "reader"
     return f"given@sha256:{digest_of(*_digests(references))[:12]}"
 
 
 def _digests(references: Predictions) -> list[str]:
-    found = []
+    digests = []
     for file in sorted(references.root.rglob("*.json")):
-        found += [file.relative_to(references.root).as_posix(), digest_of_file(file)]
-    return found
+        digests += [file.relative_to(references.root).as_posix(), digest_of_file(file)]
+    return digests
 
 
 def _has(references: Predictions, sample: Sample) -> bool:
     try:
         return references.has_any(sample)
-    except VdeError:  # told where the sample is scored
+    except VdeError:  # reported when the sample is scored
         return False
 
 
-def _first_reason(kept: RunFolder) -> str:
-    failed = kept.table("scores").filter(pl.col("state") == "failed").select("reason").head(1).collect()
-    return str(failed["reason"][0]) if len(failed) else "nothing was read"
+def _first_reason(run: RunFolder) -> str:
+    failed = run.table("scores").filter(pl.col("state") == "failed").select("reason").head(1).collect()
+    return str(failed["reason"][0]) if len(failed) else "no OCR output"

@@ -1,6 +1,6 @@
-"""What tells of a sample whether its edit is usable, besides what its text and boxes tell: see `metrics.edit_traces`.
+"""Pixel evidence for the usability of an edit: see `metrics.edit_traces`.
 
-Kept by the content of the images, as image metrics are.
+Values are cached by the content of the images, as image metrics are.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from vdebench.readers.cached import ImageCrop
 from vdebench.suites.suite import Suite
 
 MARGIN = 4
-"""Pixels around a region that belong to it, on a page of `LONG_SIDE`: new letters do not end on the very pixel."""
+"""Margin of a region in pixels, on a page of `LONG_SIDE`: new letters may exceed the region slightly."""
 
 
 def trace_row(suite: Suite, sample: Sample, setting: str, pair: ImagePair) -> dict[str, float | None]:
-    """Columns of a row: `preservation`, `stray` (global), `visual_fidelity`, `edited` (local)."""
+    """Return columns of a row: `preservation`, `stray` (global), `visual_fidelity`, `edited` (local)."""
     if not sample.regions:
         return {}
     source = _source(suite, sample)
@@ -34,13 +34,13 @@ def trace_row(suite: Suite, sample: Sample, setting: str, pair: ImagePair) -> di
 
 
 def trace_digests(suite: Suite, sample: Sample) -> list[str]:
-    """What such a row is made from, besides the prediction and the reference."""
+    """Return the inputs of such a row besides the prediction and the reference, for its fingerprint."""
     source = _source(suite, sample)
     return [IDENTITY, source.content if source else ""]
 
 
 def _source(suite: Suite, sample: Sample) -> ImageCrop | None:
-    """The page before the edit, where there is one for certain. What is wrong with it says nothing of a prediction."""
+    """Return the source page, or None if it is missing or unreadable: that is no fault of the prediction."""
     try:
         file = suite.image_files(sample).source
         return ImageCrop.of(file) if file else None
@@ -58,33 +58,33 @@ def _before(source: ImageCrop, pair: ImagePair) -> Image | None:
 def _outside(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> dict[str, float | None]:
     boxes = [_grown(box, pair) for box in _boxes(sample, pair, 1)]
 
-    def make() -> object:
+    def compute() -> object:
         regions = np.zeros(pair.page.shape[:2], np.bool_)
         for box in boxes:
             regions[box.y1 : box.y2, box.x1 : box.x2] = True
-        found = outside(pair.candidate, pair.page, regions, _before(source, pair) if source else None)
-        return {} if found is None else found._asdict()
+        result = outside(pair.candidate, pair.page, regions, _before(source, pair) if source else None)
+        return {} if result is None else result._asdict()
 
     content = source.content if source else ""
-    return _cached("preservation", make, pair, content, repr(boxes))
+    return _cached("preservation", compute, pair, content, repr(boxes))
 
 
 def _visual_fidelity(sample: Sample, pair: ImagePair) -> float | None:
     boxes = _boxes(sample, pair, LEAST_SIDE)
 
-    def make() -> object:
+    def compute() -> object:
         return {"value": min(visual_fidelity(box.cut(pair.candidate), box.cut(pair.page)) for box in boxes)}
 
-    return _cached("visual_fidelity", make, pair, repr(boxes)).get("value")
+    return _cached("visual_fidelity", compute, pair, repr(boxes)).get("value")
 
 
 def _edited(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> float | None:
-    """Of the region in which least was changed; nothing where the page before is not known, or no change would show."""
+    """Return the edited share of the least edited region; None without a source page or where no change would show."""
     if source is None:
         return None
     boxes = _boxes(sample, pair, 2 * round(TILE * scale_of(_long_side(pair))))
 
-    def make() -> object:
+    def compute() -> object:
         before = _before(source, pair)
         if before is None:
             return {"value": None}
@@ -94,7 +94,7 @@ def _edited(source: ImageCrop | None, sample: Sample, pair: ImagePair) -> float 
         ]
         return {"value": min((share for share in shares if share is not None), default=None)}
 
-    return _cached("edited", make, pair, source.content, repr(boxes)).get("value")
+    return _cached("edited", compute, pair, source.content, repr(boxes)).get("value")
 
 
 def _boxes(sample: Sample, pair: ImagePair, at_least: int) -> list[PixelBox]:
@@ -112,7 +112,7 @@ def _long_side(pair: ImagePair) -> int:
     return int(max(pair.size.width, pair.size.height))
 
 
-def _cached(name: str, make: Callable[[], object], pair: ImagePair, *parts: str) -> dict[str, float | None]:
+def _cached(name: str, compute: Callable[[], object], pair: ImagePair, *parts: str) -> dict[str, float | None]:
     images = f"{DECODINGS[pair.opening]},{RESIZING}"
     cache = Cache("measures", {"name": name, "identity": IDENTITY, "images": images}, as_numbers)
-    return cache.get(digest_of(pair.content, pair.reference.content, *parts), make)
+    return cache.get(digest_of(pair.content, pair.reference.content, *parts), compute)

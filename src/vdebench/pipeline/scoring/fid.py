@@ -1,4 +1,4 @@
-"""FID of a run: how far the predicted images as a set are from the references, in the features of a network."""
+"""FID of a run: distance between the sets of predicted and reference images in the features of a network."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from vdebench.metrics.fid import Gaussian, frechet_distance
 from vdebench.pipeline.scoring.image_metrics import ImagePair
 from vdebench.pipeline.scoring.sample import ScoringScope
 
-_AT_ONCE = 64
+_BATCH = 64
 
 
 def run_fid(scope: ScoringScope, settings: Sequence[str]) -> dict[str, float | None]:
-    """FID by setting; None where fewer than two images can be compared. Features are kept, images are not."""
-    found: dict[str, float | None] = {}
+    """Return the FID of each setting, None if fewer than two images can be compared; features are cached."""
+    result: dict[str, float | None] = {}
     for setting in settings:
         sides = _Side(), _Side()
         for sample in scope.samples:
@@ -23,36 +23,36 @@ def run_fid(scope: ScoringScope, settings: Sequence[str]) -> dict[str, float | N
                 image = scope.predictions.image(sample)
                 if image is None and scope.protocol.missing == "dropped":
                     continue
-                pair = ImagePair(image, scope.truths.reference(sample), scope.protocol.image_opening)
-                for both in scope.measures.features(setting, sample, pair, scope.protocol):
-                    for side, features in zip(sides, both, strict=True):
+                pair = ImagePair(image, scope.ground_truth.reference(sample), scope.protocol.image_opening)
+                for pair_features in scope.measures.features(setting, sample, pair, scope.protocol):
+                    for side, features in zip(sides, pair_features, strict=True):
                         side.add(features)
-            except VdeError:  # told in the sample's state
+            except VdeError:  # reported in the sample's state
                 continue
         candidates, references = (side.gaussian for side in sides)
-        found[setting] = frechet_distance(candidates, references) if candidates.n > 1 else None
-    return found
+        result[setting] = frechet_distance(candidates, references) if candidates.n > 1 else None
+    return result
 
 
 class _Side:
-    """Features of one set of images, summed up some dozens at a time."""
+    """Mean and covariance of the features of one set of images, updated in batches."""
 
     def __init__(self) -> None:
         self._sum: Gaussian | None = None
-        self._waiting: list[Any] = []
+        self._pending: list[Any] = []
 
     def add(self, features: Any) -> None:
-        self._waiting.append(features)
-        if len(self._waiting) == _AT_ONCE:
-            self._take()
+        self._pending.append(features)
+        if len(self._pending) == _BATCH:
+            self._flush()
 
     @property
     def gaussian(self) -> Gaussian:
-        self._take()
+        self._flush()
         return self._sum or Gaussian.empty()
 
-    def _take(self) -> None:
-        if self._waiting:
-            more = Gaussian.of(self._waiting)
+    def _flush(self) -> None:
+        if self._pending:
+            more = Gaussian.of(self._pending)
             self._sum = self._sum.merge(more) if self._sum else more
-            self._waiting.clear()
+            self._pending.clear()

@@ -1,4 +1,4 @@
-"""What predictions are held against: the suite's own readings, or a reader's readings of its reference images."""
+"""Ground truth of predictions: the suite's own text, or OCR output of its reference images."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from vdebench.suites.suite import Suite
 
 
 class GroundTruth:
-    """The ground truth of a suite; what the suite does not say of a page or a crop, the reader reads.
+    """The ground truth of a suite; the reader reads pages and crops for which the suite has no text.
 
-    `all_read` leaves the suite's readings aside: both sides are then read by one reader, as in the papers.
+    With `all_read` the reader reads every reference image, as in the papers.
     """
 
     def __init__(self, suite: Suite, reader: CachedReader | None = None, *, all_read: bool = False) -> None:
@@ -46,34 +46,34 @@ class GroundTruth:
         return self.suite.reference_image(sample) is not None if self.reads_crops else self.suite.has_regions_of(sample)
 
     def page(self, sample: Sample) -> PageText:
-        """What the edited page should read, with its size wherever one is known: its own, the image's, the regions'."""
+        """Return the expected text of the edited page, with the page size from the text, the image or the regions."""
         if self.reads_page(sample):
             assert self.reader is not None
             return self.reader.read(self.picture(sample))
         truth = self.suite.ground_truth(sample)
         if truth.size is None:
-            told = next((region.page for region in sample.regions if region.page), None)
-            size = self.suite.image_size(sample) or told
+            region_page = next((region.page for region in sample.regions if region.page), None)
+            size = self.suite.image_size(sample) or region_page
             return replace(truth, size=size) if size else truth
         return truth
 
     def regions(self, sample: Sample) -> list[PageText] | None:
-        """What each region's crop should read."""
+        """Return the expected text of each region's crop."""
         if not self.reads_crops:
             return self.suite.ground_truth_regions(sample)
         assert self.reader is not None
         return [self.reader.read(crop) for crop in crops(self.picture(sample), sample)]
 
-    def crops_read_before(self, sample: Sample) -> list[Sequence[Block]] | None:
-        """What the reader reads in each region of the page before the edit; None where it need not or cannot."""
-        read = [self.reader.read(crop).blocks for crop in self.crops_before(sample)] if self.reader else []
+    def source_crop_blocks(self, sample: Sample) -> list[Sequence[Block]] | None:
+        """Return the OCR output of each region of the source page; None if it is not needed or not possible."""
+        read = [self.reader.read(crop).blocks for crop in self.source_crops(sample)] if self.reader else []
         return [*read] or None
 
-    def crops_before(self, sample: Sample) -> list[ImageCrop]:
-        """The regions in the page before the edit, where the reader must read them.
+    def source_crops(self, sample: Sample) -> list[ImageCrop]:
+        """Return the crops of the source page that the reader must read.
 
-        It must where it reads the regions of the reference too, so that both sides have its errors, and where the
-        suite does not say what the page read before.
+        These are needed if the reader also reads the crops of the reference, so that both sides have the same OCR
+        errors, or if the suite has no text of the source page.
         """
         if self.reader is None or (self.suite.source(sample) is not None and not self.reads_crops):
             return []
@@ -81,11 +81,11 @@ class GroundTruth:
         return list(crops(ImageCrop.of(file), sample)) if file else []
 
     def picture(self, sample: Sample) -> ImageCrop:
-        """The reference image."""
+        """Return the reference image as OCR input."""
         return ImageCrop.of(self.reference(sample))
 
     def reference(self, sample: Sample) -> Path:
-        """File of the reference image, or an error."""
+        """Return the file of the reference image; raises `InputError` if there is none."""
         file = self.suite.reference_image(sample)
         if file is None:
             raise InputError(
@@ -95,28 +95,28 @@ class GroundTruth:
         return file
 
     def digest(self, sample: Sample) -> str:
-        """Hash of all that the ground truth of a sample is made from; a mended image is a new input."""
+        """Return a hash of all inputs of a sample's ground truth."""
         parts = [self.suite.digest(sample)]
         try:
             parts.append(repr(self.suite.image_size(sample)))
             if self.reader and (self.reads_crops or self.reads_page(sample)):
                 parts += [self.picture(sample).content, self.reader.cache.folder.name, str(self._all_read)]
-            parts += [crop.key for crop in self.crops_before(sample)]
+            parts += [crop.key for crop in self.source_crops(sample)]
         except VdeError as error:
             parts.append(str(error))
         return digest_of(*parts)
 
     def references(self) -> str:
-        """Hash of the reference images, for the signature where they count."""
-        found = []
+        """Return a hash of the reference images, for the signature."""
+        digests = []
         for sample in self.suite.samples:
             with suppress(VdeError):
                 file = self.suite.reference_image(sample)
-                found.append(f"{sample.key} {digest_of_file(file) if file else ''}")
-        return digest_of(*sorted(found))
+                digests.append(f"{sample.key} {digest_of_file(file) if file else ''}")
+        return digest_of(*sorted(digests))
 
     def origin(self, local: str) -> str:
-        """Where ground truth comes from, for the signature: the suite, or who reads."""
+        """Return the origin of the ground truth for the signature: suite, OCR or both."""
         read = [self.reads_page(sample) for sample in self.suite.samples]
         page = "ocr" if read and all(read) else "suite+ocr" if any(read) else "suite"
         crops = "ocr" if self.reads_crops else "suite"

@@ -1,7 +1,6 @@
 """Image metrics of one sample: the predicted image against the reference, whole and in the edited regions.
 
-Values are kept by the content of both images and by how files are opened, so that the same command again, or another
-protocol that opens files in the same way, opens no image.
+Values are cached by the content of both images and the way of opening files.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from vdebench.readers.cached import ImageCrop
 LEAST_SIDE = 64
 """Crops are grown to this many pixels: smaller ones have no meaning for perceptual metrics."""
 BLANK = "blank"
-"""Stands for a missing prediction: a white page."""
+"""Cache key of a missing prediction: a white page."""
 
 
 class ImageMetrics:
-    """The image metrics of a run: those that are ready, and for the others what is missing."""
+    """The image metrics of a run: loaded ones, and the reasons for unavailable ones."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.loaded: dict[str, LoadedMetric] = {}
@@ -42,7 +41,7 @@ class ImageMetrics:
         for name in dict.fromkeys(names):
             try:
                 self.loaded[name] = known[name].load()
-            except VdeError as error:  # a part is missing, or a file of weights is not what it should be
+            except VdeError as error:  # a package is missing, or a file of weights is invalid
                 self.unavailable[name] = str(error)
 
     def _cache(self, name: str, opening: Opening, parse: Callable[[Any], Value]) -> Cache[Value]:
@@ -50,8 +49,8 @@ class ImageMetrics:
         return Cache("measures", {"name": name, "identity": self.loaded[name].identity, "images": images}, parse)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process loads the metrics again by their names."""
-        return _loaded_again, (tuple(self.loaded), self.identity)
+        """Pickle names only: another process loads the metrics again."""
+        return _load_again, (tuple(self.loaded), self.identity)
 
     def __bool__(self) -> bool:
         """Whether there is anything to measure."""
@@ -59,22 +58,22 @@ class ImageMetrics:
 
     @property
     def identity(self) -> str:
-        """All that the numbers depend on."""
+        """Identities of all loaded metrics."""
         return ",".join(loaded.identity for loaded in self.loaded.values())
 
     @property
     def _by_sample(self) -> list[str]:
-        """Metrics that each sample has by itself."""
+        """Metrics that are computed per sample."""
         return [name for name in self.loaded if facts(name).kind == "image"]
 
     def row(self, sample: Sample, setting: str, pair: ImagePair, protocol: PageProtocol) -> dict[str, Any]:
-        """The columns of a sample's row: means over its crops, each crop's error weighed by its pixels."""
-        places = [None] if setting == "global" else pair.crops(sample, protocol)
-        found = [self._values(sample, pair, place) for place in places]
-        sizes = [place.pixels if place else 1 for place in places]
+        """Return the columns of a sample's row: means over its crops, with squared errors weighted by pixels."""
+        boxes = [None] if setting == "global" else pair.crops(sample, protocol)
+        values_by_box = [self._values(sample, pair, box) for box in boxes]
+        sizes = [box.pixels if box else 1 for box in boxes]
         row: dict[str, Any] = {}
         for name in self._by_sample:
-            values = [each[name] for each in found]
+            values = [each[name] for each in values_by_box]
             if None in values or not values:
                 row["mse" if name == "psnr" else name] = None
             elif name == "psnr":
@@ -84,42 +83,42 @@ class ImageMetrics:
                 row[name] = sum(values) / len(values)
         return {**row, "width": int(pair.own_size.width), "height": int(pair.own_size.height)}
 
-    def _values(self, sample: Sample, pair: ImagePair, place: PixelBox | None) -> Mapping[str, Any]:
-        return {name: self._value(name, sample, pair, place) for name in self._by_sample}
+    def _values(self, sample: Sample, pair: ImagePair, box: PixelBox | None) -> Mapping[str, Any]:
+        return {name: self._value(name, sample, pair, box) for name in self._by_sample}
 
-    def _value(self, name: str, sample: Sample, pair: ImagePair, place: PixelBox | None) -> float | None:
+    def _value(self, name: str, sample: Sample, pair: ImagePair, box: PixelBox | None) -> float | None:
         against_text = name in TO_INSTRUCTION
         other = sample.instruction if against_text else pair.reference.content
-        key = digest_of(pair.content, other, repr(place and tuple(place)), repr(pair.size if against_text else ""))
+        key = digest_of(pair.content, other, repr(box and tuple(box)), repr(pair.size if against_text else ""))
 
-        def make() -> object:
-            candidate = pair.candidate if place is None else place.cut(pair.candidate)
-            wanted = sample.instruction if against_text else pair.page if place is None else place.cut(pair.page)
+        def compute() -> object:
+            candidate = pair.candidate if box is None else box.cut(pair.candidate)
+            target = sample.instruction if against_text else pair.page if box is None else box.cut(pair.page)
             try:
-                found = float(self.loaded[name].function(candidate, wanted))
+                value = float(self.loaded[name].function(candidate, target))
             except TooSmallError:
                 return {"value": None}
-            if not math.isfinite(found):
-                raise InputError(f"{name} of {sample.key} is {found}")
-            return {"value": found}
+            if not math.isfinite(value):
+                raise InputError(f"{name} of {sample.key} is {value}")
+            return {"value": value}
 
-        return self._cache(name, pair.opening, as_numbers).get(key, make).get("value")
+        return self._cache(name, pair.opening, as_numbers).get(key, compute).get("value")
 
     def features(
         self, setting: str, sample: Sample, pair: ImagePair, protocol: PageProtocol
     ) -> Iterator[tuple[Any, Any]]:
-        """For FID: features of the prediction and of the reference, of the page or of each crop."""
+        """Yield features of prediction and reference for FID, of the page or of each crop."""
         loaded, cache = self.loaded["fid"], self._cache("fid", pair.opening, _features)
-        for place in [None] if setting == "global" else pair.crops(sample, protocol):
+        for box in [None] if setting == "global" else pair.crops(sample, protocol):
 
-            def kept(content: str, side: str, place: PixelBox | None = place) -> Any:
-                def make() -> object:
+            def cached(content: str, side: str, box: PixelBox | None = box) -> Any:
+                def compute() -> object:
                     image = getattr(pair, side)
-                    return loaded.function(image if place is None else place.cut(image)).tolist()
+                    return loaded.function(image if box is None else box.cut(image)).tolist()
 
-                return cache.get(digest_of(content, repr(pair.size), repr(place and tuple(place))), make)
+                return cache.get(digest_of(content, repr(pair.size), repr(box and tuple(box))), compute)
 
-            yield kept(pair.content, "candidate"), kept(pair.reference.content, "page")
+            yield cached(pair.content, "candidate"), cached(pair.reference.content, "page")
 
 
 def _features(data: Any) -> list[float]:
@@ -128,19 +127,19 @@ def _features(data: Any) -> list[float]:
     return data
 
 
-def _loaded_again(names: tuple[str, ...], identity: str) -> ImageMetrics:
+def _load_again(names: tuple[str, ...], identity: str) -> ImageMetrics:
     measures = ImageMetrics(names)
     if measures.identity != identity:
-        told = measures.unavailable or measures.identity
+        available = measures.unavailable or measures.identity
         raise MissingPartError(
-            f"a worker cannot measure as here: it has {told}, expected {identity}\n"
+            f"a worker has other image metrics: {available}, expected {identity}\n"
             "  install the same packages and weights on all machines"
         )
     return measures
 
 
 class ImagePair:
-    """A predicted image and its reference, opened when first looked at; the prediction in the reference's size."""
+    """A predicted image and its reference, opened on first use; the prediction is resized to the reference."""
 
     opening: Opening = "composited"
 
@@ -151,17 +150,17 @@ class ImagePair:
 
     @property
     def content(self) -> str:
-        """What the prediction is known by."""
+        """Hash of the prediction."""
         return self._prediction.content if self._prediction else BLANK
 
     @cached_property
     def size(self) -> Size:
-        """The reference's."""
+        """Size of the reference."""
         return image_size(self.reference.file, self.opening)
 
     @cached_property
     def own_size(self) -> Size:
-        """The prediction's own."""
+        """Size of the prediction."""
         return image_size(self._prediction.file, self.opening) if self._prediction else self.size
 
     @cached_property
@@ -171,13 +170,13 @@ class ImagePair:
 
     @cached_property
     def candidate(self) -> Image:
-        """The prediction as it is compared."""
+        """The prediction in the size of the reference; a white page if it is missing."""
         if self._prediction is None:
             return np.full_like(self.page, 255)
         return resized(open_image(self._prediction.file, self.opening), self.size)
 
     def crops(self, sample: Sample, protocol: PageProtocol) -> list[PixelBox]:
-        """What `local` looks at: every region, or the one box around them all."""
+        """Return the boxes of `local`: every region, or one box around all regions."""
         boxes = [region.box(self.size) for region in sample.regions]
         if protocol.image_local == "hull truncated" and boxes:
             hull = PixelBox.around(PixelBox.truncated(box, self.size) for box in boxes)

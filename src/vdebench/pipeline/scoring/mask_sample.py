@@ -1,6 +1,6 @@
-"""One output compared around a sample's masks: aligned, measured outside them, and inside where that says something.
+"""Measurements of one output around a sample's masks: alignment, metrics outside the masks, and the edit inside.
 
-Pure work on files, for any process; what it finds is JSON, kept by the content of all files it looked at.
+Functions work on files in any process; results are JSON, cached by the content of all input files.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from vdebench.metrics.masked import (
 from vdebench.protocols.masks.protocol import MaskProtocol
 
 VERSION = "masked-1"
-"""A new one measures anew."""
+"""Part of the cache key: a new version invalidates cached measurements."""
 RING = 9
-"""Pixels around a mask whose colour covers it when the rest is read."""
+"""Width in pixels of the ring around a mask whose colour covers the mask for OCR."""
 
 
 class MaskTask(NamedTuple):
-    """What is compared, how, and with which metrics."""
+    """Files of one sample, the protocol and the metrics."""
 
     sample: str
     protocol: MaskProtocol
@@ -53,30 +53,30 @@ class MaskTask(NamedTuple):
 
     @property
     def page(self) -> Path:
-        """What the background is compared with."""
+        """The image that the background is compared with."""
         return self.source if self.protocol.against == "input" or self.reference is None else self.reference
 
     @property
     def against(self) -> Literal["reference", "input"]:
-        """The name of that."""
+        """Kind of that image."""
         return "input" if self.page == self.source else "reference"
 
     @property
     def key(self) -> Digest:
-        """Hash of all that is looked at."""
+        """Hash of all input files."""
         files = [self.prediction, self.source, self.page, *self.masks]
         edit = digest_of_file(self.reference) if self.protocol.whole and self.reference else ""
         return digest_of(*map(digest_of_file, files), edit)
 
 
 def measured(task: MaskTask) -> dict[str, Any]:
-    """What is found of an output, kept where it was found before."""
+    """Return the measurements of an output, from the cache if possible."""
     return measures_cache(task.protocol, task.metrics).get(task.key, lambda: _measure(task))
 
 
 @cache
 def measures_cache(protocol: MaskProtocol, metrics: tuple[str, ...]) -> Cache[dict[str, Any]]:
-    """Where the findings of a protocol are kept."""
+    """Return the cache of a protocol's measurements."""
     parts = {name: lpips(protocol).identity for name in metrics if name == "lpips"}
     names = ",".join(sorted(metrics))
     identity = {
@@ -92,18 +92,18 @@ def measures_cache(protocol: MaskProtocol, metrics: tuple[str, ...]) -> Cache[di
 
 @cache
 def lpips(protocol: MaskProtocol) -> LoadedMetric:
-    """The protocol's LPIPS, ready; MissingPartError where its weights are not there."""
+    """Return the protocol's LPIPS; raises `MissingPartError` if its weights are missing."""
     return loaders()[protocol.lpips].load()
 
 
 @cache
 def features_cache() -> Cache[Features]:
-    """Where the features of pages are kept."""
+    """Return the cache of page features."""
     return Cache("measures", {"name": "sift", "version": IDENTITY, "images": DECODING}, Features.from_json)
 
 
 def _features(file: Path, image: Image) -> Features:
-    """Features of a page, kept: the next editor is compared with the same pages."""
+    """Return the features of a page, cached: all editors are compared with the same pages."""
     return features_cache().get(digest_of_file(file), lambda: features(image).to_json())
 
 
@@ -115,27 +115,28 @@ def _measure(task: MaskTask) -> dict[str, Any]:
     about = {"width": prediction.shape[1], "height": prediction.shape[0], "resized": not same_size}
     about |= {"mask_share": float(mask.mean()), "paint": paint_of(resized(source, size_of(page)), mask)}
     if not task.protocol.whole:
-        return {**about, **_by_the_paper(task, prediction, page, mask, same_size)}
+        return {**about, **_paper_metrics(task, prediction, page, mask, same_size)}
     raw = resized(prediction, size_of(page))
     alignment = align(features(prediction), outside(_features(task.page, page), mask))
     moved = warped(prediction, alignment, size_of(page)) if alignment.transform else None
-    here = _or_none(masked_mse, raw, page, ~mask)
-    there = None if moved is None else _or_none(masked_mse, moved, page, ~mask)
-    if moved is not None and there is not None and here is not None and there < here:
-        shown, found = moved, _told(alignment, alignment.state)
+    error_raw = _or_none(masked_mse, raw, page, ~mask)
+    error_moved = None if moved is None else _or_none(masked_mse, moved, page, ~mask)
+    if moved is not None and error_moved is not None and error_raw is not None and error_moved < error_raw:
+        image, about_alignment = moved, _alignment_columns(alignment, alignment.state)
     else:
-        shown, found = raw, _told(alignment, "in_place" if alignment.transform else alignment.state)
+        image = raw
+        about_alignment = _alignment_columns(alignment, "in_place" if alignment.transform else alignment.state)
     return {
         **about,
-        **found,
-        **_outside(task, shown, page, mask, ""),
+        **about_alignment,
+        **_outside(task, image, page, mask, ""),
         **_outside(task, raw, page, mask, "_raw"),
-        **_inside(task, shown, raw, source, page, mask),
+        **_inside(task, image, raw, source, page, mask),
     }
 
 
 def union_of(files: tuple[Path, ...], page: Image) -> Mask:
-    """The masks of a sample as one, in the page's size."""
+    """Return the union of a sample's masks; raises `InputError` if a mask has another size than the page."""
     masks = [open_image(file) for file in files]
     for file, mask in zip(files, masks, strict=True):
         if mask.shape != page.shape:
@@ -145,68 +146,68 @@ def union_of(files: tuple[Path, ...], page: Image) -> Mask:
 
 
 def size_of(image: Image) -> Size:
-    """Width and height of an image."""
+    """Return the width and height of an image."""
     return Size(image.shape[1], image.shape[0])
 
 
 def paint_of(source: Image, mask: Mask) -> list[int]:
-    """The colour around a mask, with which it is covered where the rest is read."""
+    """Return the median colour around a mask; it covers the mask for OCR."""
     grown = cv2.dilate(mask.astype(np.uint8), np.ones((2 * RING + 1, 2 * RING + 1), np.uint8)) > 0
     ring = source[grown & ~mask]
     return [int(value) for value in np.median(ring if len(ring) else source.reshape(-1, 3), axis=0)]
 
 
-def _by_the_paper(task: MaskTask, prediction: Image, page: Image, mask: Mask, same_size: bool) -> dict[str, Any]:
-    """MSE after alignment; SSIM and LPIPS as the images are, where their sizes agree."""
-    found: dict[str, Any] = {}
+def _paper_metrics(task: MaskTask, prediction: Image, page: Image, mask: Mask, same_size: bool) -> dict[str, Any]:
+    """Return MSE after alignment; SSIM and LPIPS without alignment, if the sizes agree."""
+    columns: dict[str, Any] = {}
     if "psnr" in task.metrics:
         alignment = align(features(prediction), _features(task.page, page))
         moved = warped(prediction, alignment, size_of(page)) if alignment.transform else None
-        found = _told(alignment, alignment.state)
-        found["mse"] = None if moved is None else _or_none(masked_mse, moved, page, ~mask)
+        columns = _alignment_columns(alignment, alignment.state)
+        columns["mse"] = None if moved is None else _or_none(masked_mse, moved, page, ~mask)
     if same_size and "ssim" in task.metrics:
-        found["ssim"] = multiplied_ssim(prediction, page, ~mask)
+        columns["ssim"] = multiplied_ssim(prediction, page, ~mask)
     if same_size and "lpips" in task.metrics:
-        found["lpips"] = multiplied_lpips(lpips(task.protocol).function, prediction, page, ~mask)
-    return found
+        columns["lpips"] = multiplied_lpips(lpips(task.protocol).function, prediction, page, ~mask)
+    return columns
 
 
 def _outside(task: MaskTask, image: Image, page: Image, mask: Mask, name: str) -> dict[str, Any]:
-    """What the background keeps."""
-    found = {}
+    """Return the metrics of the background."""
+    columns = {}
     if "psnr" in task.metrics:
-        found["mse" + name] = _or_none(masked_mse, image, page, ~mask)
+        columns["mse" + name] = _or_none(masked_mse, image, page, ~mask)
     if "ssim" in task.metrics:
-        found["ssim" + name] = _or_none(ssim_where, image, page, ~mask)
+        columns["ssim" + name] = _or_none(ssim_where, image, page, ~mask)
     if "lpips" in task.metrics:
-        found["lpips" + name] = _or_none(lpips_where, lpips(task.protocol).function, image, page, ~mask)
-    return found
+        columns["lpips" + name] = _or_none(lpips_where, lpips(task.protocol).function, image, page, ~mask)
+    return columns
 
 
 def _inside(task: MaskTask, image: Image, raw: Image, source: Image, page: Image, mask: Mask) -> dict[str, Any]:
-    """Whether anything was done in the masked area, and how near it came to the reference."""
+    """Return whether the masked area was edited, and how near it is to the reference."""
     if not mask.any():
         return {}
     source = resized(source, size_of(page))
     redrawn = min(share_redrawn(each, source, mask) for each in (image, raw))  # an aligned copy is a copy
-    found: dict[str, Any] = {"redrawn": redrawn, "untouched": redrawn <= REDRAWN}
+    columns: dict[str, Any] = {"redrawn": redrawn, "untouched": redrawn <= REDRAWN}
     if task.reference is None:
-        return found
+        return columns
     error, before = masked_mse(image, page, mask), masked_mse(source, page, mask)
-    found |= {"edit_mse": error, "edit_ssim": _or_none(ssim_where, image, page, mask)}
-    found["done_pixels"] = min(max(1 - error / before, 0.0), 1.0) if before else None
-    return found
+    columns |= {"edit_mse": error, "edit_ssim": _or_none(ssim_where, image, page, mask)}
+    columns["done_pixels"] = min(max(1 - error / before, 0.0), 1.0) if before else None
+    return columns
 
 
 def _or_none(measure: Any, *inputs: Any) -> float | None:
-    """A number, none where there are too few pixels for it."""
+    """Return the value of a metric, or None if there are too few pixels."""
     try:
         return float(measure(*inputs))
     except TooSmallError:
         return None
 
 
-def _told(alignment: Alignment, state: str) -> dict[str, Any]:
+def _alignment_columns(alignment: Alignment, state: str) -> dict[str, Any]:
     return {
         "alignment": state,
         "transform": alignment.transform,

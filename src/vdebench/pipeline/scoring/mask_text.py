@@ -1,4 +1,4 @@
-"""What a reader sees outside a mask, and inside it: did a neighbour's text change, is the new text there?"""
+"""OCR outside and inside a mask: whether other text changed, and whether the new text is there."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from vdebench.protocols.pages.comparison import compare
 from vdebench.readers.cached import CachedReader
 
 MARGIN = 8
-"""Pixels around a mask's box when its inside is read."""
+"""Margin in pixels around a mask's box for OCR of its inside."""
 CHANGES_TEXT = (Operation.TEXT_REPLACE, Operation.TEXT_INSERT, Operation.TEXT_DELETE)
-"""Operations that change what is read: the others change looks or places, which only pixels show."""
+"""Operations that change text; the others change style or position, which only pixels show."""
 Side = Literal["inside", "outside"]
 
 
 @dataclass(frozen=True)
 class MaskedPicture:
-    """One side of a mask in an image, the other covered with a colour; as a reader can be asked to read it."""
+    """OCR input: one side of a mask in an image, the other covered with a colour."""
 
     file: Path
     page: Path
-    """Whose size it is brought to."""
+    """Page that defines the size."""
     masks: tuple[Path, ...]
     side: Side
     paint: tuple[int, ...]
@@ -41,12 +41,12 @@ class MaskedPicture:
 
     @property
     def key(self) -> Digest:
-        """What its reading is kept under."""
+        """Cache key of its OCR output."""
         files = map(digest_of_file, (self.file, self.page, *self.masks))
         return digest_of("masked-1", *files, self.side, repr(self.paint), repr(self.transform))
 
     def open(self) -> Image:
-        """The image that is read."""
+        """Return the image for OCR."""
         page, image = open_image(self.page), open_image(self.file)
         size = size_of(page)
         moved = self.transform and warped(image, Alignment("aligned", self.transform), size)
@@ -63,7 +63,7 @@ class MaskedPicture:
 
 
 class MaskTexts(NamedTuple):
-    """All that is read of a sample."""
+    """OCR inputs of a sample."""
 
     page_outside: MaskedPicture
     output_outside: MaskedPicture
@@ -72,45 +72,47 @@ class MaskTexts(NamedTuple):
     source_inside: MaskedPicture | None = None
 
 
-def sides(task: MaskTask, sample: Sample, found: Mapping[str, Any]) -> MaskTexts:
-    """What must be read for a sample, from what was measured of it."""
-    used = found["transform"] if found["alignment"] == "aligned" else None
-    transform: tuple[Row, Row] | None = (tuple(used[0]), tuple(used[1])) if used else None
-    paint = tuple(found["paint"])
+def ocr_inputs(task: MaskTask, sample: Sample, measures: Mapping[str, Any]) -> MaskTexts:
+    """Return the OCR inputs of a sample; `measures` are its measurements."""
+    matrix = measures["transform"] if measures["alignment"] == "aligned" else None
+    transform: tuple[Row, Row] | None = (tuple(matrix[0]), tuple(matrix[1])) if matrix else None
+    paint = tuple(measures["paint"])
 
     def view(file: Path, side: Side, transform: Any = None) -> MaskedPicture:
         return MaskedPicture(file, task.page, task.masks, side, paint, transform)
 
     around = view(task.page, "outside"), view(task.prediction, "outside", transform)
-    if task.reference is None or sample.operation not in CHANGES_TEXT or not found["mask_share"]:
+    if task.reference is None or sample.operation not in CHANGES_TEXT or not measures["mask_share"]:
         return MaskTexts(*around)
     pages = view(task.reference, "inside"), view(task.prediction, "inside", transform), view(task.source, "inside")
     return MaskTexts(*around, *pages)
 
 
-def pictures(found: MaskTexts) -> Iterator[MaskedPicture]:
-    """Those that are there."""
-    return (picture for picture in found if picture is not None)
+def pictures(texts: MaskTexts) -> Iterator[MaskedPicture]:
+    """Return the OCR inputs that exist."""
+    return (picture for picture in texts if picture is not None)
 
 
-def text_row(found: MaskTexts, reader: CachedReader) -> dict[str, float | None]:
-    """Text kept outside, and how far the inside went from the input's text to the reference's."""
+def text_row(texts: MaskTexts, reader: CachedReader) -> dict[str, float | None]:
+    """Return the text preserved outside, and the progress inside from the input's text to the reference's."""
     row: dict[str, float | None] = {
-        "text_kept": likeness(reader.read(found.page_outside), reader.read(found.output_outside))
+        "text_kept": text_similarity(reader.read(texts.page_outside), reader.read(texts.output_outside))
     }
-    if found.page_inside and found.output_inside and found.source_inside:
-        wanted = reader.read(found.page_inside)
+    if texts.page_inside and texts.output_inside and texts.source_inside:
+        expected = reader.read(texts.page_inside)
         before, after = (
             1.0 if value is None else value
-            for value in (likeness(wanted, reader.read(side)) for side in (found.source_inside, found.output_inside))
+            for value in (
+                text_similarity(expected, reader.read(side)) for side in (texts.source_inside, texts.output_inside)
+            )
         )
         row["edit_text"] = after
         row["done_text"] = min(max((after - before) / (1 - before), 0.0), 1.0) if before < 1 else None
     return row
 
 
-def likeness(wanted: PageText, read: PageText) -> float | None:
-    """Share of characters that two readings have in common, block by block; nothing where neither has any."""
-    units = compare(wanted, read, get_protocol("strict")).units
+def text_similarity(expected: PageText, page: PageText) -> float | None:
+    """Return 1 − edits / characters over the blocks of two pages; None if both are empty."""
+    units = compare(expected, page, get_protocol("strict")).units
     characters = sum(unit.characters for unit in units)
     return 1 - sum(unit.edits for unit in units) / characters if characters else None

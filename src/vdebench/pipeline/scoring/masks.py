@@ -22,13 +22,13 @@ from vdebench.pipeline.editing.journal import editors_images
 from vdebench.pipeline.options import NO_READER, Execution, ScoreOptions
 from vdebench.pipeline.read import read_pictures
 from vdebench.pipeline.scoring.mask_sample import VERSION, MaskTask, lpips, measured, measures_cache
-from vdebench.pipeline.scoring.mask_text import MaskTexts, pictures, sides, text_row
+from vdebench.pipeline.scoring.mask_text import MaskTexts, ocr_inputs, pictures, text_row
 from vdebench.protocols.masks.columns import ROWS, SETTING
 from vdebench.protocols.masks.protocol import MaskProtocol
 from vdebench.protocols.signature import signature
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.caveats import caveat_of
-from vdebench.readers.predictions import ImagePredictions, Predictions, ReadPredictions, folder_label
+from vdebench.readers.predictions import ImagePredictions, OcrPredictions, Predictions, folder_label
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import RunFolder
 from vdebench.runs.provenance import stage
@@ -64,8 +64,8 @@ class MaskEvaluation:
             except MissingPartError as error:
                 self.metrics = tuple(name for name in self.metrics if name != "lpips")
                 self.unavailable = {protocol.lpips: str(error)}
-        has_reader = isinstance(predictions, ReadPredictions) and options.reader != NO_READER and protocol.whole
-        self.reader = predictions.cached if has_reader and isinstance(predictions, ReadPredictions) else None
+        has_reader = isinstance(predictions, OcrPredictions) and options.reader != NO_READER and protocol.whole
+        self.reader = predictions.cached if has_reader and isinstance(predictions, OcrPredictions) else None
 
     @staticmethod
     def open(suite: Suite, folder: str | Path, options: ScoreOptions) -> Predictions:
@@ -106,28 +106,29 @@ class MaskEvaluation:
             rows.write_parquet(temporary)
 
     def rows(self, execution: Execution) -> pl.DataFrame:
-        """Return a row for every sample; earlier measurements and OCR output are found by the files' content."""
+        """Return a row for every sample; measurements and OCR output are cached by the files' content."""
         tasks = {sample.key: _task(self, sample) for sample in self.samples}
         ready = [task for task in tasks.values() if isinstance(task, MaskTask)]
         tasks |= _measure_ahead(self, ready, execution)
-        found: dict[str, dict[str, Any]] = {}
+        measures: dict[str, dict[str, Any]] = {}
         texts: dict[str, MaskTexts] = {}
         for sample in self.samples:
             task = tasks[sample.key]
             if isinstance(task, MaskTask):
-                found[sample.key] = measured(task)
+                measures[sample.key] = measured(task)
                 if self.reader:
-                    texts[sample.key] = sides(task, sample, found[sample.key])
+                    texts[sample.key] = ocr_inputs(task, sample, measures[sample.key])
         if self.reader:
-            wanted = (picture for each in texts.values() for picture in pictures(each))
-            read_pictures(self.reader, wanted, execution.workers, execution.reading, execution.engine)
+            needed = (picture for each in texts.values() for picture in pictures(each))
+            read_pictures(self.reader, needed, execution.workers, execution.reading, execution.engine)
         rows = []
         for sample in self.samples:
             task = tasks[sample.key]
-            measures = (
-                _row(self, task, found[sample.key], texts.get(sample.key)) if isinstance(task, MaskTask) else None
-            )
-            rows.append({**_about(sample), **(measures or task._asdict())})
+            if isinstance(task, MaskTask):
+                row = _row(self, task, measures[sample.key], texts.get(sample.key))
+            else:
+                row = task._asdict()
+            rows.append({**_about(sample), **row})
         return pl.DataFrame(rows, schema=ROWS, orient="row")
 
     def complete(self, folder: RunFolder, summary: dict[str, Any]) -> dict[str, Any]:
@@ -155,8 +156,8 @@ class MaskEvaluation:
 
     def signature(self, summary: Mapping[str, Any]) -> str:
         """Return the signature: reader and image metrics; it covers pages, references and masks."""
-        known = {"lpips": lpips(self.protocol).identity} if "lpips" in self.metrics else {}
-        images = [VERSION, ALIGNMENT, *(known.get(name, name) for name in self.metrics), RESIZING]
+        identities = {"lpips": lpips(self.protocol).identity} if "lpips" in self.metrics else {}
+        images = [VERSION, ALIGNMENT, *(identities.get(name, name) for name in self.metrics), RESIZING]
         return signature(
             self.protocol,
             {"reader": self.reader.label if self.reader else "off", "images": ",".join(images)},
@@ -186,11 +187,11 @@ class UnscoredSample(NamedTuple):
     state: Literal["missing", "failed"]
     reason: str
     against: Literal["reference", "input", ""] = ""
-    """What an output that is missing would have been compared with."""
+    """The image that a missing output would have been compared with."""
 
 
 def _task(scope: MaskEvaluation, sample: Sample) -> MaskTask | UnscoredSample:
-    """What is to be compared, or why nothing can be."""
+    """Return the task of a sample, or the reason why it cannot be scored."""
     try:
         files, masks = scope.suite.image_files(sample), scope.suite.mask_files(sample)
         if files.source is None or not masks:
@@ -205,7 +206,7 @@ def _task(scope: MaskEvaluation, sample: Sample) -> MaskTask | UnscoredSample:
             return UnscoredSample("missing", scope.predictions.absence(sample), task.against)
         if endings and output.suffix.lower() not in endings:
             return UnscoredSample(
-                "missing", f"{output.name}: {name} looks for {' and '.join(endings)} alone", task.against
+                "missing", f"{output.name}: {name} finds only {' and '.join(endings)} files", task.against
             )
         return task
     except VdeError as error:
@@ -213,25 +214,25 @@ def _task(scope: MaskEvaluation, sample: Sample) -> MaskTask | UnscoredSample:
 
 
 def _measure_ahead(scope: MaskEvaluation, tasks: Sequence[MaskTask], execution: Execution) -> dict[str, UnscoredSample]:
-    """Measure what is not known yet, by all workers; what fails, by sample."""
+    """Measure all uncached outputs with all workers; return failures by sample."""
     failures = {}
-    known = measures_cache(scope.protocol, scope.metrics)
+    cache = measures_cache(scope.protocol, scope.metrics)
     todo = []
     for task in tasks:
         try:
-            if known.find(task.key) is None:
+            if cache.find(task.key) is None:
                 todo.append(task)
         except VdeError as error:
             failures[task.sample] = UnscoredSample("failed", str(error))
     if not todo:
         return failures
-    most = min(execution.engine.worker_count(execution.workers), len(todo))
-    outcomes = execution.engine.map_tasks(_try, todo, most, on_lost=_lost, attempts=2)
+    worker_count = min(execution.engine.worker_count(execution.workers), len(todo))
+    outcomes = execution.engine.map_tasks(_try, todo, worker_count, on_lost=_lost, attempts=2)
     for done, outcome in enumerate(outcomes, start=1):
         if outcome.failure:
             failures[outcome.sample] = UnscoredSample("failed", outcome.failure)
         else:
-            known.put(outcome.key, outcome.found)  # a worker elsewhere has a cache of its own
+            cache.put(outcome.key, outcome.measures)  # a worker on another machine has another cache
         if execution.scoring:
             execution.scoring(done, len(todo))
     return failures
@@ -240,12 +241,12 @@ def _measure_ahead(scope: MaskEvaluation, tasks: Sequence[MaskTask], execution: 
 class _MaskOutcome(NamedTuple):
     sample: str
     key: Digest = Digest("")
-    found: Any = None
+    measures: Any = None
     failure: str = ""
 
 
 def _try(task: MaskTask) -> _MaskOutcome:
-    """Measure one output in some process."""
+    """Measure one output in a worker."""
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)  # one processor per worker; the numbers are the same with any
     try:
@@ -257,32 +258,32 @@ def _try(task: MaskTask) -> _MaskOutcome:
 
 
 def _lost(task: MaskTask, reason: str) -> _MaskOutcome:
-    return _MaskOutcome(task.sample, failure=f"sample {task.sample}: the process that measured it died twice: {reason}")
+    return _MaskOutcome(task.sample, failure=f"sample {task.sample}: its worker process died twice: {reason}")
 
 
-def _row(scope: MaskEvaluation, task: MaskTask, found: Mapping[str, Any], asked: MaskTexts | None) -> dict[str, Any]:
+def _row(scope: MaskEvaluation, task: MaskTask, measures: Mapping[str, Any], texts: MaskTexts | None) -> dict[str, Any]:
     text: Mapping[str, float | None] = {}
-    if asked and scope.reader:
+    if texts and scope.reader:
         try:
-            text = text_row(asked, scope.reader)
+            text = text_row(texts, scope.reader)
         except VdeError as error:
             return {"state": "failed", "reason": str(error)}
-    row = {**found, **text, "state": "scored", "reason": "", "against": task.against}
+    row = {**measures, **text, "state": "scored", "reason": "", "against": task.against}
     for name in ("mse", "mse_raw", "edit_mse"):
         if row.get(name):
             row[name.replace("mse", "psnr")] = decibel(row[name])
     if scope.protocol.whole:
-        row["done"] = text["done_text"] if text.get("done_text") is not None else found.get("done_pixels")
-        row["score"] = _score(row) if "ssim" in scope.metrics else None  # of two factors it would be another score
+        row["done"] = text["done_text"] if text.get("done_text") is not None else measures.get("done_pixels")
+        row["score"] = _score(row) if "ssim" in scope.metrics else None  # undefined without SSIM
     return {name: value for name, value in row.items() if name in ROWS}
 
 
 def _score(row: Mapping[str, Any]) -> float | None:
-    """What was asked is done, the rest looks the same, and reads the same: 0 where one of them is not at all."""
+    """Return done × SSIM outside × text kept, or None if `done` is unknown."""
     if row["done"] is None:
         return None
-    kept = [part for name in ("ssim", "text_kept") if (part := row.get(name)) is not None]
-    return float(math.prod([row["done"], *(max(part, 0.0) for part in kept)]))
+    factors = [part for name in ("ssim", "text_kept") if (part := row.get(name)) is not None]
+    return float(math.prod([row["done"], *(max(part, 0.0) for part in factors)]))
 
 
 def _about(sample: Sample) -> dict[str, str]:

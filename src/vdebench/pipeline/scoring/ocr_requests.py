@@ -1,4 +1,4 @@
-"""What scoring will ask a reader for, and what of it goes along to workers who cannot look it up."""
+"""OCR inputs of a sample, and cached OCR output that is sent to workers with another cache."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from vdebench.errors import VdeError
 from vdebench.io.cache import Digest
 from vdebench.pipeline.scoring.sample import ScoringScope
 from vdebench.readers.cached import CachedReader, ImageCrop
-from vdebench.readers.predictions import ReadPredictions, crops
+from vdebench.readers.predictions import OcrPredictions, crops
 
 
 def pictures_of(scope: ScoringScope, sample: Sample) -> Iterator[ImageCrop]:
-    """All that is read for a sample: prediction, reference for the OCR ceiling or as ground truth, and their crops."""
+    """Yield the OCR inputs of a sample: prediction, reference (OCR ceiling or ground truth), and their crops."""
     local = scope.local == "crop" and "local" in scope.settings
     for find in (scope.predictions.image, scope.suite.reference_image):
         try:
@@ -25,38 +25,38 @@ def pictures_of(scope: ScoringScope, sample: Sample) -> Iterator[ImageCrop]:
                 yield page
                 if local:
                     yield from crops(page, sample)
-        except VdeError:  # told when the sample is scored
+        except VdeError:  # reported when the sample is scored
             continue
     if local and scope.protocol.region_needs_source:
         with suppress(VdeError):
-            yield from scope.truths.crops_before(sample)
+            yield from scope.ground_truth.source_crops(sample)
 
 
 def reader_of(scope: ScoringScope) -> CachedReader | None:
-    """Who reads for a run, where anybody does."""
-    return scope.predictions.cached if isinstance(scope.predictions, ReadPredictions) else scope.truths.reader
+    """Return the reader of a run, or None."""
+    return scope.predictions.cached if isinstance(scope.predictions, OcrPredictions) else scope.ground_truth.reader
 
 
-class KnownPageTexts(NamedTuple):
-    """Readings of a sample's pictures that were made, and those that failed, by the pictures' keys."""
+class CachedPageTexts(NamedTuple):
+    """Cached OCR output and OCR failures of a sample's pictures, by the pictures' keys."""
 
-    readings: Mapping[Digest, Any] = {}
+    page_texts: Mapping[Digest, Any] = {}
     failures: Mapping[Digest, str] = {}
 
     @classmethod
-    def of(cls, scope: ScoringScope, sample: Sample, *, shared: bool) -> KnownPageTexts:
-        """What a worker must be told: failures always, readings where it does not share our cache."""
+    def of(cls, scope: ScoringScope, sample: Sample, *, shared: bool) -> CachedPageTexts:
+        """Collect failures, and OCR output unless the worker shares this cache."""
         reader = reader_of(scope)
         if reader is None or (shared and not reader.failures):
             return cls()
         keys = {picture.key for picture in pictures_of(scope, sample)}
         failures = {key: reader.failures[key] for key in keys if key in reader.failures}
-        found = {} if shared else {key: reader.cache.find_json(key) for key in keys}
-        return cls({key: reading for key, reading in found.items() if reading is not None}, failures)
+        page_texts = {} if shared else {key: reader.cache.find_json(key) for key in keys}
+        return cls({key: page_text for key, page_text in page_texts.items() if page_text is not None}, failures)
 
-    def tell(self, reader: CachedReader | None) -> None:
-        """Make it known to a worker's reader."""
+    def add_to(self, reader: CachedReader | None) -> None:
+        """Add them to the cache of a worker's reader."""
         if reader is not None:
             reader.failures.update(self.failures)
-            for key, reading in self.readings.items():
-                reader.cache.put(key, reading)
+            for key, page_text in self.page_texts.items():
+                reader.cache.put(key, page_text)

@@ -25,14 +25,14 @@ from vdebench.protocols.protocol import cross_columns
 from vdebench.protocols.signature import signature
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.caveats import caveat_of
-from vdebench.readers.folder import FolderReadings
+from vdebench.readers.folder import OcrOutputFolder
 from vdebench.readers.predictions import (
     ImagePredictions,
+    OcrPredictions,
     Predictions,
-    ReadPredictions,
     files_in,
     folder_label,
-    holds_readings,
+    has_ocr_output,
 )
 from vdebench.readers.reader import DEFAULT as DEFAULT_READER
 from vdebench.runs.folder import RunFolder
@@ -50,23 +50,21 @@ class PageEvaluation:
         self.protocol = protocol
         self.predictions = predictions
         self.settings = SETTINGS if options.setting == "both" else (options.setting,)
-        cached = predictions.cached if isinstance(predictions, ReadPredictions) else None
+        cached = predictions.cached if isinstance(predictions, OcrPredictions) else None
         if options.ground_truth == "ocr" and cached is None:
-            raise VdeError(
-                "ground truth by OCR needs predicted images: OCR output in a folder comes without its reader"
-            )
+            raise VdeError("ground truth by OCR needs predicted images: for ready OCR output no reader is available")
         if options.ceiling is not None and cached is not None:
-            raise VdeError("a ceiling folder belongs to ready OCR output; of images, the reader reads the references")
+            raise VdeError("a ceiling folder is for ready OCR output; with images the reader reads the references")
         metrics = protocol.image_metrics if options.metrics is None else options.metrics
         require_known(metrics)
         self._measures = ImageMetrics(metrics if predictions.has_images else ())
-        truths = GroundTruth(suite, cached, all_read=options.ground_truth == "ocr")
-        self._scope, self._notes = plan(truths, predictions, protocol, self.settings, self._measures)
+        ground_truth = GroundTruth(suite, cached, all_read=options.ground_truth == "ocr")
+        self._scope, self._notes = plan(ground_truth, predictions, protocol, self.settings, self._measures)
         if cached is not None and (caveat := caveat_of(cached.reader)):
             self._notes.append(caveat)
         self._references: Predictions | None = None
         if options.ceiling is not None:
-            self._references = FolderReadings(Path(options.ceiling), suite.samples, name="reference")
+            self._references = OcrOutputFolder(Path(options.ceiling), suite.samples, name="reference")
             for files in self._references.files():
                 check_names(files, suite.samples, expected=self._scope.samples, strict=False)
         self._crossed = [cross_columns(protocol, name) for name in options.crossed]
@@ -75,20 +73,20 @@ class PageEvaluation:
 
     @staticmethod
     def open(suite: Suite, folder: str | Path, options: ScoreOptions) -> Predictions:
-        """Open a folder of outputs: ready OCR output where it holds JSON, else images that the reader reads.
+        """Open a folder of outputs: ready OCR output if it holds JSON, else images for the reader.
 
         For ready OCR output `options.reader` names the reader that made it, and `options.images` is the folder of the
         images.
         """
         root, reader = editors_images(folder), options.reader
-        if options.images is None and not holds_readings(root, suite, options.match):
+        if options.images is None and not has_ocr_output(root, suite, options.match):
             cached = reader if isinstance(reader, CachedReader) else CachedReader.named(reader or DEFAULT_READER)
             files = files_in(root, suite.samples, "image", options.match)
             name = options.editor or folder_label(Path(folder))
             return ImagePredictions(root, suite.samples, cached, name=name, files=files)
         label = reader.label if isinstance(reader, CachedReader) else reader or "unstated"
         images = editors_images(options.images) if options.images is not None else None
-        return FolderReadings(
+        return OcrOutputFolder(
             root, suite.samples, name=options.editor, reader=label, images=images, match=options.match
         )
 
@@ -97,7 +95,7 @@ class PageEvaluation:
         """List the files of OCR output, of images, or of both."""
         root, match = editors_images(folder), options.match
         if options.images is None:
-            kind: Literal["reading", "image"] = "reading" if holds_readings(root, suite, match) else "image"
+            kind: Literal["reading", "image"] = "reading" if has_ocr_output(root, suite, match) else "image"
             return [files_in(root, suite.samples, kind, match)]
         images = files_in(editors_images(options.images), suite.samples, "image", match)
         return [files_in(root, suite.samples, "reading", match), images]
@@ -105,7 +103,7 @@ class PageEvaluation:
     @staticmethod
     def reads_images(suite: Suite, folder: str | Path, options: ScoreOptions) -> bool:
         """Whether the folder holds images without ready OCR output."""
-        return options.images is None and not holds_readings(editors_images(folder), suite, options.match)
+        return options.images is None and not has_ocr_output(editors_images(folder), suite, options.match)
 
     @property
     def samples(self) -> Sequence[Sample]:
@@ -125,7 +123,7 @@ class PageEvaluation:
     @property
     def uses_reader(self) -> bool:
         """Whether a reader reads the predicted images."""
-        return isinstance(self.predictions, ReadPredictions)
+        return isinstance(self.predictions, OcrPredictions)
 
     def part(self, samples: Collection[str]) -> PageEvaluation:
         """Return the evaluation of some samples alone."""
@@ -163,7 +161,7 @@ class PageEvaluation:
         return completed
 
     def _add_fid(self, overall: Mapping[str, Any]) -> None:
-        from vdebench.pipeline.scoring.fid import run_fid  # scipy.linalg is slow to import, and few ask for FID
+        from vdebench.pipeline.scoring.fid import run_fid  # scipy.linalg is slow to import and rarely needed
 
         for setting, distance in run_fid(self._scope, [name for name, means in overall.items() if means]).items():
             overall[setting]["fid"] = distance
@@ -176,7 +174,7 @@ class PageEvaluation:
         run = {
             "local": local,
             "reader": self.predictions.reader,
-            "gt": scope.truths.origin(local),
+            "gt": scope.ground_truth.origin(local),
             "ceiling": ceiling_source(self.predictions, self._references) if summary.get("ocr_ceiling") else "none",
             "images": f"{self._measures.identity},{RESIZING}" if with_images and self._measures else "off",
         }
@@ -186,6 +184,6 @@ class PageEvaluation:
             suite=suite.name,
             revision=suite.revision,
             n=len(scope.samples),
-            references=scope.truths.references() if self.predictions.has_images else "",
+            references=scope.ground_truth.references() if self.predictions.has_images else "",
             input_policy=self.predictions.input_policy,
         )

@@ -1,4 +1,4 @@
-"""One sample into rows: what is measured of it in each setting, or why nothing could be."""
+"""Rows of one sample: its scores in each setting, or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ LocalMode = Literal["crop", "filter", "off"]
 
 
 class ScoringScope(NamedTuple):
-    """What one run scores and how: fixed before the first sample."""
+    """Inputs and options of a run, fixed before the first sample."""
 
-    truths: GroundTruth
+    ground_truth: GroundTruth
     predictions: Predictions
     protocol: PageProtocol
     settings: tuple[Setting, ...]
@@ -41,54 +41,54 @@ class ScoringScope(NamedTuple):
     samples: list[Sample]
     measures: ImageMetrics
     has_images: bool = False
-    """Whether predicted images are at hand."""
+    """Whether predicted images are available."""
 
     @property
     def suite(self) -> Suite:
         """The suite."""
-        return self.truths.suite
+        return self.ground_truth.suite
 
     @property
-    def looks_at_images(self) -> bool:
+    def opens_images(self) -> bool:
         """Whether predicted images are opened: for image metrics, or to judge whether edits are usable."""
         return bool(self.measures) or (self.protocol.properties and self.has_images)
 
 
 class Prediction(NamedTuple):
-    """What was found for a sample: files, nothing, or the reason why that is not known."""
+    """Files of a sample's prediction, or the reason why there are none."""
 
     page: PredictedPage | None = None
     regions: Sequence[PredictedPage] | None = None
     image: Path | None = None
     failure: str = ""
     absence: str = ""
-    """Why there is no prediction, where there is none."""
+    """Reason for a missing prediction."""
     regions_place: str = ""
-    """Where the readings of crops were looked for, where not all are there."""
+    """Expected location of missing OCR output of crops."""
 
 
 def score_sample(
-    scope: ScoringScope, sample: Sample, found: Prediction, settings: Sequence[Setting]
+    scope: ScoringScope, sample: Sample, output: Prediction, settings: Sequence[Setting]
 ) -> list[ScoredSample]:
-    """A sample's rows in each setting; whatever goes wrong with its files becomes the rows' state and reason."""
-    rows = [_with_reason(row, found) for row in _text_rows(scope, sample, found, settings)]
-    if not scope.looks_at_images:
+    """Return a sample's rows in each setting; errors in its files become the state and reason of the rows."""
+    rows = [_with_reason(row, output) for row in _text_rows(scope, sample, output, settings)]
+    if not scope.opens_images:
         return rows
     failed = any(row.score["state"] == "failed" for row in rows)
-    if failed and found.image is not None and (broken := _broken(found.image)):
-        return [row._replace(score={**row.score, "image_reason": broken}) for row in rows]
+    if failed and output.image is not None and (error := _open_error(output.image)):
+        return [row._replace(score={**row.score, "image_reason": error}) for row in rows]
     try:
-        if found.image is None and found.page is not None:
-            raise InputError(f"sample {sample.key}: has a reading, and no image was found for it")
-        pair = ImagePair(found.image, scope.truths.reference(sample), scope.protocol.image_opening)
+        if output.image is None and output.page is not None:
+            raise InputError(f"sample {sample.key}: has OCR output but no image")
+        pair = ImagePair(output.image, scope.ground_truth.reference(sample), scope.protocol.image_opening)
         return [_with_images(scope, sample, pair, row) for row in rows]
-    except VdeError as error:  # of the reference: what is wrong with the prediction has been said in the state
-        told = str(error)
-        return [row._replace(score={**row.score, "image_reason": told}) for row in rows]
+    except VdeError as failure:  # of the reference: errors in the prediction are in the state
+        reason = str(failure)
+        return [row._replace(score={**row.score, "image_reason": reason}) for row in rows]
 
 
-def _broken(image: Path) -> str:
-    """Why an editor's output cannot be opened, "" where it can."""
+def _open_error(image: Path) -> str:
+    """Return the error of opening an editor's output, or ""."""
     try:
         open_image(image)
         return ""
@@ -96,15 +96,15 @@ def _broken(image: Path) -> str:
         return str(error)
 
 
-def _with_reason(row: ScoredSample, found: Prediction) -> ScoredSample:
-    """The row with why a prediction that counts as an empty page is missing."""
+def _with_reason(row: ScoredSample, output: Prediction) -> ScoredSample:
+    """Return the row with the reason for a missing prediction that counts as an empty page."""
     if row.score["state"] != "missing" or row.score["reason"]:
         return row
-    return row._replace(score={**row.score, "reason": f"{found.absence}: counted as an empty page"})
+    return row._replace(score={**row.score, "reason": f"{output.absence}: counted as an empty page"})
 
 
 def _with_images(scope: ScoringScope, sample: Sample, pair: ImagePair, row: ScoredSample) -> ScoredSample:
-    """The row with its image metrics, where it stands for something."""
+    """Return the row with its image metrics, if it is scored or counts as an empty page."""
     state, setting = row.score["state"], row.score["setting"]
     if state != "scored" and not (state == "missing" and scope.protocol.missing == "empty"):
         return row
@@ -114,17 +114,17 @@ def _with_images(scope: ScoringScope, sample: Sample, pair: ImagePair, row: Scor
 
 
 def _text_rows(
-    scope: ScoringScope, sample: Sample, found: Prediction, settings: Sequence[Setting]
+    scope: ScoringScope, sample: Sample, output: Prediction, settings: Sequence[Setting]
 ) -> list[ScoredSample]:
-    if found.failure:
-        return [without_score(sample, setting, "failed", found.failure) for setting in settings]
-    state = "scored" if found.page else "missing"
+    if output.failure:
+        return [without_score(sample, setting, "failed", output.failure) for setting in settings]
+    state = "scored" if output.page else "missing"
     if state == "missing" and scope.protocol.missing == "dropped":
-        dropped = [without_score(sample, setting, state, found.absence) for setting in settings]
+        dropped = [without_score(sample, setting, state, output.absence) for setting in settings]
         return [_with_region_rows(scope, sample, scored) for scored in dropped]
     try:
-        truth = scope.truths.page(sample)
-        prediction = found.page.parse() if found.page else PageText()
+        truth = scope.ground_truth.page(sample)
+        prediction = output.page.parse() if output.page else PageText()
         comparison = None
         if "global" in settings or (scope.local == "filter" and scope.protocol.local == "crop or units"):
             comparison = compare(truth, prediction, scope.protocol)
@@ -138,7 +138,7 @@ def _text_rows(
                 rows.append(_scored(scope.protocol, sample, setting, state, [comparison]))
                 rows[-1] = rows[-1].with_unplaced(len(prediction.left_out))
             else:
-                rows.append(_local(scope, sample, state, truth, prediction, comparison, found))
+                rows.append(_local(scope, sample, state, truth, prediction, comparison, output))
         except VdeError as error:
             rows.append(without_score(sample, setting, "failed", str(error)))
     return rows
@@ -151,18 +151,18 @@ def _local(
     truth: PageText,
     prediction: PageText,
     whole: BlockComparison | None,
-    found: Prediction,
+    output: Prediction,
 ) -> ScoredSample:
     if not sample.regions:
         return without_score(sample, "local", "left_out", "the suite names no region")
     if scope.local == "crop":
-        if found.regions:
+        if output.regions:
             state = "scored"
-        return _crops(scope, sample, state, found, truth, prediction, whole)
+        return _crops(scope, sample, state, output, truth, prediction, whole)
     boxes = _region_boxes(scope.protocol, sample, truth.size)
     if boxes is None:
-        wanted = "original_width and original_height" if scope.protocol.local == "filter" else "the page's size"
-        return without_score(sample, "local", "left_out", f"regions in percent, and {wanted} is not known")
+        unknown = "original_width and original_height" if scope.protocol.local == "filter" else "the page's size"
+        return without_score(sample, "local", "left_out", f"regions in percent, and {unknown} is not known")
     if scope.protocol.local == "crop or units":
         assert whole is not None
         comparison = whole.meeting(boxes)
@@ -176,39 +176,38 @@ def _crops(
     scope: ScoringScope,
     sample: Sample,
     state: str,
-    found: Prediction,
+    output: Prediction,
     truth: PageText,
     prediction: PageText,
     whole: BlockComparison | None,
 ) -> ScoredSample:
-    """Every region's crop against the crop's ground truth."""
-    wanted = scope.truths.regions(sample)
-    if wanted is None:
-        raise InputError(f"sample {sample.key}: the suite has no readings of its regions' crops")
-    if found.regions is None and found.page is not None:
+    """Compare every region's crop with the crop's ground truth."""
+    truths = scope.ground_truth.regions(sample)
+    if truths is None:
+        raise InputError(f"sample {sample.key}: the suite has no OCR output of its regions' crops")
+    if output.regions is None and output.page is not None:
         raise InputError(
-            f"sample {sample.key}: not all regions' crops were read: "
-            f"expected {found.regions_place}, k from 0 to {len(sample.regions) - 1}"
+            f"sample {sample.key}: OCR output of some regions' crops is missing: "
+            f"expected {output.regions_place}, k from 0 to {len(sample.regions) - 1}"
         )
-    read = [region.parse() for region in found.regions] if found.regions else [PageText()] * len(wanted)
-    pairs = zip(wanted, read, strict=True)
-    compared = [compare(wanted, read, scope.protocol) for wanted, read in pairs]
+    crops = [region.parse() for region in output.regions] if output.regions else [PageText()] * len(truths)
+    compared = [compare(*pair, scope.protocol) for pair in zip(truths, crops, strict=True)]
     scored = _scored(scope.protocol, sample, "local", state, compared)
     if scope.protocol.region is None:
         return scored
-    boxes = _region_boxes(scope.protocol, sample, truth.size) if found.page is not None or state == "missing" else None
+    boxes = _region_boxes(scope.protocol, sample, truth.size) if output.page is not None or state == "missing" else None
     page = _page_sides(scope, sample, truth, prediction, whole) if boxes else None
-    sources = scope.truths.crops_read_before(sample) if scope.protocol.region_needs_source else None
+    sources = scope.ground_truth.source_crop_blocks(sample) if scope.protocol.region_needs_source else None
     views = [
         RegionView(
             sample,
-            _sides(scope.protocol, wanted[k].size, comparison, sources[k] if sources else None),
+            _sides(scope.protocol, truths[k].size, comparison, sources[k] if sources else None),
             EVERYWHERE,
             page=page,
             page_box=boxes[k] if boxes else None,
             is_crop=True,
-            truth_is_read=scope.truths.reads_crops,
-            page_truth_is_read=scope.truths.reads_page(sample),
+            truth_is_read=scope.ground_truth.reads_crops,
+            page_truth_is_read=scope.ground_truth.reads_page(sample),
         )
         for k, comparison in enumerate(compared)
     ]
@@ -220,7 +219,7 @@ def _crops(
 def _page_sides(
     scope: ScoringScope, sample: Sample, truth: PageText, prediction: PageText, whole: BlockComparison | None
 ) -> PageSides:
-    """The page as it should be and as it is, and as it was before where a protocol asks for that."""
+    """Return the blocks of ground truth and prediction, and of the source page if the protocol needs it."""
     comparison = whole or compare(truth, prediction, scope.protocol)
     source = scope.suite.source(sample) if scope.protocol.region_needs_source else None
     return _sides(scope.protocol, truth.size, comparison, _on_page(source, truth, scope.protocol))
@@ -241,24 +240,24 @@ def _sides(
 
 
 def _region_boxes(protocol: PageProtocol, sample: Sample, page: Size | None) -> list[Box] | None:
-    """Regions in pixels; by the release's rule only where each says the size of its page itself."""
+    """Return regions in pixels, None if a page size is unknown; the release uses only sizes stated by regions."""
     sizes = [region.page if protocol.local == "filter" else page or region.page for region in sample.regions]
     if any(size is None for size in sizes):
         return None
     return [region.box(size) for region, size in zip(sample.regions, sizes, strict=True) if size]
 
 
-def _meeting_blocks(reading: PageText, regions: Sequence[Box]) -> PageText:
-    kept = zip(reading.blocks, meeting(reading.blocks, regions), strict=True)
-    return replace(reading, blocks=tuple(block for block, meets in kept if meets))
+def _meeting_blocks(page: PageText, regions: Sequence[Box]) -> PageText:
+    pairs = zip(page.blocks, meeting(page.blocks, regions), strict=True)
+    return replace(page, blocks=tuple(block for block, meets in pairs if meets))
 
 
 def _with_region_rows(scope: ScoringScope, sample: Sample, scored: ScoredSample) -> ScoredSample:
-    """The release drops a missing prediction from its means, but judges its regions as empty."""
+    """Add region rows to a dropped sample: the release excludes it from means but judges its regions as empty."""
     if scored.score["setting"] != "local":
         return scored
     try:
-        return _with_outcomes(scope, sample, scope.truths.page(sample), PageText(), scored, None)
+        return _with_outcomes(scope, sample, scope.ground_truth.page(sample), PageText(), scored, None)
     except VdeError as error:
         return without_score(sample, "local", "failed", str(error))
 
@@ -271,14 +270,14 @@ def _with_outcomes(
     scored: ScoredSample,
     whole: BlockComparison | None,
 ) -> ScoredSample:
-    """The row with what the protocol says of each region."""
+    """Return the row with the protocol's outcome of each region."""
     boxes = _region_boxes(scope.protocol, sample, truth.size)
     if scope.protocol.region is None or boxes is None:
         return scored
     page = _page_sides(scope, sample, truth, prediction, whole)
-    read = scope.truths.reads_page(sample)
+    by_ocr = scope.ground_truth.reads_page(sample)
     views = [
-        RegionView(sample, page, box, page=page, page_box=box, truth_is_read=read, page_truth_is_read=read)
+        RegionView(sample, page, box, page=page, page_box=box, truth_is_read=by_ocr, page_truth_is_read=by_ocr)
         for box in boxes
     ]
     if scored.score["state"] == "missing" and scope.protocol.missing == "empty":
@@ -287,31 +286,31 @@ def _with_outcomes(
 
 
 def _all_missing(sample: Sample, scored: ScoredSample, views: Sequence[RegionView]) -> ScoredSample:
-    """The row with its regions missing, but for those that no editor can be judged on."""
+    """Return the row with all regions missing, or unreadable if OCR cannot read the reference."""
     outcomes = ["missing" if view.readable else "unreadable" for view in views]
     return _with_rows(sample, scored, [{"outcome": each, "kind": sample.operation.value} for each in outcomes])
 
 
 def _with_rows(sample: Sample, scored: ScoredSample, judged: Sequence[Mapping[str, Any]]) -> ScoredSample:
-    if not scored.blocks and any(found.get("outcome") == "unreadable" for found in judged):
-        # Nothing is read on either side since the reader cannot read it: that is no right answer.
-        nothing = {name: 0 for name in scored.score if name.endswith(("_sum", "_n"))}
-        scored = scored._replace(score={**scored.score, **nothing})
+    if not scored.blocks and any(region.get("outcome") == "unreadable" for region in judged):
+        # Both sides are empty because the reader cannot read the region: it must not count as correct.
+        zeros = {name: 0 for name in scored.score if name.endswith(("_sum", "_n"))}
+        scored = scored._replace(score={**scored.score, **zeros})
     head = {"sample": sample.key, "setting": "local"}
-    return scored._replace(regions=[{**head, "region": index, **found} for index, found in enumerate(judged)])
+    return scored._replace(regions=[{**head, "region": index, **region} for index, region in enumerate(judged)])
 
 
-def _on_page(reading: PageText | None, truth: PageText, protocol: PageProtocol) -> Any:
-    """Blocks of a reading where they would stand on the ground truth's page."""
-    if reading is None:
+def _on_page(page: PageText | None, truth: PageText, protocol: PageProtocol) -> Any:
+    """Return the blocks of a page, scaled to the ground truth's page size if the protocol does so."""
+    if page is None:
         return None
-    return reading.scaled_to(truth.size).blocks if protocol.scale_boxes else reading.blocks
+    return page.scaled_to(truth.size).blocks if protocol.scale_boxes else page.blocks
 
 
 def without_score(sample: Sample, setting: Setting, state: str, reason: str) -> ScoredSample:
-    """A row of a sample that has no numbers, and why."""
-    told = reason.encode("utf-8", "backslashreplace").decode()  # names of files may be no text
-    return ScoredSample({"sample": sample.key, "setting": setting, "state": state, "reason": told})
+    """Return a row without scores, with the reason."""
+    text = reason.encode("utf-8", "backslashreplace").decode()  # file names may be invalid Unicode
+    return ScoredSample({"sample": sample.key, "setting": setting, "state": state, "reason": text})
 
 
 def _scored(
@@ -325,7 +324,7 @@ def _scored(
     units = [score for comparison in comparisons for score in comparison.units]
     sums = _sums(blocks)
     if setting == "local" and not blocks and protocol.text_counts == "all":
-        # The region should read nothing. Without this, only those who leave something there would be counted.
+        # The region should be empty: without this, only predictions that are wrong would be counted.
         for name in protocol.on_any_text:
             sums |= {f"{name}_sum": float(state == "scored"), f"{name}_n": 1}
     score = {
@@ -344,7 +343,7 @@ def _scored(
 def _block_rows(
     sample: Sample, setting: Setting, comparison: BlockComparison, region: int | None
 ) -> Iterable[Mapping[str, Any]]:
-    """A row for every ground-truth block and for every invented one; blocks of a group share its numbers."""
+    """Yield a row for every ground-truth block and every invented one; blocks of a group share its scores."""
     for score in comparison.units:
         tables = [g for g in score.unit.truth if comparison.truth[g].label == "table"] or score.unit.truth[:1]
         for truth in score.unit.truth or (None,):
@@ -364,7 +363,7 @@ def _block_rows(
 
 
 def _sums(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What every mean can be made from again: sums and counts over a sample's blocks."""
+    """Return sums and counts over a sample's blocks, from which every mean is computed."""
     matched = [row for row in blocks if row["state"] == "matched"]
     missed = sum(row["state"] == "missed" for row in blocks)
     sums: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The scoring stage: samples, readings and a protocol into rows of a run folder."""
+"""The scoring stage: scores samples by a protocol and writes the rows of a run folder."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from vdebench.suites.pages import pages_of
 
 
 def plan(
-    truths: GroundTruth,
+    ground_truth: GroundTruth,
     predictions: Predictions,
     protocol: PageProtocol,
     settings: Sequence[Setting],
     measures: ImageMetrics,
 ) -> tuple[ScoringScope, list[str]]:
-    """Which samples and settings are scored, and what is missing for the others, in words."""
-    suite = truths.suite
+    """Return the samples and settings to score, and notes on those that cannot be scored."""
+    suite = ground_truth.suite
     suite.require_distinct_keys()
     samples = [sample for sample in suite.samples if protocol.covers(sample)]
-    local, lacking = _local_mode(truths, predictions, protocol, samples)
+    local, lacking = _local_mode(ground_truth, predictions, protocol, samples)
     notes = [lacking] if lacking and "local" in settings else []
-    kept = tuple(setting for setting in settings if setting == "global" or local != "off")
-    if not kept:
+    scorable = tuple(setting for setting in settings if setting == "global" or local != "off")
+    if not scorable:
         raise InputError(lacking)
     if len(samples) < len(suite.samples):
         notes.append(
@@ -45,97 +45,105 @@ def plan(
         notes.append(
             f"{len(unmatched_files)} files in {predictions.root} belong to no sample, such as {unmatched_files[0].name}"
         )
-    return ScoringScope(truths, predictions, protocol, kept, local, samples, measures, predictions.has_images), notes
+    return ScoringScope(
+        ground_truth, predictions, protocol, scorable, local, samples, measures, predictions.has_images
+    ), notes
 
 
 def _local_mode(
-    truths: GroundTruth, predictions: Predictions, protocol: PageProtocol, samples: Sequence[Sample]
+    ground_truth: GroundTruth, predictions: Predictions, protocol: PageProtocol, samples: Sequence[Sample]
 ) -> tuple[LocalMode, str]:
-    """How local is scored, and what is lacking for a better way, in words."""
+    """Return the mode of the setting local, and a note on missing input for a better mode."""
     if protocol.local == "filter":
         return "filter", ""
     sides = [
-        *([] if truths.has_regions else [f"the suite {truths.suite.name} (regions/ in its readings folders)"]),
+        *(
+            []
+            if ground_truth.has_regions
+            else [f"the suite {ground_truth.suite.name} (regions/ in its folders of OCR output)"]
+        ),
         *([] if predictions.has_regions else [f"{predictions.name} ({predictions.root}/regions/)"]),
     ]
     if protocol.local == "crop":
         lacking = (
-            f"{protocol.name} local needs readings of the regions' crops, and there are none in {' and '.join(sides)}; "
-            "name them <image>_region_<k>.json, or use vde-release or strict, which can use the whole page's reading"
+            f"{protocol.name} local needs OCR output of the regions' crops, missing in {' and '.join(sides)}; "
+            "name the files <image>_region_<k>.json, or use vde-release or strict, which can use whole pages"
         )
         return ("off", lacking) if sides else ("crop", "")
     if sides:
         return "filter", ""
-    without = [sample.key for sample in samples if sample.regions and not _has_crops(truths, predictions, sample)]
-    if without:  # one way for all samples, so that the signature can say which
-        return "filter", f"crops were not read for {len(without)} samples ({without[0]} …): local from the whole pages"
+    without = [sample.key for sample in samples if sample.regions and not _has_crops(ground_truth, predictions, sample)]
+    if without:  # one mode for all samples, recorded in the signature
+        return "filter", f"no OCR output of crops for {len(without)} samples ({without[0]} …): local uses whole pages"
     return "crop", ""
 
 
-def _has_crops(truths: GroundTruth, predictions: Predictions, sample: Sample) -> bool:
+def _has_crops(ground_truth: GroundTruth, predictions: Predictions, sample: Sample) -> bool:
     try:
         missing = not predictions.has_any(sample)
-        return truths.has_regions_of(sample) and (missing or predictions.regions(sample) is not None)
-    except VdeError:  # told when the sample is scored
+        return ground_truth.has_regions_of(sample) and (missing or predictions.regions(sample) is not None)
+    except VdeError:  # reported when the sample is scored
         return True
 
 
 def score_run(scope: ScoringScope, folder: RunFolder, execution: Execution = Execution()) -> None:  # noqa: B008 (frozen)
     """Score samples without a current row and rewrite the folder's tables, the same on any number of workers."""
-    todo = _Todo(scope, folder.fingerprints(), execution.scoring)
+    queue = _TaskQueue(scope, folder.fingerprints(), execution.scoring)
     try:
-        for number, rows in in_order(scored_by(execution.engine, scope, todo, execution.workers)):
+        for number, rows in in_order(scored_by(execution.engine, scope, queue, execution.workers)):
             for row in rows:
-                folder.add(todo.with_head(number, row))
-            todo.tick()
+                folder.add(queue.with_head(number, row))
+            queue.tick()
     except KeyboardInterrupt:
         folder.flush()
         raise
-    folder.finish(todo.wanted)
+    folder.finish(queue.row_keys)
 
 
-class _Todo:
-    """The samples that are to be scored, found one after the other, and all rows that the run will hold."""
+class _TaskQueue:
+    """Iterates over the samples to score; collects the keys of all rows of the run."""
 
-    def __init__(self, scope: ScoringScope, known: Mapping[tuple[str, str], str], progress: Progress | None) -> None:
-        self.wanted: list[tuple[str, str, str]] = []
+    def __init__(
+        self, scope: ScoringScope, fingerprints: Mapping[tuple[str, str], str], progress: Progress | None
+    ) -> None:
+        self.row_keys: list[tuple[str, str, str]] = []
         self._scope = scope
         self._rules = scope.protocol.digest
-        self._known = known
+        self._fingerprints = fingerprints
         self._progress = progress
         self._pages = pages_of(scope.suite)
         self._heads: dict[int, dict[str, dict[str, str]]] = {}
         self._seen = self._done = 0
 
     def __len__(self) -> int:
-        """How many are not found yet, at most."""
+        """Upper bound of the number of remaining tasks."""
         return len(self._scope.samples) - self._seen
 
     def __iter__(self) -> Iterator[ScoringTask]:
-        """The tasks, numbered from 0."""
+        """Yield tasks, numbered from 0."""
         scope, number = self._scope, 0
         for sample in scope.samples:
             self._seen += 1
-            found = _find(scope, sample)
-            keys = {setting: _fingerprint(scope, self._rules, sample, setting, found) for setting in SETTINGS}
-            fresh = {setting for setting, fp in keys.items() if self._known.get((sample.key, setting)) == fp}
-            kept = {*scope.settings, *fresh}
-            self.wanted += [(sample.key, setting, fp) for setting, fp in keys.items() if setting in kept]
+            prediction = _find(scope, sample)
+            keys = {setting: _fingerprint(scope, self._rules, sample, setting, prediction) for setting in SETTINGS}
+            fresh = {setting for setting, fp in keys.items() if self._fingerprints.get((sample.key, setting)) == fp}
+            in_run = {*scope.settings, *fresh}
+            self.row_keys += [(sample.key, setting, fp) for setting, fp in keys.items() if setting in in_run]
             todo = {setting: fp for setting, fp in keys.items() if setting in scope.settings and setting not in fresh}
             if not todo:
                 self.tick()
                 continue
             about = {**_about(sample), "page": self._pages[sample.key]}
             self._heads[number] = {setting: {**about, "fingerprint": fp} for setting, fp in todo.items()}
-            yield ScoringTask(number, sample, found, tuple(todo))
+            yield ScoringTask(number, sample, prediction, tuple(todo))
             number += 1
 
     def with_head(self, number: int, row: ScoredSample) -> ScoredSample:
-        """A row of a task with what is known of its sample."""
+        """Return a row of a task with the columns of its sample."""
         return row._replace(score={**self._heads[number].pop(row.score["setting"]), **row.score})
 
     def tick(self) -> None:
-        """One more is done."""
+        """Report one more finished sample."""
         self._done += 1
         if self._progress:
             self._progress(self._done, len(self._scope.samples))
@@ -144,7 +152,7 @@ class _Todo:
 def _find(scope: ScoringScope, sample: Sample) -> Prediction:
     image = None
     try:
-        image = scope.predictions.image(sample) if scope.looks_at_images else None
+        image = scope.predictions.image(sample) if scope.opens_images else None
         page = scope.predictions.page(sample)
         crops = scope.predictions.regions(sample) if scope.local == "crop" else None
         lacking = scope.predictions.region_place(sample) if page and crops is None else ""
@@ -154,26 +162,26 @@ def _find(scope: ScoringScope, sample: Sample) -> Prediction:
         return Prediction(image=image, failure=str(error))
 
 
-def _fingerprint(scope: ScoringScope, rules: str, sample: Sample, setting: Setting, found: Prediction) -> str:
-    """Hash of all that a row is made from; `rules` is the protocol's digest."""
+def _fingerprint(scope: ScoringScope, rules: str, sample: Sample, setting: Setting, prediction: Prediction) -> str:
+    """Return a hash of all inputs of a row; `rules` is the protocol's digest."""
     parts = [
         __version__,
         rules,
         setting,
         scope.local if setting == "local" else "",
-        scope.truths.digest(sample),
-        found.page.digest if found.page else "missing",
-        *(region.digest for region in found.regions or ()),
-        found.failure,
-        found.absence,
-        *(_image_digests(scope, sample, found) if scope.looks_at_images else ()),
+        scope.ground_truth.digest(sample),
+        prediction.page.digest if prediction.page else "missing",
+        *(region.digest for region in prediction.regions or ()),
+        prediction.failure,
+        prediction.absence,
+        *(_image_digests(scope, sample, prediction) if scope.opens_images else ()),
     ]
     return digest_of(*parts)[:32]
 
 
-def _image_digests(scope: ScoringScope, sample: Sample, found: Prediction) -> list[str]:
+def _image_digests(scope: ScoringScope, sample: Sample, prediction: Prediction) -> list[str]:
     try:
-        files = [found.image, scope.truths.reference(sample)]
+        files = [prediction.image, scope.ground_truth.reference(sample)]
         traces = trace_digests(scope.suite, sample) if scope.protocol.properties else []
         return [scope.measures.identity, *(digest_of_file(file) if file else "" for file in files), *traces]
     except VdeError as error:

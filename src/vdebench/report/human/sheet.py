@@ -115,7 +115,7 @@ def _chosen_editors(runs: SuiteRuns, requested: Sequence[str]) -> list[str]:
         if lacking := runs.lacking(editor):
             raise InputError(
                 f"{editor}: {lacking}; ranking needs images\n"
-                f"  score it again with its images (`vde score SUITE IMAGES --readings {editor}=DIR --out …`),\n"
+                f"  score it again with its images (`vde score SUITE IMAGES --ocr-output {editor}=DIR --out …`),\n"
                 "  or leave it out by naming the others with --editor"
             )
     return chosen

@@ -45,10 +45,10 @@ def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mappi
                     rows.append(
                         replace(_row(name, ceiling, setting, metrics, usable, regions, section), reference=True)
                     )
-    others = "; ".join(other.told() for other in data["differs"])
-    unlike = [f"Not comparable, for what differs, with {others}"] if others else []
-    told = [f"{REFERENCE}: OCR ceiling, the scores of the reference images"] if ceilings else []
-    notes = [*unlike, *told, *data["notes"], f"all rows: {group.signature}"]
+    other_tables = "; ".join(difference.label() for difference in data["differs"])
+    warnings = [f"Not comparable, because of these differences, with {other_tables}"] if other_tables else []
+    ceiling_note = [f"{REFERENCE}: OCR ceiling, the scores of the reference images"] if ceilings else []
+    notes = [*warnings, *ceiling_note, *data["notes"], f"all rows: {group.signature}"]
     title = f"{group.title}, by {data['slices'][by]}" if by else group.title
     return Table(title, columns, rows, "Editor", notes=notes, interval_notes=[f"In brackets: {group.level} intervals"])
 

@@ -14,7 +14,7 @@ from vdebench.core.sample import Sample
 from vdebench.errors import InputError
 from vdebench.io.files import is_file, read_json
 from vdebench.pipeline.editing import EditRecord, images_of
-from vdebench.pipeline.output_record import asked_of_run
+from vdebench.pipeline.output_record import run_options
 from vdebench.protocols import protocol_for
 from vdebench.protocols.masks.protocol import MaskProtocol
 from vdebench.protocols.pages.protocol import PageProtocol
@@ -93,7 +93,7 @@ class SuiteRuns:
     def _add_run(self, folder: Path) -> None:
         """Add a run folder by itself."""
         summary = read_summary(folder / "summary.json")
-        result, options = _result(folder, summary["editor"], summary["protocol"]), asked_of_run(folder)
+        result, options = _result(folder, summary["editor"], summary["protocol"]), run_options(folder)
         if result is None:
             raise InputError(f"{folder}: not all tables of a run are here; score again")
         if not isinstance(options.get("suite"), str):

@@ -16,7 +16,7 @@ from vdebench.pipeline.editing import EditRecord, read_edits
 from vdebench.pipeline.output_record import image_folder
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.readers.cached import CachedReader, ImageCrop, OcrInput
-from vdebench.readers.folder import FolderReadings
+from vdebench.readers.folder import OcrOutputFolder
 from vdebench.readers.predictions import crops
 from vdebench.report.site.units import UnitPages
 from vdebench.runs.provenance import part_of
@@ -93,12 +93,12 @@ class OutputSource:
         return GroundTruth(self.suite, self.reader, all_read=self._truth_read)
 
     @cached_property
-    def _ready(self) -> FolderReadings:
+    def _ready(self) -> OcrOutputFolder:
         assert self.readings is not None
         if not is_folder(self.readings):
             raise InputError(f"the OCR output that was scored is no longer in {self.readings}")
         images = self.images if not self.lacking else None
-        return FolderReadings(self.readings, self.suite.samples, images=images)
+        return OcrOutputFolder(self.readings, self.suite.samples, images=images)
 
     def sides(self, sample: Sample, *, crop: bool) -> UnitPages:
         """The OCR output behind a sample's rows: ground truth and prediction, of the page and, if `crop`, its crops."""
@@ -127,7 +127,7 @@ class OutputSource:
 
 def scored_source(folder: Path, suite: Suite, asked: Mapping[str, Any]) -> OutputSource:
     """The source of a run by what its own `run.json` says."""
-    ready, edits = bool(asked.get("ready_readings")), Path(folder).absolute().parent
+    ready, edits = bool(asked.get("ready_ocr_output")), Path(folder).absolute().parent
     reader = asked.get("reader")
     return OutputSource(
         suite,
