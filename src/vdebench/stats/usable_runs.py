@@ -77,10 +77,10 @@ def _with_verdicts(root: Path) -> list[Path]:
 
 def missing_verdicts_reason(run: StoredRun) -> str:
     """Why a run has no verdicts, and the command that adds them; "" if it has."""
-    protocol = run.summary["protocol"]
-    if not run.protocol.properties:
+    protocol = run.protocol
+    if not protocol.properties:
         return (
-            f"was scored by {protocol} ({run.protocol.track}), which judges no properties: usable edits need whole pages"
+            f"was scored by {protocol.name} ({protocol.track}), which judges no properties: usable edits need whole pages"
             "\n  score pages by strict: `vde score SUITE … --protocol strict --out FOLDER`"
         )
     if set(run.settings) != {"global", "local"}:
