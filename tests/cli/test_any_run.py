@@ -92,7 +92,7 @@ def refusal(command: str, kind: str) -> str:
         else "name runs of one"
         if kind == "run-protocols"
         else "",
-        "usable": "which judges no properties: usable edits need whole pages" if kind in MASKED else "",
+        "usable": "which judges no properties; usable edits need pages" if kind in MASKED else "",
         "submit": r"contains \d runs, expected one; pass one of" if kind in SEVERAL else "",
         "judge": NO_IMAGES
         if kind in ("ocr", "ocr-two")

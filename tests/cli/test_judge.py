@@ -126,7 +126,7 @@ def test_a_wrong_key_is_told_and_not_shown(tmp_path):
     [
         (["--judge", "mystery", "--budget", "1"], "--price IN,OUT"),
         (["--image-size", "tiny"], "--image-size"),
-        (["-d", "XX"], "there are: IF, TA, VC, LP, SE"),
+        (["-d", "XX"], "available: IF, TA, VC, LP, SE"),
         (["--paper-table", "vde-v9:1"], "no table shape"),
         (["--by", "colour"], "--by"),
         (["--price", "1"], "--price"),

@@ -80,7 +80,7 @@ def missing_verdicts_reason(run: StoredRun) -> str:
     protocol = run.protocol
     if not protocol.properties:
         return (
-            f"was scored by {protocol.name} ({protocol.track}), which judges no properties: usable edits need whole pages"
+            f"was scored by {protocol.name} ({protocol.track}), which judges no properties; usable edits need pages"
             "\n  score pages by strict: `vde score SUITE … --protocol strict --out FOLDER`"
         )
     if set(run.settings) != {"global", "local"}:
