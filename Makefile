@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 
-.PHONY: demo test programs test-full test-label-studio bench lint clean
+.PHONY: demo test programs test-full coverage test-label-studio bench lint clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -42,8 +42,13 @@ programs:  ## without one of them tests would skip themselves, and nobody would 
 	    || exit 1; done 3>&1 >/dev/null 2>&1
 
 test-full: $(VENV)/full programs  ## what takes longer or needs heavy packages; real pages where they are beside the project
-	$(PYTEST) -m slow
-	$(PYTEST) tests/judges/test_natives.py tests/review  # of which much skips itself without those packages
+	$(PYTEST) -m "slow or packages" tests
+
+coverage: $(VENV)/full programs  ## line coverage of all tests, subprocesses included (an hour)
+	$(BIN)/coverage erase
+	-$(BIN)/coverage run -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "slow or not slow"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered
 
 STUDIO := .venv-label-studio
 $(STUDIO)/ready:
@@ -70,4 +75,4 @@ bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
 	$(BIN)/python benchmarks/workers.py
 
 clean:
-	rm -rf $(VENV) $(STUDIO) .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(STUDIO) .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*

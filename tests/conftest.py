@@ -17,6 +17,32 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # `tests.oracle` and `tests.pages`, also for doctests of the package
 
 
+LONGEST = (
+    "build/test_real.py",
+    "test_benchmarks.py",
+    "pipeline/test_run.py",
+    "parallel/test_ray.py",
+    "suites/typeset/test_many.py",
+    "studies/validity/test_ladder_statistics.py",
+    "studies/validity/test_ladder.py",
+    "io/stores/test_s3.py",
+    "review/test_kill.py",
+    "suites/typeset/test_make.py",
+)
+"""Files of tests that take longest, the longest first."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
+def pytest_collection_modifyitems(items):
+    """Start the longest files first, as a worker runs a whole file; mark tests that `make test` may skip."""
+    tests = ROOT / "tests"
+    order = {tests / name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
+    for item in items:
+        if tests / "review" in item.path.parents:
+            item.add_marker(pytest.mark.packages)
+
+
 @pytest.fixture(scope="session")
 def _cache(tmp_path_factory):
     """One for all workers: what one of them has read, the others find."""

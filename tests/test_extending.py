@@ -64,8 +64,8 @@ class House:
         script += "print(json.dumps([vde(*each).stdout for each in json.loads(sys.argv[1])]))"
         return json.loads(self.python("-c", script, given))
 
-    def summary(self) -> dict:
-        return json.loads((self.root / "run/summary.json").read_text("utf-8"))
+    def summary(self, run: str = "run") -> dict:
+        return json.loads((self.root / run / "summary.json").read_text("utf-8"))
 
     def site_data(self, folder: str) -> str:
         """The data of a report or a leaderboard."""
@@ -146,6 +146,27 @@ def test_editor(house):
     assert np.array_equal(np.array(Image.open(house.root / "edited.png"))[0, 0], (10, 120, 200))
     (listed,) = [each for each in json.loads(editors) if each["name"] == "acme"]
     assert "ACME_API_KEY" in listed["missing"]
+
+
+@section("A protocol")
+def test_protocol(house):
+    for file in TINY.glob("*_gt_ocr/*.json"):  # as the ground truth, in capitals
+        page = json.loads(file.read_text("utf-8"))
+        for block in page["parsing_res_list"]:
+            if block["block_label"] != "table":
+                block["block_content"] = block["block_content"].upper()
+        pages.write_json(house.root / "editor" / file.name, page)
+    score = ("score", TINY, "--ocr-output", "editor", "-p", "caseless", "-p", "strict", "--out", "run")
+    table, listed, explained = house.vde(score, ("protocols",), ("protocols", "explain", "caseless"))
+    assert "caseless on tiny" in table
+    assert re.search(r"^caseless +strict, with upper and lower case equal$", listed, re.MULTILINE)
+    assert "- Text: upper and lower case are equal." in explained
+    caseless, strict = (house.summary(f"run/{name}") for name in ("caseless", "strict"))
+    assert caseless["overall"]["global"]["cdm"] == 1
+    assert strict["overall"]["global"]["cdm"] < 0.9
+    assert "|p:caseless|" in caseless["signature"]
+    rules = [re.search(r"\|rules:(\w+)\|", summary["signature"])[1] for summary in (caseless, strict)]
+    assert rules[0] != rules[1]
 
 
 @section("A suite format")

@@ -1,4 +1,4 @@
-"""What tests of the pipeline share."""
+"""Fixtures of the build pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has changed since a stage was run: another reader, other attempts, newer edits, a package that is out of date."""
+"""Changes after a stage: another reader, other attempts, newer edits, an outdated package."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from vdebench.core.box import Box
 from vdebench.errors import InputError, VdeError
 from vdebench.instructions.generator import GeneratedAnswer, Generator, GeneratorError
 from vdebench.io.images import open_image
-from vdebench.io.journal import add_line
 from vdebench.readers.reader import READERS
 from vdebench.suites.suite import load_suite
 
@@ -81,7 +80,7 @@ def decide(workspace, ids, kind=PEOPLE, **told):
         for step in ("score", "boxes", "screen", "ocr"):
             boxes = workspace.edits_read()[id].regions if step == "boxes" else ()
             decision = Decision(id, edit, step, "pass", "group 1", kind, "2026-11-16T00:00:00Z", boxes=boxes)
-            add_line(workspace.review_file, decision._replace(**told if step == "boxes" else {})._asdict())
+            workspace.append(decision._replace(**told if step == "boxes" else {}))
 
 
 @pytest.mark.parametrize(
@@ -107,11 +106,11 @@ def test_status_looks_at_the_edits_as_they_are(reviewed):
     assert status_json(reviewed)["next"].startswith("vde build package")
     id, made = next(iter(edits_of(reviewed).items()))
     gone = EditRead("an older instruction", "0" * 64, "code", "read")
-    add_line(reviewed.readings / "readings.jsonl", gone._asdict())
+    reviewed.append(gone)
     failed = reviewed.edits_read()[id]._replace(state="failed", reason="no memory")
-    add_line(reviewed.readings / "readings.jsonl", failed._asdict())  # so there are as many lines as edits, and more
+    reviewed.append(failed)  # so there are as many lines as edits, and more
     assert status_json(reviewed)["next"].startswith("vde build read")
-    add_line(reviewed.readings / "readings.jsonl", failed._replace(state="read")._asdict())
+    reviewed.append(failed._replace(state="read"))
     assert status_json(reviewed)["next"].startswith("vde build package")
     other = next(file for file in (reviewed.edits / "images" / "text").iterdir() if file.stem != id)
     shutil.copy(other, reviewed.edits / made.file)
@@ -122,7 +121,7 @@ def test_status_notices_a_package_that_is_out_of_date(reviewed):
     package(reviewed)
     assert status_json(reviewed)["next"].startswith("vde run")
     (id, edit), steps = next(iter(reviewed.decisions().items()))
-    add_line(reviewed.review_file, steps["screen"]._replace(verdict="reject", kind=PEOPLE, reason="ugly")._asdict())
+    reviewed.append(steps["screen"]._replace(verdict="reject", kind=PEOPLE, reason="ugly"))
     assert status_json(reviewed)["next"].startswith("vde build package")
     package(reviewed)
     assert len(load_suite(reviewed.package)) == 8

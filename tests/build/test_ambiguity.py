@@ -1,4 +1,4 @@
-"""The study of ambiguity on a benchmark that was built: package, its ambiguous form, an editor on both, the drop."""
+"""The ambiguity study on a built benchmark."""
 
 from __future__ import annotations
 

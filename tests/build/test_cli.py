@@ -1,4 +1,4 @@
-"""`vde build` as it is typed."""
+"""End-to-end tests of `vde build`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_way_of_a_user(tmp_path, monkeypatch):
     assert "ws: 6 edited" in vde("edit", "ws", "--editor", "code", "--workers", 1)
     assert "ws: 6 read" in vde("read", "ws", "--workers", 1)
     assert "ws: 6 passed" in vde("review", "ws", "--automatic", "--workers", 1)
-    assert "ws: 0 passed, 6 from before" in vde("review", "ws", "--automatic", "--workers", 1)
+    assert "ws: 0 passed, 6 from earlier runs" in vde("review", "ws", "--automatic", "--workers", 1)
     assert vde("package", "ws") == "ws/package: 6 samples (6 text)\n"
     shown = vde("status", "ws")
     assert "OCR checked    6       6         0        0" in shown
@@ -65,7 +65,7 @@ def test_options_without_a_source_are_not_passed_over(tmp_path):
         VdeError, match=r"--licence, --seed: without a SOURCE the settings of the workspace come from its build\.toml"
     ):
         vde("init", tmp_path / "ws", "--licence", "cc-by-4.0", "--seed", 9)
-    assert "1 from before" in vde("init", tmp_path / "ws", "--workers", 1)
+    assert "1 from earlier runs" in vde("init", tmp_path / "ws", "--workers", 1)
 
 
 @pytest.mark.parametrize("stage", ["instruct", "edit", "read", "review", "package", "status"])

@@ -1,4 +1,4 @@
-"""Offline, end to end, on 18 real pages: instructions by rules, edits, readings, the filter, the package, scores."""
+"""End to end on 18 real pages, offline: instructions, edits, OCR, filter, package, scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an edit differs from its page; what the filter makes of readings and places; decisions."""
+"""Regions that differ between page and edit; the automatic filter; decisions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from vdebench.build.automatic_review import wrong_elsewhere, wrong_place, wrong_region, wrong_surroundings, wrong_text
 from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, latest_decisions, reached
-from vdebench.build.funnel import Step, require_sums
+from vdebench.build.funnel import FunnelStep, require_sums
 from vdebench.build.regions import differing
 from vdebench.core.box import Box, Size
 from vdebench.core.page_text import Block, PageText
@@ -212,7 +212,7 @@ def test_decisions_nobody_can_use(wrong):
 
 
 def test_sums():
-    good = Step("edits", "instructions", 5, 3, {"refused": 1}, 1)
+    good = FunnelStep("edits", "instructions", 5, 3, {"refused": 1}, 1)
     require_sums([good, good, good, good._replace(name="scored 9", entered=3, passed=2, pending=0)])
     with pytest.raises(RunFolderError, match="3 passed edits, 4 entered scored 9"):
         require_sums([good, good, good, good._replace(name="scored 9", entered=4, passed=2)])

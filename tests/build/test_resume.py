@@ -1,4 +1,4 @@
-"""Killed in the middle: a server plays the generators, the stage dies by SIGKILL and goes on; nothing is asked twice."""
+"""Stages killed by SIGKILL resume without repeated requests."""
 
 from __future__ import annotations
 
@@ -190,17 +190,17 @@ class Killed(BaseException):
 
 def test_killed_between_any_two_lines(tmp_path, settings, reviewed, monkeypatch):
     """Every few lines that are written the work ends; gone on with, it comes to what it comes to in one go."""
-    add_line, left = lines.add_line, 0
+    append_line, left = lines._append_line, 0
 
     def counted(file, record):
         nonlocal left
         left -= 1
         if left < 0:
             raise Killed
-        return add_line(file, record)
+        return append_line(file, record)
 
     (tmp_path / "again").mkdir()
-    monkeypatch.setattr(lines, "add_line", counted)
+    monkeypatch.setattr(lines, "_append_line", counted)
     stages = [
         lambda: initialise(prepare(tmp_path / "again", settings) if not there() else Workspace(tmp_path / "again"), 1),
         lambda: instruct(Workspace(tmp_path / "again")),

@@ -1,4 +1,4 @@
-"""What is refused before anything is written: options that nobody has, secrets. And which words of a source count."""
+"""Invalid options and secrets are rejected before anything is written."""
 
 from __future__ import annotations
 

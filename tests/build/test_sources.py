@@ -1,4 +1,4 @@
-"""Where pages come from: folders, PDFs, OmniDocBench; what is kept, found out, left out, refused."""
+"""Sources of pages: folders, PDFs, OmniDocBench; accepted and rejected pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All stages on three small pages: what each makes, what it refuses, what it says, what a second run does."""
+"""All stages on three small pages: results, errors, messages, second runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from vdebench.core.box import Box
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, RunFolderError
 from vdebench.io.images import open_image
-from vdebench.io.journal import add_line
+from vdebench.io.journal import _append_line
 from vdebench.suites.suite import load_suite
 
 
@@ -160,7 +160,7 @@ def test_people_overrule_the_filter(workspace):
             "2026-11-16T12:00:00Z",
             "ugly" * (verdict == "reject"),
         )
-        add_line(workspace.review_file, told._asdict())
+        workspace.append(told)
     counts = review_automatically(workspace, workers=1)
     assert counts["decided by people"] == 2
     assert counts["passed"] == 7
@@ -278,7 +278,7 @@ def test_a_page_named_like_a_sample_of_another(reviewed):
 def test_a_funnel_that_does_not_add_up_is_refused(reviewed):
     workspace = reviewed
     twice = {"stage": "instruct", "id": next(iter(workspace.instructions())), "reason": "two_places"}
-    add_line(workspace.rejected_file, twice)  # it is in both: accepted and turned down
+    _append_line(workspace.rejected_file, twice)  # it is in both: accepted and turned down
     with pytest.raises(RunFolderError, match="inconsistent counts at instructions: 9 draws in; 9 passed, 1 rejected"):
         package(workspace)
 
@@ -288,7 +288,7 @@ def test_torn_lines_are_passed_over_and_wrong_ones_named(workspace):
         file.write(b'{"id": "half a')
     assert set(workspace.pages()) == set(LINES)
     instruct(workspace)
-    add_line(workspace.pages_file, {"id": "short"})  # in the place of the torn one
+    _append_line(workspace.pages_file, {"id": "short"})  # in the place of the torn one
     with pytest.raises(InputError, match=r"pages\.jsonl: line 4: missing 7 required"):
         workspace.pages()
 

@@ -1,4 +1,4 @@
-"""A suite's statistics: counts by hand, files that are whole, a page and a card that show them."""
+"""Statistics of a suite: counts, files, HTML page and dataset card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables after an edit of their rows, columns or cells: that one as asked, where it was asked, and all others as before."""
+"""Checks of tables after edits of rows, columns or cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command that takes runs takes every kind of run, or says what the run lacks."""
+"""Every command that takes runs accepts every kind of run, or reports what the run lacks."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def refusal(command: str, kind: str) -> str:
         shown = command in ("show", "table")
         return "" if shown else "no image of any sample here" if command == "judge" else NO_SCORES
     told = {
-        "sheet": "1 editor, people rank two or more" if kind in SINGLE else NO_IMAGES if kind == "ocr-two" else "",
+        "sheet": "1 editor; ranking needs two or more" if kind in SINGLE else NO_IMAGES if kind == "ocr-two" else "",
         "compare": "a comparison needs two runs or more"
         if kind in SINGLE
         else "name runs of one"
         if kind == "run-protocols"
         else "",
-        "usable": "compares images around masks" if kind in MASKED else "",
+        "usable": "which judges no properties; usable edits need pages" if kind in MASKED else "",
         "submit": r"contains \d runs, expected one; pass one of" if kind in SEVERAL else "",
         "judge": NO_IMAGES
         if kind in ("ocr", "ocr-two")
@@ -138,7 +138,7 @@ def test_a_report_of_a_scored_run_shows_text_and_boxes(made, tmp_path, kind, pic
     assert found["invented"]["prediction"] == [[10.0, 20.0, 40.0, 10.0]]  # 20, 60, 100, 90 of 200 × 300 pixels
     rows = data(tmp_path / "report", f"{place}/index")
     assert all(bool(row["image"]) is pictures for row in rows)
-    note = f"copy: {NO_IMAGES}: its text and boxes are shown, no pictures"
+    note = f"copy: {NO_IMAGES}: text and boxes are shown without images"
     assert (note in board["protocols"][0]["notes"]) is not pictures
 
 
@@ -179,7 +179,7 @@ def test_people_rank_scored_runs(made, tmp_path):
     found = json.loads(vde(*command, "--runs", made / "images", "--runs", made / "run/oracle").stdout)
     assert found == json.loads(vde(*command, "--runs", made / "run").stdout)
     lost = vde(*command, "--runs", made / "images", code=2).stderr
-    assert "no run of oracle by strict, and the sheet shows it; found copy by strict" in lost
+    assert "no run of oracle by strict, which is in the sheet; found copy by strict" in lost
 
 
 @pytest.mark.parametrize("kind", ["images", "ocr", "ocr-images", "run/copy/strict", "masked"])

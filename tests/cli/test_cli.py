@@ -1,4 +1,4 @@
-"""The command line as a user meets it: real processes, exit codes, what is printed where."""
+"""End-to-end tests of the command line: processes, exit codes, standard output and error."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_suite_show_and_check(tmp_path):
         (["score", TINY, "--ocr-output", "docs", "--ocr-output", "docs"], "two editors have the name 'docs'"),
         (
             ["score", TINY, f"{TINY}/editors/copy", "--metrics", "x"],
-            "no image metric is called 'x'; there are: psnr, ssim",
+            "unknown image metric 'x'; available: psnr, ssim",
         ),
         (["score", TINY, "docs"], "docs: contains neither images nor OCR output (JSON) of the suite's samples: found"),
         (["score", TINY, f"{TINY}/editors/copy", "--reader-option", "x"], "--reader-option 'x': expected NAME=VALUE"),

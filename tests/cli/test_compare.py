@@ -1,4 +1,4 @@
-"""`vde compare` as a user meets it."""
+"""End-to-end tests of `vde compare`."""
 
 from __future__ import annotations
 
@@ -87,9 +87,12 @@ def test_runs_by_other_protocols_are_refused_or_marked(runs):
 def test_what_can_be_mended_is_told(runs, tmp_path):
     refused = vde("compare", runs / "careful", runs / "copy/strict", code=2)
     assert "runs of several protocols (strict, vde-release); name runs of one" in refused.stderr
-    assert "give two or more" in vde("compare", runs / "careful/strict", code=2).stderr
+    assert "two runs or more" in vde("compare", runs / "careful/strict", code=2).stderr
     assert "no run here or below" in vde("compare", tmp_path, tmp_path, code=2).stderr
     (tmp_path / "summary.json").write_text((runs / "copy/strict/summary.json").read_text().replace('"coverage"', '"x"'))
     for name in ("scores.parquet", "regions.parquet"):
         (tmp_path / name).write_bytes((runs / "copy/strict" / name).read_bytes())
-    assert "is not as `vde score` wrote it" in vde("compare", runs / "careful/strict", tmp_path, code=2).stderr
+    assert (
+        "'coverage' is None, expected an object; score again"
+        in vde("compare", runs / "careful/strict", tmp_path, code=2).stderr
+    )

@@ -1,4 +1,4 @@
-"""`vde doctor`: ready, or what is missing and how to get it."""
+"""`vde doctor`: components that are ready, and remedies for missing ones."""
 
 from __future__ import annotations
 

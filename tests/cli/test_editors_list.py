@@ -1,4 +1,4 @@
-"""`vde editors`: all of them, what they need, whether they are ready."""
+"""`vde editors`: list, requirements and readiness of editors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vde human` as a user meets it."""
+"""End-to-end tests of `vde human`."""
 
 from __future__ import annotations
 

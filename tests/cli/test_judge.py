@@ -1,4 +1,4 @@
-"""`vde judge` and `vde ambiguity` as a user meets them: real processes against a real server."""
+"""End-to-end tests of `vde judge` and `vde ambiguity` against a local server."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_wrong_key_is_told_and_not_shown(tmp_path):
     with judging(lambda ask: error(401, f"Incorrect API key: {ask.headers['authorization']}")) as server:
         done = process(*asked(tmp_path, server, "--out", tmp_path / "run"), code=2)
     assert "Incorrect API key: Bearer [key]" in done.stderr
-    assert "wants a key" in done.stderr
+    assert "requires a key" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_wrong_key_is_told_and_not_shown(tmp_path):
     [
         (["--judge", "mystery", "--budget", "1"], "--price IN,OUT"),
         (["--image-size", "tiny"], "--image-size"),
-        (["-d", "XX"], "there are: IF, TA, VC, LP, SE"),
+        (["-d", "XX"], "available: IF, TA, VC, LP, SE"),
         (["--paper-table", "vde-v9:1"], "no table shape"),
         (["--by", "colour"], "--by"),
         (["--price", "1"], "--price"),

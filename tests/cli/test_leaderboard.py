@@ -1,4 +1,4 @@
-"""`vde leaderboard` as a user meets it."""
+"""End-to-end tests of `vde leaderboard`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vde show`, `vde submit` and `vde verify` as a user meets them."""
+"""End-to-end tests of `vde show`, `vde submit` and `vde verify`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vde usable` as a user meets it."""
+"""End-to-end tests of `vde usable`."""
 
 from __future__ import annotations
 

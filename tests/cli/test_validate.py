@@ -1,4 +1,4 @@
-"""`vde validate-metrics` as a user meets it."""
+"""End-to-end tests of `vde validate-metrics`."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
 
 def test_what_cannot_be_measured_is_refused_before_any_work():
     for wrong, told in {
-        ("--metrics", "ssim,fid"): "fid is a number of many pages at once",
-        ("--usable", "--protocol", "vde-v3"): "usable edits are judged by strict alone",
+        ("--metrics", "ssim,fid"): "fid is a metric of sets of images",
+        ("--usable", "--protocol", "vde-v3"): "usable edits are judged only by strict",
     }.items():
         refused = vde(*wrong).exception
         assert isinstance(refused, VdeError)

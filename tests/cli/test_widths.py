@@ -1,4 +1,4 @@
-"""What commands print fits the terminal: no line is too long, no number is broken, headline columns stay."""
+"""Output fits the terminal: line lengths, unbroken numbers, columns that are always shown."""
 
 from __future__ import annotations
 

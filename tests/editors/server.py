@@ -1,4 +1,4 @@
-"""Servers of image editors for tests: real sockets that speak as each maker documents, and note what came."""
+"""Local servers with the APIs of image editors, which record requests."""
 
 from __future__ import annotations
 

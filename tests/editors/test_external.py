@@ -1,4 +1,4 @@
-"""`external`: real programs in other processes, good ones and broken ones."""
+"""`external`: programs in other processes, correct and broken ones."""
 
 from __future__ import annotations
 
@@ -272,8 +272,8 @@ def test_a_program_in_the_middle_of_an_edit_ends_when_we_are_killed(tmp_path, mo
 
 def test_several_programs_at_once_each_with_a_card_of_its_own(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,6")
-    editor = get_editor("external", command=inverting(), at_once="2")
-    assert (editor.at_once, editor.waits) == (2, True)
+    editor = get_editor("external", command=inverting(), concurrency="2")
+    assert (editor.concurrency, editor.waits) == (2, True)
     with ThreadPoolExecutor(2) as threads:
         made = list(threads.map(lambda _: editor.edit(PAGE, "wait").metadata, range(4)))
     cards = {each["process"]: each["card"] for each in made}
@@ -310,7 +310,7 @@ def test_our_own_packages_are_kept_from_it(monkeypatch):
         ({"command": '["x'}, "cannot be split"),
         ({"command": "  "}, "is empty"),
         ({"command": "x", "timeout": "soon"}, "timeout is 'soon', expected a number of seconds"),
-        ({"url": "localhost:80"}, "'localhost:80' is no address of a server"),
+        ({"url": "localhost:80"}, "'localhost:80' is not a server address"),
     ],
 )
 def test_options_that_cannot_be(options, told):

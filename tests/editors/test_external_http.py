@@ -1,4 +1,4 @@
-"""The protocol over HTTP, with the shim's own server and with one that misbehaves."""
+"""The external protocol over HTTP, with the shim's server and a misbehaving one."""
 
 from __future__ import annotations
 

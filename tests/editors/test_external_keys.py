@@ -1,4 +1,4 @@
-"""Editors outside: no key of a command, and no password of an address, in what is kept or shown."""
+"""External editors: no keys of commands and no passwords of addresses in outputs."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def test_the_shim_leaves_keys_out_by_itself():
     spec.loader.exec_module(shim)
     assert shim.SECRET == private._SECRET  # it stands alone, so the rule is there twice
     told = [
-        shim.told(*each) for each in (("hf_token", "hush"), ("hf_token", None), ("token_merging", 0.5), ("steps", 28))
+        shim.public_value(*each)
+        for each in (("hf_token", "hush"), ("hf_token", None), ("token_merging", 0.5), ("steps", 28))
     ]
     assert told == ["[key]", "[key]", 0.5, 28]
 

@@ -1,4 +1,4 @@
-"""The programs for models that we cannot run here: they compile, say hello, and drive stand-ins of their packages."""
+"""The shims of large models: they compile, send the hello and work with stubs of their packages."""
 
 from __future__ import annotations
 

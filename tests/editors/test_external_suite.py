@@ -1,4 +1,4 @@
-"""A suite through a program outside that is killed midway: one sample is lost, and the next call makes it."""
+"""A killed external program loses one sample, which is edited on resume."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def suite(make):
     stop_programs()
 
 
-@pytest.mark.parametrize("at_once", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_a_kill_midway_loses_one_sample_and_resuming_makes_it(suite, tmp_path, at_once):
+@pytest.mark.parametrize("concurrency", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_kill_midway_loses_one_sample_and_resuming_makes_it(suite, tmp_path, concurrency):
     once = tmp_path / "died"
     command = shlex.join([sys.executable, str(PROGRAM), "--device", "cpu", "--once", str(once)])
-    options = {"command": command, "at_once": at_once}
+    options = {"command": command, "concurrency": concurrency}
     made = edit_suite(suite, "external", tmp_path / "e", options=options)
     lost = [each for each in made if each.state == "failed"]
     assert once.exists()
@@ -42,7 +42,7 @@ def test_a_kill_midway_loses_one_sample_and_resuming_makes_it(suite, tmp_path, a
     assert "the GPU is on fire" in lost[0].reason
     edited = [each for each in made if each.state == "edited"]
     assert len(edited) == 4
-    assert at_once == 2 or made.index(lost[0]) == 2
+    assert concurrency == 2 or made.index(lost[0]) == 2
     assert not [each for each in edited if alive(each.metadata["process"])]  # programs end with the stage
     assert identity_of(tmp_path / "e")["model"] == "tests/inverting"
 

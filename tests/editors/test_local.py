@@ -1,4 +1,4 @@
-"""Local editors, as far as nothing heavy is needed: options, what they say of themselves, sizes, quotes, weights."""
+"""Local editors without models: options, identities, sizes, quotes, weights."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def test_options_come_as_strings_too(installed):
     given = {"steps": "5", "guidance": "3", "max_pixels": "65536", "batch": "4", "device": "cuda", "offload": "model"}
     editor = make("editors", "flux-kontext", EDITORS, given)
     assert (editor.steps, editor.guidance, editor.max_pixels, editor.batch) == (5, 3.0, 65536, 4)
-    assert editor.at_once == 0
-    assert make("editors", "flux-kontext", EDITORS, {"device": "mps"}).at_once == 1
+    assert editor.concurrency == 0
+    assert make("editors", "flux-kontext", EDITORS, {"device": "mps"}).concurrency == 1
     assert make("editors", "firered-image-edit", EDITORS, {"release": "1.1"}).weights.endswith("-1.1")
     assert make("editors", "magicbrush", EDITORS, {"release": "jul7"}).weights == "vinesmsuic/magicbrush-jul7"
     assert make("editors", "magicbrush", EDITORS, {"weights": "mine/brush"}).weights == "mine/brush"

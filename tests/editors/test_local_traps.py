@@ -1,4 +1,4 @@
-"""What goes silently wrong with these models in diffusers, each with the proof that it does not here."""
+"""Known silent errors of these models in diffusers do not occur."""
 
 from __future__ import annotations
 

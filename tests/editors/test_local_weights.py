@@ -1,4 +1,4 @@
-"""Weights of the hub: what was fetched once is known later, without network and whatever is pushed meanwhile."""
+"""Weights of the hub: once downloaded they are pinned, without network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`overlay` on small pages set in the test: the text it leaves, and the pixels it must not touch."""
+"""`overlay` on small typeset pages: resulting text and untouched pixels."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Finding a quoted text in lines that are given, without a reader."""
+"""Search of quoted text in given lines."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Which face and size a strip of ink is in, on strips drawn by the typesetter itself."""
+"""Font and size detection on strips drawn by the typesetter."""
 
 import numpy as np
 import pytest

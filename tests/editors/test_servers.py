@@ -1,4 +1,4 @@
-"""Editors behind servers: what is sent to each maker, and what is kept of an answer."""
+"""Editors behind servers: requests, and records of answers."""
 
 from __future__ import annotations
 

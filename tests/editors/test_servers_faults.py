@@ -1,4 +1,4 @@
-"""Editors behind servers: refusals are values; faults are tried again, or say what to do."""
+"""Editors behind servers: refusals are values; failures are retried or reported with a remedy."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_half_an_image_is_asked_for_again(name):
     reply = HOLDING[name](png()[:-30])
     with serving(reply, GOOD[name]) as server:
         assert (edited(name, server).image == COLOUR).all()
-    with serving(reply) as server, pytest.raises(EditorError, match=r"(?s)the image that came.*tried 2 times"):
+    with serving(reply) as server, pytest.raises(EditorError, match=r"(?s)the received image.*tried 2 times"):
         edited(name, server, tries=2)
     assert len(server.asks) == 2
 
@@ -149,11 +149,11 @@ def test_no_server():
 @pytest.mark.parametrize(("reply", "advice"), [
     (error(401, "bad key"), "OPENAI_API_KEY"),
     (error(403, "temporarily blocked, may violate our content policy"), "OPENAI_API_KEY"),  # the account, not the page
-    (Reply(b"<html>Request blocked</html>", 403), "something before"),  # a wall that may mind this page alone
+    (Reply(b"<html>Request blocked</html>", 403), "a proxy or firewall"),  # a wall that may mind this page alone
     (error(404, "no such model"), "model="),
     (error(400, "The model `m-1` does not exist", code="model_not_found"), "model="),
     (error(400, "size is wrong"), "max_pixels"),
-    (error(400, "API key not valid", status="INVALID_ARGUMENT"), "another one"),
+    (error(400, "API key not valid", status="INVALID_ARGUMENT"), "a different one"),
     (error(402, "pay"), "no money"),
     (error(429, "You exceeded your current quota", code="insufficient_quota"), "no money"),
     (error(413, "large"), "max_pixels"),
@@ -163,7 +163,7 @@ def test_faults_that_stay_are_not_tried_again(reply, advice):
     with serving(reply) as server, pytest.raises(EditorError) as told:
         edited("openai-images", server)
     assert len(server.asks) == 1
-    of_the_page = advice in ("max_pixels", "something before")
+    of_the_page = advice in ("max_pixels", "a proxy or firewall")
     assert isinstance(told.value, EditorUnusableError) is not of_the_page  # the others of a run would fail as this one
     assert advice in str(told.value)
     assert str(told.value).startswith(f"openai-images (m-1 at {server.url}): HTTP {reply.status}")
@@ -194,7 +194,7 @@ SHAPES = [
 def test_answers_of_other_shapes_are_errors(name):
     with serving(*map(Reply, SHAPES)) as server:
         for _ in SHAPES:
-            with pytest.raises(EditorError, match="neither an image nor a word"):
+            with pytest.raises(EditorError, match="neither an image nor text"):
                 edited(name, server, tries=1)
     assert len(server.asks) == len(SHAPES)
 

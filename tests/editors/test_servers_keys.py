@@ -1,4 +1,4 @@
-"""Keys of editors: from the environment only, to nobody else, and in no file or message."""
+"""Keys of editors: read from the environment only, sent to their provider only, never stored."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_no_key_in_any_file_or_message(tmp_path, capfd, caplog, name):
         return replies(name, echo)[(len(turn) - 1) % 7]
 
     with serving(behaviour=behave) as server:
-        options = {"base_url": server.url, "model": "m-1", "key_variable": "MY_KEY", "tries": 1, "at_once": 1}
+        options = {"base_url": server.url, "model": "m-1", "key_variable": "MY_KEY", "tries": 1, "concurrency": 1}
         with pytest.raises(EditorError, match="HTTP 401") as stopped:
             edit_suite(suite, name, tmp_path / "run", options=options)
     assert "sk-plant" not in str(stopped.value)
@@ -168,7 +168,7 @@ def test_a_run_goes_on_without_paying_twice(tmp_path):
     suite, _ = write_suite(tmp_path, 3)
     turns = iter([openai(), error(400, "no", code="moderation_blocked"), openai(png()[:-30]), error(401), openai()])
     with serving(behaviour=lambda ask: next(turns)) as server:
-        options = {"base_url": server.url, "model": "m", "price": "0.5", "at_once": 1}
+        options = {"base_url": server.url, "model": "m", "price": "0.5", "concurrency": 1}
         with pytest.raises(EditorError, match="HTTP 401"):
             edit_suite(suite, "openai-images", tmp_path / "run", options=options)
         first = read_edits(tmp_path / "run")

@@ -1,4 +1,4 @@
-"""Editors behind servers: what is missing, options, identity."""
+"""Editors behind servers: missing parts, options, identity."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_what_is_missing(monkeypatch):
     assert get_class("nano-banana").missing() == ""
     assert "no model" in get_class("gemini-image").missing()
     assert get_class("gemini-image").missing(model="m") == ""
-    assert "no address" in get_class("openai-images").missing(base_url="localhost:80")
+    assert "not a server address" in get_class("openai-images").missing(base_url="localhost:80")
     assert get_class("openai-images").missing(base_url="http://localhost:80", model="m") == ""
     with pytest.raises(MissingPartError, match="set ARK_API_KEY"):
         get_editor("seedream-4")
@@ -41,7 +41,7 @@ def get_class(name):
     ({"timeout": "soon"}, "timeout is 'soon'"),
     ({"price": "cheap"}, "price is 'cheap'"),
     ({"seed": "x"}, "seed is 'x'"),
-    ({"at_once": "0"}, "at_once is '0'"),
+    ({"concurrency": "0"}, "concurrency is '0'"),
     ({"per_minute": "-1"}, "per_minute is '-1'"),
     ({"true_cfg_scale": "much"}, "true_cfg_scale is 'much'"),
     ({"key": "sk-0123456789"}, "no option 'key'"),
@@ -75,7 +75,7 @@ def test_identity_says_what_changes_the_image_and_nothing_else():
         {"timeout": 9},
         {"tries": 2},
         {"price": "1"},
-        {"at_once": 9},
+        {"concurrency": 9},
         {"per_minute": 30},
         {"base_url": "http://elsewhere:2/v1"},
     ):

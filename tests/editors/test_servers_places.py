@@ -1,4 +1,4 @@
-"""Editors by their address alone: what stands there is found by asking, and what cannot be found is told."""
+"""Editors by address: detection of the API, and errors."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def models(*names):
 @pytest.mark.parametrize("path", ["/v1", "/v1/", ""])
 def test_a_server_of_one_model(path):
     with serving(behaviour=answering(v1_models=models("Qwen/Qwen-Image-Edit"), v1_images_edits=openai())) as server:
-        editor = editor_at(server.url + path, num_inference_steps="8", at_once="2")
+        editor = editor_at(server.url + path, num_inference_steps="8", concurrency="2")
         edit = editor.edit(PAGE, "do", seed=5)
         editor.close()
     assert (edit.image == COLOUR).all()
     assert (editor.identity["name"], editor.identity["model"]) == ("openai-images", "Qwen/Qwen-Image-Edit")
     form = server.posts[0].form
     assert (form["model"], form["num_inference_steps"], form["seed"]) == ("Qwen/Qwen-Image-Edit", "8", "5")
-    assert editor.at_once == 2
+    assert editor.concurrency == 2
 
 
 def test_a_model_that_is_named_needs_no_asking():

@@ -1,4 +1,4 @@
-"""Editors behind servers: quotas that pass and those that do not, and requests that may be charged for nothing."""
+"""Editors behind servers: temporary and final quotas, and requests of unknown cost."""
 
 from __future__ import annotations
 

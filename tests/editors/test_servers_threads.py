@@ -1,4 +1,4 @@
-"""One editor, many threads: pages are not mixed up, one client is opened, and closing ends the pauses."""
+"""One editor in many threads: correct pages, one client, close ends pauses."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_many_threads_share_one_editor(monkeypatch):
         closing(get_editor("openai-images", base_url=server.url, model="m")) as editor,
         ThreadPoolExecutor(4) as threads,
     ):
-        assert (editor.waits, editor.at_once, editor.per_minute) == (True, 4, 0)
+        assert (editor.waits, editor.concurrency, editor.per_minute) == (True, 4, 0)
         edits = list(threads.map(lambda number: editor.edit(PAGE, str(number)), range(24)))
     for number, edit in enumerate(edits):
         assert (edit.image == np.array((number, 0, 0))).all()

@@ -1,4 +1,4 @@
-"""The nine local editors over tiny checkpoints, made and loaded once for all tests; and pages to edit."""
+"""The nine local editors with tiny checkpoints, loaded once for all tests; and pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixtures of the build tests: the reader and the editor `code`, a cache of its own for every test."""
+"""Fixtures: the reader and the editor `code`, an empty cache for every test."""
 
 from tests.build.conftest import _code
 

@@ -1,4 +1,4 @@
-"""Pages for the tests of instructions: small ones by hand, and the real ones that are beside the project."""
+"""Pages for tests of instructions: small ones and real ones."""
 
 from __future__ import annotations
 

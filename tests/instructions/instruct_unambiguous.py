@@ -1,4 +1,4 @@
-"""A check of instructions that shares nothing with the one in the package: does it name one place of the page?"""
+"""An independent check that an instruction names one place of the page."""
 
 from __future__ import annotations
 

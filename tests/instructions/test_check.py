@@ -1,4 +1,4 @@
-"""Answers are turned down for the right reason, and taken where nothing is wrong with them."""
+"""Answers are rejected for the right reason, and accepted if valid."""
 
 from __future__ import annotations
 

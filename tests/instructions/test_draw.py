@@ -1,4 +1,4 @@
-"""Draws: what SPEC 5.2 asks for, and the same on every machine."""
+"""Draws follow SPEC 5.2 and are the same on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations told from words, instructions told from two readings, instructions that leave something open."""
+"""Operations inferred from words, instructions from two pages of text, ambiguous instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generators behind a server: what is asked, what is turned down and asked again, what faults do, where keys go."""
+"""Generators behind a server: requests, rejected answers, errors, keys."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_a_model_classifies_infers_and_blurs(image):
     [
         ("template", {"url": "http://x"}, "template has no options"),
         ("m", {"colour": "red"}, "no option 'colour'; it has: url"),
-        ("m", {"url": "localhost:1"}, "is no address of a server"),
+        ("m", {"url": "localhost:1"}, "is not a server address"),
         ("m", {"url": "http://localhost:1", "temperature": "warm"}, "temperature is 'warm', expected a number"),
     ],
 )

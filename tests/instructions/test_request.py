@@ -1,4 +1,4 @@
-"""Instructions of `overlay`: what each phrasing asks for, worked out by hand."""
+"""Instructions of `overlay`: the parsed request of each phrasing."""
 
 import pytest
 

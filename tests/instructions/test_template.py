@@ -1,4 +1,4 @@
-"""Instructions without a model: on real pages they name one place, in the page's language, by a check of their own."""
+"""Instructions by templates name one place on real pages, in the page's language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cache of its own for every test of judging, and no keys or addresses from outside."""
+"""An empty cache for every judging test, without keys or addresses of the environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small suites for tests of judging, and a judge with a cache and a key of its own."""
+"""Small suites and judges for judging tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The canary's pages are what they say, and its verdict tells a good judge from bad ones."""
+"""The canary's pages, and its verdict on good and bad judges."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_each_output_is_what_its_name_says(cases):
 
 
 def test_the_pages_are_made_the_same_again(cases):
-    canary._made.cache_clear()
+    canary._all_cases.cache_clear()
     again = canary_cases()
     assert [case.key for case in again] == [case.key for case in cases]
     for one, other in zip(again, cases, strict=True):

@@ -1,4 +1,4 @@
-"""Prompts, schemas and what counts as an answer."""
+"""Prompts, schemas and parsing of answers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_an_answer_may_have_words_around_it(text):
         (GOOD + GOOD, "2 JSON objects"),
         ('{"rationale": "cut off', "JSON is broken"),
         ('{"answer": {"rationale": "inside a broken one", "grade": 4}', "JSON is broken"),
-        ('{"rationale": "twice", "grade": 1, "grade": 5}', "a key stands twice"),
+        ('{"rationale": "twice", "grade": 1, "grade": 5}', "duplicate key"),
         ('{"rationale": "x", "score": 4}', "keys are 'rationale', 'score'"),
         ('{"rationale": "x", "grade": 4, "confidence": 1}', "'confidence'"),
         ('{"grade": 4}', "keys are 'grade'"),
@@ -102,5 +102,5 @@ def test_a_folder_without_prompts_is_refused(tmp_path, name):
 def test_dimensions_are_found_by_name_in_the_papers_order():
     assert [each.key for each in chosen_dimensions(["SE", " if", "SE"], DIMENSIONS, "edit")] == ["IF", "SE"]
     for names in (["target"], ["XX"], [""]):
-        with pytest.raises(VdeError, match="there are: IF, TA, VC, LP, SE"):
+        with pytest.raises(VdeError, match="available: IF, TA, VC, LP, SE"):
             chosen_dimensions(names, DIMENSIONS, "edit")

@@ -1,4 +1,4 @@
-"""Gemini and Claude by their own interfaces, against a server that speaks as theirs do."""
+"""Gemini and Claude by their APIs, against a local server."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from vdebench.errors import MissingPartError, VdeError
 from vdebench.judges import judge as interface
 from vdebench.judges.dimension import DIMENSIONS
 from vdebench.judges.judge import JudgeRequest, get_judge
-from vdebench.net.image_payloads import ImageInput, picture
+from vdebench.net.image_payloads import ImageInput, encode_image
 
 pytest.importorskip("httpx2")
 KEY = "planted-key-0123456789"
-PAGE = picture(ImageInput("Image 1: before the edit", np.zeros((4, 6, 3), np.uint8)))
+PAGE = encode_image(ImageInput("Image 1: before the edit", np.zeros((4, 6, 3), np.uint8)))
 ANSWER = '{"rationale": "r", "grade": 4}'
 PROVIDERS = ("gemini", "anthropic")
 
@@ -159,7 +159,7 @@ def test_an_absent_package_is_named_with_the_command_that_gets_it(monkeypatch, n
 )
 def test_an_absent_key_is_asked_for_by_its_variable(monkeypatch, name, variable):
     monkeypatch.setattr(interface, "find_spec", lambda package: True)
-    with pytest.raises(VdeError, match=f"environment variable {variable} has none"):
+    with pytest.raises(VdeError, match=f"environment variable {variable} is not set"):
         get_judge(name)
     assert get_judge(name, dry=True).secret.reveal() == "none"  # only counting needs none
 
@@ -173,7 +173,7 @@ def test_a_models_own_name_may_have_a_colon():
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"base_url": "localhost:8000"}, "no address of a server"),
+        ({"base_url": "localhost:8000"}, "not a server address"),
         ({"temperature": "hot"}, "--temperature"),
         ({"temperature": "3"}, "--temperature"),
         ({"timeout": "0"}, "--timeout"),

@@ -1,4 +1,4 @@
-"""The prompts that we ship: what every one must say, and that none says what another dimension is about."""
+"""The built-in prompts: required content, and separation of dimensions."""
 
 from __future__ import annotations
 

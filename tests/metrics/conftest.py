@@ -1,4 +1,4 @@
-"""What the tests of image metrics share: pairs of pages, torchvision beside a torch of another build."""
+"""Fixtures of image metrics: pairs of pages, and torchvision with another build of torch."""
 
 from __future__ import annotations
 

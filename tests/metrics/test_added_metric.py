@@ -1,4 +1,4 @@
-"""A metric of another package, by an entry point: it is everywhere that ours are, and gone with its package."""
+"""A metric of another package appears in all outputs, and disappears with its package."""
 
 from __future__ import annotations
 
@@ -84,6 +84,11 @@ def test_it_is_in_tables(with_metric):
     assert "Vowels" in with_metric.score("copy", "--format", "latex")
     assert "Vowels" in with_metric.vde("show", runs(with_metric)[0])
     assert "local: Vowels (lower is better)" in with_metric.vde("compare", *runs(with_metric))
+    table = with_metric.vde("table", *runs(with_metric), "--format", "csv")
+    head, first = table.splitlines()[0].split(","), table.splitlines()[1].split(",")
+    assert "Vowels" in head
+    assert float(first[head.index("Vowels")]) >= 0
+    assert "Vowels" not in with_metric.vde("table", *runs(with_metric), "--paper-table", "vde-v3:2", "--format", "csv")
 
 
 def test_it_is_in_the_report_and_on_the_leaderboard(with_metric, tmp_path):
@@ -132,4 +137,4 @@ def test_two_metrics_cannot_have_one_name(tmp_path):
     installation.environment["PYTHONPATH"] += f"{os.pathsep}{tmp_path}"
     with pytest.raises(subprocess.CalledProcessError) as caught:
         installation.score("copy")
-    assert "two metrics are called 'cdm'" in caught.value.stderr
+    assert "two metrics have the name 'cdm'" in caught.value.stderr

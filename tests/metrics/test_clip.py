@@ -1,4 +1,4 @@
-"""CLIP with a tiny model of random weights: folders and the cache, long texts, the preparation of images."""
+"""CLIP with a tiny random model: folders, cache, long texts, preprocessing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIDE = 32
 
 
 def test_absent_packages(monkeypatch, tmp_path):
-    monkeypatch.setattr(ours.places, "find_spec", lambda name: None)
+    monkeypatch.setattr(ours.weight_files, "find_spec", lambda name: None)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(MissingPartError) as error:
         Clip()
@@ -29,7 +29,7 @@ def test_absent_packages(monkeypatch, tmp_path):
 
 
 def test_no_weights_anywhere(monkeypatch, tmp_path):
-    monkeypatch.setattr(ours.places, "absent_packages", lambda *names: [])
+    monkeypatch.setattr(ours.weight_files, "absent_packages", lambda *names: [])
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setenv("VDE_WEIGHTS", str(tmp_path))
     (tmp_path / "clip-vit-base-patch32").mkdir()  # empty: a download that was broken off
@@ -143,7 +143,7 @@ def test_where_weights_are_found(tiny, monkeypatch, tmp_path, drawn):
 def test_a_broken_folder_is_named(tiny, tmp_path, drawn):
     (tmp_path / "config.json").write_text((tiny / "config.json").read_text())
     (tmp_path / "model.safetensors").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="is no CLIP model"):
+    with pytest.raises(InputError, match="not a CLIP model"):
         Clip(tmp_path).image(*drawn)
 
 
@@ -156,7 +156,7 @@ def test_half_a_model_is_refused(tiny, tmp_path, drawn):
     tensors = load_file(tiny / "model.safetensors")
     del tensors["visual_projection.weight"]
     save_file(tensors, tmp_path / "model.safetensors", {"format": "pt"})
-    with pytest.raises(InputError, match=r"1 tensors are absent \(visual_projection.weight"):
+    with pytest.raises(InputError, match=r"1 tensors are missing \(visual_projection.weight"):
         Clip(tmp_path).image(*drawn)
 
 

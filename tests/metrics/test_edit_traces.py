@@ -1,4 +1,4 @@
-"""What an edit leaves on a page: re-saving and small moves leave nothing, letters drawn anew do."""
+"""Edit traces: re-encoding and small shifts do not count, redrawn letters do."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_the_distance_is_wassersteins():
 
 
 def test_images_of_two_sizes_are_refused(page):
-    with pytest.raises(ValueError, match="bring them to one size"):
+    with pytest.raises(ValueError, match="expected the same size"):
         outside(page, page[:400], NOWHERE)
 
 

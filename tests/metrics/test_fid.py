@@ -97,7 +97,7 @@ def test_too_few_or_of_another_kind():
 
 
 def test_what_is_missing(monkeypatch, tmp_path):
-    monkeypatch.setattr(ours.places, "find_spec", lambda name: None)
+    monkeypatch.setattr(ours.weight_files, "find_spec", lambda name: None)
     monkeypatch.delenv("VDE_WEIGHTS", raising=False)
     with pytest.raises(MissingPartError) as error:
         InceptionFeatures()

@@ -1,4 +1,4 @@
-"""FLIP: what its authors' package gives, checked against a plain SciPy rendering of the paper's steps."""
+"""FLIP: the authors' package against a SciPy implementation of the paper."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_cut_out_of_a_page_need_not_be_contiguous(drawn):
 
 @packaged
 def test_what_cannot_be_compared(drawn):
-    with pytest.raises(ValueError, match="bring them to one size first"):
+    with pytest.raises(ValueError, match="expected the same size"):
         Flip()(drawn[0], drawn[1][:-1])
     for wrong in (0, -1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="expected a number above 0"):
@@ -134,7 +134,7 @@ def test_what_cannot_be_compared(drawn):
 
 
 def test_absent(monkeypatch):
-    monkeypatch.setattr(ours.places, "find_spec", lambda name: None)
+    monkeypatch.setattr(ours.weight_files, "find_spec", lambda name: None)
     with pytest.raises(
         MissingPartError, match="flip needs flip_evaluator, not installed\n  pip install flip-evaluator"
     ):

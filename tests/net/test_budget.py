@@ -1,4 +1,4 @@
-"""Prices, tokens before they are counted, and budgets."""
+"""Prices, token estimates and budgets."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_nothing_is_sent_to_another_host(status):
             error = failure(server.url)
         assert other.requests == []
     assert (error.kind, error.fatal) == ("redirect", True)
-    assert f"HTTP {status}: it points to {other.url}/v1" in error.reason
+    assert f"HTTP {status}: redirects to {other.url}/v1" in error.reason
     assert "hush" not in str(error)
 
 

@@ -1,4 +1,4 @@
-"""Keys do not show themselves."""
+"""Keys are never printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window of requests: up while a server keeps up, down when it does not."""
+"""The request window grows with a fast server and shrinks with an overloaded one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_it_doubles_until_the_server_complains_and_then_creeps():
             await _round(pace)
             sizes.append(pace.window)
         assert sizes == [FIRST, 2 * FIRST, 4 * FIRST, 8 * FIRST]
-        pace.sent_away()
+        pace.rejected()
         before = pace.window
         await _round(pace)
         assert before < pace.window <= before + 0.51
@@ -48,10 +48,10 @@ def test_every_request_that_is_sent_away_takes_its_own_place():
             await _round(pace)
         assert pace.window == 64
         for _ in range(32):  # the server bears 32
-            pace.sent_away()
+            pace.rejected()
         assert pace.window == 32
         for _ in range(100):
-            pace.sent_away()
+            pace.rejected()
         assert pace.window == 1
 
     run(work())
@@ -63,7 +63,7 @@ def test_after_a_moment_of_refusals_it_is_soon_back_at_half():
         for _ in range(4):
             await _round(pace)
         for _ in range(100):
-            pace.sent_away()
+            pace.rejected()
         for _ in range(5):
             await _round(pace)
         assert 30 < pace.window < 36
@@ -113,7 +113,7 @@ def test_where_nobody_is_answered_all_wait_as_long_as_the_server_asks():
     async def work():
         pace = paced()
         for _ in range(4):
-            pace.sent_away(wait=0.2)
+            pace.rejected(wait=0.2)
         start = time.monotonic()
         async with pace.turn():
             assert time.monotonic() - start > 0.15

@@ -1,4 +1,4 @@
-"""The editing stage: who is asked how, what ends it early, and what is kept all the same."""
+"""The editing stage: concurrency, early stops, stored results."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Waiting(Editor):
     under_way, most, begun, closed = 0, 0, [], 0
     lock = threading.Lock()
 
-    def __init__(self, at_once: int = 4, per_minute: float = 0, fails: str = "", price: float | None = 0.04):
-        self.at_once, self.per_minute, self._fails, self._price = int(at_once), float(per_minute), fails, price
+    def __init__(self, concurrency: int = 4, per_minute: float = 0, fails: str = "", price: float | None = 0.04):
+        self.concurrency, self.per_minute, self._fails, self._price = int(concurrency), float(per_minute), fails, price
 
     @property
     def identity(self):
@@ -135,7 +135,7 @@ def _known(monkeypatch):
 
 
 def test_editors_that_wait_are_asked_side_by_side_and_no_more_than_they_bear(suite, tmp_path):
-    made = edit_suite(suite, "waiting", tmp_path / "w", options={"at_once": 3})
+    made = edit_suite(suite, "waiting", tmp_path / "w", options={"concurrency": 3})
     assert [each.state for each in made] == ["edited"] * PAGES
     assert Waiting.most == 3
     assert Waiting.closed == 1
@@ -146,7 +146,7 @@ def test_editors_that_wait_are_asked_side_by_side_and_no_more_than_they_bear(sui
 
 
 def test_a_rate_is_kept(suite, tmp_path):
-    edit_suite(suite, "waiting", tmp_path / "w", options={"at_once": 8, "per_minute": 1200})  # one every 50 ms
+    edit_suite(suite, "waiting", tmp_path / "w", options={"concurrency": 8, "per_minute": 1200})  # one every 50 ms
     gaps = np.diff(sorted(Waiting.begun))
     assert Waiting.begun[-1] - Waiting.begun[0] > (PAGES - 1) * 0.05 - 0.02
     assert gaps.min() > 0.03
@@ -164,7 +164,7 @@ def test_a_budget_is_never_passed_and_a_larger_one_goes_on(suite, tmp_path):
 
 
 def test_a_budget_without_prices_is_refused(suite, tmp_path):
-    with pytest.raises(EditorError, match="nor our list says what an edit costs"):
+    with pytest.raises(EditorError, match="the cost of an edit is unknown"):
         edit_suite(suite, "waiting", tmp_path / "w", options={"price": None}, budget=Budget(1.0))
     assert len(Waiting.begun) == 1
 
@@ -177,9 +177,9 @@ def test_an_editor_that_charges_nothing_is_not_held_up_by_a_budget(suite, tmp_pa
 
 
 def test_what_failed_tries_have_cost_is_not_forgotten(suite, tmp_path):
-    first = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "once", "at_once": 1})
+    first = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "once", "concurrency": 1})
     assert [each.state for each in first].count("failed") == 1
-    again = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "once", "at_once": 1})
+    again = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "once", "concurrency": 1})
     assert {each.state for each in again} == {"edited"}
     told = json.loads((tmp_path / "w/run.json").read_text())["provenance"]["cost"]
     assert told["dollars"] == pytest.approx(0.5 + PAGES * 0.04)
@@ -191,7 +191,7 @@ def test_edits_that_cannot_be_kept_are_paid_for_and_end_the_run(suite, tmp_path,
 
     monkeypatch.setattr(jobs, "write_bytes", full)
     with pytest.raises(EditorError, match="No space left on device"):
-        edit_suite(suite, "waiting", tmp_path / "w", options={"at_once": 1})
+        edit_suite(suite, "waiting", tmp_path / "w", options={"concurrency": 1})
     assert len(Waiting.begun) == 8
     told = json.loads((tmp_path / "w/run.json").read_text())["provenance"]["cost"]
     assert told["dollars"] == pytest.approx(8 * 0.04)
@@ -215,11 +215,11 @@ def test_an_image_never_passes_for_that_of_other_options(suite, tmp_path, monkey
     def killed(made):
         raise KeyboardInterrupt
 
-    watched = stage._watched
-    monkeypatch.setattr(stage, "_watched", lambda outcomes, *_: (killed(each) for each in outcomes))
+    watched = stage._watch
+    monkeypatch.setattr(stage, "_watch", lambda outcomes, *_: (killed(each) for each in outcomes))
     with pytest.raises(KeyboardInterrupt):
         edit_suite(suite, "seeing", tmp_path / "s", workers=1, input_policy=InputPolicy(max_pixels=15000))
-    monkeypatch.setattr(stage, "_watched", watched)
+    monkeypatch.setattr(stage, "_watch", watched)
     assert (tmp_path / "s/edits.jsonl").read_bytes().startswith(journal)
     again = edit_suite(suite, "seeing", tmp_path / "s", workers=1)
     assert {tuple(each.size) for each in again} == {(200, 300)}
@@ -228,7 +228,7 @@ def test_an_image_never_passes_for_that_of_other_options(suite, tmp_path, monkey
 
 def test_an_editor_that_is_another_elsewhere_is_refused(suite, tmp_path, monkeypatch):
     monkeypatch.setattr(stage, "identity_text", lambda editor: "as on the machine that started it")
-    with pytest.raises(EditorError, match="is another editor in this process"):
+    with pytest.raises(EditorError, match="has another version of the editor"):
         edit_suite(suite, "copy", tmp_path / "c", workers=1)
 
 
@@ -245,9 +245,9 @@ def test_an_editor_that_cannot_be_used_is_given_up(suite, tmp_path, way, most, w
 
 
 def test_pages_that_fail_for_good_do_not_keep_a_run_from_its_end(suite, tmp_path):
-    first = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "most", "at_once": 1})
+    first = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "most", "concurrency": 1})
     assert [each.state for each in first].count("failed") == 9
-    again = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "most", "at_once": 1})
+    again = edit_suite(suite, "waiting", tmp_path / "w", options={"fails": "most", "concurrency": 1})
     assert [each.state for each in again] == [each.state for each in first]
     assert len(Waiting.begun) == PAGES + 9  # they were tried again, and the run came to its end
 
@@ -265,7 +265,7 @@ def test_what_is_no_page_is_no_edit(suite, tmp_path, monkeypatch, pixels, told):
     with pytest.raises(EditorError, match="8 samples in a row"):
         edit_suite(suite, "waiting", tmp_path / "w")
     reasons = {each.reason for each in read_edits(tmp_path / "w")}
-    assert reasons == {f"the editor gave {told}, expected RGB pixels: uint8 of height×width×3"}
+    assert reasons == {f"the editor returned {told}, expected RGB pixels: uint8 of height×width×3"}
 
 
 @pytest.mark.parametrize("batch", [1, 3])
@@ -317,7 +317,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_the_next_run_goes_on(suite, tmp_p
         "import tests.pipeline.test_editing as ours\n"
         f"EDITORS['slow'] = 'tests.pipeline.test_editing:Slow'\n"
         f"ours.Slow.waits = {waits}\n"
-        "ours.Slow.at_once = 2\n"
+        "ours.Slow.concurrency = 2\n"
         "if __name__ == '__main__':\n"
         "    def told(done, total): print(done, flush=True)\n"
         "    edit_suite(load_suite(sys.argv[1]), 'slow', Path(sys.argv[2]), workers=1, progress=told)\n"
@@ -328,7 +328,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_the_next_run_goes_on(suite, tmp_p
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=30)
     assert process.returncode != 0
-    assert "what is under way is finished and kept" in told
+    assert "edits in progress are finished and kept" in told
     kept = read_edits(tmp_path / "s")
     assert 1 <= len(kept) < PAGES
     assert all(each.state == "edited" for each in kept)
@@ -358,7 +358,7 @@ def test_a_second_ctrl_c_ends_at_once(suite, tmp_path, monkeypatch):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline().strip() == "asked"
     process.send_signal(signal.SIGINT)
-    assert "what is under way is finished" in process.stderr.readline() + process.stderr.readline()
+    assert "edits in progress are finished" in process.stderr.readline() + process.stderr.readline()
     start = time.monotonic()
     while process.poll() is None and time.monotonic() < start + 20:  # as often as an impatient person would
         process.send_signal(signal.SIGINT)

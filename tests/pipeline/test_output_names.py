@@ -1,4 +1,4 @@
-"""Names of an editor's outputs: checked before anything is read or asked, mapped by a pattern, strict where asked."""
+"""Names of outputs: checked before reading, mapped by patterns, strict mode."""
 
 from __future__ import annotations
 

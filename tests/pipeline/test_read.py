@@ -1,4 +1,4 @@
-"""The reading stage: all processors, each picture once, and no thousand questions to a server that is away."""
+"""The OCR stage: parallel, each image once, few requests to an unreachable server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instructions in other words: one rewriter for all editors of a run, told in the signature, asked once."""
+"""Rewritten instructions: one rewriter per run, recorded in the signature, asked once."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_instructions_rewritten_elsewhere(suite, tmp_path):
 def test_options_are_checked():
     with pytest.raises(VdeError, match="no option 'colour'"):
         get_rewriter("vl-7b", {"colour": "red"})
-    with pytest.raises(VdeError, match="is no address of a server"):
+    with pytest.raises(VdeError, match="is not a server address"):
         get_rewriter("vl-7b", {"url": "localhost"})
     with pytest.raises(VdeError, match="temperature is 'hot'"):
         get_rewriter("vl-7b", {"url": "http://localhost:1/v1", "temperature": "hot"})

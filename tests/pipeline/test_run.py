@@ -1,4 +1,4 @@
-"""`vde run`: edit, read, score. Nothing is done twice, nothing is lost, and what an editor refuses is told."""
+"""`vde run`: edit, read, score; resume without repeated work; refusals are reported."""
 
 from __future__ import annotations
 
@@ -210,14 +210,8 @@ def test_killed_twenty_times_a_run_ends_as_if_it_had_not_been(tmp_path, monkeypa
     suite = tmp_path / "suite"
     made = vde("typeset", "make", "--n", "3", "--seed", "4", "--ppi", "50", "--out", str(suite), cache=tmp_path / "c")
     assert made.wait() == 0
-    command = [
-        "run",
-        str(suite),
-        *("-e", "blank", "-e", "oracle", "--reader", "shapes"),
-        "--metrics",
-        "psnr,ssim",
-        "--out",
-    ]
+    editors, quick = ("-e", "blank", "-e", "oracle"), ("--reader", "shapes", "--metrics", "psnr,ssim")
+    command = ["run", str(suite), *editors, *quick, "--out"]
     start = time.monotonic()
     whole = vde(*command, str(tmp_path / "whole"), cache=tmp_path / "one")
     assert whole.wait() == 0

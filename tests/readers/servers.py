@@ -1,4 +1,4 @@
-"""Local servers for tests: real sockets that answer what a test says, one answer after the other, and note what came."""
+"""Local servers for tests that return scripted answers and record requests."""
 
 from __future__ import annotations
 

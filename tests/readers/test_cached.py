@@ -1,4 +1,4 @@
-"""Readings that are kept: read once, whoever asks; a new identity is a new key; nothing half-written is believed."""
+"""Cached OCR output: computed once; a new identity is a new key; incomplete files are ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run whose reader works without its table model says so, wherever its numbers are shown."""
+"""A run whose reader lacks its table model reports it next to all numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines that are found once."""
+"""Caching of detected lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines into blocks, on layouts small enough to see what must come out."""
+"""Grouping of lines into blocks on small layouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of lines, joined, and their marks."""
+"""Joining of the texts of lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PaddleOCR's readers against a package that behaves as `paddleocr` 3.7 does: its signatures, its JSON, its errors."""
+"""PaddleOCR readers against a stub of `paddleocr` 3.7: signatures, JSON, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader behind PaddleOCR's server, against real local servers that do well and badly."""
+"""The reader for PaddleOCR's server, against local servers with and without errors."""
 
 from __future__ import annotations
 
@@ -231,7 +231,11 @@ def test_passwords_are_not_shown():
 
 @pytest.mark.parametrize(
     ("options", "told"),
-    [({}, "VDE_PADDLEOCR_URL"), ({"url": "localhost:8080"}, "no address"), ({"url": "http://[::1"}, "no address")],
+    [
+        ({}, "VDE_PADDLEOCR_URL"),
+        ({"url": "localhost:8080"}, "not a server address"),
+        ({"url": "http://[::1"}, "not a server address"),
+    ],
 )
 def test_no_address_is_said_before_anything_is_read(options, told):
     assert told in ServingReader.missing(**options)

@@ -1,4 +1,4 @@
-"""The embedded reader on pages whose text is known."""
+"""The embedded reader on pages with known text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RuledLines on drawn pages: tables are found, running text and charts are not."""
+"""RuledLines on drawn pages: detects tables, ignores text and charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables into HTML: cells by the model, texts by the lines that stand in them."""
+"""Conversion of tables to HTML: cells of the model, texts of the lines in them."""
 
 from __future__ import annotations
 

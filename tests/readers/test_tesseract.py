@@ -1,4 +1,4 @@
-"""Tesseract on a page whose text is known, and programs of its name that misbehave."""
+"""Tesseract on a page with known text, and misbehaving programs of its name."""
 
 from __future__ import annotations
 

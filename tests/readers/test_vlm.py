@@ -1,4 +1,4 @@
-"""The reader behind an OpenAI-compatible server, against real local servers; and what a model may write."""
+"""The reader for OpenAI-compatible servers, against local servers, and parsing of answers."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_the_identity_holds_what_changes_a_reading_and_no_address():
         (Answer(envelope('{"blocks": [{"box": [0, 0, 10', reason="length")), "cut off after 29 characters"),
         (Answer(envelope("", reason="stop")), "is empty (finish_reason 'stop')"),
         (Answer(envelope(None, content=None)), "is empty"),
-        (Answer(envelope("", refusal="I cannot help with that")), "the model refuses: I cannot help with that"),
+        (Answer(envelope("", refusal="I cannot help with that")), "the model refused: I cannot help with that"),
         (Answer(envelope("", reason="content_filter")), "filtered"),
         (Answer(envelope('{"blocks": [{"box": [0, 0')), 'not JSON: Expecting \',\' delimiter at line 1, column 26: {"blocks"'),
         (Answer(envelope("Sure! Here is the page")), "not JSON"),
@@ -218,7 +218,7 @@ def test_nobody_listens():
     [
         ({"model": "m"}, "VDE_VLM_URL"),
         ({"url": "http://host/v1"}, "VDE_VLM_MODEL"),
-        ({"url": "host/v1", "model": "m"}, "no address"),
+        ({"url": "host/v1", "model": "m"}, "not a server address"),
     ],
 )
 def test_what_is_missing_is_said_before_anything_is_read(options, told):

@@ -17,7 +17,7 @@ from PIL import Image, PngImagePlugin
 from tests.report import human_runs
 from tests.report.human_runs import EDITORS
 from vdebench.errors import InputError, RunFolderError, VdeError
-from vdebench.report.human.figure import study_figure
+from vdebench.report.figures.ranks import study_figure
 from vdebench.report.human.page import write_agreement
 from vdebench.report.human.sheet import write_sheet
 from vdebench.report.human.study import correlate_answers
@@ -142,7 +142,7 @@ def test_some_editors_and_samples(runs, tmp_path):
 def test_what_is_refused(runs, study, tmp_path):
     with pytest.raises(InputError, match="no scores of 'nobody'; there are: quokka-9b"):
         write_sheet(runs, tmp_path / "a", editors=["nobody"])
-    with pytest.raises(InputError, match="1 editor, people rank two or more"):
+    with pytest.raises(InputError, match="1 editor; ranking needs two or more"):
         write_sheet(runs, tmp_path / "a", editors=[EDITORS[0]])
     with pytest.raises(RunFolderError, match="is not empty"):
         write_sheet(runs, study)
@@ -217,7 +217,7 @@ def test_other_metrics_and_settings(study, runs, tmp_path):
         ),
         ({"metrics": ["cdm"]}, "expected CRITERION=METRIC"),
         ({"setting": "inside"}, "not all runs have the setting 'inside'; common settings: global, local"),
-        ({"protocol": "vde-v3"}, "no run of .* by vde-v3, and the sheet shows it; found .* by strict"),
+        ({"protocol": "vde-v3"}, "no run of .* by vde-v3, which is in the sheet; found .* by strict"),
     ):
         with pytest.raises(VdeError, match=message):
             correlate_answers(answers, study / "key.json", runs, **options)

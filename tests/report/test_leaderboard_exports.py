@@ -47,7 +47,7 @@ def test_csv_has_every_number_with_its_bounds(exports):
     assert (second["CDM_low"], second["CDM_high"], second["PSNR"]) == ("0.7", "0.9", "inf")
     assert [second[state] for state in ("samples", "scored", "missing", "failed")] == ["8.0", "7.0", "1.0", "0.0"]
     assert lines[-1] == f"# all rows: {signature()}|usable:traces-1 text:0.9"
-    assert "# Not comparable, for what differs, with Table 2 (reader, samples, usable edits)" in lines
+    assert "# Not comparable, because of these differences, with Table 2 (reader, samples, usable edits)" in lines
 
 
 def test_slices_have_files_of_their_own(exports):

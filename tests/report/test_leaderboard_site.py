@@ -120,7 +120,7 @@ def test_the_same_run_is_shown_once_and_a_second_one_with_its_folder(tmp_path):
     write_leaderboard([tmp_path / "mon", tmp_path / "tue"], tmp_path / "two")
     (table,) = shown(tmp_path / "two")["tables"]
     assert [row["editor"] for row in table["rows"]] == ["a (mon/a/strict)", "a (tue/a/strict)"]
-    assert table["notes"] == ["a stands here more than once: runs with one signature, told apart by their folders"]
+    assert table["notes"] == ["a has several runs with one signature, distinguished by their folders"]
 
 
 @pytest.mark.parametrize("name", ["data", "images", "parts", "reference", "judged", "thumbs"])

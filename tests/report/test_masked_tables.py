@@ -9,6 +9,7 @@ from tests.cli.test_cli import vde
 from tests.masked import edited, means, output, scene, write_suite
 from tests.suites.textedit_folders import WEB
 from vdebench.errors import VdeError
+from vdebench.metrics import METRICS, Metric
 from vdebench.report.masked import masked_breakdown, masked_table
 from vdebench.report.paper_tables import paper_table
 from vdebench.report.rendering import render
@@ -42,6 +43,15 @@ def test_editors_stand_side_by_side_over_all_and_by_split(run):
         "identical to the compared image",
     ):
         assert told in text
+
+
+def test_a_column_of_the_whole_run_is_in_the_rows_over_all_samples(run, monkeypatch):
+    scored = Metric(name="n_scored", title="Scored", kind="run", function=lambda summary: summary["coverage"]["scored"])
+    monkeypatch.setitem(METRICS, "n_scored", scored)
+    table = masked_table(run[2][:1])
+    assert table.columns[-1].name == "Scored"
+    assert [row.values[-1] for row in table.rows] == [3, None, None]
+    assert "n_scored" not in run[2][0]["overall"]["outside"]
 
 
 def test_slices_of_one_editor(run):

@@ -208,7 +208,7 @@ def test_the_suite_is_shown_too(report):
     assert 'href="dataset.html"' in (report / "index.html").read_text(encoding="utf-8")
     assert "4 samples" in page
     assert page.count("<svg") >= 4
-    assert "Where samples come from" in page
+    assert "Samples by source" in page
 
 
 def test_chunks(made, tmp_path, monkeypatch):
@@ -232,7 +232,7 @@ def test_nothing_is_read_again(made, tmp_path, monkeypatch):
     monkeypatch.setenv("VDE_CACHE", str(tmp_path / "empty"))
     report = write_report(made / "runs", tmp_path / "report").parent
     detail = of_editor(report, MINE, "0")[0]
-    assert (detail["units"], "not kept any more" in detail["unread"]) == ({}, True)
+    assert (detail["units"], "no longer cached" in detail["unread"]) == ({}, True)
     assert str(made) not in detail["unread"]
 
 

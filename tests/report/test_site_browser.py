@@ -166,7 +166,7 @@ def test_filters_order_and_pages(site):
     assert set(texts(page, ".card .numbers")[:15]) == {texts(page, ".card .numbers")[0]}  # 15 equal ones are the worst
     assert "0.286" in texts(page, ".card .numbers")[0]  # 6/7 of one of three blocks
     page.fill("#text", "nothing like this")
-    page.wait_for_selector("text=Nothing has all of this")
+    page.wait_for_selector("text=No sample matches all filters")
 
 
 def stages(page):

@@ -183,9 +183,9 @@ def test_what_has_no_place_is_said(runs, tmp_path):
     found = data(write_report(runs, tmp_path / "report", judged=[tmp_path / "judged"]).parent, "board")["judged"]
     assert len(found["tables"]) == 1
     assert found["notes"] == [
-        "judged/stopped: a judged run without its tables is not shown: run its `vde judge` again",
+        "judged/stopped: not shown: a judged run without its tables; run its `vde judge` again",
         "stranger: graded by openai:gpt-x, not shown: these runs have scores of oracle, my editor",
-        "judged/words: grades by openai:gpt-x are of instructions, of no editor: not shown",
+        "judged/words: not shown: grades of instructions by openai:gpt-x",
         "oracle, by openai:gpt-x: 2 samples in its means, but not in these runs: text/77, …",
     ]
     shutil.rmtree(tmp_path / "judged/oracle")  # nothing to show is no reason to say nothing
@@ -229,12 +229,12 @@ def test_folders_without_grades(runs, tmp_path):
         assert not (tmp_path / "report").exists()
         return str(found.value)
 
-    assert "vde judge SUITE" in refused(runs, "holds no grades: looked for grades.parquet")
+    assert "vde judge SUITE" in refused(runs, "contains no grades: looked for grades.parquet")
     refused(tmp_path / "nowhere", "nowhere: cannot be listed: No such file")
     stopped = tmp_path / "stopped"
     stopped.mkdir()
     (stopped / "judge.json").write_text("{}")
-    assert "run its `vde judge` again" in refused(stopped, "stopped before they were made")
+    assert "run its `vde judge` again" in refused(stopped, "an unfinished judged run")
     folder = make_judged(tmp_path / "good", "oracle", PERFECT)
     shutil.copytree(folder, tmp_path / "broken")
     (tmp_path / "broken/grades.parquet").write_bytes(b"PAR1")

@@ -116,7 +116,7 @@ def test_what_is_not_graded(site):
     assert blocks.nth(1).inner_text().count("refused") == 4  # a state and a reason for each draw
     assert "2 /5" in blocks.nth(2).inner_text()  # of the one draw that came
     assert "timed out" in blocks.nth(2).inner_text()
-    assert "not asked of this sample" in blocks.nth(4).inner_text()
+    assert "not asked for this sample" in blocks.nth(4).inner_text()
     assert "This sample was not judged." in page.inner_text("#grades")
     page = site.open("#sample=text/3&editor=oracle")
     page.wait_for_selector("#grades .block")

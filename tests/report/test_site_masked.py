@@ -20,7 +20,7 @@ from vdebench.pipeline.score import score
 from vdebench.readers.reader import READERS
 from vdebench.report.site import write_report
 from vdebench.report.site.board import cell
-from vdebench.report.site.pictures import AREAS, areas, drawn_mask
+from vdebench.report.site.pictures import AREAS, areas, draw_mask
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +184,7 @@ def test_facts_of_a_sample(report):
     assert third["Alignment"]["Compared with"] == "the input"
     assert "Done, in pixels" not in third["Inside the masks"]
     copied = dict(of_editor(report, "strict/copy", "0")[0]["facts"]["Alignment"])
-    assert copied["State"].startswith("in place: the raw output")
+    assert copied["State"].startswith("in place: the output without alignment")
 
 
 def test_samples_and_their_masks(report):
@@ -284,9 +284,9 @@ def test_pages_and_pixels_in_one_folder(tmp_path, monkeypatch):
 def test_drawn_masks_reach_the_edge():
     mask = np.zeros((40, 60), bool)
     mask[:, :30] = True
-    drawn = drawn_mask(mask)
+    drawn = draw_mask(mask)
     assert drawn[0].tolist() == drawn[39].tolist() == [1] * 30 + [2, 2, 3, 3] + [0] * 26
-    assert set(drawn_mask(np.zeros((40, 60), bool)).ravel()) == {0}
+    assert set(draw_mask(np.zeros((40, 60), bool)).ravel()) == {0}
     assert (areas(np.zeros((40, 60), bool)), areas(np.ones((40, 60), bool))) == ([], [[0, 0, 100, 100]])
 
 

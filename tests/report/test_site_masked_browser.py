@@ -209,7 +209,7 @@ def test_panel_lists_numbers_and_alignment(site):
     told = page.inner_text("#sample")
     for part in ("Alignment", "Shift", "Residual", "of which", "Inside the masks", "Done, in pixels", "Split", "Tier"):
         assert part in told
-    assert "Text, block by block" not in told
+    assert "Text by block" not in told
     assert "Language" not in told
     page.select_option("#protocol", "textedit")
     until(page, "document.querySelectorAll('#numbers thead th').length === 2")
@@ -219,7 +219,7 @@ def test_outputs_in_place_have_no_aligned_difference(site):
     page = site.open(f"#sample={KEYS[0]}&editor=copy")
     page.wait_for_selector(".stage img")
     only(page, "difference", "aligned")
-    assert "in place: the raw output is nearer" in page.inner_text("[data-pane=aligned]")
+    assert "in place: the raw output is closer" in page.inner_text("[data-pane=aligned]")
     assert page.locator("[data-pane=difference] .stage").count() == 1
     page.select_option("#sample-editor", "my editor")
     page.wait_for_selector(".warning")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from vdebench.core.box import Box
-from vdebench.review.commands import Add, Join, Open, Sample
+from vdebench.review.commands import Add, Join, Open, PoolSample
 from vdebench.review.options import Options
 from vdebench.review.ratings import Ratings
 from vdebench.review.refusals import Refusal
@@ -31,7 +31,7 @@ def at(seconds: float) -> datetime:
 
 
 def samples(count: int, width: int = 400, height: int = 300) -> Add:
-    return Add(tuple(Sample(f"s{number}", f"edit{number}", width, height) for number in range(count)))
+    return Add(tuple(PoolSample(f"s{number}", f"edit{number}", width, height) for number in range(count)))
 
 
 class Review:

@@ -19,7 +19,7 @@ from vdebench.cli.main import app
 from vdebench.errors import InputError, ReaderError, RunFolderError
 from vdebench.io.files import locked
 from vdebench.io.images import open_image
-from vdebench.review.commands import Add, Open, Sample, Withdraw
+from vdebench.review.commands import Add, Open, PoolSample, Withdraw
 from vdebench.review.idempotency import AcceptedCommand
 from vdebench.review.pool_import import fill_pool
 from vdebench.review.preparation import bring_decisions, prepare
@@ -151,7 +151,7 @@ def test_what_people_have_turned_down_is_not_missed(workspace, store):
 def test_a_database_of_another_workspace(workspace, store, tmp_path):
     file = tmp_path / "another.sqlite"
     with Store(file) as other:
-        for command in (Open(), Add((Sample("strange", "e", 100, 100),))):
+        for command in (Open(), Add((PoolSample("strange", "e", 100, 100),))):
             assert isinstance(other.submit(command, who="root", now=datetime.now(UTC)), AcceptedCommand)
     for act in (prepare, fill_pool):
         with pytest.raises(InputError, match="has no instruction strange, nor any other of the review"):

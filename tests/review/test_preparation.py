@@ -34,7 +34,7 @@ class Killed(BaseException):
 def kill_at(monkeypatch):
     """Have the nth write end in the middle, as a kill does; returns a function that says which."""
     left = [0]
-    replacing, add_line = files.replacing, lines.add_line
+    replacing, append_line = files.replacing, lines._append_line
 
     def dies():
         left[0] -= 1
@@ -45,16 +45,15 @@ def kill_at(monkeypatch):
             raise Killed
         return replacing(path)
 
-    def killed_add_line(file, record):
+    def killed_append_line(file, record):
         if dies():
             with file.open("ab") as half:
                 half.write(json.dumps(record)[:20].encode())
             raise Killed
-        return add_line(file, record)
+        return append_line(file, record)
 
     monkeypatch.setattr(files, "replacing", killed_replacing)
-    monkeypatch.setattr(lines, "add_line", killed_add_line)
-    monkeypatch.setattr("vdebench.review.workspace.add_line", killed_add_line)
+    monkeypatch.setattr(lines, "_append_line", killed_append_line)
     return lambda number: left.__setitem__(0, number)
 
 

@@ -14,7 +14,7 @@ from vdebench.review.commands import (
     Leave,
     Mark,
     Open,
-    Sample,
+    PoolSample,
     StartPilot,
     Unmark,
     Withdraw,
@@ -249,13 +249,13 @@ FORGED = [
     (Leave("root"), "root", "wrong_role"),
     (Leave("x"), "root", "unknown_member"),
     (Open(), "root", "already_opened"),
-    (Add((Sample("s0", "e", 10, 10),)), "root", "known_sample"),
-    (Add((Sample("n", "e", 10, 10), Sample("n", "e", 10, 10))), "root", "known_sample"),
-    (Add((Sample("n", "e", 0, 10),)), "root", "malformed"),
-    (Add((Sample("n", "e", 10, 10.0),)), "root", "malformed"),
-    (Add((Sample("", "e", 10, 10),)), "root", "bad_text"),
+    (Add((PoolSample("s0", "e", 10, 10),)), "root", "known_sample"),
+    (Add((PoolSample("n", "e", 10, 10), PoolSample("n", "e", 10, 10))), "root", "known_sample"),
+    (Add((PoolSample("n", "e", 0, 10),)), "root", "malformed"),
+    (Add((PoolSample("n", "e", 10, 10.0),)), "root", "malformed"),
+    (Add((PoolSample("", "e", 10, 10),)), "root", "bad_text"),
     (Add(("n",)), "root", "malformed"),
-    (Add((Sample("n", "e", 10, 10),)), "1a", "wrong_role"),
+    (Add((PoolSample("n", "e", 10, 10),)), "1a", "wrong_role"),
 ]
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from vdebench.cli.review_agreement import agreement_command
 from vdebench.errors import InputError, VdeError
-from vdebench.report.reliability_plot import reliability_figure, reliability_table
+from vdebench.report.reliability import reliability_figure, reliability_table
 from vdebench.report.rendering import render
 from vdebench.stats.reliability.coefficients import reliability
 from vdebench.stats.reliability.ratings import Rating, read_ratings

@@ -198,7 +198,7 @@ def test_kept_runs_are_judged_and_the_oracle_is_usable(runs):
 
 
 def test_what_cannot_be_judged_is_refused(runs, tmp_path):
-    with pytest.raises(RunFolderError, match="scored by vde-release, which judges no properties"):
+    with pytest.raises(RunFolderError, match=r"scored by vde-release \(pages\), which judges no properties"):
         judge_runs([runs / "oracle/vde-release"])
     with pytest.raises(VdeError, match="--by colour: expected operation"):
         judge_runs([runs / "oracle/strict"], by="colour")

@@ -1,4 +1,4 @@
-"""Files of a hub that is played in memory."""
+"""Files of a simulated hub in memory."""
 
 from __future__ import annotations
 

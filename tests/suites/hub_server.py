@@ -1,4 +1,4 @@
-"""A server that plays the hub: the calls that `huggingface_hub` makes for a dataset, with faults to order."""
+"""A server that simulates the Hugging Face hub for datasets, with optional errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three data sets in little, in the layouts of their repositories, made here."""
+"""Small versions of the three data sets, in the layouts of their repositories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files from a source, by parts and again, with their sums; the record of what was fetched."""
+"""Downloads in parts with resume and checksums; the record of a download."""
 
 from __future__ import annotations
 

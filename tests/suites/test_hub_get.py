@@ -1,4 +1,4 @@
-"""`vde suite get` against a local server that plays the hub."""
+"""`vde suite get` against a local server that simulates the hub."""
 
 from __future__ import annotations
 

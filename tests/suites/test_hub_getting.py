@@ -1,4 +1,4 @@
-"""`get_suite` from a repository that is played in memory: licence, what stays, what is told."""
+"""`get_suite` with a simulated repository: licence, kept files, messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suites made of files as the hub holds them, or as somebody has placed them; licences of cards."""
+"""Suites from files in the hub's layouts or placed by hand; licences in dataset cards."""
 
 from __future__ import annotations
 

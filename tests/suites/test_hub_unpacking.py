@@ -1,4 +1,4 @@
-"""Archives: unpacked where they lie, and nothing outside."""
+"""Unpacking of archives, never outside their folder."""
 
 from __future__ import annotations
 

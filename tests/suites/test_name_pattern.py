@@ -1,4 +1,4 @@
-"""`--match`: which file belongs to which sample by a pattern, and which sample a file was probably meant for."""
+"""`--match`: assignment of files to samples by a pattern, and suggestions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which samples share a page: by content, whatever the files are called."""
+"""Samples that share a page, detected by content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every fault of TextEditBench's folders is named: what is read in spite of it, and what is not."""
+"""Every fault of TextEditBench's folders is reported."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_a_folder_inside_another_samples_folder_is_a_sample(tmp_path):
     write(tmp_path, number="048/049", id="x_049")
     suite = load(tmp_path)
     assert [sample.key for sample in suite] == [f"{KEY[:-3]}048", f"{KEY[:-3]}049"]
-    assert only(tmp_path) == ("warning", f"{KEY[:-3]}049", "", "stands inside another sample's folder (048/049)")
+    assert only(tmp_path) == ("warning", f"{KEY[:-3]}049", "", "is inside another sample's folder (048/049)")
     write(tmp_path, number="049", id="y_049")
     fault = only(tmp_path)
     assert fault[0::3] == ("error", "folders 049 and 048/049 have the same name; the second is left out")

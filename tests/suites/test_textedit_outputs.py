@@ -1,4 +1,4 @@
-"""Which of an editor's images belongs to which sample of TextEditBench."""
+"""Assignment of an editor's images to samples of TextEditBench."""
 
 from __future__ import annotations
 

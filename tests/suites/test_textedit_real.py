@@ -1,4 +1,4 @@
-"""The real folders of TextEditBench: exactly the faults they have."""
+"""The faults of the real TextEditBench folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders in TextEditBench's layout, made by hand, for tests."""
+"""Folders in TextEditBench's layout for tests."""
 
 from __future__ import annotations
 

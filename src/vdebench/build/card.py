@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from vdebench.build import automatic_review as automatic
 from vdebench.build import pages
 from vdebench.build.decisions import REJECTION_REASONS
-from vdebench.build.funnel import Step, used_filter
+from vdebench.build.funnel import FunnelStep, used_filter
 from vdebench.build.ledger import TOOL
 from vdebench.build.package_contents import PackagedSuite
 from vdebench.build.settings import BuildSettings
@@ -41,7 +41,9 @@ def front_matter(suite: PackagedSuite, settings: BuildSettings, columns: Sequenc
     return lines
 
 
-def body(suite: PackagedSuite, settings: BuildSettings, steps: Sequence[Step], editor: str, reader: str) -> list[str]:
+def body(
+    suite: PackagedSuite, settings: BuildSettings, steps: Sequence[FunnelStep], editor: str, reader: str
+) -> list[str]:
     """Return the card in Markdown."""
     passed = list(suite.passed.values())
     lines = [
@@ -93,7 +95,7 @@ def _by_hand(count: int) -> str:
     return f", but for {_count(count, 'sample')} that people have edited by hand" if count else ""
 
 
-def _review(steps: Sequence[Step], by_people: int, count: int) -> list[str]:
+def _review(steps: Sequence[FunnelStep], by_people: int, count: int) -> list[str]:
     if by_people == count:
         more = (
             " Of the edits that are not in it, an automatic filter has turned some down." if used_filter(steps) else ""
@@ -108,7 +110,7 @@ def _review(steps: Sequence[Step], by_people: int, count: int) -> list[str]:
     return [f"{some if by_people else NOT_REVIEWED} {words}", ""]
 
 
-def _by(step: Step) -> str:
+def _by(step: FunnelStep) -> str:
     if step.unit != "edits":
         return ""
     if step.stood_in < step.passed + step.turned_down:

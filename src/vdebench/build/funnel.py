@@ -14,7 +14,7 @@ from vdebench.errors import RunFolderError
 from vdebench.io.files import is_file, read_json
 
 
-class Step(NamedTuple):
+class FunnelStep(NamedTuple):
     """One step of the funnel."""
 
     name: str
@@ -45,15 +45,15 @@ class Step(NamedTuple):
 
 def _step(
     name: str, unit: str, entered: Set[str], passed: Set[str], rejected: Mapping[str, str], stood_in: int = 0
-) -> Step:
+) -> FunnelStep:
     """Count sets; overlapping sets, or items that did not enter, make the step inconsistent."""
     reasons = Counter(rejected.values())
     ordered = dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
     pending = len(entered - passed - rejected.keys())
-    return Step(name, unit, len(entered), len(passed), ordered, pending, stood_in)
+    return FunnelStep(name, unit, len(entered), len(passed), ordered, pending, stood_in)
 
 
-def funnel(workspace: Workspace) -> list[Step]:
+def funnel(workspace: Workspace) -> list[FunnelStep]:
     """Return all steps, from the pages found in the sources to the samples that can be packaged."""
     pages = workspace.pages()
     keys = {str(page.origin.get("key")) for page in pages.values()}
@@ -87,7 +87,7 @@ def current_decisions(workspace: Workspace) -> dict[str, dict[str, Decision]]:
     return {id: decisions.get((id, edited_file_digest(workspace, edit)), {}) for id, edit in made.items()}
 
 
-def _reviewed(edited: Set[str], decided: Mapping[str, Mapping[str, Decision]]) -> list[Step]:
+def _reviewed(edited: Set[str], decided: Mapping[str, Mapping[str, Decision]]) -> list[FunnelStep]:
     entered, found = edited, []
     for number, (step, name) in enumerate(STEPS.items()):
         passed: set[str] = set()
@@ -106,7 +106,7 @@ def _reviewed(edited: Set[str], decided: Mapping[str, Mapping[str, Decision]]) -
     return found
 
 
-def require_sums(steps: Sequence[Step]) -> None:
+def require_sums(steps: Sequence[FunnelStep]) -> None:
     """Raise `RunFolderError` if counts are inconsistent."""
     for step in steps:
         if not step.adds_up:
@@ -122,6 +122,6 @@ def require_sums(steps: Sequence[Step]) -> None:
             )
 
 
-def used_filter(steps: Iterable[Step]) -> bool:
+def used_filter(steps: Iterable[FunnelStep]) -> bool:
     """Whether any decision was made by the filter."""
     return any(step.stood_in for step in steps)

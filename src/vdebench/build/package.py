@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vdebench.build.card import body, front_matter
 from vdebench.build.edit import note_edits
-from vdebench.build.funnel import Step, funnel, require_sums
+from vdebench.build.funnel import FunnelStep, funnel, require_sums
 from vdebench.build.ledger import LedgerEntry
 from vdebench.build.package_contents import PackagedSuite, provenance
 from vdebench.build.settings import PACKAGE
@@ -58,7 +58,7 @@ def package(workspace: Workspace, out: Path | None = None, progress: Progress | 
 
 
 def _write(
-    workspace: Workspace, suite: PackagedSuite, steps: list[Step], temporary: Path, progress: Progress | None
+    workspace: Workspace, suite: PackagedSuite, steps: list[FunnelStep], temporary: Path, progress: Progress | None
 ) -> None:
     settings = workspace.settings
     export_suite(suite, "vde-release", temporary, progress)

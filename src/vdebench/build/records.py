@@ -12,7 +12,7 @@ class EditRead(NamedTuple):
     """OCR of an edited image: a line of `readings/readings.jsonl`."""
 
     id: str
-    """Of the instruction."""
+    """Id of the instruction."""
     edit: str
     """SHA-256 of the edited image."""
     reader: str
@@ -28,7 +28,7 @@ class PoolEntry(NamedTuple):
     """An edit given to people for review: a line of `pool.jsonl`."""
 
     id: str
-    """Of the instruction."""
+    """Id of the instruction."""
     edit: str
     """SHA-256 of the edited image."""
     when: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vdebench.build.edit import edited_file_digest, edits_of
-from vdebench.build.funnel import Step, funnel
+from vdebench.build.funnel import FunnelStep, funnel
 from vdebench.build.package_contents import PackagedSuite, provenance
 from vdebench.build.read import label_of
 from vdebench.build.workspace import Workspace
@@ -44,7 +44,7 @@ def status_table(workspace: Workspace) -> Table:
     return Table(f"{workspace.settings.name} ({workspace.root})", columns, rows, "", notes=notes)
 
 
-def next_command(workspace: Workspace, steps: Sequence[Step]) -> str:
+def next_command(workspace: Workspace, steps: Sequence[FunnelStep]) -> str:
     """Return the next command to run."""
     root = workspace.root
     by_name = {step.name: step for step in steps}
@@ -85,7 +85,7 @@ def _is_read(workspace: Workspace) -> bool:
     return True
 
 
-def _is_packaged(workspace: Workspace, steps: Sequence[Step]) -> bool:
+def _is_packaged(workspace: Workspace, steps: Sequence[FunnelStep]) -> bool:
     """Whether there is a package of the current content."""
     files = [workspace.package / name for name in ("funnel.json", "provenance.jsonl")]
     if not all(map(is_file, files)):

@@ -67,16 +67,15 @@ def drop_command(
 
     Example: `vde ambiguity-drop runs runs-ambiguous --grades graded --grades-ambiguous graded-ambiguous -o drop.svg`
     """
-    from vdebench.io.files import write_bytes
     from vdebench.report.figures.drop import drop_figure, drop_table
-    from vdebench.report.figures.png import png_of
+    from vdebench.report.figures.png import check_figure, write_figure
     from vdebench.report.leaderboard.gather import find_runs
     from vdebench.stats.stored import read_run
     from vdebench.studies.ambiguity_drop import ambiguity_drop
     from vdebench.studies.ambiguity_runs import paired_runs
 
-    if out is not None and out.suffix.lower() not in (".svg", ".png"):
-        raise VdeError(f"--out {out}: expected a file that ends with .svg or .png")
+    if out is not None:
+        check_figure(out)
     sides = [
         [read_run(run.folder) for run in find_runs([root]).runs if run.summary.get("protocol") == protocol]
         for root in (runs, ambiguous)
@@ -88,8 +87,7 @@ def drop_command(
     names = split_names(metrics) or list(sides[0][0].protocol.compared[:2])
     study = ambiguity_drop(paired_runs(*sides, force=force), grades, grades_ambiguous, metrics=names, seed=seed)
     if out is not None:
-        svg = drop_figure(study)
-        write_bytes(out, png_of(svg) if out.suffix.lower() == ".png" else svg.encode())
+        write_figure(drop_figure(study), out)
     if as_json:
         echo_json(study.to_json())
     else:

@@ -8,6 +8,7 @@ import typer
 
 from vdebench.cli.printing import echo_line, screen_width
 from vdebench.protocols import MASK_PROTOCOLS, PROTOCOLS, Protocol, protocol_for
+from vdebench.registry import added
 
 app = typer.Typer(help="List and explain scoring protocols.", invoke_without_command=True)
 
@@ -16,7 +17,7 @@ app = typer.Typer(help="List and explain scoring protocols.", invoke_without_com
 def list_protocols(context: typer.Context) -> None:
     """List the protocols, one per line."""
     if context.invoked_subcommand is None:
-        for name in {**PROTOCOLS, **MASK_PROTOCOLS}:
+        for name in {**PROTOCOLS, **MASK_PROTOCOLS, **added("protocols")}:
             echo_line(f"{name:<17} {protocol_for('pages', name).says}", " " * 18)
 
 

@@ -35,7 +35,8 @@ def agreement_command(
 
     `vde review agreement votes.csv --scale "instruction compliance" --over day`
     """
-    from vdebench.report.reliability_plot import check_figure, reliability_table, write_figure
+    from vdebench.report.figures.png import check_figure, write_figure
+    from vdebench.report.reliability import reliability_figure, reliability_table
     from vdebench.stats.reliability.ratings import read_ratings
     from vdebench.stats.reliability.scales import parse_level, parse_window, reliability_by_scale
 
@@ -50,7 +51,7 @@ def agreement_command(
         seed=seed,
     )
     if out:
-        write_figure(reliability, out)
+        write_figure(reliability_figure(reliability), out)
     if as_json:
         echo_json([scale.to_json() for scale in reliability])
     else:

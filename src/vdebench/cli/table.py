@@ -29,7 +29,9 @@ SHAPE_HELP = f"Layout of a paper's table: {', '.join([*SHAPES, *GRADED])}."
 
 def table_command(
     runs: list[Path] = typer.Argument(..., metavar="RUNS...", help=f"{RUNS_HELP} Or folders of `vde judge --out`."),
-    like: str = typer.Option("", "--paper-table", help=SHAPE_HELP + " By default the main table of the runs' kind."),
+    layout: str = typer.Option(
+        "", "--paper-table", help=SHAPE_HELP + " By default the main table, with added metrics."
+    ),
     form: Format = typer.Option("terminal", "--format", help="terminal, markdown, csv or latex."),
     published: bool = typer.Option(False, "--published", help="Add the rows published in the paper."),
     with_usable: bool = typer.Option(False, "--with-usable", help=USABLE_HELP),
@@ -37,20 +39,24 @@ def table_command(
     short: bool = SIGNATURE,
     out: Path | None = typer.Option(None, "--out", "-o", help="Write to a file instead of the terminal."),
 ) -> None:
-    """Show runs in the shape of a paper's table.
+    """Show runs as a table, by default with metrics of other packages, or in the layout of a paper's table.
 
-    Example: `vde table runs/mine --paper-table vde-v3:4 --published --format latex -o table4.tex`
+    Examples:
+
+    `vde table runs/mine runs/other`
+
+    `vde table runs/mine --paper-table vde-v3:4 --published --format latex -o table4.tex`
     """
     summaries = [summary for run in runs for summary in _summaries(run)]
     try:
-        shape = like or default_shape(summaries[0])
+        shape = layout or default_shape(summaries[0])
         if shape:
-            table = paper_table(shape, summaries, published=published, with_usable=with_usable)
+            table = paper_table(shape, summaries, published=published, with_usable=with_usable, with_added=not layout)
         else:
             table = grades_table(summaries)
-        printed = render if out else table_text
-        text = printed(table, form, intervals=intervals, full_signature=not short)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:  # somebody has edited a summary
+        as_text = render if out else table_text
+        text = as_text(table, form, intervals=intervals, full_signature=not short)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # a summary was edited by hand
         names = ", ".join(str(run) for run in runs)
         raise RunFolderError(f"{names}: a summary is not as `vde score` wrote it ({error!r}); score again") from None
     if out:
@@ -60,15 +66,15 @@ def table_command(
 
 
 def _summaries(run: Path) -> list[dict[str, Any]]:
-    """Summaries of the runs in a folder, or of its grades where it holds nothing else."""
+    """Return the summaries of the runs in a folder, or of its grades if it contains nothing else."""
     graded = [file.parent for file in sorted(run.rglob("judge.json")) if is_file(file.parent / "summary.json")]
     try:
-        found = run_folders(run)
+        folders = run_folders(run)
     except RunFolderError:
         if not graded:
             raise
         return [_grades(folder / "summary.json") for folder in graded]
-    return [read_summary(folder / "summary.json") for folder in found]
+    return [read_summary(folder / "summary.json") for folder in folders]
 
 
 def _grades(file: Path) -> dict[str, Any]:

@@ -42,13 +42,13 @@ def validate_command(
     """
     from vdebench.report.validity import ladder_json, ladder_text  # the typesetter and OpenCV take a while to load
     from vdebench.report.validity_page import require_ladder_folder, write_ladder
-    from vdebench.studies.validity.ladder_run import climb
+    from vdebench.studies.validity.ladder_run import run_ladder
 
     names = [name for name in split_names(metrics) if name != "none"]
     if out:
         require_ladder_folder(out)
     with progress_bar("corrupting and scoring", quiet=as_json) as progress:
-        ladder = climb(
+        ladder = run_ladder(
             samples=samples,
             seed=seed,
             protocols=protocol,
@@ -57,7 +57,7 @@ def validate_command(
             metrics=names,
             usable=usable,
             workers=workers,
-            kept=out.parent / f".{out.name}.parts" if out else None,
+            cache=out.parent / f".{out.name}.parts" if out else None,
             progress=progress,
         )
     if out:

@@ -92,7 +92,7 @@ class Editor(ABC):
     """Whether edits cost money: then a budget requires known prices."""
     needs_gpu: ClassVar[bool] = False
     """Whether each editing process needs its own GPU."""
-    at_once: int = 0
+    concurrency: int = 0
     """Maximum number of parallel edits; 0 for one per processor (or GPU)."""
     per_minute: float = 0
     """Maximum number of edits started per minute; 0 for no limit."""

@@ -32,7 +32,7 @@ class FoldedText(NamedTuple):
 
 
 def without_tex(text: str) -> str:
-    """What a page shows of a text: TeX as the signs it makes, as far as signs on one line can say it.
+    """Return a text as printed on a page: TeX commands become Unicode characters where possible.
 
     >>> without_tex(r"68.3 $ \\pm $ 19.7, $ km^{2} $, \\textcircled{1}, $10 or $20")
     '68.3 ± 19.7, km2, ①, $10 or $20'

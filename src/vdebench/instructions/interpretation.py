@@ -14,7 +14,6 @@ from vdebench.instructions.quotations import cut_quotes
 from vdebench.instructions.request import NotUnderstoodError, parse
 
 _HAN = regex.compile(r"\p{Han}")
-_QUOTE = regex.compile(r"⟦\d+⟧")
 
 
 class InstructionMeaning(NamedTuple):

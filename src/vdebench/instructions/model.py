@@ -11,9 +11,9 @@ from vdebench.errors import VdeError
 from vdebench.instructions.ambiguity import KINDS
 from vdebench.instructions.generator import GeneratedAnswer, GenerationRequest, Generator, GeneratorError
 from vdebench.instructions.prompt_pool import pool, read_prompt
-from vdebench.net.addresses import setting, shown
+from vdebench.net.addresses import redacted, setting
 from vdebench.net.chat import hosted_chat, image_part, text_part
-from vdebench.net.image_payloads import ImageInput, picture
+from vdebench.net.image_payloads import ImageInput, encode_image
 
 URL, KEY = "VDE_GENERATOR_URL", "VDE_GENERATOR_KEY"
 
@@ -51,7 +51,7 @@ class ModelGenerator(Generator):
         """The model, its server and all settings that change answers."""
         temperature_suffix = "" if self._temperature is None else f",t={self._temperature:g}"
         size_suffix = f",side={self._longest_side}" if self._longest_side else ""
-        return f"{self.model}@{shown(self._chat.url)}{temperature_suffix}{size_suffix}"
+        return f"{self.model}@{redacted(self._chat.url)}{temperature_suffix}{size_suffix}"
 
     def answer(self, request: GenerationRequest) -> GeneratedAnswer:
         """Return the model's answer to the page's image and the drawn prompt."""
@@ -78,7 +78,7 @@ class ModelGenerator(Generator):
         return self._ask(read_prompt("ambiguous").replace("{kind}", KINDS[kind]) + instruction)
 
     def _ask(self, question: str, images: Sequence[Path | Image] = ()) -> GeneratedAnswer:
-        pages = [image_part(picture(ImageInput("page", image), self._longest_side).url) for image in images]
+        pages = [image_part(encode_image(ImageInput("page", image), self._longest_side).url) for image in images]
         sampling = {} if self._temperature is None else {"temperature": self._temperature}
         answer = self._chat.ask(*pages, text_part(question), sampling=sampling)
         return GeneratedAnswer(answer.text, answer.model or self.model)

@@ -16,7 +16,7 @@ class SourcePageRecord(NamedTuple):
     image: str
     """The file, below the workspace."""
     sha256: str
-    """Of the file."""
+    """Hash of the file."""
     width: int
     height: int
     language: str
@@ -27,7 +27,7 @@ class SourcePageRecord(NamedTuple):
     origin: Mapping[str, Any] = {}
     """Where it comes from: `file`, `page` of a PDF, the data set, its licence."""
     attributes: Mapping[str, Any] = {}
-    """What the data set says of it."""
+    """Attributes from the data set."""
 
 
 class InstructionDraw(NamedTuple):

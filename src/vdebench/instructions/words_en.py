@@ -188,7 +188,7 @@ def matches(pattern: str, words: str) -> regex.Match[str] | None:
 
 
 def merged(words: str) -> str:
-    """What is merged: the first of cells, rows and columns that is named behind the verb, or before it."""
+    """Return the unit to merge: the first of cells, rows and columns named after the verb, or before it."""
     behind = regex.search(r"\b(?:merge|combine|join)\b.*?\b(cell|row|column)s?\b", words, regex.IGNORECASE)
     found = behind or matches(r"\b(cell|row|column)s?\b", words)
     return {"cell": "cells", "row": "row", "column": "column"}[found[1].lower()] if found else ""

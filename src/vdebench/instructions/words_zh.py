@@ -119,7 +119,7 @@ def matches(pattern: str, words: str) -> regex.Match[str] | None:
 
 
 def merged(words: str) -> str:
-    """What is merged: cells where they are spoken of as such, not as those of what comes of it."""
+    """Return the unit to merge; cells only if named as the objects, not as the result."""
     if matches(r"(?<!各)单元格", words):
         return "cells"
     found = matches(r"行|列", words)

@@ -49,7 +49,7 @@ class Journal(Generic[Record]):
 
     def append(self, record: Record) -> int:
         """Write a record after the others and return its offset; the file is closed when this returns."""
-        return add_line(self.file, _fields(record))
+        return _append_line(self.file, _fields(record))
 
     def replace(self, records: Iterable[Record]) -> None:
         """Rewrite the whole file, or leave it as it is where that fails."""
@@ -114,7 +114,7 @@ def report(line: JournalLine[Any]) -> None:
     _log.warning("%s: %s; the line is ignored, and what it is about is done again", line.where, line.problem)
 
 
-def add_line(file: Path, record: Mapping[str, Any]) -> int:
+def _append_line(file: Path, record: Mapping[str, Any]) -> int:
     """Write a JSON object after the other lines of a file and return its offset; wait while others write."""
     line = _encode(record)
     try:

@@ -1,4 +1,4 @@
-"""Judges: multimodal models that grade an edit, or an instruction, with a typed outcome for every question.
+"""Judges: multimodal models that grade an edit or an instruction, with a typed outcome for every question.
 
-An adapter sends one request and says what came of it; patience, pace and repair live once, above all adapters.
+An adapter sends one request and returns its result; retries, rate limits and repairs are in `client`.
 """

@@ -1,4 +1,4 @@
-"""Claude by Anthropic's own interface (`anthropic:MODEL`)."""
+"""Claude by Anthropic's API (`anthropic:MODEL`)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from vdebench.net.http import Reply
 
 _MAX_TOKENS = 4096
-"""Of an answer: this interface requires a limit."""
+"""The API requires a limit."""
 _VERSION = "2023-06-01"
 
 
 class AnthropicJudge(HttpJudge):
-    """Asks with `messages`."""
+    """Uses `messages`."""
 
     provider = "anthropic"
     key_variable = "ANTHROPIC_API_KEY"
@@ -50,21 +50,21 @@ class AnthropicJudge(HttpJudge):
 
     def _read(self, reply: Reply, *, schema: bool) -> ModelAnswer:
         try:
-            told = reply.json()
+            body = reply.json()
         except InputError as error:
             return ModelAnswer.unusable(str(error), reply.text)
-        if not isinstance(at(told, "content"), list):
+        if not isinstance(at(body, "content"), list):
             return ModelAnswer.unusable("the answer has no content", reply.text)
-        text = "".join(text_at(block, "text") for block in list_at(told, "content") if at(block, "type") == "text")
+        text = "".join(text_at(block, "text") for block in list_at(body, "content") if at(block, "type") == "text")
         names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-        counts = [count_at(told, "usage", name) for name in names]
+        counts = [count_at(body, "usage", name) for name in names]
         sent = None if counts[0] is None else sum(count or 0 for count in counts)
         about: Any = {
-            "model": text_at(told, "model"),
-            "usage": Usage(sent, count_at(told, "usage", "output_tokens")),
+            "model": text_at(body, "model"),
+            "usage": Usage(sent, count_at(body, "usage", "output_tokens")),
             "asked_for": "schema" if schema else "plain",
-            "finish": text_at(told, "stop_reason"),
+            "finish": text_at(body, "stop_reason"),
         }
         if about["finish"] == "refusal":
-            return ModelAnswer("refused", reason=f"the model refuses: {excerpt(text, 300) or 'no words'}", **about)
+            return ModelAnswer("refused", reason=f"the model refused: {excerpt(text, 300) or 'no reason'}", **about)
         return ModelAnswer("answered", text=text, **about)

@@ -1,8 +1,7 @@
-"""The canary: a few typeset pages with known answers that go along with every judged run.
+"""The canary: a few generated edits of known quality that are graded in every judged run.
 
-A judge that cannot tell a perfect edit from a wrong one here cannot do so on pages of the suite: its grades are called
-out (`canary_quality`). The pages are windows of dense ones, small enough to be cheap: to pass is the least, no proof of
-more.
+A judge that cannot distinguish a perfect edit from a wrong one here is reported as not trusted (`canary_quality`). The
+images are small crops of dense pages, to be cheap: passing is necessary, not sufficient.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ RIGHT: dict[str, dict[str, int]] = {
     "collateral": {"IF": 4, "TA": 5, "VC": 5, "LP": 2, "SE": 5},
     "nothing": {"IF": 0, "TA": 0, "VC": 5, "LP": 5, "SE": 0},
 }
-"""What a careful judge gives, one level more or less; what must differ from `perfect` is in `canary_quality`."""
+"""Grades of a careful judge, within one level; `canary_quality` has the cases that must differ from `perfect`."""
 _SEED = 7
 _PPI = 110
 _KINDS = ("academic_literature", "book", "research_report")
@@ -48,7 +47,7 @@ _PAGES_TRIED = 60
 
 
 class _Page(NamedTuple):
-    """A page to make: the search begins at the number of one that is known to suit, for searching takes seconds."""
+    """A page to generate; `first` is the number of a page known to be suitable, to shorten the search."""
 
     name: str
     language: str
@@ -67,7 +66,7 @@ _PAGES = (
 
 @dataclass(frozen=True, eq=False)
 class CanaryCase:
-    """A page before an edit, an output of known quality, the right answer, and what was asked."""
+    """Source page, output of known quality, reference and instruction."""
 
     name: str
     page: str
@@ -83,49 +82,49 @@ class CanaryCase:
 
     @property
     def instruction(self) -> str:
-        """What was asked."""
+        """The instruction."""
         return self.sample.instruction
 
     @property
     def operation(self) -> Operation:
-        """Which kind of edit that is."""
+        """The operation."""
         return self.sample.operation
 
     @property
     def knowledge(self) -> str:
-        """What follows from the edit, for the dimension that asks for it."""
+        """Expected consequences of the edit, for the dimension SE."""
         return str(self.sample.extra["knowledge"])
 
     @property
     def right(self) -> Mapping[str, int]:
-        """What a careful judge gives in each dimension."""
+        """Grades of a careful judge by dimension."""
         return RIGHT[self.name]
 
 
 def canary_cases() -> list[CanaryCase]:
-    """All cases, the same on every machine that typesets the same; made in two seconds, once in a process.
+    """Return all cases, deterministic; takes two seconds once per process.
 
     >>> [case.key for case in canary_cases()][:2]
     ['canary/perfect.en-1', 'canary/wrong_text.en-1']
     """
-    return list(_made())
+    return list(_all_cases())
 
 
 @cache
-def _made() -> tuple[CanaryCase, ...]:
-    press = Typesetter(_PPI, font_folders())
-    return tuple(case for page in _PAGES for case in _cases(press, page))
+def _all_cases() -> tuple[CanaryCase, ...]:
+    typesetter = Typesetter(_PPI, font_folders())
+    return tuple(case for page in _PAGES for case in _cases(typesetter, page))
 
 
-def _cases(press: Typesetter, page: _Page) -> Iterator[CanaryCase]:
+def _cases(typesetter: Typesetter, page: _Page) -> Iterator[CanaryCase]:
     recipe = SuiteRecipe(_SEED, (page.language,), (page.operation,), _KINDS, per_page=1, ppi=_PPI)
-    tried = range(page.first, page.first + _PAGES_TRIED)
-    found = (_scene(press, make_page(recipe, number, press)[0]) for number in tried)
-    scene = next((scene for scene in found if scene is not None), None)
+    numbers = range(page.first, page.first + _PAGES_TRIED)
+    scenes = (_scene(typesetter, make_page(recipe, number, typesetter)[0]) for number in numbers)
+    scene = next((scene for scene in scenes if scene is not None), None)
     if scene is None:
         raise VdeError(
-            f"canary: none of {_PAGES_TRIED} {page.language} pages suits {page.operation}: the typeset suite has"
-            " changed, so judges/canary.py must look for other pages"
+            f"canary: none of {_PAGES_TRIED} {page.language} pages is suitable for {page.operation}: the typeset suite"
+            " has changed; choose other pages in judges/canary.py"
         )
     outputs = {
         "perfect": scene.reference,
@@ -134,23 +133,23 @@ def _cases(press: Typesetter, page: _Page) -> Iterator[CanaryCase]:
         "collateral": scene.collateral(),
         "nothing": scene.source,
     }
-    asked = scene.sample
+    original = scene.sample
     for case in page.cases:
         sample = Sample(
             id=f"{case}.{page.name}",
             group=GROUP,
-            instruction=asked.instruction,
-            operation=asked.operation,
-            language=asked.language,
-            source=asked.source,
+            instruction=original.instruction,
+            operation=original.operation,
+            language=original.language,
+            source=original.source,
             extra={"knowledge": scene.knowledge},
         )
-        source, output, reference = map(scene.seen, (scene.source, outputs[case], scene.reference))
+        source, output, reference = map(scene.crop, (scene.source, outputs[case], scene.reference))
         yield CanaryCase(case, page.name, sample, source, output, reference)
 
 
 class _Scene(NamedTuple):
-    """A page that suits: the edit and a neighbour of it are seen through one window."""
+    """A suitable page: the edit and a neighbouring paragraph fit into one crop."""
 
     sample: Sample
     source: Image
@@ -161,14 +160,14 @@ class _Scene(NamedTuple):
     window: PixelBox
     knowledge: str
 
-    def seen(self, image: Image) -> Image:
-        """What is shown of a page."""
-        shown = np.ascontiguousarray(self.window.cut(image))
-        shown.setflags(write=False)
-        return shown
+    def crop(self, image: Image) -> Image:
+        """Return the crop of a page."""
+        crop = np.ascontiguousarray(self.window.cut(image))
+        crop.setflags(write=False)
+        return crop
 
     def wrong_place(self) -> Image:
-        """The page as it was, with the new text laid across its neighbour's lines."""
+        """Return the source page with the new text pasted across the neighbour's lines."""
         image = self.source.copy()
         patch = _pixels(self.new, 3).cut(self.reference)
         height, width = patch.shape[:2]
@@ -178,15 +177,15 @@ class _Scene(NamedTuple):
         return image
 
     def collateral(self) -> Image:
-        """The right answer with its neighbour's letters smeared, as editors leave small text."""
+        """Return the reference with the neighbour's text blurred, a typical artefact of editors."""
         image = self.reference.copy()
         part = _pixels(self.neighbour, 2).cut(image)
         part[:] = cv2.blur(part, (11, 7))
         return image
 
 
-def _scene(press: Typesetter, pair: TypesetSample) -> _Scene | None:
-    """The page, or nothing where it does not suit."""
+def _scene(typesetter: Typesetter, pair: TypesetSample) -> _Scene | None:
+    """Return the scene of a sample; None if the sample is not suitable."""
     before, after = pair.documents
     edit = pair.proposal.edit
     if edit.action not in ("replace_text", "insert_text") or pair.sample.extra["moved_blocks"]:
@@ -194,45 +193,46 @@ def _scene(press: Typesetter, pair: TypesetSample) -> _Scene | None:
     new, old = edit.arguments["new"].strip(), pair.proposal.quoted.get("target", "")
     wrong = garbled(edit.arguments["new"])
     letters = sum(letter.isalpha() for letter in new)
-    if letters < 3 or len(new) > 24 or wrong.strip() in (new, old):  # a word at least: a wrong digit is easily missed
+    if letters < 3 or len(new) > 24 or wrong.strip() in (new, old):  # at least a word: a wrong digit is easily missed
         return None
     with ExitStack() as sheets:
 
-        def printed(document: Document, heights: Mapping[Block, float]) -> TypesetPage:
-            sheet = press.print(document, heights=heights)
+        def typeset(document: Document, heights: Mapping[Block, float]) -> TypesetPage:
+            sheet = typesetter.print(document, heights=heights)
             sheets.callback(sheet.close)
             return sheet
 
-        sheet = printed(before, {})
+        sheet = typeset(before, {})
         heights = sheet.heights(before)
-        edited = printed(after, heights)
-        wrongly = printed(
+        edited = typeset(after, heights)
+        wrongly = typeset(
             DocumentEdit(edit.action, edit.block, {**edit.arguments, "new": wrong}).apply(before), heights
         )
-        places = tight_boxes(after, edited, edit.places(before, after)[1])
-        found = _neighbour(sheet, before.block(edit.block), [each for each in before.blocks if isinstance(each, Text)])
-        if len(places) != 1 or found is None:
+        boxes = tight_boxes(after, edited, edit.places(before, after)[1])
+        texts = [block for block in before.blocks if isinstance(block, Text)]
+        match = _neighbour(sheet, before.block(edit.block), texts)
+        if len(boxes) != 1 or match is None:
             return None
-        neighbour, both = found
+        neighbour, both = match
         images = sheet.image(), edited.image(), wrongly.image()
-        return _Scene(pair.sample, *images, places[0], neighbour, _window(both, sheet.size), _known(new, pair))
+        return _Scene(pair.sample, *images, boxes[0], neighbour, _window(both, sheet.size), _knowledge(new, pair))
 
 
 def _neighbour(sheet: TypesetPage, target: Block, blocks: list[Text]) -> tuple[Box, Box] | None:
-    """The nearest paragraph of three lines or more that fits with the target into the window, and both together."""
+    """Return the nearest paragraph of at least three lines that fits into the crop with the target, and their union."""
     own = box_of(sheet, target)
-    found = []
+    candidates = []
     for block in blocks:
         box = box_of(sheet, block)
         both = Box.around([own, box])
         fits = both.x2 - both.x1 <= _WINDOW[0] - 20 and both.y2 - both.y1 <= _WINDOW[1] - 20
         if block.id != target.id and fits and len(lines_of(sheet, block.id * CELLS)) >= 3:
-            found.append((both.area, block.id, box, both))
-    return min(found)[2:] if found else None
+            candidates.append((both.area, block.id, box, both))
+    return min(candidates)[2:] if candidates else None
 
 
 def _window(box: Box, page: Size) -> PixelBox:
-    """The window around a box, as far as the page goes."""
+    """Return the crop around a box, within the page."""
     wide, high = min(_WINDOW[0], int(page.width)), min(_WINDOW[1], int(page.height))
     x = min(max(int((box.x1 + box.x2 - wide) / 2), 0), int(page.width) - wide)
     y = min(max(int((box.y1 + box.y2 - high) / 2), 0), int(page.height) - high)
@@ -243,8 +243,8 @@ def _pixels(box: Box, margin: int) -> PixelBox:
     return PixelBox(int(box.x1) - margin, int(box.y1) - margin, int(box.x2) + 1 + margin, int(box.y2) + 1 + margin)
 
 
-def _known(new: str, pair: TypesetSample) -> str:
-    """What must hold after the edit, in words."""
+def _knowledge(new: str, pair: TypesetSample) -> str:
+    """Describe the expected result of the edit."""
     quoted = pair.proposal.quoted
     if "target" in quoted:
         return (
@@ -254,7 +254,7 @@ def _known(new: str, pair: TypesetSample) -> str:
 
 
 def garbled(text: str) -> str:
-    """The text with other digits and every word backwards: of the same length, and wrong.
+    """Replace the digits and reverse every word: a wrong text of the same length.
 
     >>> garbled("8 September 2022"), garbled("（此前为88.2%）")
     ('1 rebmetpeS 5355', '（为前此11.5%）')

@@ -1,4 +1,4 @@
-"""What the canary says of a judge: whether it tells right from wrong where that is known."""
+"""Quality of a judge by its grades of the canary."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 GROUP = "canary"
-"""The group of its questions, which are in no mean of a suite."""
+"""Group of the canary's questions, which are excluded from means."""
 MUST_DIFFER: dict[str, tuple[str, ...]] = {
     "IF": ("nothing", "wrong_place"),
     "TA": ("wrong_text", "nothing"),
@@ -16,25 +16,25 @@ MUST_DIFFER: dict[str, tuple[str, ...]] = {
     "LP": ("collateral", "wrong_place"),
     "SE": ("nothing",),
 }
-"""What a judge must grade lower than the perfect edit of the same page, by dimension."""
+"""Cases that a judge must grade lower than the perfect edit of the same page, by dimension."""
 LEAST_GAP = 0.5
-"""Grades by which the perfect edit must be ahead, over the draws: less than that is noise."""
+"""Minimum difference of mean grades to the perfect edit."""
 LEAST_SHARE = 0.75
-"""Of a dimension's comparisons, how many must come out right."""
+"""Minimum share of correct comparisons in a dimension."""
 LEAST_PERFECT = 3.5
-"""Mean grade of perfect edits below which a judge is not believed, whatever it makes of the others."""
+"""Minimum mean grade of perfect edits."""
 LEAST_ANSWERED = 0.8
-"""Of the canary's questions, how many must be graded for a verdict."""
+"""Minimum share of graded questions."""
 
 _Means = dict[str, dict[str, dict[str, float]]]
 
 
 def judge_quality(rows: pl.DataFrame) -> dict[str, Any]:
-    """What a judge made of the canary's questions among the rows of a run.
+    """Evaluate the canary's questions among the rows of a run.
 
-    `grades` has the mean grade by dimension and case; `pairs` what must be told apart, on how many pages it was;
-    `told_apart` their share; `spread` the standard deviation of a dimension's grades over the cases (0 where a judge
-    gives all the same); `trusted` is None where there was no canary; `verdict` says it in words.
+    `grades` has the mean grade by dimension and case; `pairs` the cases that must be distinguished, and on how many
+    pages they were; `told_apart` their share; `spread` the standard deviation of a dimension's grades over the cases;
+    `trusted` is None without a canary; `verdict` is a sentence.
     """
     asked = rows.filter((pl.col("group") == GROUP) & pl.col("dimension").is_in(list(MUST_DIFFER)))
     graded = asked.filter(pl.col("state") == "graded")
@@ -42,23 +42,23 @@ def judge_quality(rows: pl.DataFrame) -> dict[str, Any]:
     pairs = list(_pairs(means))
     compared = sum(pair["pages"] for pair in pairs)
     right = sum(pair["told_apart"] for pair in pairs)
-    grades = {dimension: _by_case(found) for dimension, found in means.items()}
-    found: dict[str, Any] = {
+    grades = {dimension: _by_case(pages) for dimension, pages in means.items()}
+    quality: dict[str, Any] = {
         "asked": len(asked),
         "graded": len(graded),
         "grades": grades,
         "pairs": pairs,
         "compared": compared,
         "told_apart": right / compared if compared else None,
-        "spread": {dimension: _spread(found) for dimension, found in means.items()},
+        "spread": {dimension: _spread(pages) for dimension, pages in means.items()},
     }
     doubts = list(_doubts(asked, graded, grades, pairs))
     trusted = not doubts if len(asked) else None
-    return {**found, "trusted": trusted, "verdict": _verdict(trusted, doubts)}
+    return {**quality, "trusted": trusted, "verdict": _verdict(trusted, doubts)}
 
 
 def quality_line(quality: Mapping[str, Any]) -> str:
-    """The judge-quality line that stands under tables.
+    """Return the line about the judge's quality below tables.
 
     >>> quality_line({"asked": 0, "compared": 0, "verdict": "no canary was asked"})
     'canary: no canary was asked'
@@ -71,12 +71,12 @@ def quality_line(quality: Mapping[str, Any]) -> str:
 
 def _means(graded: pl.DataFrame) -> _Means:
     """Mean over the draws, by dimension, page and case."""
-    found: _Means = {}
+    by_dimension: _Means = {}
     means = graded.group_by("dimension", "sample").agg(pl.col("grade").mean()).sort("dimension", "sample")
     for dimension, sample, grade in means.iter_rows():
         case, _, page = sample.removeprefix(f"{GROUP}/").partition(".")
-        found.setdefault(dimension, {}).setdefault(page, {})[case] = grade
-    return {dimension: found[dimension] for dimension in MUST_DIFFER if dimension in found}
+        by_dimension.setdefault(dimension, {}).setdefault(page, {})[case] = grade
+    return {dimension: by_dimension[dimension] for dimension in MUST_DIFFER if dimension in by_dimension}
 
 
 def _pairs(means: _Means) -> Iterator[dict[str, Any]]:
@@ -97,8 +97,8 @@ def _pairs(means: _Means) -> Iterator[dict[str, Any]]:
 def _by_case(pages: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Mean over the pages, by case."""
     cases = sorted({case for page in pages.values() for case in page})
-    found = {case: [page[case] for page in pages.values() if case in page] for case in cases}
-    return {case: sum(grades) / len(grades) for case, grades in found.items()}
+    by_case = {case: [page[case] for page in pages.values() if case in page] for case in cases}
+    return {case: sum(grades) / len(grades) for case, grades in by_case.items()}
 
 
 def _spread(pages: Mapping[str, Mapping[str, float]]) -> float:
@@ -110,7 +110,7 @@ def _spread(pages: Mapping[str, Mapping[str, float]]) -> float:
 def _doubts(
     asked: pl.DataFrame, graded: pl.DataFrame, grades: Mapping[str, Mapping[str, float]], pairs: list[dict[str, Any]]
 ) -> Iterator[str]:
-    """Why not to trust the judge, the first reason first."""
+    """Yield reasons not to trust the judge."""
     if len(graded) < LEAST_ANSWERED * len(asked):
         yield f"graded only {len(graded)} of {len(asked)} questions"
     for dimension in asked["dimension"].unique(maintain_order=True):

@@ -1,4 +1,4 @@
-"""A judge with its rate and price: bounded tries, the server's pauses, one repair, every token counted."""
+"""A judge with retries, rate limit and price; invalid answers are repaired once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from vdebench.net.prices import Price
 from vdebench.net.retries import RetryPolicy
 
 RETRIES = RetryPolicy(tries=6, timeouts=3, rate_limits=8, pause=1.0)
-"""Half a minute for a server that restarts. One that hangs holds each attempt for its whole time, so fewer of them."""
+"""Half a minute for a server that restarts; fewer attempts after timeouts, which take longer."""
 _QUOTED = 2000
-"""Characters of a wrong answer that go back."""
+"""Characters of an invalid answer that are quoted in the repair request."""
 
 
 class JudgeUnusableError(Exception):
-    """No question would fare better: the reason is the outcome's."""
+    """Every other question would fail too; `outcome` has the reason."""
 
     def __init__(self, outcome: JudgeOutcome) -> None:
         super().__init__(outcome.reason)
@@ -31,8 +31,8 @@ class JudgeUnusableError(Exception):
 
 
 @dataclass
-class _Spent:
-    """What one question has cost so far."""
+class _Usage:
+    """Requests and tokens of one question so far."""
 
     usage: Usage = field(default_factory=Usage)
     tries: int = 0
@@ -45,7 +45,7 @@ class _Spent:
 
 
 class JudgeClient:
-    """A judge with its pace and price."""
+    """A judge with its rate limit and price."""
 
     def __init__(self, judge: Judge, pace: RequestWindow, price: Price | None = None, *, pause: float = 1.0) -> None:
         self.judge = judge
@@ -56,10 +56,10 @@ class JudgeClient:
     async def outcome(
         self, dimension: Dimension, request: JudgeRequest, may_repair: Callable[[], bool] = lambda: True
     ) -> JudgeOutcome:
-        """The outcome of a question; raises only `JudgeUnusableError`, for what every question would meet."""
+        """Ask a question; raises only `JudgeUnusableError`, for failures that every question would have."""
         start = time.monotonic()
-        spent = _Spent()
-        answer = await self._patiently(request, spent)
+        spent = _Usage()
+        answer = await self._ask_with_retries(request, spent)
         repaired = False
         problem = ""
         if answer.state == "answered":
@@ -67,9 +67,9 @@ class JudgeClient:
             if problem and may_repair():
                 repaired = True
                 turns = (answer.text[:_QUOTED] or "(nothing)", _repair(dimension, problem))
-                again = await self._patiently(replace(request, turns=turns), spent)
+                again = await self._ask_with_retries(replace(request, turns=turns), spent)
                 answer = replace(again, model=again.model or answer.model)
-        outcome = self._concluded(dimension, answer, problem, repaired=repaired)
+        outcome = self._graded(dimension, answer, problem, repaired=repaired)
         cost = None if self.price is None else self.price.of(spent.usage)
         outcome = replace(
             outcome,
@@ -86,27 +86,25 @@ class JudgeClient:
             raise JudgeUnusableError(outcome)
         return outcome
 
-    def _concluded(
-        self, dimension: Dimension, answer: ModelAnswer, first_problem: str, *, repaired: bool
-    ) -> JudgeOutcome:
+    def _graded(self, dimension: Dimension, answer: ModelAnswer, first_problem: str, *, repaired: bool) -> JudgeOutcome:
         if answer.state != "answered":
-            before = f" (asked again, for {first_problem})" if first_problem else ""
+            before = f" (asked again because {first_problem})" if first_problem else ""
             return JudgeOutcome(answer.state, reason=answer.reason + before)
         try:
             grade, rationale = dimension.parse(answer.text)
         except InputError as error:
-            tried = "also when asked again" if repaired else "not asked again: the budget is spent"
-            return JudgeOutcome("invalid", reason=f"{error} ({tried})")
+            repair = "also when asked again" if repaired else "not asked again: the budget is spent"
+            return JudgeOutcome("invalid", reason=f"{error} ({repair})")
         return JudgeOutcome("graded", grade, rationale)
 
-    async def _patiently(self, request: JudgeRequest, spent: _Spent) -> ModelAnswer:
-        """The answer to a request, tried again where that may help."""
+    async def _ask_with_retries(self, request: JudgeRequest, spent: _Usage) -> ModelAnswer:
+        """Send a request, with retries."""
 
         async def attempt() -> ModelAnswer:
             async with self.pace.turn() as sent:
                 answer = await self._once(request)
                 if answer.state == "rate_limited":
-                    self.pace.sent_away(answer.wait)
+                    self.pace.rejected(answer.wait)
                 elif answer.state == "timed_out":
                     self.pace.timed_out(sent)
                 elif answer.state in ("answered", "refused"):
@@ -119,9 +117,9 @@ class JudgeClient:
     async def _once(self, request: JudgeRequest) -> ModelAnswer:
         try:
             return await self.judge.ask(request)
-        except Exception as error:  # what nobody foresaw costs its question, not the run; and shows no key
-            told = f"{type(error).__name__}: {excerpt(self.judge.secret.redact(str(error)))}"
-        return ModelAnswer("failed", reason=told)
+        except Exception as error:  # an unexpected error fails its question, not the run
+            reason = f"{type(error).__name__}: {excerpt(self.judge.secret.redact(str(error)))}"
+        return ModelAnswer("failed", reason=reason)
 
 
 def _problem(dimension: Dimension, answer: ModelAnswer) -> str:

@@ -1,4 +1,4 @@
-"""A dimension of judging: its prompt, its JSON schema and the parser of its answers, in one object."""
+"""A dimension of judging: prompt, JSON schema and parser of answers."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _PLACE = re.compile(r"\{(instruction|operation|knowledge)\}")
 
 
 class PromptFields(Protocol):
-    """What a prompt speaks of."""
+    """The fields that a prompt can contain."""
 
     @property
     def instruction(self) -> str:
-        """What the editor was told."""
+        """The instruction of the editor."""
 
     @property
     def operation(self) -> str:
-        """The kind of edit."""
+        """The operation."""
 
     @property
     def knowledge(self) -> str:
-        """What follows from the edit elsewhere on the page; often nothing."""
+        """Expected consequences of the edit; often empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One thing that is graded. `sees` says which images a judge is shown."""
+    """A graded property. `sees` selects the images that the judge gets."""
 
     key: str
     title: str
@@ -47,19 +47,19 @@ class Dimension:
     sees: Literal["edit", "instruction"] = "edit"
     needs_knowledge: bool = False
     files: tuple[Path, ...] = ()
-    """Prompt without and with a reference; or the one prompt of an instruction's dimension."""
+    """Prompt without and with a reference; a single prompt for dimensions of instructions."""
 
     def file(self, *, reference: bool) -> Path:
-        """The prompt's file."""
+        """Return the file of the prompt."""
         return self.files[-1] if reference else self.files[0]
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The text of every prompt, before values are put in."""
+        """The text of every prompt template."""
         return tuple(map(_text, self.files))
 
     def prompt(self, question: PromptFields, reference: bool) -> str:
-        """What the judge is told; values are put in all at once: a placeholder inside one stays as it is."""
+        """Fill the prompt template; placeholders inside values are not replaced."""
         values = {
             "instruction": question.instruction,
             "operation": question.operation,
@@ -69,7 +69,7 @@ class Dimension:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """What an answer must be: the rationale first, so that the grade follows from it."""
+        """JSON schema of an answer: the rationale comes first, so that the grade follows from it."""
         return {
             "type": "object",
             "properties": {
@@ -81,7 +81,7 @@ class Dimension:
         }
 
     def parse(self, text: str) -> tuple[int, str]:
-        """Grade and rationale of an answer; an error where it is not exactly what was asked for.
+        """Parse grade and rationale of an answer; raise an error if it does not match the schema.
 
         >>> DIMENSIONS["IF"].parse('Here it is: {"rationale": "done as asked", "grade": 5}')
         (5, 'done as asked')
@@ -89,11 +89,11 @@ class Dimension:
         Traceback (most recent call last):
         vdebench.errors.InputError: the grade is 7, expected a whole number from 0 to 5
         """
-        found = list(_objects(text))
-        if len(found) != 1:
-            count = "no JSON object" if not found else f"{len(found)} JSON objects"
+        objects = list(_objects(text))
+        if len(objects) != 1:
+            count = "no JSON object" if not objects else f"{len(objects)} JSON objects"
             raise InputError(f"the answer has {count}, expected one: {excerpt(text) or 'it is empty'}")
-        (answer,) = found
+        (answer,) = objects
         if set(answer) != {"rationale", "grade"}:
             keys = excerpt(", ".join(map(repr, answer)), 80) or "none"
             raise InputError(f"the answer's keys are {keys}, expected 'rationale' and 'grade'")
@@ -101,20 +101,20 @@ class Dimension:
         if not isinstance(rationale, str):
             raise InputError(f"the rationale is {excerpt(repr(rationale), 60)}, expected text")
         if type(grade) is not int or not self.low <= grade <= self.high:
-            told = excerpt(json.dumps(grade), 60)
-            raise InputError(f"the grade is {told}, expected a whole number from {self.low} to {self.high}")
+            value = excerpt(json.dumps(grade), 60)
+            raise InputError(f"the grade is {value}, expected a whole number from {self.low} to {self.high}")
         return grade, rationale
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """JSON objects that stand in a text, outermost ones only."""
+    """Yield the outermost JSON objects in a text."""
     at = text.find("{")
     while at >= 0:
         try:
             value, end = _DECODER.raw_decode(text, at)
             yield value
         except (ValueError, RecursionError) as error:
-            if re.match(r"\{\s*\"", text[at:]):  # meant as JSON: what is inside a broken object is not its answer
+            if re.match(r"\{\s*\"", text[at:]):  # invalid JSON: objects inside it are not the answer
                 raise InputError(f"the answer's JSON is broken ({excerpt(str(error), 60)}): {excerpt(text)}") from None
             end = at + 1
         at = text.find("{", end)
@@ -122,7 +122,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({key for key, _ in pairs}) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("duplicate key")
     return dict(pairs)
 
 
@@ -170,48 +170,49 @@ def all_dimensions() -> dict[str, Dimension]:
 def chosen_dimensions(
     names: Iterable[str], known: Mapping[str, Dimension], sees: Literal["edit", "instruction"]
 ) -> list[Dimension]:
-    """Dimensions by name, in the order of the papers, each once.
+    """Return dimensions by name, in the order of the papers.
 
     >>> [each.key for each in chosen_dimensions(["TA", "if"], DIMENSIONS, "edit")]
     ['IF', 'TA']
     """
     usable = {key.lower(): each for key, each in known.items() if each.sees == sees}
-    wanted = [name.strip().lower() for name in names if name.strip()]
-    for name in wanted:
+    requested = [name.strip().lower() for name in names if name.strip()]
+    available = ", ".join(each.key for each in usable.values())
+    for name in requested:
         if name not in usable:
-            raise VdeError(f"no dimension is called {name!r}; there are: {', '.join(d.key for d in usable.values())}")
-    if not wanted:
-        raise VdeError(f"no dimension given; there are: {', '.join(each.key for each in usable.values())}")
-    return [each for name, each in usable.items() if name in wanted]
+            raise VdeError(f"unknown dimension {name!r}; available: {available}")
+    if not requested:
+        raise VdeError(f"no dimension given; available: {available}")
+    return [each for name, each in usable.items() if name in requested]
 
 
 def load_prompts(folder: Path | None = None) -> dict[str, Dimension]:
-    """All dimensions, with the prompts of a folder in place of ours of the same name."""
+    """Return all dimensions; prompts in a folder replace the built-in ones of the same name."""
     known = all_dimensions()
     if folder is None:
         return dict(known)
-    ours = {file.name for each in known.values() for file in each.files}
-    given = [name for name in list_folder(folder) if name.endswith(".md")]
-    strange = [name for name in given if name not in ours]
-    if strange or not given:
-        found = f"{strange[0]} is the name of no prompt" if strange else "no prompt here"
-        raise VdeError(f"{folder}: {found}, expected some of {', '.join(sorted(ours))}")
+    built_in = {file.name for each in known.values() for file in each.files}
+    names = [name for name in list_folder(folder) if name.endswith(".md")]
+    unknown = [name for name in names if name not in built_in]
+    if unknown or not names:
+        problem = f"unknown prompt {unknown[0]}" if unknown else "contains no prompt"
+        raise VdeError(f"{folder}: {problem}, expected some of {', '.join(sorted(built_in))}")
     return {
-        each.key: replace(each, files=tuple(folder / file.name if file.name in given else file for file in each.files))
+        each.key: replace(each, files=tuple(folder / file.name if file.name in names else file for file in each.files))
         for each in known.values()
     }
 
 
 def prompts_hash(dimensions: Iterable[Dimension]) -> str:
-    """Hash of all prompt files that some dimensions use."""
+    """Return the hash of the prompt files of some dimensions."""
     files = sorted({file for each in dimensions for file in each.files}, key=lambda file: file.name)
-    told = "\0".join(f"{file.name}\0{_text(file)}" for file in files)
-    return hashlib.sha256(told.encode()).hexdigest()[:12]
+    contents = "\0".join(f"{file.name}\0{_text(file)}" for file in files)
+    return hashlib.sha256(contents.encode()).hexdigest()[:12]
 
 
 @lru_cache(64)
 def _text(file: Path) -> str:
-    """A prompt, read once: all questions of a run are asked with the same."""
+    """Read a prompt, once per process: all questions of a run use the same text."""
     try:
         return read_bytes(file).decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Gemini by Google's own interface (`gemini:MODEL`)."""
+"""Gemini by Google's API (`gemini:MODEL`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REFUSALS = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT"
 
 
 class GeminiJudge(HttpJudge):
-    """Asks with `generateContent`."""
+    """Uses `generateContent`."""
 
     provider = "gemini"
     key_variable = "GEMINI_API_KEY"
@@ -47,24 +47,24 @@ class GeminiJudge(HttpJudge):
 
     def _read(self, reply: Reply, *, schema: bool) -> ModelAnswer:
         try:
-            told = reply.json()
+            body = reply.json()
         except InputError as error:
             return ModelAnswer.unusable(str(error), reply.text)
-        counts = [count_at(told, "usageMetadata", name) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
+        counts = [count_at(body, "usageMetadata", name) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
         output = None if counts == [None, None] else sum(count or 0 for count in counts)  # thoughts are paid for
         about: Any = {
-            "model": text_at(told, "modelVersion"),
-            "usage": Usage(count_at(told, "usageMetadata", "promptTokenCount"), output),
+            "model": text_at(body, "modelVersion"),
+            "usage": Usage(count_at(body, "usageMetadata", "promptTokenCount"), output),
             "asked_for": "schema" if schema else "plain",
-            "finish": text_at(told, "candidates", 0, "finishReason"),
+            "finish": text_at(body, "candidates", 0, "finishReason"),
         }
-        if blocked := text_at(told, "promptFeedback", "blockReason"):
+        if blocked := text_at(body, "promptFeedback", "blockReason"):
             return ModelAnswer("refused", reason=f"the question was blocked: {blocked}", **about)
         if about["finish"] in _REFUSALS:
-            return ModelAnswer("refused", reason=f"the model refuses: {about['finish']}", **about)
-        if not list_at(told, "candidates"):
+            return ModelAnswer("refused", reason=f"the model refused: {about['finish']}", **about)
+        if not list_at(body, "candidates"):
             return ModelAnswer.unusable("the answer has no candidate", reply.text)
-        parts = [part for part in list_at(told, "candidates", 0, "content", "parts") if not _is_thought(part)]
+        parts = [part for part in list_at(body, "candidates", 0, "content", "parts") if not _is_thought(part)]
         return ModelAnswer("answered", text="".join(text_at(part, "text") for part in parts), **about)
 
 

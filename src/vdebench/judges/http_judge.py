@@ -1,4 +1,4 @@
-"""Judges behind HTTP: one request through the common client, one typed answer."""
+"""Judges with an HTTP API."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from vdebench.judges.judge import Judge, JudgeRequest
-from vdebench.net.addresses import joined
+from vdebench.net.addresses import join_path
 from vdebench.net.answer import ModelAnswer
 from vdebench.net.errors import ADVICE, Kind, RequestError
 from vdebench.net.keys import NO_KEY, Secret, key_from
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 _SMALLER = "send smaller images: --image-size PIXELS"
 _ADVICE: dict[Kind, str] = {
     **dict.fromkeys(ADVICE, ""),
-    "timeout": "give it more time with --timeout",
-    "key": "the server wants a key, or another one",
+    "timeout": "increase --timeout",
+    "key": "the server requires a key, or a different one",
     "money": "the account has no money left",
     "quota": "the day's quota is used up",
     "size": _SMALLER,
     "temperature": "the model does not accept this temperature: --temperature default",
-    "address": "nothing is served under this name or address: correct --judge or --base-url",
-    "redirect": "nothing is sent to another host: if that address is right, give it with --base-url",
+    "address": "the server does not know this model or address: correct --judge or --base-url",
+    "redirect": "requests are not sent to another host: if that address is right, use it with --base-url",
 }
 
 
 class HttpJudge(Judge):
-    """A judge whose maker has an interface of JSON over HTTP."""
+    """A judge with a JSON API over HTTP."""
 
     package = "httpx2"
     install = "pip install 'vdebench[servers]'"
     home: ClassVar[str]
-    """The maker's address."""
+    """The provider's address."""
 
     def _key(self) -> Secret:
-        """The key in `--key-variable`; else the maker's own, which goes to the maker only."""
+        """Return the key in `--key-variable`, or the provider's, which is sent to the provider only."""
         if self.settings.base_url and not self.settings.key_variable:
             return NO_KEY
         return key_from(self.settings.key_variable or self.key_variable, needed=f"the judge {self.name}")
@@ -50,7 +50,7 @@ class HttpJudge(Judge):
 
     @property
     def server(self) -> str:
-        """The host that is asked, for the records: never a path, a name or a password."""
+        """The host, for records; without path, user and password."""
         parts = urlsplit(self._address)
         return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
 
@@ -63,7 +63,7 @@ class HttpJudge(Judge):
     async def send(self, request: JudgeRequest, *, schema: bool) -> ModelAnswer:
         """Send a request once."""
         try:
-            url = joined(self._address, self._path())
+            url = join_path(self._address, self._path())
             reply = await self._client.request("POST", url, json=self._body(request, schema=schema))
         except RequestError as error:
             return ModelAnswer.of_error(error)
@@ -71,21 +71,21 @@ class HttpJudge(Judge):
 
     async def close(self) -> None:
         """Close all connections."""
-        if "_client" in self.__dict__:  # something was asked
+        if "_client" in self.__dict__:  # a request was sent
             await self._client.close()
 
     @abstractmethod
     def _headers(self) -> dict[str, str]:
-        """The headers that send the key."""
+        """Return the headers with the key."""
 
     @abstractmethod
     def _path(self) -> str:
-        """The path below the address."""
+        """Return the path below the address."""
 
     @abstractmethod
     def _body(self, request: JudgeRequest, *, schema: bool) -> dict[str, Any]:
-        """The request as the maker documents it."""
+        """Return the JSON body of a request."""
 
     @abstractmethod
     def _read(self, reply: Reply, *, schema: bool) -> ModelAnswer:
-        """The answer, refusal or failure in a reply with a status of success."""
+        """Parse the answer, refusal or failure in a successful response."""

@@ -1,4 +1,4 @@
-"""The interface of judges: one request out, one typed answer back. Found by name, other people's by entry points."""
+"""The interface of judges, and lookup by name; other packages add judges by entry points."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ JUDGES = {
     "gemini": "vdebench.judges.gemini:GeminiJudge",
     "anthropic": "vdebench.judges.anthropic:AnthropicJudge",
 }
-"""Makers of judges by what stands before the colon; a plain name is a model behind an OpenAI-compatible server."""
+"""Judge classes by the prefix before the colon; names without one are models on an OpenAI-compatible server."""
 
 
 @dataclass(frozen=True)
 class JudgeRequest:
-    """What is sent: a prompt with images, the schema of the answer, and what was said since."""
+    """A prompt with images, the schema of the answer, and further turns of the conversation."""
 
     prompt: str
     pictures: tuple[ImagePayload, ...]
     schema: Mapping[str, Any]
     turns: tuple[str, ...] = ()
-    """The judge's answer and what is wrong with it, where it is asked again."""
+    """For a repair: the judge's answer and the problem with it."""
 
 
 @dataclass(frozen=True)
 class JudgeSettings:
-    """How a judge is asked."""
+    """Settings of a judge."""
 
     model: str
     base_url: str = ""
     key_variable: str = ""
     temperature: float | None = 0.0
-    """Nothing: the model's own, for those that take no other."""
+    """None for the model's default."""
     timeout: float = 300.0
     connections: int = 64
     dry: bool = False
-    """Only to count what would be asked: no key and no package is needed."""
+    """Dry run: no key and no package is needed."""
 
 
 class Judge(ABC):
-    """A model that grades. Subclasses know one way to ask; they try once and raise nothing for what servers do."""
+    """A model that grades. Subclasses implement one API; they send a request once and return failures as answers."""
 
     provider: ClassVar[str]
     package: ClassVar[str]
-    """The package it needs, to be looked for without importing it."""
+    """Required package; checked without importing it."""
     install: ClassVar[str]
     key_variable: ClassVar[str]
 
@@ -64,27 +64,27 @@ class Judge(ABC):
             raise MissingPartError(
                 f"the judge {self.provider}:{settings.model} needs the package {self.package}\n  {self.install}"
             )
-        if settings.base_url and (gap := bad_address(settings.base_url)):
-            raise VdeError(f"--base-url: {gap}")
+        if settings.base_url and (problem := bad_address(settings.base_url)):
+            raise VdeError(f"--base-url: {problem}")
         self.settings = settings
         self.model = settings.model
         self.secret = NO_KEY if settings.dry else self._key()
         self.takes_schema = True
-        """Until the server has refused one and taken the same question without it."""
+        """False after the server rejected a schema and accepted the same question without it."""
 
     @abstractmethod
     def _key(self) -> Secret:
-        """The key that is sent."""
+        """Return the key."""
 
     @abstractmethod
     async def send(self, request: JudgeRequest, *, schema: bool) -> ModelAnswer:
         """Send a request once."""
 
     async def close(self) -> None:  # noqa: B027 (some have nothing to close)
-        """Let go of connections."""
+        """Close connections."""
 
     async def ask(self, request: JudgeRequest) -> ModelAnswer:
-        """Ask once: with the schema, and where the server refuses that, in plain words."""
+        """Send a request with the schema; if the server rejects the schema, without it."""
         if not self.takes_schema:
             return (await self.send(request, schema=False)).without(self.secret)
         answer = await self.send(request, schema=True)
@@ -98,23 +98,23 @@ class Judge(ABC):
 
     @property
     def name(self) -> str:
-        """As `--judge` has it."""
+        """The name, as in `--judge`."""
         return self.model if self.provider == "openai" else f"{self.provider}:{self.model}"
 
     @property
     def server(self) -> str:
-        """The host that is asked, for the records: never a path, a name or a password."""
+        """The host, for records; without path, user and password."""
         parts = urlsplit(self.settings.base_url)
         return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
 
     @property
     def identity(self) -> dict[str, str]:
-        """All of a judge that an answer depends on."""
+        """Everything about the judge that answers depend on."""
         return {
             "name": self.provider,
             "model": self.model,
             "server": self.server,
-            "temperature": temperature_told(self.settings.temperature),
+            "temperature": format_temperature(self.settings.temperature),
         }
 
 
@@ -128,27 +128,27 @@ def get_judge(
     connections: int = 64,
     dry: bool = False,
 ) -> Judge:
-    """A judge by name: `gpt-4o`, `gemini:gemini-2.5-pro`, `anthropic:claude-sonnet-4-5`."""
-    maker, colon, model = name.partition(":")
-    if not colon or not _is_maker(maker):  # a model's own name may have a colon: `qwen2.5vl:7b`
-        maker, model = "openai", name
+    """Create a judge by name: `gpt-4o`, `gemini:gemini-2.5-pro`, `anthropic:claude-sonnet-4-5`."""
+    provider, colon, model = name.partition(":")
+    if not colon or not _is_provider(provider):  # the name of a model may contain a colon: `qwen2.5vl:7b`
+        provider, model = "openai", name
     if not model.strip():
-        raise VdeError(f"--judge is {name!r}, expected a model's name, as in gpt-4o or {maker}:MODEL")
-    made: Judge = find("judges", maker, JUDGES)(
+        raise VdeError(f"--judge is {name!r}, expected a model's name, as in gpt-4o or {provider}:MODEL")
+    judge: Judge = find("judges", provider, JUDGES)(
         JudgeSettings(
             model.strip(),
             base_url,
             key_variable,
-            as_temperature(temperature),
+            parse_temperature(temperature),
             seconds(timeout, "--timeout"),
             connections,
             dry,
         )
     )
-    return made
+    return judge
 
 
-def _is_maker(name: str) -> bool:
+def _is_provider(name: str) -> bool:
     try:
         find("judges", name, JUDGES)
     except VdeError:
@@ -156,27 +156,27 @@ def _is_maker(name: str) -> bool:
     return True
 
 
-def as_temperature(given: float | str | None) -> float | None:
-    """A temperature, or nothing for the model's own.
+def parse_temperature(value: float | str | None) -> float | None:
+    """Parse the option --temperature; None for the model's default.
 
-    >>> as_temperature("0"), as_temperature("default")
+    >>> parse_temperature("0"), parse_temperature("default")
     (0.0, None)
     """
-    if given is None or str(given).strip().lower() == "default":
+    if value is None or str(value).strip().lower() == "default":
         return None
     try:
-        number = float(given)
+        number = float(value)
     except ValueError:
         number = -1.0
     if not 0 <= number <= 2:
-        raise VdeError(f"--temperature is {given!r}, expected a number from 0 to 2, or `default` for the model's own")
+        raise VdeError(f"--temperature is {value!r}, expected a number from 0 to 2, or `default`")
     return number
 
 
-def temperature_told(temperature: float | None) -> str:
-    """A temperature as signatures say it.
+def format_temperature(temperature: float | None) -> str:
+    """Return a temperature for signatures.
 
-    >>> temperature_told(0.0), temperature_told(None)
+    >>> format_temperature(0.0), format_temperature(None)
     ('0', 'default')
     """
     return "default" if temperature is None else f"{temperature:g}"
@@ -185,5 +185,5 @@ def temperature_told(temperature: float | None) -> str:
 def _installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
-    except ModuleNotFoundError:  # the package around it is not there
+    except ModuleNotFoundError:  # the parent package is not installed
         return False

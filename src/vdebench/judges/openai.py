@@ -1,4 +1,4 @@
-"""Models behind OpenAI or any OpenAI-compatible server, by chat completions."""
+"""Judges on OpenAI or an OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class OpenAiJudge(HttpJudge):
-    """Asks with `chat/completions`."""
+    """Uses `chat/completions`."""
 
     provider = "openai"
     key_variable = HOME_KEY
     home = HOME
 
     def _key(self) -> Secret:
-        """The key in `--key-variable`; else OpenAI's, which goes to nobody else unless the environment says so."""
-        if named := self.settings.key_variable:
-            return key_from(named, needed=f"the judge {self.model}")
+        """Return the key in `--key-variable`, or OpenAI's key for OpenAI's server or the one in OPENAI_BASE_URL."""
+        if variable := self.settings.key_variable:
+            return key_from(variable, needed=f"the judge {self.model}")
         if self._is_home or not self.settings.base_url:
             return key_from(self.key_variable, needed=f"the judge {self.model}" if self._is_home else "")
         return NO_KEY
@@ -43,9 +43,9 @@ class OpenAiJudge(HttpJudge):
 
     @property
     def server(self) -> str:
-        """The host that is asked."""
-        if gap := bad_address(self._address):
-            raise InputError(f"OPENAI_BASE_URL: {gap}")
+        """The host."""
+        if problem := bad_address(self._address):
+            raise InputError(f"OPENAI_BASE_URL: {problem}")
         return super().server
 
     def _headers(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What comes of asking a judge: a grade, or a state that says why there is none. Never a number for a failure."""
+"""The outcome of a question: a grade, or a state that tells why there is none; failures have no number."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ State = Literal[
 ]
 STATES: tuple[State, ...] = get_args(State)
 SETTLED = frozenset({"graded", "refused"})
-"""States that are not asked about again when a run goes on."""
+"""States that are not asked again when a run is resumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeOutcome:
-    """What a question led to, after all tries and the one repair."""
+    """The outcome of a question, after all retries and the repair."""
 
     state: State
     grade: int | None = None
@@ -26,11 +26,11 @@ class JudgeOutcome:
     model: str = ""
     usage: Usage = NO_USAGE
     cost: float | None = None
-    """In dollars; nothing where no price is known."""
+    """In dollars; None if no price is known."""
     seconds: float = 0.0
     tries: int = 0
     """Requests that were sent."""
     unpriced: int = 0
-    """Requests of unknown cost: no answer came, or one without a count of tokens."""
+    """Requests of unknown cost: without an answer or without token counts."""
     asked_for: str = "schema"
     repaired: bool = False

@@ -1,4 +1,4 @@
-"""Questions for a judge: a sample, a dimension, a draw; with all that the rows say of them and all that is shown."""
+"""Questions for a judge: sample, dimension and draw, with the images."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vdebench.errors import VdeError
 from vdebench.io.cache import digest_of
 from vdebench.judges.canary import CanaryCase
 from vdebench.judges.dimension import Dimension
-from vdebench.net.image_payloads import SENDING, ImageInput
+from vdebench.net.image_payloads import PAYLOAD_VERSION, ImageInput
 from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite
 
@@ -24,43 +24,43 @@ PAGE = "Image 1: the page that the instruction is for"
 
 @dataclass(frozen=True)
 class JudgedSample:
-    """What is judged: a sample with its images, or why it cannot be."""
+    """A sample with its images, or the reason why it cannot be judged."""
 
     sample: Sample
     pages: tuple[ImageInput, ...] = ()
     absent: str = ""
-    """Why there is nothing to judge."""
+    """Reason why the sample cannot be judged."""
     state: str = "missing"
-    """What that makes of its questions: missing (no output), or failed."""
+    """State of its questions in that case: missing (no output) or failed."""
 
     @property
     def instruction(self) -> str:
-        """What the editor was told."""
+        """The instruction of the editor."""
         return self.sample.instruction
 
     @property
     def operation(self) -> str:
-        """The kind of edit, in words."""
+        """The operation in words."""
         return self.sample.operation.value.replace("_", " ")
 
     @property
     def knowledge(self) -> str:
-        """What follows from the edit elsewhere; often nothing."""
+        """Expected consequences of the edit; often empty."""
         return str(self.sample.extra.get("knowledge") or "")
 
     @property
     def has_reference(self) -> bool:
-        """Whether the judge is shown the right answer too."""
+        """Whether the images include the reference."""
         return len(self.pages) == 3
 
-    def dimensions(self, asked: Sequence[Dimension]) -> list[Dimension]:
-        """Those of some dimensions that it can be asked about."""
-        return [each for each in asked if self.knowledge or not each.needs_knowledge]
+    def dimensions(self, requested: Sequence[Dimension]) -> list[Dimension]:
+        """Return the dimensions that apply to the sample."""
+        return [each for each in requested if self.knowledge or not each.needs_knowledge]
 
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to ask, once."""
+    """One question: a sample, a dimension and the number of the draw."""
 
     subject: JudgedSample
     dimension: Dimension
@@ -68,30 +68,30 @@ class Question:
 
     @property
     def place(self) -> tuple[str, str, int]:
-        """Its row: sample, dimension and draw."""
+        """Key of its row: sample, dimension and draw."""
         return self.subject.sample.key, self.dimension.key, self.draw
 
     @property
     def prompt(self) -> str:
-        """The text that goes with the images."""
+        """The text of the request."""
         return self.dimension.prompt(self.subject, self.subject.has_reference)
 
     def digest(self, judge: str, images: str) -> str:
-        """Hash of all that the answer depends on: who is asked, and how, and what; the images' policy and contents."""
-        shown = [[page.label, page.digest] for page in self.subject.pages]
+        """Return the hash of everything that the answer depends on: judge, prompt, images, schema and draw."""
+        pages = [[page.label, page.digest] for page in self.subject.pages]
         schema = json.dumps(self.dimension.schema, sort_keys=True)
-        return digest_of(judge, self.prompt, json.dumps(shown), images, SENDING, schema, str(self.draw))
+        return digest_of(judge, self.prompt, json.dumps(pages), images, PAYLOAD_VERSION, schema, str(self.draw))
 
 
 def questions_of(subject: JudgedSample, dimensions: Sequence[Dimension], repeat: int) -> Iterator[Question]:
-    """All questions about a subject, dimension by dimension."""
+    """Yield all questions about a sample, dimension by dimension."""
     for dimension in subject.dimensions(dimensions):
         for draw in range(repeat):
             yield Question(subject, dimension, draw)
 
 
-def edited(suite: Suite, outputs: Outputs) -> Iterator[JudgedSample]:
-    """The outputs of an editor, one by one."""
+def edit_subjects(suite: Suite, outputs: Outputs) -> Iterator[JudgedSample]:
+    """Yield every sample with the output of an editor."""
     for sample in suite.samples:
         try:
             files = suite.image_files(sample)
@@ -108,12 +108,12 @@ def _edit_pages(source: Path, output: Path, reference: Path | None) -> tuple[Ima
     pages: tuple[ImageInput, ...] = (ImageInput(BEFORE, source), ImageInput(AFTER, output))
     pages += () if reference is None else (ImageInput(REFERENCE, reference),)
     for page in pages:
-        _ = page.digest, page.size  # what cannot be read is told now, not to the judge
+        _ = page.digest, page.size  # raise an error for unreadable images now
     return pages
 
 
-def instructed(suite: Suite) -> Iterator[JudgedSample]:
-    """The instructions of a suite with their pages, one by one."""
+def instruction_subjects(suite: Suite) -> Iterator[JudgedSample]:
+    """Yield every sample with its source page."""
     for sample in suite.samples:
         try:
             page = ImageInput(PAGE, _source(suite, sample))
@@ -130,14 +130,14 @@ def _source(suite: Suite, sample: Sample) -> Path:
     source = suite.image_files(sample).source
     if source is None:
         raise VdeError(
-            f"sample {sample.key}: the suite has no image of the page before the edit, which a judge must see\n"
+            f"sample {sample.key}: the suite has no source image, which a judge needs\n"
             f"  name their folder in suite.toml (source_images of [groups.{sample.group}])"
         )
     return source
 
 
-def canaries(cases: Sequence[CanaryCase], *, reference: bool) -> Iterator[JudgedSample]:
-    """The canary's cases as they are shown: with a reference where the suite has references."""
+def canary_subjects(cases: Sequence[CanaryCase], *, reference: bool) -> Iterator[JudgedSample]:
+    """Yield the cases of the canary, with or without reference images."""
     for case in cases:
         pages = (ImageInput(BEFORE, case.source), ImageInput(AFTER, case.output), ImageInput(REFERENCE, case.reference))
         yield JudgedSample(case.sample, pages if reference else pages[:2])

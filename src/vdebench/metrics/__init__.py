@@ -1,4 +1,4 @@
-"""Pure functions from boxes, texts, tables and images to numbers, and the registry of what each of them is."""
+"""Metrics: pure functions of boxes, texts, tables and images, and their registry."""
 
 from vdebench.metrics.registry import METRICS, Metric, metric, registered
 

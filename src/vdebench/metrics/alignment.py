@@ -1,7 +1,7 @@
-"""How a prediction lies on the page it is compared with: shift, turn and scale found by features, the same every time.
+"""Deterministic registration of a prediction with the page it is compared with: shift, rotation and scale.
 
-SIFT on grey, FLANN's kd-trees, Lowe's ratio, a partial affine transform by least median of squares: as TextEditBench,
-with FLANN's random numbers seeded anew for every pair. They belong to a thread, so no other thread can disturb them.
+SIFT, FLANN kd-trees, Lowe's ratio test and a partial affine transform by least median of squares, as in TextEditBench,
+with the thread-local random generator of FLANN seeded for every pair.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vdebench.core.box import Size
 from vdebench.core.images import Image
 
 IDENTITY = f"sift-flann5x50-lowe0.7-lmeds-1@opencv-{cv2.__version__}"
-"""What an alignment depends on beside the two images."""
+"""Version of the method, part of signatures."""
 RATIO = 0.7
 MIN_MATCHES = 4
 _TREES: dict[str, bool | int | float | str] = {"algorithm": 1, "trees": 5}  # 1: kd-trees
@@ -31,19 +31,19 @@ State = Literal["aligned", "few_features", "few_matches", "no_transform"]
 
 
 class Features(NamedTuple):
-    """What SIFT finds on an image: places, a description of each, and the image's width and height."""
+    """SIFT features of an image: positions, descriptors, and the image's width and height."""
 
     points: NDArray[np.float32]
     """(n, 2): x and y."""
     descriptors: NDArray[np.float32]
-    """(n, 128), whole numbers from 0 to 255."""
+    """(n, 128), integers from 0 to 255."""
     size: tuple[int, int]
 
     def to_json(self) -> dict[str, Any]:
-        """All of it without loss, about 130 bytes a feature, to be kept in JSON.
+        """Return the features as JSON, lossless, about 130 bytes per feature.
 
-        >>> found = features(np.zeros((20, 30, 3), np.uint8))
-        >>> found.to_json()["size"], len(Features.from_json(found.to_json()).points)
+        >>> empty = features(np.zeros((20, 30, 3), np.uint8))
+        >>> empty.to_json()["size"], len(Features.from_json(empty.to_json()).points)
         ([30, 20], 0)
         """
         return {
@@ -53,37 +53,37 @@ class Features(NamedTuple):
         }
 
     @classmethod
-    def from_json(cls, kept: dict[str, Any]) -> Features:
-        """What `to_json` gave."""
-        points = _unpacked(kept["points"], "<f4").reshape(-1, 2).astype(np.float32)
-        descriptors = _unpacked(kept["descriptors"], "u1").reshape(-1, 128).astype(np.float32)
+    def from_json(cls, data: dict[str, Any]) -> Features:
+        """Return the features of `to_json`."""
+        points = _unpacked(data["points"], "<f4").reshape(-1, 2).astype(np.float32)
+        descriptors = _unpacked(data["descriptors"], "u1").reshape(-1, 128).astype(np.float32)
         if len(points) != len(descriptors):
-            raise ValueError(f"kept features: {len(points)} points and {len(descriptors)} descriptors")
-        width, height = kept["size"]
+            raise ValueError(f"invalid features: {len(points)} points and {len(descriptors)} descriptors")
+        width, height = data["size"]
         return cls(points, descriptors, (int(width), int(height)))
 
 
 class Alignment(NamedTuple):
-    """How a moving image lies on a fixed one, or why that is not known."""
+    """The transform from a moving image to a fixed one, or the state why there is none."""
 
     state: State
     transform: tuple[Row, Row] | None = None
-    """Takes a pixel's place in the moving image to its place in the fixed one."""
+    """Maps pixel coordinates of the moving image to those of the fixed one."""
     matches: int = 0
     inliers: int = 0
     residual: float | None = None
-    """Median distance in pixels that the inliers are apart after the transform."""
+    """Median distance of the inliers after the transform, in pixels."""
     shift: tuple[float, float] | None = None
-    """Where the moving image's centre comes to lie, seen from the fixed one's centre: right and down."""
+    """Offset of the moving image's centre from the fixed one's: right and down."""
 
     @property
     def scale(self) -> float | None:
-        """How much larger the moving image becomes."""
+        """Scale factor of the moving image."""
         return math.hypot(self.transform[0][0], self.transform[1][0]) if self.transform else None
 
     @property
     def angle(self) -> float | None:
-        """Degrees that it is turned by, clockwise as seen.
+        """Rotation in degrees, clockwise.
 
         >>> Alignment("aligned", ((0.0, -2.0, 5.0), (2.0, 0.0, 1.0))).angle
         90.0
@@ -92,7 +92,7 @@ class Alignment(NamedTuple):
 
 
 def features(image: Image) -> Features:
-    """SIFT's features of an RGB image.
+    """Return the SIFT features of an RGB image.
 
     >>> features(np.zeros((20, 30, 3), np.uint8)).points.shape
     (0, 2)
@@ -105,23 +105,23 @@ def features(image: Image) -> Features:
     return Features(np.asarray(cv2.KeyPoint.convert(points), np.float32), np.asarray(descriptors, np.float32), size)
 
 
-def outside(found: Features, mask: Mask) -> Features:
-    """The features whose pixel is not in a mask of the image's size."""
-    width, height = found.size
+def outside(image: Features, mask: Mask) -> Features:
+    """Return the features outside a mask of the image's size."""
+    width, height = image.size
     if mask.shape != (height, width):
-        raise ValueError(f"a mask of {mask.shape[::-1]} for an image of {found.size}: bring them to one size first")
-    x, y = np.rint(found.points).astype(int).T  # a pixel's place is its middle
-    kept = ~mask[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
-    return Features(found.points[kept], found.descriptors[kept], found.size)
+        raise ValueError(f"a mask of {mask.shape[::-1]} for an image of {image.size}: expected the same size")
+    x, y = np.rint(image.points).astype(int).T  # pixel coordinates are those of pixel centres
+    is_outside = ~mask[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
+    return Features(image.points[is_outside], image.descriptors[is_outside], image.size)
 
 
 def align(moving: Features, fixed: Features) -> Alignment:
-    """How the moving image lies on the fixed one.
+    """Estimate the transform from the moving image to the fixed one.
 
     >>> align(features(np.zeros((20, 30, 3), np.uint8)), features(np.zeros((20, 30, 3), np.uint8)))
     Alignment(state='few_features', transform=None, matches=0, inliers=0, residual=None, shift=None)
     """
-    if len(fixed.points) < MIN_MATCHES or len(moving.points) < 2:  # a match needs a second best
+    if len(fixed.points) < MIN_MATCHES or len(moving.points) < 2:  # the ratio test needs two neighbours
         return Alignment("few_features")
     own, other = _matches(fixed.descriptors, moving.descriptors)
     if len(own) < MIN_MATCHES:
@@ -131,7 +131,7 @@ def align(moving: Features, fixed: Features) -> Alignment:
     if matrix is None or not np.isfinite(matrix).all():
         return Alignment("no_transform", matches=len(own))
     inside = mark.ravel().astype(bool)
-    apart = source[inside] @ matrix[:, :2].T + matrix[:, 2] - target[inside]
+    residuals = source[inside] @ matrix[:, :2].T + matrix[:, 2] - target[inside]
     shift = matrix[:, :2] @ _centre(moving) + matrix[:, 2] - _centre(fixed)
     first, second = ((float(a), float(b), float(c)) for a, b, c in matrix)
     return Alignment(
@@ -139,13 +139,13 @@ def align(moving: Features, fixed: Features) -> Alignment:
         (first, second),
         matches=len(own),
         inliers=int(inside.sum()),
-        residual=float(np.median(np.hypot(*apart.T))) if inside.any() else None,
+        residual=float(np.median(np.hypot(*residuals.T))) if inside.any() else None,
         shift=(float(shift[0]), float(shift[1])),
     )
 
 
 def warped(image: Image, alignment: Alignment, size: Size) -> Image:
-    """The moving image as it lies on a page of this size; what it does not reach is its mirror image."""
+    """Warp the moving image onto a page of this size; uncovered pixels are mirrored."""
     if alignment.transform is None:
         raise ValueError(f"an image without alignment ({alignment.state}) cannot be warped")
     return np.asarray(
@@ -161,8 +161,8 @@ def warped(image: Image, alignment: Alignment, size: Size) -> Image:
 
 
 def _matches(own: NDArray[np.float32], others: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Places of those that have one clear nearest among the others, and places of these: as FlannBasedMatcher's."""
-    cv2.setRNGSeed(0)  # the trees are cut at random; this thread's numbers alone
+    """Return the indices of matches by Lowe's ratio test in both arrays, as FlannBasedMatcher does."""
+    cv2.setRNGSeed(0)  # the trees are random; the seed is thread-local
     index = cv2.flann.Index(others, _TREES)
     nearest, squares = index.knnSearch(own, 2, params=_SEARCH)
     distances = np.sqrt(squares).astype(np.float64)
@@ -170,8 +170,8 @@ def _matches(own: NDArray[np.float32], others: NDArray[np.float32]) -> tuple[NDA
     return np.flatnonzero(clear).astype(np.int32), nearest[clear, 0]
 
 
-def _centre(found: Features) -> NDArray[np.float64]:
-    return (np.array(found.size) - 1) / 2
+def _centre(image: Features) -> NDArray[np.float64]:
+    return (np.array(image.size) - 1) / 2
 
 
 def _packed(values: NDArray[Any]) -> str:

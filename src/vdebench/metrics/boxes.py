@@ -1,4 +1,4 @@
-"""All boxes of one page against all of another, as matrices."""
+"""Matrices of overlaps and distances between the boxes of two pages."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Matrix = NDArray[np.float64]
 
 
 def as_array(boxes: Sequence[Box]) -> Matrix:
-    """Boxes as rows of four numbers."""
+    """Return boxes as rows of four numbers."""
     return np.array(boxes, dtype=np.float64).reshape(len(boxes), 4)
 
 
 def areas(boxes: Matrix) -> Matrix:
-    """Area of every box; of one turned inside out, none."""
+    """Return the area of every box; 0 for inverted ones."""
     return np.asarray(np.maximum(boxes[:, 2] - boxes[:, 0], 0) * np.maximum(boxes[:, 3] - boxes[:, 1], 0))
 
 
 def shared_areas(first: Matrix, second: Matrix) -> Matrix:
-    """Area that every box of the first shares with every box of the second."""
+    """Return the intersection area of every pair of boxes."""
     corner = np.maximum(first[:, None, :2], second[None, :, :2])
     opposite = np.minimum(first[:, None, 2:], second[None, :, 2:])
     sides = np.maximum(opposite - corner, 0)
@@ -33,7 +33,7 @@ def shared_areas(first: Matrix, second: Matrix) -> Matrix:
 
 @metric("iou", kind="box", title="IoU")
 def iou_matrix(first: Matrix, second: Matrix) -> Matrix:
-    """Intersection over union of every pair of boxes; 0 where neither has an area.
+    """Intersection over union of every pair of boxes; 0 if both are empty.
 
     >>> iou_matrix(as_array([Box(0, 0, 10, 10)]), as_array([Box(0, 0, 10, 20), Box(50, 50, 60, 60)])).tolist()
     [[0.5, 0.0]]
@@ -44,6 +44,6 @@ def iou_matrix(first: Matrix, second: Matrix) -> Matrix:
 
 
 def centre_distances(first: Matrix, second: Matrix) -> Matrix:
-    """Euclidean distance between the centres of every pair of boxes."""
+    """Return the Euclidean distance between the centres of every pair of boxes."""
     gap = (first[:, None, :2] + first[:, None, 2:]) / 2 - (second[None, :, :2] + second[None, :, 2:]) / 2
     return np.asarray(np.sqrt(gap[..., 0] ** 2 + gap[..., 1] ** 2))

@@ -1,7 +1,7 @@
-"""CLIP: how near two images, or an image and a text, are in the space of CLIP ViT-B/32. Needs torch and transformers.
+"""CLIP: cosine similarity of two images, or an image and a text, by CLIP ViT-B/32. Needs torch and transformers.
 
-Weights are those that are here already: a folder, `$VDE_WEIGHTS`, or the hub's cache on this machine; never a download.
-As published, the model sees the middle square of a page, 224 pixels wide: of an upright A4 page seven tenths.
+Weights are read from a folder, `$VDE_WEIGHTS` or the local cache of the Hugging Face hub, never downloaded. As
+published, the model gets the central square of a page at 224 pixels: seven tenths of a portrait A4 page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image as Pictures
 
 from vdebench.errors import InputError, MissingPartError
-from vdebench.metrics import weights as places
+from vdebench.metrics import weights as weight_files
 from vdebench.metrics.image import Image, require_rgb_pair
 from vdebench.metrics.registry import metric
 
@@ -28,57 +28,57 @@ _TENSORS = ("model.safetensors", "pytorch_model.bin")
 
 
 class Clip:
-    """Cosines of CLIP's embeddings; `crop=False` shows the model the whole page, pressed into the square."""
+    """Cosine similarity of CLIP embeddings; `crop=False` squeezes the whole page into the square."""
 
     def __init__(self, weights: str | Path = DEFAULT, *, crop: bool = True, threads: int = 0) -> None:
         if missing := self.missing(weights):
             raise MissingPartError(missing)
         self.crop, self.threads = crop, threads
         self._folder = _folder(weights)
-        digest = places.digest_of(_tensors(self._folder))[:12]
+        digest = weight_files.digest_of(_tensors(self._folder))[:12]
         self.identity = f"clip@sha256:{digest},{'centre' if crop else 'whole'}"
 
     @staticmethod
     def missing(weights: str | Path = DEFAULT) -> str:
-        """What is not there and how to get it; nothing is loaded."""
+        """Return missing packages or weights with the command that installs them; loads nothing."""
         install = "pip install 'vdebench[clip]'"
-        lines = [places.what_is_missing("clip", places.absent_packages(*_PACKAGES), install)]
+        lines = [weight_files.what_is_missing("clip", weight_files.absent_packages(*_PACKAGES), install)]
         try:
             _tensors(_folder(weights))
-        except (OSError, ValueError, RuntimeError, InputError):  # no cache, no home, no such name
+        except (OSError, ValueError, RuntimeError, InputError):  # no cache, no home directory, unknown name
             name = DEFAULT if Path(weights).is_absolute() else weights
             get = f"hf download {name}   (or a folder with it in $VDE_WEIGHTS)"
-            lines.append(places.what_is_missing("clip", [], "", file=f"the weights {weights}", get=get))
+            lines.append(weight_files.what_is_missing("clip", [], "", file=f"the weights {weights}", get=get))
         return "\n".join(filter(None, lines))
 
     @metric("clip", kind="image", title="CLIP", bounds=(-1, 1))
     def image(self, candidate: Image, reference: Image) -> float:
         """Cosine of two images' CLIP embeddings."""
         require_rgb_pair(candidate, reference)
-        one, other = self._seen(np.stack([self._prepared(candidate), self._prepared(reference)]))
+        one, other = self._embed_images(np.stack([self._prepared(candidate), self._prepared(reference)]))
         return float(one @ other)
 
     @metric("clip_text", kind="image", title="CLIP-text", bounds=(-1, 1), main=False)
     def text(self, candidate: Image, text: str) -> float:
-        """Cosine of an image's and a text's CLIP embeddings; of a long text its beginning (see `is_cut`)."""
+        """Cosine of an image's and a text's CLIP embeddings; long texts are truncated (see `is_cut`)."""
         require_rgb_pair(candidate, candidate)
-        return float(self._seen(self._prepared(candidate)[None])[0] @ self._read(text))
+        return float(self._embed_images(self._prepared(candidate)[None])[0] @ self._embed_text(text))
 
     def tokens(self, text: str) -> int:
-        """Tokens of a text, with the two that mark its ends."""
+        """Return the number of tokens of a text, including start and end tokens."""
         return len(self._tokenizer(text, verbose=False)["input_ids"])
 
     @property
     def most_tokens(self) -> int:
-        """Tokens the model takes: 77."""
+        """Maximum number of tokens: 77."""
         return int(self._model.config.text_config.max_position_embeddings)
 
     def is_cut(self, text: str) -> bool:
-        """Whether a text is longer than the model reads, so that only its beginning counts."""
+        """Whether a text exceeds the maximum length and is truncated."""
         return self.tokens(text) > self.most_tokens
 
     def _prepared(self, image: Image) -> NDArray[np.float32]:
-        """As CLIP's own preparation: bicubic to the model's size, the middle square, its mean and spread."""
+        """Preprocess as CLIP does: bicubic resize, central square, normalisation."""
         side = int(self._model.config.vision_config.image_size)
         height, width = image.shape[:2]
         if self.crop:
@@ -91,7 +91,7 @@ class Clip:
         square = picture[top : top + side, left : left + side]
         return np.ascontiguousarray(((square / 255 - _MEAN) / _SPREAD).transpose(2, 0, 1))
 
-    def _seen(self, images: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _embed_images(self, images: NDArray[np.float32]) -> NDArray[np.float64]:
         import torch
 
         with torch.inference_mode():
@@ -100,7 +100,7 @@ class Clip:
                 model.visual_projection(model.vision_model(pixel_values=torch.from_numpy(images)).pooler_output)
             )
 
-    def _read(self, text: str) -> NDArray[np.float64]:
+    def _embed_text(self, text: str) -> NDArray[np.float64]:
         import torch
 
         inputs = self._tokenizer(text, truncation=True, max_length=self.most_tokens, return_tensors="pt")
@@ -120,14 +120,14 @@ class Clip:
             torch.set_num_threads(self.threads)
         logging.disable_progress_bar()
         try:
-            model, said = CLIPModel.from_pretrained(
+            model, loading_info = CLIPModel.from_pretrained(
                 self._folder, local_files_only=True, dtype=torch.float32, output_loading_info=True
             )
         except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-            raise InputError(f"{self._folder}: is no CLIP model: {str(error).splitlines()[0]}") from None
-        if absent := sorted(said["missing_keys"]):  # transformers would put random numbers in their place
+            raise InputError(f"{self._folder}: not a CLIP model: {str(error).splitlines()[0]}") from None
+        if absent := sorted(loading_info["missing_keys"]):  # transformers would initialise them randomly
             raise InputError(
-                f"{self._folder}: is no whole CLIP model: {len(absent)} tensors are absent ({absent[0]}, …)"
+                f"{self._folder}: incomplete CLIP model: {len(absent)} tensors are missing ({absent[0]}, …)"
             )
         return model.eval()
 
@@ -138,7 +138,7 @@ class Clip:
         try:
             return CLIPTokenizer.from_pretrained(self._folder, local_files_only=True)
         except (OSError, ValueError, TypeError) as error:
-            raise InputError(f"{self._folder}: holds no tokens of CLIP: {str(error).splitlines()[0]}") from None
+            raise InputError(f"{self._folder}: contains no CLIP tokeniser: {str(error).splitlines()[0]}") from None
 
 
 def _unit(embeddings: Any) -> NDArray[np.float64]:
@@ -149,11 +149,11 @@ def _unit(embeddings: Any) -> NDArray[np.float64]:
 
 
 def _folder(weights: str | Path) -> Path:
-    """The folder of a path, of a name in `$VDE_WEIGHTS`, or of a hub's name in its cache on this machine."""
+    """Return the folder of a path, of a name in `$VDE_WEIGHTS`, or of a model in the hub's cache."""
     if Path(weights).is_dir():
         return Path(weights)
     name = str(weights)
-    if found := places.in_weights_folder(name.rpartition("/")[2]):
+    if found := weight_files.in_weights_folder(name.rpartition("/")[2]):
         return found
     home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache/huggingface")
     cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub") / f"models--{name.replace('/', '--')}"
@@ -165,4 +165,4 @@ def _tensors(folder: Path) -> Path:
     for name in _TENSORS:
         if (folder / name).is_file():
             return folder / name
-    raise InputError(f"{folder}: holds none of {', '.join(_TENSORS)}")
+    raise InputError(f"{folder}: contains none of {', '.join(_TENSORS)}")

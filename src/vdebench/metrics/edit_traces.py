@@ -1,8 +1,8 @@
-"""What an edit leaves on a page: preservation, additions, changes and visual fidelity.
+"""Pixel traces of an edit: preservation, stray ink, changed tiles and visual fidelity.
 
-Pages are laid out in small tiles, each looked for within a few pixels of its place: saving anew, resampling or a page
-that moved by a hair changes nothing; a letter drawn anew does. `visual_fidelity` ignores positions.
-All images are RGB and of one size.
+Pages are divided into small tiles, and each tile is searched within a few pixels of its position: re-encoding,
+resampling and small shifts do not count, redrawn letters do. `visual_fidelity` ignores positions. All images are RGB
+and of the same size.
 """
 
 from __future__ import annotations
@@ -19,41 +19,41 @@ from vdebench.metrics.image import require_rgb_pair
 from vdebench.metrics.registry import metric
 
 IDENTITY = "traces-2"
-"""Changes with any number below."""
+"""Version; raise it with any number below."""
 TILE, REACH, SMOOTH = 12, 3, 1.0
-"""Pixels of a tile's side, how far it is looked for, and of the smoothing, on a page of `LONG_SIDE` pixels."""
+"""Tile size, search distance and smoothing in pixels, for a page whose longer side is `LONG_SIDE`."""
 LONG_SIDE = 1100
-FOUND = 0.8
-"""Correlation from which a tile counts as the same: see docs/usable.md for how well that tells a letter."""
+SAME = 0.8
+"""Minimum correlation of equal tiles; see docs/usable.md for its accuracy."""
 INK = 40
-"""Difference between a tile's darkest and lightest grey from which something stands on it."""
+"""Minimum grey range of a tile with ink."""
 STRAY = 64
-"""The same where nothing should stand: noise and ringing stay below."""
+"""Minimum grey range of stray ink on an empty tile, above noise and ringing."""
 RECOLOURED = 8
-"""Difference of a tile's mean colour from which it is another."""
+"""Minimum difference of mean colours of a recoloured tile."""
 FLOOR = 16.0
-"""Grey levels added below a quotient, so that noise on empty paper is not a difference of look."""
+"""Grey levels added to a denominator, so that noise on empty paper does not count."""
 
 Grey = NDArray[np.uint8]
 Tiles = NDArray[np.bool_]
 
 
 class Outside(NamedTuple):
-    """What became of the page outside the regions, as shares."""
+    """Changes outside the regions, as shares of tiles."""
 
     preservation: float
-    """Of the tiles with something on them, those found again."""
+    """Share of the inked tiles that are preserved."""
     stray: float
-    """Of all tiles, those that were empty and are not any more."""
+    """Share of all tiles that were empty and now have ink."""
 
 
 def scale_of(long_side: int) -> float:
-    """How much larger than `LONG_SIDE` a page is; a smaller one is no smaller."""
+    """Return the scale of a page relative to `LONG_SIDE`, at least 1."""
     return max(1.0, long_side / LONG_SIDE)
 
 
 class _Grid(NamedTuple):
-    """How a page is laid out in tiles."""
+    """The tiles of a page."""
 
     tile: int
     reach: int
@@ -61,18 +61,18 @@ class _Grid(NamedTuple):
     rows: int
     columns: int
     start: int
-    """Where the first tile begins, from the left and from above."""
+    """Offset of the first tile, in x and y."""
 
     @classmethod
     def of(cls, image: Image, long_side: int = 0) -> _Grid:
-        """Of an image, or of a crop from a page with a long side of so many pixels."""
+        """Return the grid of an image, or of a crop of a page with this longer side."""
         height, width = image.shape[:2]
         scale = scale_of(long_side or max(height, width))
         tile = min(round(TILE * scale), height, width)
         return cls(tile, round(REACH * scale), SMOOTH * scale, height // tile, width // tile, 0)
 
     def halfway(self, page: Image) -> _Grid:
-        """Another layout, whose tiles have the corners of these in their middles."""
+        """Return the grid shifted by half a tile."""
         start, (height, width) = self.tile // 2, page.shape[:2]
         return self._replace(rows=(height - start) // self.tile, columns=(width - start) // self.tile, start=start)
 
@@ -81,14 +81,14 @@ class _Grid(NamedTuple):
         return np.asarray(cv2.GaussianBlur(grey, (0, 0), self.smooth), np.uint8)
 
     def cut(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Tiles × their pixels (and channels)."""
+        """Return an array of tiles × pixel values."""
         end = [self.start + count * self.tile for count in (self.rows, self.columns)]
         whole = image[self.start : end[0], self.start : end[1]]
         shape = (self.rows, self.tile, self.columns, self.tile, -1)
         return whole.reshape(shape).swapaxes(1, 2).reshape(self.rows, self.columns, -1).astype(np.float32)
 
     def range(self, grey: Grey, margin: int = 0) -> NDArray[np.float32]:
-        """Difference between the lightest and the darkest grey of each tile, with a margin around it."""
+        """Return the grey range of each tile and a margin around it."""
         if margin:
             kernel = np.ones((2 * margin + 1, 2 * margin + 1), np.uint8)
             high, low = cv2.dilate(grey, kernel), cv2.erode(grey, kernel)
@@ -97,15 +97,14 @@ class _Grid(NamedTuple):
         return np.asarray(self.cut(np.asarray(high)).max(-1) - self.cut(np.asarray(low)).min(-1), np.float32)
 
     def touched(self, mask: Tiles) -> Tiles:
-        """Tiles that a mask touches."""
+        """Return the tiles that a mask touches."""
         return np.asarray(self.cut(mask.view(np.uint8)).any(-1), np.bool_)
 
 
 def outside(candidate: Image, reference: Image, regions: Tiles, source: Image | None = None) -> Outside | None:
-    """What became of the page where the mask `regions` is false; nothing where it leaves no tile.
+    """Measure changes where the mask `regions` is false; None if no tile is outside.
 
-    A tile is kept where it is as in the reference or as in the source: where an edit moves what follows it, both are
-    right, to move it and to leave it.
+    A tile is preserved if it equals the reference or the source: if an edit shifts the text after it, both are correct.
 
     >>> page = np.full((60, 60, 3), 255, np.uint8)
     >>> page[20:40, 4:56:6] = 0
@@ -121,67 +120,67 @@ def outside(candidate: Image, reference: Image, regions: Tiles, source: Image | 
     grid = _Grid.of(reference)
     grids = [each for each in (grid, grid.halfway(reference)) if each.rows and each.columns]
     greys = [grid.grey(each) for each in (candidate, *pages)]
-    looked_at, inked, lost, stray = np.sum([_counts(greys[0], greys[1:], regions, each) for each in grids], axis=0)
-    if not looked_at:
+    checked, inked, lost, stray = np.sum([_counts(greys[0], greys[1:], regions, each) for each in grids], axis=0)
+    if not checked:
         return None
-    return Outside(float(1 - lost / inked) if inked else 1.0, float(stray / looked_at))
+    return Outside(float(1 - lost / inked) if inked else 1.0, float(stray / checked))
 
 
 def _counts(grey: Grey, pages: Sequence[Grey], regions: Tiles, grid: _Grid) -> tuple[int, ...]:
-    """Tiles that are looked at, that have something on them, that are not found again, that were empty and are not."""
-    looked_at = ~grid.touched(regions)
+    """Return the numbers of tiles checked, with ink, lost, and with stray ink."""
+    checked = ~grid.touched(regions)
     written = grid.range(grey) >= STRAY
-    inked, empty, lost = np.zeros_like(looked_at), looked_at.copy(), looked_at.copy()
-    for wanted in pages:
-        here, near = (looked_at & (grid.range(wanted, margin) >= INK) for margin in (0, grid.reach))
-        lost &= _lost(grey, wanted, here & lost, grid) | (~near & written)
+    inked, empty, lost = np.zeros_like(checked), checked.copy(), checked.copy()
+    for page in pages:
+        here, near = (checked & (grid.range(page, margin) >= INK) for margin in (0, grid.reach))
+        lost &= _lost(grey, page, here & lost, grid) | (~near & written)
         inked |= here
         empty &= ~near
-    return tuple(int(tiles.sum()) for tiles in (looked_at, inked, lost & inked, empty & written))
+    return tuple(int(tiles.sum()) for tiles in (checked, inked, lost & inked, empty & written))
 
 
 def edited_share(candidate: Image, source: Image, reference: Image, long_side: int = 0) -> float | None:
-    """Of the tiles that the edit should change, the share that was changed, in whatever way; nothing where none is.
+    """Return the share of the tiles to change that were changed in any way; None if none is to change.
 
-    Of crops, `long_side` is that of their page: it decides how large tiles are.
+    For crops, `long_side` is that of their page; it determines the tile size.
 
     >>> before = np.full((60, 60, 3), 255, np.uint8)
-    >>> wanted = before.copy()
-    >>> wanted[20:40, 4:56:6] = 0
-    >>> edited_share(before, before, wanted), edited_share(wanted, before, wanted), edited_share(before, before, before)
+    >>> after = before.copy()
+    >>> after[20:40, 4:56:6] = 0
+    >>> edited_share(before, before, after), edited_share(after, before, after), edited_share(before, before, before)
     (0.0, 1.0, None)
     """
     require_rgb_pair(candidate, source)
     require_rgb_pair(reference, source)
     grid = _Grid.of(source, long_side)
-    asked = _changed(reference, source, grid)
-    return float((asked & _changed(candidate, source, grid)).sum() / asked.sum()) if asked.any() else None
+    expected = _changed(reference, source, grid)
+    return float((expected & _changed(candidate, source, grid)).sum() / expected.sum()) if expected.any() else None
 
 
 def _changed(image: Image, before: Image, grid: _Grid) -> Tiles:
-    """Tiles with another text, or another colour."""
-    grey, wanted = grid.grey(image), grid.grey(before)
-    inked = (grid.range(wanted) >= INK) | (grid.range(grey) >= INK)
+    """Return the tiles with different ink or colour."""
+    grey, reference = grid.grey(image), grid.grey(before)
+    inked = (grid.range(reference) >= INK) | (grid.range(grey) >= INK)
     colours = [grid.cut(each).reshape(grid.rows, grid.columns, -1, 3).mean(2) for each in (image, before)]
     recoloured = np.abs(colours[0] - colours[1]).max(-1) >= RECOLOURED
-    return np.asarray(_lost(grey, wanted, inked, grid) | recoloured, np.bool_)
+    return np.asarray(_lost(grey, reference, inked, grid) | recoloured, np.bool_)
 
 
-def _lost(grey: Grey, wanted: Grey, inked: Tiles, grid: _Grid) -> Tiles:
-    """Of the inked tiles those that are not found again near their place."""
-    lost = inked & (_correlation(grid.cut(grey), grid.cut(wanted)) < FOUND)
-    for row, column in np.argwhere(lost):  # a few: all others stand where they stood
+def _lost(grey: Grey, reference: Grey, inked: Tiles, grid: _Grid) -> Tiles:
+    """Return the inked tiles that are not found near their position."""
+    lost = inked & (_correlation(grid.cut(grey), grid.cut(reference)) < SAME)
+    for row, column in np.argwhere(lost):  # few: most tiles are unchanged at their position
         side, reach = grid.tile, grid.reach
         y, x = grid.start + row * side, grid.start + column * side
-        tile = wanted[y : y + side, x : x + side]
+        tile = reference[y : y + side, x : x + side]
         near = grey[max(0, y - reach) : y + side + reach, max(0, x - reach) : x + side + reach]
-        if np.ptp(tile) >= INK and cv2.matchTemplate(near, tile, cv2.TM_CCOEFF_NORMED).max() >= FOUND:
+        if np.ptp(tile) >= INK and cv2.matchTemplate(near, tile, cv2.TM_CCOEFF_NORMED).max() >= SAME:
             lost[row, column] = False
     return lost
 
 
 def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Of every two tiles; 0 where one of them is plain."""
+    """Return the correlation of corresponding tiles; 0 if one is uniform."""
     one, other = (tiles - tiles.mean(-1, keepdims=True) for tiles in (one, other))
     norm = np.sqrt((one * one).sum(-1) * (other * other).sum(-1))
     return np.asarray(np.divide((one * other).sum(-1), norm, out=np.zeros_like(norm), where=norm > 0), np.float32)
@@ -189,10 +188,10 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArra
 
 @metric("visual_fidelity", kind="rate", title="Visual fidelity")
 def visual_fidelity(candidate: Image, reference: Image) -> float:
-    """How alike the colours and the sharpness of two crops are, wherever in them things stand.
+    """Similarity of colours and sharpness of two crops, independent of positions.
 
-    The lower of two: the distance between the distributions of colours, and between those of the strength of edges,
-    each as a share of what the fuller crop has. Another font, size, colour, paper or blur shows; a moved word does not.
+    One minus the larger of two distances, between the distributions of colours and of edge strengths, relative to the
+    crop with more contrast. Sensitive to font, size, colour, paper and blur, not to a moved word.
 
     >>> page = np.full((40, 80, 3), 255, np.uint8)
     >>> page[10:30, 10:70:6] = 0
@@ -203,7 +202,7 @@ def visual_fidelity(candidate: Image, reference: Image) -> float:
     paper = np.median(reference.reshape(-1, 3), axis=0).astype(np.float32)
     colours = [cv2.split(image.astype(np.float32) - paper) for image in (candidate, reference)]
     channels = [*zip(*colours, strict=True), (_edges(candidate), _edges(reference))]
-    return max(0.0, 1 - max(_apart(np.asarray(one), np.asarray(other)) for one, other in channels))
+    return max(0.0, 1 - max(_relative_distance(np.asarray(one), np.asarray(other)) for one, other in channels))
 
 
 def _edges(image: Image) -> NDArray[np.float32]:
@@ -212,7 +211,7 @@ def _edges(image: Image) -> NDArray[np.float32]:
     return np.asarray(np.sqrt(across**2 + down**2), np.float32)  # cv2.magnitude's last bit depends on the address
 
 
-def _apart(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    """How far two distributions lie apart (Wasserstein's distance of order 1), as a share of the fuller one's mean."""
+def _relative_distance(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+    """Return the Wasserstein-1 distance of two distributions, relative to the larger mean magnitude."""
     distance = float(np.abs(np.sort(one, axis=None) - np.sort(other, axis=None)).mean())
     return distance / (max(float(np.abs(values).mean()) for values in (one, other)) + FLOOR)

@@ -1,8 +1,8 @@
-"""FID: how far the pages of one set, as Inception sees them, are from those of another. Pages stream, none is kept.
+"""FID: Fréchet distance of Inception features of two sets of pages, computed in a stream.
 
-The network is that of the published FID (torch-fidelity's, with its file of weights); the features of a set are kept
-as their number, mean and scatter. The whole page is brought to the network's 299×299 (bicubic, with the blur that
-making smaller needs): a centre crop would never see half of an upright page.
+The network is that of the published FID (torch-fidelity's implementation and weights); a set is represented by number,
+mean and scatter of its features. The whole page is resized to 299×299 (bicubic, antialiased): a centre crop would cut
+off half of a portrait page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image as Pictures
 
 from vdebench.errors import InputError, MissingPartError
-from vdebench.metrics import weights as places
+from vdebench.metrics import weights as weight_files
 from vdebench.metrics.image import Image, require_rgb_pair
 from vdebench.metrics.registry import metric
 
@@ -26,7 +26,7 @@ Vectors = NDArray[np.float64]
 DIMENSIONS = 2048
 SIDE = 299
 WEIGHTS = "pt_inception-2015-12-05-6726825d.pth"
-_WEIGHTS_TOO = "weights-inception-2015-12-05-6726825d.pth"  # the same file, as torch-fidelity calls it
+_WEIGHTS_TOO = "weights-inception-2015-12-05-6726825d.pth"  # torch-fidelity's name of the same file
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,37 +44,37 @@ class Gaussian:
 
     @classmethod
     def empty(cls, dimensions: int = DIMENSIONS) -> Gaussian:
-        """Of no features yet."""
+        """Return the statistics of no features."""
         return cls(0, np.zeros(dimensions), np.zeros((dimensions, dimensions)))
 
     @classmethod
     def of(cls, features: Any) -> Gaussian:
-        """Of features as rows, one or more."""
+        """Return the statistics of features, as rows."""
         rows = np.atleast_2d(np.asarray(features, np.float64))
         if rows.ndim != 2 or not len(rows) or not np.isfinite(rows).all():
             raise ValueError(f"features of shape {rows.shape}: expected rows of finite numbers")
         mean = rows.mean(axis=0)
-        apart = rows - mean
-        return cls(len(rows), mean, apart.T @ apart)
+        deviations = rows - mean
+        return cls(len(rows), mean, deviations.T @ deviations)
 
     def merge(self, other: Gaussian) -> Gaussian:
-        """Of both sets together; sums of large squares are never subtracted (Chan, Golub and LeVeque 1983)."""
+        """Return the statistics of both sets, numerically stable (Chan, Golub and LeVeque 1983)."""
         if len(self.mean) != len(other.mean):
             raise ValueError(f"features of {len(self.mean)} and {len(other.mean)} numbers: expected the same network's")
         n = self.n + other.n
         if n == 0:
             return self
-        apart = other.mean - self.mean
-        between = (self.n * other.n / n) * np.outer(apart, apart)
-        return Gaussian(n, self.mean + apart * (other.n / n), self.scatter + other.scatter + between)
+        deviations = other.mean - self.mean
+        between = (self.n * other.n / n) * np.outer(deviations, deviations)
+        return Gaussian(n, self.mean + deviations * (other.n / n), self.scatter + other.scatter + between)
 
     def add(self, features: Any) -> Gaussian:
-        """With more features, as rows. Hand over some dozens at a time: each call touches the whole scatter."""
+        """Return the statistics with more features, as rows; pass dozens at a time, each call copies the scatter."""
         return self.merge(Gaussian.of(features))
 
     @property
     def covariance(self) -> Vectors:
-        """Sample covariance, of two features or more."""
+        """Sample covariance; needs at least two features."""
         if self.n < 2:
             raise ValueError(f"a covariance of {self.n} page{'s' * (self.n != 1)}: expected two or more")
         return self.scatter / (self.n - 1)
@@ -82,7 +82,7 @@ class Gaussian:
 
 @metric("fid", kind="image sets", title="FID", best="lower", bounds=(0, math.inf), main=False)
 def frechet_distance(candidate: Gaussian, reference: Gaussian) -> float:
-    """Fréchet distance of two sets of pages as Inception sees them.
+    """Fréchet distance of the Inception features of two sets of pages.
 
     Below 2,048 pages the covariances are singular and the value is biased upwards, the more the fewer pages: compare
     only values from the same number of pages.
@@ -105,17 +105,17 @@ def frechet_distance(candidate: Gaussian, reference: Gaussian) -> float:
 
 
 def _root(covariance: Vectors) -> Vectors:
-    """R with R Rᵀ = the covariance, a column for each direction that is there; rounding's directions are left out."""
+    """Return R with R Rᵀ = the covariance; directions within rounding error are omitted."""
     import scipy.linalg
 
     values, vectors = scipy.linalg.eigh(covariance)
-    there = values > max(values[-1], 0) * len(values) * np.finfo(np.float64).eps
-    root: Vectors = vectors[:, there] * np.sqrt(values[there])
+    nonzero = values > max(values[-1], 0) * len(values) * np.finfo(np.float64).eps
+    root: Vectors = vectors[:, nonzero] * np.sqrt(values[nonzero])
     return root
 
 
 class InceptionFeatures:
-    """A page's 2,048 features by the network of the published FID."""
+    """Extracts 2,048 features of a page with the network of the published FID."""
 
     def __init__(self, weights: Path | None = None, threads: int = 0) -> None:
         if missing := self.missing(weights):
@@ -123,18 +123,18 @@ class InceptionFeatures:
         found = weights or _default()
         assert found is not None  # or it was missing
         self.weights, self.threads = found, threads
-        self.identity = f"fid-inception@sha256:{places.digest_of(found)[:12]},whole-{SIDE}-bicubic"
+        self.identity = f"fid-inception@sha256:{weight_files.digest_of(found)[:12]},whole-{SIDE}-bicubic"
 
     @staticmethod
     def missing(weights: Path | None = None) -> str:
-        """What is not there and how to get it; nothing is loaded."""
+        """Return missing packages or weights with the command that installs them; loads nothing."""
         install = "pip install 'vdebench[fid]'"
-        absent = places.absent_packages("torch", "torchvision", "torch_fidelity")
-        lines = [places.what_is_missing("fid", absent, install)]
+        absent = weight_files.absent_packages("torch", "torchvision", "torch_fidelity")
+        lines = [weight_files.what_is_missing("fid", absent, install)]
         path = weights or _default()
-        if not places.is_there(path):
+        if not weight_files.is_there(path):
             get = f"put pytorch-fid's {WEIGHTS} into the folder $VDE_WEIGHTS"
-            lines.append(places.what_is_missing("fid", [], "", file=str(weights or WEIGHTS), get=get))
+            lines.append(weight_files.what_is_missing("fid", [], "", file=str(weights or WEIGHTS), get=get))
         return "\n".join(filter(None, lines))
 
     @cached_property
@@ -145,14 +145,14 @@ class InceptionFeatures:
         if self.threads:
             torch.set_num_threads(self.threads)
         try:
-            # The package unpickles whatever the file holds: first see that it holds tensors only.
+            # The package unpickles the file: check first that it contains tensors only.
             torch.load(self.weights, "cpu", weights_only=True)
             return FeatureExtractorInceptionV3("inception", [str(DIMENSIONS)], str(self.weights))
-        except Exception as error:  # what torch raises on other files is of many classes
+        except Exception as error:  # torch raises various classes for invalid files
             raise InputError(f"{self.weights}: no weights of FID's Inception: {str(error).splitlines()[0]}") from None
 
     def __call__(self, page: Image) -> Vectors:
-        """Features of one page."""
+        """Return the features of one page."""
         import torch
 
         require_rgb_pair(page, page)
@@ -164,4 +164,4 @@ class InceptionFeatures:
 
 
 def _default() -> Path | None:
-    return places.in_weights_folder(WEIGHTS) or places.in_weights_folder(_WEIGHTS_TOO)
+    return weight_files.in_weights_folder(WEIGHTS) or weight_files.in_weights_folder(_WEIGHTS_TOO)

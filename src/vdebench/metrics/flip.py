@@ -1,8 +1,7 @@
-"""FLIP, how different two images look when one takes the other's place on a screen (LDR-FLIP, by its authors' package).
+"""FLIP, the perceived difference of two images that alternate on a screen (LDR-FLIP, by its authors' package).
 
-It needs no weights. Its one assumption is how large a pixel is to the eye: 67 pixels in a degree, a 4K screen of 0.7 m
-width seen from 0.7 m, is the authors' default and ours. The package says nothing, and spreads over the cores by OpenMP
-(`OMP_NUM_THREADS` limits it).
+It needs no weights. Its parameter is the resolution in pixels per degree of visual angle; the authors' default of 67 is
+a 4K screen of 0.7 m width at 0.7 m. The package uses all cores by OpenMP; `OMP_NUM_THREADS` limits it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from importlib.metadata import version
 import numpy as np
 
 from vdebench.errors import MissingPartError
-from vdebench.metrics import weights as places
+from vdebench.metrics import weights as weight_files
 from vdebench.metrics.image import Image, require_rgb_pair
 from vdebench.metrics.registry import metric
 
@@ -21,10 +20,10 @@ PIXELS_PER_DEGREE = 67.0
 
 
 class Flip:
-    """Mean of LDR-FLIP over the page, for a screen of so many pixels in a degree of sight."""
+    """Mean of LDR-FLIP over the page, at a resolution in pixels per degree."""
 
     def __init__(self, pixels_per_degree: float = PIXELS_PER_DEGREE) -> None:
-        # The package ends the whole program on a number it does not like.
+        # The package exits the process on invalid numbers.
         if not (math.isfinite(pixels_per_degree) and pixels_per_degree > 0):
             raise ValueError(f"{pixels_per_degree} pixels per degree: expected a number above 0")
         if missing := self.missing():
@@ -34,8 +33,10 @@ class Flip:
 
     @staticmethod
     def missing() -> str:
-        """What is not there and how to get it; nothing is loaded."""
-        return places.what_is_missing("flip", places.absent_packages("flip_evaluator"), "pip install flip-evaluator")
+        """Return missing packages or weights with the command that installs them; loads nothing."""
+        return weight_files.what_is_missing(
+            "flip", weight_files.absent_packages("flip_evaluator"), "pip install flip-evaluator"
+        )
 
     @metric("flip", kind="image", title="FLIP", best="lower", main=False)
     def __call__(self, candidate: Image, reference: Image) -> float:
@@ -46,4 +47,4 @@ class Flip:
         images = [np.divide(image, 255, dtype=np.float32) for image in (reference, candidate)]
         settings = {"ppd": self.pixels_per_degree}
         differences, _, _ = flip_evaluator.evaluate(*images, "LDR", True, False, False, settings)
-        return float(differences.mean(dtype=np.float64))  # the package's own mean is a sum in float32
+        return float(differences.mean(dtype=np.float64))  # the package computes its mean in float32

@@ -1,6 +1,6 @@
-"""Texts without differences that a reader of the page does not see as differences: width, ligatures, quotes, line ends.
+"""Text normalisation: removes differences that are invisible on a page, such as width, ligatures, quotes, line breaks.
 
-`folded` is what the default protocol compares; `tokens.settled` is the same text with these differences kept.
+The default protocol compares `folded` texts; `tokens.settled` keeps these differences.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import regex
 from vdebench.metrics.registry import versioned
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\p{Variation_Selector}--[\u0600-\u0605\u06dd\u070f]]", regex.VERSION1)
-"""Soft hyphens, zero-width characters, marks of direction; not the format characters that Arabic prints."""
+"""Soft hyphens, zero-width characters, direction marks; not the visible format characters of Arabic."""
 _SAME = {
     **dict.fromkeys("“”„‟«»″〝〞〟", '"'),
     **dict.fromkeys("‘’‚‛‹›`´′ʹʻʼ", "'"),
@@ -53,7 +53,7 @@ _SPACE_BESIDE_CJK = regex.compile(rf"(?<={_SPACELESS}{_MARKS}) +| +(?={_MARKS}{_
 
 @versioned("fold")
 def folded(text: str) -> str:
-    r"""The text with equal-looking characters made equal and white space that means nothing taken out.
+    r"""Unify equivalent characters and remove meaningless white space.
 
     Compatibility forms (full and half width, ligatures, presentation forms, superscripts), quotes and dashes of all
     shapes, soft hyphens, zero-width and direction marks, hyphens inside words and at line ends, and in formulas the
@@ -66,7 +66,7 @@ def folded(text: str) -> str:
     >>> folded("你好， 世界。"), folded("它值 $5 or $6")
     ('你好,世界.', '它值$5 or $6')
     """
-    return _kept(text) if len(text) <= _SHORT else _fold(text)
+    return _cached_fold(text) if len(text) <= _SHORT else _fold(text)
 
 
 def _fold(text: str) -> str:
@@ -74,7 +74,7 @@ def _fold(text: str) -> str:
         return _SPACE.sub(" ", text).strip()
     text = _BLANKS.sub(" ", _LINE_END.sub("\n", text))
     text = _INVISIBLE.sub("", _LONG_DASHES.sub("-", text).translate(_SHAPES))
-    text = _POWER.sub(lambda found: "^" + found[0], text)
+    text = _POWER.sub(lambda match: "^" + match[0], text)
     text = unicodedata.normalize("NFKC", text).translate(_SHAPES)
     text = _plain_formulas(text)
     text = _BROKEN_LINE.sub("-", _BROKEN_WORD.sub("", text))
@@ -82,19 +82,19 @@ def _fold(text: str) -> str:
 
 
 _SHORT = 2000
-"""Characters of a text that is kept once it is folded: blocks are folded for every page they are compared with."""
-_kept = lru_cache(maxsize=4096)(_fold)
+"""Maximum length of a cached text: blocks are folded for every comparison."""
+_cached_fold = lru_cache(maxsize=4096)(_fold)
 
 
 def _plain_formulas(text: str) -> str:
-    text = _DELIMITERS.sub(lambda found: _plain_formula(found["in"]), text)
+    text = _DELIMITERS.sub(lambda match: _plain_formula(match["in"]), text)
     if _LATEX.search(text):
         text = _plain_scripts(text)
     return _OPERATOR_SPACE.sub(r"\1", text)
 
 
 def _plain_formula(formula: str) -> str:
-    """A formula without spaces, sizes and the marks of scripts."""
+    """Return a formula without spaces, size commands and script marks."""
     plain = _SUBSCRIPT.sub("", _plain_scripts(formula))
     return _SPACE.sub("", plain.replace("~", "")) if _LATEX.search(formula) or not plain.isalpha() else plain
 
@@ -102,4 +102,4 @@ def _plain_formula(formula: str) -> str:
 def _plain_scripts(text: str) -> str:
     text = _SPACING.sub(" ", _SIZES.sub("", text))
     text = _NUMBER_POWER.sub(r"^\1", _WRAPPERS.sub(r"\1", text))
-    return _SCRIPT.sub(lambda found: found[1] or "", text)
+    return _SCRIPT.sub(lambda match: match[1] or "", text)

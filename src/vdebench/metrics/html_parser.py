@@ -1,4 +1,4 @@
-"""The standard library's HTML parser, kept from what it cannot do."""
+"""Safe use of the standard library's HTML parser."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from html.parser import HTMLParser
 from vdebench.errors import InputError, TooLargeError
 
 MAX_OPEN = 500
-"""Tags and comments that nothing closes: the parser's time grows with their square, and a table has dozens at most."""
+"""Limit of unclosed tags and comments: the parser's time grows with their square."""
 
 
 def feed(parser: HTMLParser, html: str, *, close: bool = True) -> None:
-    """Parse a whole piece of HTML; refuse what would take hours or breaks the parser.
+    """Parse HTML; raise an error for input that would take hours or crash the parser.
 
-    Without `close` the parser drops what it is still buffering at the end: an unfinished tag or entity and what
-    follows it.
+    Without `close` the parser drops an unfinished tag or entity at the end and the text after it.
 
     >>> feed(HTMLParser(), "<td>p < 0.05</td>")
     """
     tags = html.count("<", html.rfind(">") + 1)
     comments = html.count("<!--") - html.count("-->")
     if max(tags, comments) > MAX_OPEN:
-        raise TooLargeError(f"a table with {max(tags, comments):,} tags that nothing closes, more than {MAX_OPEN}")
+        raise TooLargeError(f"a table with {max(tags, comments):,} unclosed tags, more than {MAX_OPEN}")
     try:
         parser.feed(html)
         if close:

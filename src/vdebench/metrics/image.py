@@ -1,7 +1,7 @@
-"""How alike two images are, pixel by pixel: PSNR and SSIM, equal to scikit-image's to the last digits, much faster.
+"""PSNR and SSIM, numerically equal to scikit-image's and much faster.
 
-SSIM as the papers use it: a uniform window of 7×7, sample covariance, the mean over the channels, data range 255. On
-8-bit images every sum in a window is a whole number, so sums slide over the page without loss.
+SSIM as in the papers: uniform 7×7 window, sample covariance, mean over channels, data range 255. On 8-bit images all
+window sums are integers, so running sums are exact.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ class TooSmallError(ValueError):
 
 @metric("mse", kind="mask", title="MSE", best="lower", bounds=(0, 255**2), digits=1)
 def mean_squared_error(candidate: Image, reference: Image) -> float:
-    """Mean of the squared differences of all values.
+    """Mean squared error.
 
     >>> page = np.zeros((8, 8, 3), np.uint8)
     >>> mean_squared_error(page + 2, page)
     4.0
     """
     _require_same_shape(candidate, reference)
-    return round(cv2.norm(candidate, reference, cv2.NORM_L2SQR)) / candidate.size  # a sum of whole numbers
+    return round(cv2.norm(candidate, reference, cv2.NORM_L2SQR)) / candidate.size  # the norm is an integer
 
 
 def decibel(error: float) -> float:
-    """The peak signal-to-noise ratio of a mean squared error; infinite where there is none.
+    """Return the peak signal-to-noise ratio of a mean squared error; infinite for 0.
 
     >>> decibel(0.0), round(decibel(255**2 / 100), 9)
     (inf, 20.0)
@@ -64,7 +64,9 @@ def ssim(candidate: Image, reference: Image) -> float:
     """
     _require_same_shape(candidate, reference)
     if min(candidate.shape[:2]) < WINDOW:
-        raise TooSmallError(f"images of {candidate.shape[1]}×{candidate.shape[0]} hold no window of {WINDOW}×{WINDOW}")
+        raise TooSmallError(
+            f"images of {candidate.shape[1]}×{candidate.shape[0]} are smaller than the window of {WINDOW}×{WINDOW}"
+        )
     channels = candidate.shape[2] if candidate.ndim == 3 else 1
     rows, others = (np.ascontiguousarray(image).reshape(image.shape[0], -1) for image in (candidate, reference))
     from vdebench.metrics.ssim_windows import mean_ssim  # Numba takes half a second to import
@@ -73,7 +75,7 @@ def ssim(candidate: Image, reference: Image) -> float:
 
 
 def require_rgb_pair(candidate: Image, reference: Image, smallest: int = 1) -> None:
-    """An error unless both are RGB images of bytes, of one size, no side below the smallest."""
+    """Raise an error unless both are 8-bit RGB images of the same size, with sides of at least `smallest` pixels."""
     for image in (candidate, reference):
         if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
             raise ValueError(
@@ -87,4 +89,4 @@ def require_rgb_pair(candidate: Image, reference: Image, smallest: int = 1) -> N
 
 def _require_same_shape(candidate: Image, reference: Image) -> None:
     if candidate.shape != reference.shape:
-        raise ValueError(f"images of {candidate.shape} and {reference.shape}: bring them to one size first")
+        raise ValueError(f"images of {candidate.shape} and {reference.shape}: expected the same size")

@@ -1,4 +1,4 @@
-"""How image metrics are loaded: functions at once, models where their package and weights are installed."""
+"""Loading of image metrics: functions, and models whose package and weights are installed."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from vdebench.metrics.registry import IMAGE_KINDS, Metric, registered
 
 
 class LoadedMetric(NamedTuple):
-    """A metric that is ready: what its numbers depend on, and the function."""
+    """A loaded metric: its identity, which determines its numbers, and the function."""
 
     identity: str
     function: Callable[..., Any]
 
 
 class Loader(NamedTuple):
-    """How an image metric is loaded, and what is missing for that."""
+    """Functions that load an image metric and report missing parts."""
 
     load: Callable[[], LoadedMetric]
-    """Raises MissingPartError where a package or weights are absent."""
+    """Raises MissingPartError if a package or weights are missing."""
     missing: Callable[[], str] = str
-    """What is missing and how to get it, "" where it is ready: quick, for `vde doctor`."""
+    """Returns missing parts with the command that installs them, "" if ready; loads nothing."""
 
 
 def _function(module: str, name: str, identity: str) -> Callable[[], LoadedMetric]:
-    """A metric that is a function, imported when it is loaded: some modules take long to import."""
+    """Return the loader of a function; its module is imported on loading."""
     return lambda: LoadedMetric(identity, getattr(import_module(f"vdebench.metrics.{module}"), name))
 
 
 def _model(module: str, name: str, *options: str) -> tuple[Callable[[], LoadedMetric], Callable[[], str]]:
-    """A metric that is a class with weights: how it is loaded, and how it is asked what is missing."""
+    """Return the loader of a model class, and the function that reports missing parts."""
 
     def kind() -> Any:
         return getattr(import_module(f"vdebench.metrics.{module}"), name)
@@ -46,7 +46,7 @@ def _model(module: str, name: str, *options: str) -> tuple[Callable[[], LoadedMe
 
 
 _clip, _clip_missing = _model("clip", "Clip")
-_shared_clip = cache(_clip)  # both kinds look through one model
+_shared_clip = cache(_clip)  # both metrics share one model
 
 
 def _clip_kind(kind: Literal["image", "text"]) -> Callable[[], LoadedMetric]:
@@ -60,7 +60,7 @@ def _clip_kind(kind: Literal["image", "text"]) -> Callable[[], LoadedMetric]:
 TO_INSTRUCTION = ("clip_text",)
 """Metrics that compare an image with the instruction, not with the reference."""
 LOADERS = {
-    # PSNR is kept as the mean squared error: that can be averaged
+    # PSNR is stored as mean squared error, which can be averaged
     "psnr": Loader(_function("image", "mean_squared_error", "mse-1")),
     "ssim": Loader(_function("image", "ssim", "ssim-uniform7-1")),
     "ms_ssim": Loader(_function("multiscale", "ms_ssim", "ms-ssim-gauss11-1")),
@@ -75,19 +75,19 @@ LOADERS = {
 
 
 def loaders() -> dict[str, Loader]:
-    """Loaders of all image metrics; one of another package is its decorated function."""
-    return {name: LOADERS.get(name) or Loader(_itself(each)) for name, each in registered(IMAGE_KINDS).items()}
+    """Return the loaders of all image metrics; metrics of other packages are plain functions."""
+    return {name: LOADERS.get(name) or Loader(_plain_function(each)) for name, each in registered(IMAGE_KINDS).items()}
 
 
-def _itself(one: Metric) -> Callable[[], LoadedMetric]:
-    assert one.function is not None
-    loaded = LoadedMetric(one.identity, one.function)
+def _plain_function(metric: Metric) -> Callable[[], LoadedMetric]:
+    assert metric.function is not None
+    loaded = LoadedMetric(metric.identity, metric.function)
     return lambda: loaded
 
 
 def require_known(names: Sequence[str]) -> None:
-    """Refuse names of metrics that are none."""
+    """Raise an error for unknown metrics."""
     known = registered(IMAGE_KINDS)
     for name in names:
         if name not in known:
-            raise VdeError(f"no image metric is called {name!r}; there are: {', '.join(known)}, or none")
+            raise VdeError(f"unknown image metric {name!r}; available: {', '.join(known)}, or none")

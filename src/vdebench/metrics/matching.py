@@ -1,8 +1,8 @@
-"""Which block of the prediction stands for which block of the ground truth.
+"""Matching of predicted blocks with ground-truth blocks.
 
-Three strategies, one result: units. A unit is a pair of index tuples, ground truth and prediction; a missed block is a
-unit without prediction, an invented one a unit without ground truth. The papers' strategies pair one to one; `strict`
-also joins blocks that a reader merged or split.
+The result of all three strategies is a list of units. A unit is a pair of index tuples, ground truth and prediction; a
+missed block is a unit without prediction, an invented one a unit without ground truth. The papers' strategies are
+one-to-one; `strict` also joins blocks that a reader merged or split.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ class Unit(NamedTuple):
 
 
 class PageBlocks(NamedTuple):
-    """What matching sees of a reading: boxes and texts in reading order, and the page's size where known."""
+    """Boxes and texts of a page in reading order, and its size if known."""
 
     boxes: Sequence[Box]
     texts: Sequence[str]
     size: Size | None = None
     join: Callable[[Sequence[int]], str] | None = None
-    """Text of several blocks in a given order; by default their texts joined."""
+    """Returns the text of several blocks in an order; by default their joined texts."""
 
     def text(self, indices: Sequence[int]) -> str:
-        """Text of some blocks, in the given order."""
+        """Return the text of some blocks, in this order."""
         if len(indices) < 2:
             return self.texts[indices[0]] if indices else ""
         return self.join(indices) if self.join else joined_text([self.texts[i] for i in indices])
 
     def nearest_order(self, indices: Sequence[int], reference: str) -> tuple[int, ...]:
-        """Some blocks as the page lists them, or from top to bottom where that is nearer to the reference."""
+        """Order blocks as listed on the page, or from top to bottom if that is closer to the reference."""
         listed = tuple(sorted(indices))
         if len(listed) < 2:
             return listed
@@ -60,7 +60,7 @@ Matching = Callable[[PageBlocks, PageBlocks], list[Unit]]
 
 @versioned("greedy-centre")
 def greedy_by_centre(truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
-    """Nearest centres first, each block once, however far apart (the papers' rule).
+    """Match nearest centres first, each block once, at any distance (the papers' rule).
 
     >>> page = PageBlocks([Box(0, 0, 10, 10), Box(0, 90, 10, 99)], ["a", "b"])
     >>> greedy_by_centre(page, PageBlocks([Box(0, 80, 10, 90)], ["b"]))
@@ -72,14 +72,14 @@ def greedy_by_centre(truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
 
 @versioned("greedy-iou")
 def greedy_by_iou(truth: PageBlocks, prediction: PageBlocks, *, at_least: float = 0.1) -> list[Unit]:
-    """Largest overlap first, each block once, pairs of a given IoU and more (the release's rule)."""
+    """Match largest overlaps first, each block once, with a minimum IoU (the release's rule)."""
     ious = iou_matrix(as_array(truth.boxes), as_array(prediction.boxes)).ravel()
     candidates = np.flatnonzero(ious >= at_least)
     return _greedy(candidates[np.argsort(-ious[candidates], kind="stable")], truth, prediction)
 
 
 def _greedy(order: Iterable[int], truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
-    """Take pairs in the given order of flat indices (truth × prediction) while both sides are free."""
+    """Match pairs in the order of flat indices (truth × prediction) while both sides are free."""
     width = len(prediction.boxes)
     partner: dict[int, int] = {}
     taken: set[int] = set()
@@ -95,7 +95,7 @@ def _greedy(order: Iterable[int], truth: PageBlocks, prediction: PageBlocks) -> 
 
 
 def _units(partner: dict[int, int], truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
-    """Matched pairs in the order they were found, then missed, then invented blocks in reading order."""
+    """Return matched pairs in order of matching, then missed, then invented blocks in reading order."""
     taken = set(partner.values())
     units = [Unit((g,), (p,)) for g, p in partner.items()]
     units += [Unit((g,), ()) for g in range(len(truth.boxes)) if g not in partner]
@@ -106,25 +106,25 @@ def _units(partner: dict[int, int], truth: PageBlocks, prediction: PageBlocks) -
 # --- strict ----------------------------------------------------------------------------------------------------------
 
 NEAR = 0.1
-"""Centres further apart than this share of the page's diagonal are not the same block, unless the boxes meet."""
+"""Maximum distance of centres, as a share of the page diagonal, unless the boxes overlap."""
 TOO_FAR = 0.7
-"""Pairs of this cost and more stay apart: less alike than a block of the right place whose text is garbled."""
+"""Cost from which pairs are not matched: above that of a garbled text at the right position."""
 BEGINNING = 200
-"""Characters of two texts that are compared for the cost of a pair."""
+"""Number of characters compared for the cost of a pair."""
 COVERED = 0.25
-"""A block that lies in another by this share of its area may hold a part of it."""
+"""Share of a block's area inside another from which they may belong together."""
 FITS = 0.1
-"""A pair that needs no more edits than this share of its text is not in want of further blocks."""
+"""Share of edits up to which a pair counts as complete."""
 HALVED = 0.5
-"""Joining must leave at most this share of the edits: chance likeness of two texts does not reach that."""
-WANTED = 0.9
-"""Or: this share of the text of a block without a partner must be what the other unit lacks, as of the rest of a
-paragraph that was wiped out. Else it would count twice, as missed and as invented, and less than if all were gone."""
+"""Maximum share of edits that remain after joining; higher than by chance similarity."""
+LACKING = 0.9
+"""Alternative condition: share of the text of an unmatched block that the other unit lacks, as after a paragraph was
+partly erased. Otherwise it would count twice, as missed and as invented."""
 
 
 @versioned("assign", 3)
 def assign(truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
-    """Cheapest one-to-one assignment, then blocks that a reader merged or split are joined.
+    """Compute the cheapest one-to-one assignment, then join blocks that a reader merged or split.
 
     The order in which the prediction lists its blocks does not count.
 
@@ -134,7 +134,7 @@ def assign(truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
     """
     if not truth.boxes or not prediction.boxes:
         return _units({}, truth, prediction)
-    from scipy.optimize import linear_sum_assignment  # imports slowly; the papers' protocols do without
+    from scipy.optimize import linear_sum_assignment  # slow import, not needed by the papers' protocols
 
     order = sorted(range(len(prediction.boxes)), key=lambda p: (*prediction.boxes[p], prediction.texts[p]))
     ordered = PageBlocks([prediction.boxes[p] for p in order], [prediction.texts[p] for p in order])
@@ -148,9 +148,9 @@ def assign(truth: PageBlocks, prediction: PageBlocks) -> list[Unit]:
 
 
 def _cost(first: Matrix, second: Matrix, truth: PageBlocks, prediction: PageBlocks) -> Matrix:
-    """Cost of every pair: a quarter for area not shared, a quarter for distance, a half for other text.
+    """Return the cost of every pair: a quarter for IoU, a quarter for distance, a half for text.
 
-    Pairs that cannot be cost as much as leaving both alone.
+    Impossible pairs cost as much as leaving both unmatched.
     """
     ious = iou_matrix(first, second)
     distances = centre_distances(first, second)
@@ -168,7 +168,7 @@ def _cost(first: Matrix, second: Matrix, truth: PageBlocks, prediction: PageBloc
 
 
 def _links(first: Matrix, second: Matrix) -> list[tuple[int, int]]:
-    """Pairs of blocks of which one lies in the other, the closest first."""
+    """Return pairs of blocks of which one lies in the other, largest overlap first."""
     smaller = np.minimum(areas(first)[:, None], areas(second)[None, :])
     covered = np.divide(shared_areas(first, second), smaller, out=np.zeros_like(smaller), where=smaller > 0)
     flat = np.flatnonzero(covered >= COVERED)
@@ -177,7 +177,7 @@ def _links(first: Matrix, second: Matrix) -> list[tuple[int, int]]:
 
 
 class _Joining:
-    """Units that grow along links between blocks, where their joined texts fit better than apart."""
+    """Joins units along links between blocks if their joined texts match better."""
 
     def __init__(self, units: Sequence[Unit], truth: PageBlocks, prediction: PageBlocks) -> None:
         self._pages = truth, prediction
@@ -186,17 +186,17 @@ class _Joining:
         self._edits: dict[Unit, tuple[int, bool]] = {}
 
     def join_along(self, links: Sequence[tuple[int, int]]) -> list[Unit]:
-        """The units after joining: two at a time where that halves their edits, then all that links hold together."""
+        """Join two units at a time if that halves their edits, then connected components; return the units."""
         for g, p in links:
             if self._is_open(g, p):
                 self._join({self._of_truth[g], self._of_prediction[p]})
         left = [(self._of_truth[g], self._of_prediction[p]) for g, p in links if self._is_open(g, p)]
-        for together in _held_together(left):
+        for together in _components(left):
             self._join(together)
         return sorted({*self._of_truth.values(), *self._of_prediction.values()}, key=_reading_order)
 
     def _is_open(self, g: int, p: int) -> bool:
-        """Whether two blocks with text stand in different units of which one is in want of text."""
+        """Whether two blocks with text are in different units of which one is incomplete."""
         one, other = self._of_truth[g], self._of_prediction[p]
         if one == other or not self._pages[0].texts[g] or not self._pages[1].texts[p]:
             return False
@@ -208,22 +208,23 @@ class _Joining:
             tuple(sorted(p for unit in together for p in unit.prediction)),
         )
         edits = self._measured(union)[0]
-        if edits <= HALVED * sum(self._measured(unit)[0] for unit in together) or self._is_wanted(together, edits):
+        if edits <= HALVED * sum(self._measured(unit)[0] for unit in together) or self._completes(together, edits):
             self._of_truth.update(dict.fromkeys(union.truth, union))
             self._of_prediction.update(dict.fromkeys(union.prediction, union))
 
-    def _is_wanted(self, together: set[Unit], edits: int) -> bool:
-        """Whether one of two units is a block without a partner, nearly all of whose text the other lacks."""
+    def _completes(self, together: set[Unit], edits: int) -> bool:
+        """Whether one of two units is an unmatched block whose text the other lacks almost entirely."""
         if len(together) != 2:
             return False
         one, other = together
         return any(
-            not (lone.truth and lone.prediction) and edits <= self._measured(rest)[0] - WANTED * self._measured(lone)[0]
+            not (lone.truth and lone.prediction)
+            and edits <= self._measured(rest)[0] - LACKING * self._measured(lone)[0]
             for lone, rest in ((one, other), (other, one))
         )
 
     def _measured(self, unit: Unit) -> tuple[int, bool]:
-        """Edits between the unit's texts, and whether they fit."""
+        """Return the edits between the unit's texts, and whether the unit is complete."""
         if unit not in self._edits:
             truth, prediction = self._pages
             reference = truth.text(unit.truth)
@@ -234,26 +235,26 @@ class _Joining:
 
 
 def bounded_edits(candidate: str, reference: str) -> int:
-    """Edits between two texts; as many as can be where they are too long to compare, so that they are not joined."""
+    """Return the edit distance; the maximum if the texts are too long to compare, so that they are not joined."""
     if max(len(candidate), len(reference)) > MAX_COMPARED_CHARACTERS and candidate != reference:
         return len(candidate) + len(reference)
     return edit_distance(candidate, reference)
 
 
-def _held_together(links: Sequence[tuple[Unit, Unit]]) -> list[set[Unit]]:
-    """Sets of units that links connect."""
+def _components(links: Sequence[tuple[Unit, Unit]]) -> list[set[Unit]]:
+    """Return the connected components of units."""
     sets: list[set[Unit]] = []
     for link in links:
-        touching = [found for found in sets if not found.isdisjoint(link)]
+        touching = [component for component in sets if not component.isdisjoint(link)]
         if len(touching) != 1 or not touching[0].issuperset(link):
-            sets = [found for found in sets if found not in touching]
+            sets = [component for component in sets if component not in touching]
             sets.append(set(link).union(*touching))
     return sets
 
 
 @versioned("join-text")
 def joined_text(texts: Sequence[str]) -> str:
-    """Texts of blocks that a reader cut apart, as one.
+    """Join the texts of blocks that a reader split.
 
     >>> joined_text(["基金", "分析"]), joined_text(["net", "of tax"])
     ('基金分析', 'net of tax')

@@ -1,4 +1,4 @@
-"""MS-SSIM after Wang, Simoncelli and Bovik (2003): structure compared at five scales, brightness at the coarsest.
+"""MS-SSIM after Wang, Simoncelli and Bovik (2003): structure at five scales, luminance at the coarsest.
 
 The definition, where implementations differ: Gaussian window of 11×11 with σ 1.5, only windows that lie wholly in the
 image; K1 0.01, K2 0.03, data range 255; between scales the mean of 2×2 pixels, an odd last row or column left out; a
@@ -16,7 +16,7 @@ from vdebench.metrics.registry import metric
 SCALE_WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 WINDOW = 11
 SMALLEST = WINDOW * 2 ** (len(SCALE_WEIGHTS) - 1)
-"""Pixels a side needs so that the coarsest scale holds a window."""
+"""Minimum side in pixels, so that a window fits into the coarsest scale."""
 _BELL = np.exp(-((np.arange(WINDOW) - WINDOW // 2) ** 2) / (2 * 1.5**2))
 _BELL /= _BELL.sum()
 

@@ -1,4 +1,4 @@
-"""Loops of MS-SSIM, compiled: an image at half its size, and the means over windows of one scale."""
+"""Compiled loops of MS-SSIM: downscaling, and means over the windows of one scale."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def window_means(
     bell: NDArray[np.float64],
     with_brightness: bool,
 ) -> NDArray[np.float64]:
-    """Mean contrast and structure (times brightness) of each channel; rows hold R, G, B, R, G, B, …
+    """Return the mean contrast-structure term (times luminance) of each channel; rows are R, G, B, R, G, B, …
 
-    Each row of windows is weighed downwards into four rows of moments, then along them; nothing larger is kept.
+    Each row of windows is filtered vertically into four rows of moments, then horizontally.
     """
     height, values = first.shape
     inner = values - 3 * (WINDOW - 1)

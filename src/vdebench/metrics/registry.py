@@ -53,7 +53,7 @@ class Metric:
     main: bool = True
     """Whether the report shows it before a reader asks for all metrics."""
     column: str = ""
-    """The metric in whose place it stands, such as `bleu` for the papers' BLEU; "" for a metric of its own."""
+    """The metric that it replaces in a column, such as `bleu` for the papers' BLEU; "" for its own column."""
     version: int = 1
     function: Callable[..., Any] | None = None
 
@@ -74,16 +74,16 @@ class Metric:
 
 
 METRICS: dict[str, Metric] = {}
-"""Metrics of the modules that are imported by now; `registered` imports all."""
+"""Metrics of the modules imported so far; `registered` imports all."""
 
 VERSIONS: dict[Callable[..., Any], str] = {}
-"""`name-version` of every function that was given one. Keyed by the function itself: a wrapper is another function."""
+"""`name-version` of every versioned function; a wrapper is another function."""
 
 
 def versioned(name: str, version: int = 1) -> Callable[[Function], Function]:
-    """Give a function the name and version under which signatures know it.
+    """Set the name and version of a function in signatures.
 
-    Raise the version whenever the function, or one that it calls, returns other results for the same arguments.
+    Raise the version whenever the function, or one that it calls, returns different results.
     """
 
     def record(function: Function) -> Function:
@@ -94,7 +94,7 @@ def versioned(name: str, version: int = 1) -> Callable[[Function], Function]:
 
 
 def metric(name: str, *, kind: Kind, title: str = "", version: int = 1, **facts: Any) -> Callable[[Function], Function]:
-    """Register a function as a metric; `facts` are other fields of `Metric`. The function itself stays as it is."""
+    """Register a function as a metric; `facts` are other fields of `Metric`. Returns the function unchanged."""
 
     def record(function: Function) -> Function:
         register(Metric(name=name, kind=kind, title=title or name, version=version, function=function, **facts))
@@ -103,21 +103,23 @@ def metric(name: str, *, kind: Kind, title: str = "", version: int = 1, **facts:
     return record
 
 
-def register(*some: Metric) -> None:
-    """Register metrics, such as those that are computed from others; a name that is taken is an error."""
-    for each in some:
+def register(*metrics: Metric) -> None:
+    """Register metrics, such as those computed from others; duplicate names are errors."""
+    for each in metrics:
         if each.added and (not re.fullmatch("[a-z][a-z0-9_]*", each.name) or each.name.endswith(_RESERVED)):
             ends = ", ".join(_RESERVED)
             raise VdeError(
                 f"metric {each.name!r}: expected lower-case letters, digits and _, and none of these endings: {ends}"
             )
         known = METRICS.get(each.name)
-        if known is not None and _place(known) != _place(each):
-            raise VdeError(f"two metrics are called {each.name!r}: in {_place(known)} and in {_place(each)}")
+        if known is not None and _qualified_name(known) != _qualified_name(each):
+            raise VdeError(
+                f"two metrics have the name {each.name!r}: in {_qualified_name(known)} and in {_qualified_name(each)}"
+            )
         METRICS[each.name] = each
 
 
-def _place(one: Metric) -> str:
+def _qualified_name(one: Metric) -> str:
     return f"{one.function.__module__}.{one.function.__qualname__}" if one.function else "vdebench"
 
 
@@ -129,26 +131,26 @@ def _import_all() -> None:
 
 
 def registered(kinds: Iterable[Kind] = ()) -> dict[str, Metric]:
-    """Metrics with a column of their own, of some kinds or of all, in the order of tables.
+    """Return the metrics with their own column, of some kinds or all, in the order of tables.
 
     >>> list(registered(("box", "tokens")))
     ['iou', 'bleu', 'teds_like']
     """
     _import_all()
-    wanted = tuple(kinds)
-    own = [each for each in METRICS.values() if not each.column and (not wanted or each.kind in wanted)]
+    kinds = tuple(kinds)
+    own = [each for each in METRICS.values() if not each.column and (not kinds or each.kind in kinds)]
     return {each.name: each for each in sorted(own, key=_rank)}
 
 
 def _rank(one: Metric) -> tuple[int, bool, int]:
-    """The place of a metric in tables: by its kind; main ones first; by its module, those of other packages last."""
+    """Return the sort key of a metric in tables: kind, main metrics first, module, other packages last."""
     kinds: dict[str, int] = {"box": 0, **dict.fromkeys(BLOCK_KINDS, 1), "mean": 2, "page": 3}
     module = one.function.__module__.removeprefix("vdebench.metrics.") if one.function else ""
     return kinds.get(one.kind, 4), not one.main, _OURS.index(module) if module in _OURS else len(_OURS)
 
 
 def facts(name: str) -> Metric:
-    """The facts of a metric or of a variant of one; a name that is not registered has those of most metrics.
+    """Return a metric or a variant of one; unknown names get the default fields.
 
     >>> facts("lpips_raw").best, facts("psnr_pooled").digits, facts("iou_matched").title
     ('lower', 2, 'iou_matched')
@@ -163,15 +165,15 @@ def facts(name: str) -> Metric:
 
 
 def block_metrics() -> tuple[str, ...]:
-    """Names of the metrics that protocols for pages measure block by block, besides IoU."""
+    """Return the names of the metrics that page protocols compute per block, except IoU."""
     return tuple(registered(BLOCK_KINDS))
 
 
 def image_metrics() -> tuple[str, ...]:
-    """Names of the metrics of one output against its reference or its instruction."""
+    """Return the names of the metrics of one output and its reference or instruction."""
     return tuple(registered(("image",)))
 
 
 def page_columns() -> dict[str, Metric]:
-    """Metrics that tables of runs on whole pages can show, in their order."""
+    """Return the metrics that tables of page runs can show, in order."""
     return registered((*PAGE_KINDS, *IMAGE_KINDS, "run"))

@@ -1,4 +1,4 @@
-"""SSIM's sums over windows, kept up to date as the window slides."""
+"""Compiled loop of SSIM with running sums."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _C2 = (0.03 * 255) ** 2
 
 @numba.njit(cache=True, nogil=True)
 def mean_ssim(first: Image, second: Image, channels: int, window: int) -> float:
-    """Mean SSIM of two images of bytes, as rows of interleaved channels.
+    """Return the mean SSIM of two 8-bit images, as rows of interleaved channels.
 
-    Sums over the columns of a window's rows are kept up to date row by row; a window's sums slide along them.
+    Column sums over the rows of a window are updated row by row; window sums slide along them.
     """
     height, values = first.shape
     width = values // channels

@@ -1,7 +1,7 @@
-"""Tables from HTML, and TEDS: the tree edit distance similarity that table researchers use.
+"""Parsing of HTML tables, and TEDS, the tree edit distance similarity.
 
-A table is the tree table → tr → td, with spans and text on the cells. `html`, `thead`, `tbody` and the like are
-wrappers that say nothing of what a reader sees: they are left away, and a `th` is a `td`. Entities are unescaped once.
+A table is the tree table → tr → td, with spans and text on the cells. Wrappers such as `html`, `thead` and `tbody` are
+ignored, and a `th` is a `td`. Entities are unescaped once.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from vdebench.metrics.registry import metric
 from vdebench.metrics.tokens import settled
 
 MAX_NODE_PAIRS = 16_000_000
-"""Two different tables of 4,000 cells each; beyond that a comparison takes minutes and gigabytes."""
+"""Limit of the comparison: two tables of 4,000 cells; larger ones take minutes and gigabytes."""
 
 
 class TableCell(NamedTuple):
-    """A cell: its text and how many columns and rows it takes."""
+    """A cell: its text, and its spans."""
 
     text: str
     colspan: int = 1
@@ -34,11 +34,11 @@ class TableCell(NamedTuple):
 
 
 Table = tuple[tuple[TableCell, ...], ...]
-"""Rows of cells, as the HTML lists them."""
+"""Rows of cells, in the order of the HTML."""
 
 
 def parse_table(html: str) -> Table:
-    """Rows of all tables in the HTML; end tags may be missing, other tags are looked through.
+    """Return the rows of all tables in the HTML; end tags may be missing, other tags are ignored.
 
     >>> parse_table("<table><tr><td colspan=2>a&amp;b<td>c<br>d</table>")
     ((TableCell(text='a&b', colspan=2, rowspan=1), TableCell(text='c d', colspan=1, rowspan=1)),)
@@ -47,7 +47,7 @@ def parse_table(html: str) -> Table:
 
 
 def table_text(html: str) -> str:
-    """All a table says, cell after cell, with what stands outside its cells.
+    """Return the text of a table, inside and outside its cells.
 
     >>> table_text("<table><caption>Table 1</caption><tr><td>p < 0.05</td><td>q</td></tr></table>")
     'Table 1 p < 0.05 q'
@@ -55,22 +55,22 @@ def table_text(html: str) -> str:
     return _parsed(html)[1]
 
 
-@lru_cache(maxsize=64)  # a table is parsed for its text and again for its tree
+@lru_cache(maxsize=64)  # parsed for its text and for its tree
 def _parsed(html: str) -> tuple[Table, str]:
     parser = _TableParser()
     feed(parser, html)
     parser.end_row()
-    return tuple(parser.rows), settled("".join(parser.said))
+    return tuple(parser.rows), settled("".join(parser.texts))
 
 
-_APART = frozenset(["table", "caption", "tr", "td", "th", "br", "p", "div", "li"])  # tags that part words
+_WORD_BREAKS = frozenset(["table", "caption", "tr", "td", "th", "br", "p", "div", "li"])  # tags that separate words
 
 
 class _TableParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.rows: list[tuple[TableCell, ...]] = []
-        self.said: list[str] = []
+        self.texts: list[str] = []
         self._row: list[TableCell] | None = None
         self._cell: list[str] | None = None
         self._spans = (1, 1)
@@ -79,9 +79,9 @@ class _TableParser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "table":
             self._depth += 1
-        if tag in _APART:
-            self._say(" ")
-        if self._depth > 1:  # a table in a cell is that cell's text
+        if tag in _WORD_BREAKS:
+            self._add_text(" ")
+        if self._depth > 1:  # a nested table is text of its cell
             return
         if tag == "tr":
             self.end_row()
@@ -89,12 +89,12 @@ class _TableParser(HTMLParser):
         elif tag in ("td", "th"):
             self._end_cell()
             self._cell = []
-            found = dict(attrs)
-            self._spans = (_span(found.get("colspan")), _span(found.get("rowspan")))
+            attributes = dict(attrs)
+            self._spans = (_span(attributes.get("colspan")), _span(attributes.get("rowspan")))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in _APART:
-            self._say(" ")
+        if tag in _WORD_BREAKS:
+            self._add_text(" ")
         if tag == "table":
             self._depth = max(0, self._depth - 1)
             if self._depth == 0:
@@ -105,10 +105,10 @@ class _TableParser(HTMLParser):
             self.end_row()
 
     def handle_data(self, data: str) -> None:
-        self._say(data)
+        self._add_text(data)
 
-    def _say(self, text: str) -> None:
-        self.said.append(text)
+    def _add_text(self, text: str) -> None:
+        self.texts.append(text)
         if self._cell is not None:
             self._cell.append(text)
 
@@ -127,16 +127,16 @@ class _TableParser(HTMLParser):
 
 
 def _span(value: str | None) -> int:
-    """A span as browsers read it: at least 1, and 1 where it is no number."""
+    """Parse a span as browsers do: at least 1, and 1 if it is not a number."""
     return max(1, int(value)) if value is not None and value.isascii() and value.isdigit() and len(value) < 6 else 1
 
 
 @metric("teds", kind="table", title="TEDS")
 def teds(candidate: Table, reference: Table) -> float:
-    """One minus the tree edit distance of two tables over the size of the larger.
+    """One minus the tree edit distance of two tables, divided by the size of the larger.
 
-    Deleting or inserting a node costs 1; turning one cell into another costs 1 where a span differs, else the share of
-    characters to edit.
+    Deleting or inserting a node costs 1; replacing a cell costs 1 if a span differs, otherwise the normalised edit
+    distance of the texts.
 
     >>> one, other = (parse_table(f"<tr><td{span}>a</td></tr><tr><td>b</td></tr>") for span in ("", " colspan=2"))
     >>> teds(one, other), teds(one, one)
@@ -146,12 +146,12 @@ def teds(candidate: Table, reference: Table) -> float:
         return 1.0
     sizes = [1 + len(table) + sum(map(len, table)) for table in (candidate, reference)]
     if sizes[0] * sizes[1] > MAX_NODE_PAIRS:
-        raise TooLargeError(f"tables of {sizes[0]:,} and {sizes[1]:,} nodes are more than we compare")
+        raise TooLargeError(f"tables of {sizes[0]:,} and {sizes[1]:,} nodes exceed the limit of the comparison")
     return max(0.0, 1.0 - _tree_distance(candidate, reference) / max(sizes))
 
 
 def _tree_distance(first: Table, second: Table) -> float:
-    """Zhang and Shasha's distance, with what a tree of three levels lets us take out of the loops.
+    """Return Zhang and Shasha's distance, optimised for trees of three levels.
 
     Their algorithm fills a table of forest distances for every pair of key roots. Here cells are leaves, so that the
     distance of two rows is a string edit distance over cells (all row pairs of the second table at once), that of a
@@ -205,7 +205,7 @@ def _cell_costs(first: Sequence[TableCell], second: Sequence[TableCell]) -> NDAr
 
 
 def _row_distances(cells: NDArray[np.float64], first: Table, second: Table) -> NDArray[np.float64]:
-    """Edit distance of every row of the first table to every row of the second, over cells."""
+    """Return the edit distance over cells of every row of the first table to every row of the second."""
     widths = np.array([len(row) for row in second], dtype=np.int64)
     widest = int(widths.max(initial=0))
     starts = np.cumsum(widths) - widths
@@ -226,7 +226,7 @@ def _row_distances(cells: NDArray[np.float64], first: Table, second: Table) -> N
 
 
 def _row_to_cell(cells: NDArray[np.float64], rows: list[slice]) -> NDArray[np.float64]:
-    """Distance of every row to every cell: all nodes but one go; that one is the row (another tag: 1) or a cell."""
+    """Return the distance of every row to every cell: all nodes but one are deleted, the row (cost 1) or a cell."""
     return np.array([(row.stop - row.start) + cells[row].min(axis=0, initial=1.0) for row in rows]).reshape(
         len(rows), cells.shape[1]
     )

@@ -1,7 +1,7 @@
-"""TEDS as VDE Bench's released code computes it: top-down, tags as `html.parser` reports them, spans not seen.
+"""TEDS as in VDE Bench's released code: top-down, tags as `html.parser` reports them, spans ignored.
 
-Kept to the letter, faults included, because published numbers were made with it. `vdebench.metrics.teds.teds` is the
-measure that table researchers use.
+It reproduces the release exactly, including its faults, because published numbers depend on it.
+`vdebench.metrics.teds.teds` is the established metric.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from vdebench.metrics.html_parser import feed
 from vdebench.metrics.registry import metric
 
 MAX_NODE_PAIRS = 4_000_000
-"""About ten seconds of work; two larger tables that are not equal are not compared."""
+"""Limit of the comparison, about ten seconds."""
 MAX_DEPTH = 900
-"""Tables nest four deep; deeper ones come from tags that are never closed, and the release cannot go deeper either."""
+"""Maximum nesting; deeper trees come from unclosed tags, and the release cannot process them either."""
 
 
 @metric("teds_release", kind="table", version=2, column="teds")
 def teds_top_down(candidate: str, reference: str) -> float:
-    """One minus the top-down distance of two HTML trees over the size of the larger; 0 where one is empty.
+    """One minus the top-down distance of two HTML trees, divided by the size of the larger; 0 if one is empty.
 
     >>> teds_top_down("<table><tr><td>a</td></tr></table>", "<table><tr><td>b</td></tr></table>")
     0.6666666666666667
@@ -40,20 +40,20 @@ def teds_top_down(candidate: str, reference: str) -> float:
         return float(first == second)
     sizes = nodes.sizes[first], nodes.sizes[second]
     if sizes[0] * sizes[1] > MAX_NODE_PAIRS:
-        raise TooLargeError(f"tables of {sizes[0]:,} and {sizes[1]:,} nodes are more than we compare")
+        raise TooLargeError(f"tables of {sizes[0]:,} and {sizes[1]:,} nodes exceed the limit of the comparison")
     with _deep_recursion():
         return max(0.0, 1.0 - nodes.distance(first, second) / max(sizes))
 
 
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
-    """Room for two calls per level of nesting."""
-    usual = sys.getrecursionlimit()
-    sys.setrecursionlimit(usual + 3 * MAX_DEPTH)
+    """Raise the recursion limit for two calls per level of nesting."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + 3 * MAX_DEPTH)
     try:
         yield
     finally:
-        sys.setrecursionlimit(usual)
+        sys.setrecursionlimit(limit)
 
 
 class _TreeBuilder(HTMLParser):
@@ -94,7 +94,7 @@ class _TreeBuilder(HTMLParser):
 
 
 class _Nodes:
-    """Subtrees by number: equal subtrees have one number, so that equality and memory of distances are cheap."""
+    """Subtrees by number: equal subtrees share a number, which makes comparison and caching cheap."""
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
@@ -117,7 +117,7 @@ class _Nodes:
         return number
 
     def distance(self, a: int, b: int) -> float:
-        """Cost of the roots and the cheapest ordered alignment of their children, top-down."""
+        """Return the cost of the roots plus the cheapest ordered alignment of their children."""
         if a == b:
             return 0.0
         known = self._distances.get((a, b))
@@ -128,7 +128,7 @@ class _Nodes:
         return known
 
     def _alignment(self, first: Sequence[int], second: Sequence[int]) -> float:
-        """Edit distance of two sequences of children; leaving one out costs its size."""
+        """Return the edit distance of two sequences of children; skipping one costs its size."""
         while first and second and first[0] == second[0]:  # equal ends align at no cost, and no better way exists,
             first, second = first[1:], second[1:]  # since a distance is never less than the difference in size
         while first and second and first[-1] == second[-1]:

@@ -1,6 +1,6 @@
-"""Two texts into one number: CDM, BLEU-4, TEDS-like, text similarity.
+"""Text metrics: CDM, BLEU-4, TEDS-like, text similarity.
 
-Candidate first, reference second. Token metrics take sequences of tokens: which tokens is the protocol's choice.
+Arguments are candidate and reference. Token metrics take sequences of tokens; the protocol chooses the tokeniser.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from vdebench.errors import TooLargeError
 from vdebench.metrics.registry import Metric, metric, register
 
 MAX_COMPARED_CHARACTERS = 100_000
-"""Two different texts of this length take about a second to compare; a dense page holds a tenth of it."""
+"""Limit of the comparison, about a second; ten times a dense page."""
 
 
 def edit_distance(candidate: str, reference: str) -> int:
-    """Fewest characters to insert, delete or replace to make one text the other.
+    """Return the Levenshtein distance.
 
     >>> edit_distance("2023", "2024")
     1
@@ -35,7 +35,7 @@ def edit_distance(candidate: str, reference: str) -> int:
 
 @metric("cdm", kind="text", title="CDM")
 def character_similarity(candidate: str, reference: str) -> float:
-    """Share of characters that need no edit; the papers call it CDM.
+    """One minus the edit distance divided by the longer length; CDM in the papers.
 
     >>> character_similarity("2023", "2024")
     0.75
@@ -55,10 +55,10 @@ register(
 
 @metric("bleu", kind="tokens", title="BLEU")
 def bleu4(candidate: Sequence[str], reference: Sequence[str]) -> float:
-    """BLEU over the n-gram orders up to 4 that both texts have: an identical text is 1 however short.
+    """BLEU over the n-gram orders up to 4 that both texts have; 1 for identical texts of any length.
 
-    One is added to matches and totals of the orders above the first (Lin and Och, 2004), so that a text that shares
-    no token is 0 and one that shares no pair of tokens is not.
+    Add-one smoothing of the orders above the first (Lin and Och, 2004): texts without a common token have 0, texts
+    without a common bigram do not.
 
     >>> bleu4(["Total"], ["Total"])
     1.0
@@ -79,7 +79,7 @@ def bleu4(candidate: Sequence[str], reference: Sequence[str]) -> float:
 
 @metric("bleu_papers", kind="tokens", column="bleu")
 def bleu4_papers(candidate: Sequence[str], reference: Sequence[str]) -> float:
-    """BLEU-4 as the papers compute it: one added to every order, 1e-9 for an order the candidate is too short for.
+    """BLEU-4 of the papers: add-one smoothing of every order, 1e-9 for orders longer than the candidate.
 
     >>> round(bleu4_papers(["a", "b", "c"], ["a", "b", "c"]), 4)
     0.0056
@@ -94,7 +94,7 @@ def bleu4_papers(candidate: Sequence[str], reference: Sequence[str]) -> float:
 
 @metric("teds_like", kind="tokens", title="TEDS-like", main=False)
 def token_similarity(candidate: Sequence[str], reference: Sequence[str]) -> float:
-    """Share of tokens that need no edit; the papers call it TEDS-like.
+    """One minus the token edit distance divided by the longer length; TEDS-like in the papers.
 
     >>> token_similarity(["net", "of", "tax"], ["net", "of", "all", "tax"])
     0.75
@@ -108,7 +108,7 @@ def token_similarity(candidate: Sequence[str], reference: Sequence[str]) -> floa
 
 @metric("text_similarity", kind="text", title="Similar", main=False)
 def common_subsequence_ratio(candidate: str, reference: str) -> float:
-    """Twice the longest common subsequence over both lengths; what difflib's ratio approximates.
+    """Twice the longest common subsequence divided by the sum of lengths; approximated by difflib's ratio.
 
     >>> common_subsequence_ratio("abcd", "abxd")
     0.75
@@ -121,7 +121,7 @@ def common_subsequence_ratio(candidate: str, reference: str) -> float:
 
 @metric("text_similarity_papers", kind="text", column="text_similarity")
 def difflib_ratio(candidate: str, reference: str) -> float:
-    """Python's `difflib` ratio as the release calls it: reference first, junk heuristic on.
+    """Python's `difflib` ratio as in the release: reference first, with the junk heuristic.
 
     >>> difflib_ratio("abxd", "abcd")
     0.75
@@ -133,11 +133,9 @@ def difflib_ratio(candidate: str, reference: str) -> float:
 
 
 def _shared_ngrams(candidate: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """For n from 1 to 4, how many n-grams of the candidate the reference has too (each as often as there), and how
-    many there are.
+    """Yield for n from 1 to 4 the number of clipped n-gram matches and of n-grams of the candidate.
 
-    An n-gram inside the beginning or the end that both texts share adds as much to one count as to the other, so that
-    only those that touch the part between need counting.
+    N-grams inside a common prefix or suffix match, so only those that touch the part between are counted.
     """
     totals = [max(0, len(candidate) - n + 1) for n in range(1, 5)]
     if candidate == reference:
@@ -147,13 +145,13 @@ def _shared_ngrams(candidate: Sequence[str], reference: Sequence[str]) -> Iterat
     end = min(min(len(candidate), len(reference)) - begin, Postfix.similarity(candidate, reference))
     for n, total in enumerate(totals, 1):
         start, left = max(0, begin - n + 1), max(0, end - n + 1)
-        found, wanted = (
+        candidate_counts, reference_counts = (
             _ngrams(candidate[start : len(candidate) - left], n),
             _ngrams(reference[start : len(reference) - left], n),
         )
-        both = found.keys() & wanted.keys()
-        shared = sum(map(min, map(found.__getitem__, both), map(wanted.__getitem__, both)))
-        yield total - found.total() + shared, total
+        both = candidate_counts.keys() & reference_counts.keys()
+        shared = sum(map(min, map(candidate_counts.__getitem__, both), map(reference_counts.__getitem__, both)))
+        yield total - candidate_counts.total() + shared, total
 
 
 def _ngrams(tokens: Sequence[str], n: int) -> Counter[Any]:
@@ -167,7 +165,7 @@ def _brevity(candidate: Sequence[str], reference: Sequence[str]) -> float:
 
 
 def check_length(candidate: Sequence[str], reference: Sequence[str]) -> None:
-    """Refuse texts that take too long to compare."""
+    """Raise an error for texts that take too long to compare."""
     longest = max(len(candidate), len(reference))
     if longest > MAX_COMPARED_CHARACTERS:
-        raise TooLargeError(f"a text of {longest:,} characters, more than the {MAX_COMPARED_CHARACTERS:,} we compare")
+        raise TooLargeError(f"a text of {longest:,} characters, more than the limit of {MAX_COMPARED_CHARACTERS:,}")

@@ -1,4 +1,4 @@
-"""Texts into tokens: by white space, as the papers do, or by script, as `strict` does."""
+"""Tokenisers: by white space, as in the papers, or by script, as in `strict`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SPACE_BESIDE_CJK = regex.compile(rf"(?<={_CJK}{_WIDE_MARKS}) | (?={_WIDE_MARKS}
 
 @versioned("whitespace-tokens")
 def whitespace_tokens(text: str) -> list[str]:
-    """Tokens between white space: a Chinese sentence is one token.
+    """Split at white space: a Chinese sentence is one token.
 
     >>> whitespace_tokens("基金 2024 年")
     ['基金', '2024', '年']
@@ -39,7 +39,7 @@ def whitespace_tokens(text: str) -> list[str]:
 
 @versioned("script-tokens")
 def script_tokens(text: str) -> list[str]:
-    """Tokens by script: a CJK character, a word of letters, a number, a punctuation mark.
+    """Split by script: a token is a CJK character, a word, a number or a punctuation mark.
 
     Numbers keep their inner points and commas; apostrophes stay in their word; a hyphen parts two words.
 
@@ -52,11 +52,10 @@ def script_tokens(text: str) -> list[str]:
 
 
 def settled(text: str) -> str:
-    """Text with composed characters and with white space that means nothing taken out.
+    """Compose characters (NFC) and normalise white space.
 
-    Runs of white space become one space; beside a CJK character, and a full-width mark beside one, it goes altogether,
-    since a line break there says nothing. So the texts of two blocks, joined, equal the text of the one block they
-    came from.
+    Runs of white space become one space; next to CJK characters and their full-width punctuation white space is
+    removed, because line breaks there have no meaning. So the joined texts of split blocks equal the original text.
 
     >>> settled("基金\\n分析  of  2024\\nreturns ")
     '基金分析of 2024 returns'

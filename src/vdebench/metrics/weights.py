@@ -1,6 +1,6 @@
-"""Where models' weights come from: files in `$VDE_WEIGHTS`, files inside installed packages; never a download.
+"""Files of model weights: in `$VDE_WEIGHTS` or inside installed packages; never downloaded.
 
-A file is known by its SHA-256. Two files of other content are other weights, and their metric has another identity.
+The SHA-256 of a file is part of the identity of its metric.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _DIGEST_IN_NAME = re.compile(r"-([0-9a-f]{8,64})\.\w+$")
 
 
 def weights_folder() -> Path | None:
-    """Where weights lie that no package carries: `$VDE_WEIGHTS`; nothing where it is not set."""
+    """Return the folder `$VDE_WEIGHTS`; None if not set."""
     chosen = os.environ.get("VDE_WEIGHTS")
     return Path(chosen) if chosen else None
 
 
 def in_weights_folder(name: str) -> Path | None:
-    """A file or folder of that name in `$VDE_WEIGHTS`, where there is one.
+    """Return a file or folder in `$VDE_WEIGHTS`; None if it does not exist.
 
     >>> in_weights_folder("no_such.pth") is None
     True
@@ -40,7 +40,7 @@ def in_weights_folder(name: str) -> Path | None:
 
 
 def is_there(path: Path | None) -> bool:
-    """Whether there is such a file or folder, and we may look."""
+    """Whether a file or folder exists and is accessible."""
     try:
         return path is not None and path.exists()
     except (OSError, ValueError):
@@ -48,7 +48,7 @@ def is_there(path: Path | None) -> bool:
 
 
 def in_package(package: str, file: str) -> Path | None:
-    """A file inside an installed package, found without importing the package.
+    """Return a file of an installed package, without importing the package.
 
     >>> in_package("vdebench", "metrics/weights.py").name, in_package("no_such_package", "file")
     ('weights.py', None)
@@ -62,7 +62,7 @@ def in_package(package: str, file: str) -> Path | None:
 
 
 def absent_packages(*names: str) -> list[str]:
-    """Those of the packages that are not installed; none is imported.
+    """Return the packages that are not installed; imports none.
 
     >>> absent_packages("numpy", "no_such_package")
     ['no_such_package']
@@ -71,7 +71,7 @@ def absent_packages(*names: str) -> list[str]:
 
 
 def what_is_missing(metric: str, packages: Sequence[str], install: str, *, file: str = "", get: str = "") -> str:
-    """One sentence and the command that helps, for packages and a file that are absent; "" where none is.
+    """Return a message about missing packages or a file, with the command that installs them; "" if none.
 
     >>> print(what_is_missing("flip", ["flip_evaluator"], "pip install flip-evaluator"))
     flip needs flip_evaluator, not installed
@@ -86,48 +86,48 @@ def what_is_missing(metric: str, packages: Sequence[str], install: str, *, file:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file; an error where the file's own name says another (`name-0123abcd.pth`)."""
+    """Return the SHA-256 of a file; raise an error if its name contains another one (`name-0123abcd.pth`)."""
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    said = _DIGEST_IN_NAME.search(path.name)
-    if said and not digest.startswith(said[1]):
-        raise InputError(f"{path}: SHA-256 is {digest}, but the name says {said[1]}…: get the file again")
+    expected = _DIGEST_IN_NAME.search(path.name)
+    if expected and not digest.startswith(expected[1]):
+        raise InputError(f"{path}: SHA-256 is {digest}, expected {expected[1]}… by its name: get the file again")
     return digest
 
 
 def require_digest(path: Path, expected: str) -> None:
-    """An error where the file's SHA-256 is not the expected one."""
+    """Raise an error if the SHA-256 of a file is not the expected one."""
     if (digest := digest_of(path)) != expected:
         raise InputError(f"{path}: SHA-256 is {digest}, expected {expected}: install or get the file again")
 
 
 class _OnlyArrays(pickle.Unpickler):
-    """Reads a pickle of NumPy arrays in plain containers; whatever else it names is an error, and is not called."""
+    """Reads a pickle of NumPy arrays in plain containers; any other class is an error."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module in ("numpy.core.multiarray", "numpy._core.multiarray") and name == "_reconstruct":
-            return np.ndarray(0).__reduce__()[0]  # wherever this NumPy keeps it
+            return np.ndarray(0).__reduce__()[0]  # its module depends on the version of NumPy
         if module == "numpy" and name in ("ndarray", "dtype"):
             return getattr(np, name)
         raise pickle.UnpicklingError(f"it names {module}.{name}")
 
 
 def unpickled_arrays(path: Path) -> Any:
-    """What a pickle of NumPy arrays in plain containers holds."""
+    """Load a pickle of NumPy arrays in plain containers."""
     try:
         return _OnlyArrays(io.BytesIO(path.read_bytes())).load()
     except Exception as error:  # a broken pickle may raise anything
-        raise InputError(f"{path}: is no pickle of plain arrays: {error}") from None
+        raise InputError(f"{path}: not a pickle of plain arrays: {error}") from None
 
 
 def torch_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Arrays of a torch file of tensors by name."""
+    """Load the tensors of a torch file as arrays by name."""
     import torch
 
     try:
         return {name: tensor.numpy() for name, tensor in torch.load(path, "cpu", weights_only=True).items()}
-    except Exception as error:  # what torch raises on other files is of many classes
-        raise InputError(f"{path}: is no torch file of tensors by name: {str(error).splitlines()[0]}") from None
+    except Exception as error:  # torch raises various classes for invalid files
+        raise InputError(f"{path}: not a torch file of named tensors: {str(error).splitlines()[0]}") from None

@@ -1,4 +1,4 @@
-"""Addresses of servers, options about servers, and excerpts of answers. Needs no package beyond the base install."""
+"""Server addresses and options, and excerpts of answers. Needs no package beyond the base install."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from urllib.parse import urlsplit
 from vdebench.errors import VdeError
 
 INSTALL = "pip install 'vdebench[servers]'"
-"""The command that installs what `net.http` needs."""
+"""Installs the packages that `net.http` needs."""
 
 
-def setting(given: str, *variables: str) -> str:
-    """An option, else the first environment variable that says something."""
-    return given or next(filter(None, (os.environ.get(name, "") for name in variables)), "")
+def setting(option: str, *variables: str) -> str:
+    """Return an option, or if it is empty the first of these environment variables that is set."""
+    return option or next(filter(None, (os.environ.get(name, "") for name in variables)), "")
 
 
 def seconds(value: float | str, option: str = "timeout") -> float:
-    """An option that is a time, from Python or from the command line.
+    """Parse an option that is a duration.
 
     >>> seconds("90")
     90.0
@@ -36,42 +36,42 @@ def seconds(value: float | str, option: str = "timeout") -> float:
 
 
 def one_of(reader: str, option: str, value: str, known: tuple[str, ...]) -> None:
-    """An error where an option is none of the values it may have."""
+    """Raise an error if an option has an unknown value."""
     if value not in known:
         raise VdeError(f"{reader}: {option} is {value!r}, expected one of {', '.join(filter(None, known))}")
 
 
 def bad_address(url: str) -> str:
-    """Why an address cannot be one of a server, or nothing.
+    """Return the error message for an invalid server address; an empty string for a valid one.
 
     >>> bad_address("localhost:8080"), bad_address("http://localhost:8080")
-    ("'localhost:8080' is no address of a server, expected http://host:port or https://host", '')
+    ("'localhost:8080' is not a server address, expected http://host:port or https://host", '')
     """
     try:
         parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+        valid = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
     except ValueError:
-        good = False
-    return "" if good else f"{shown(url)!r} is no address of a server, expected http://host:port or https://host"
+        valid = False
+    return "" if valid else f"{redacted(url)!r} is not a server address, expected http://host:port or https://host"
 
 
-def shown(url: str) -> str:
-    """An address without the password or key that may be in it.
+def redacted(url: str) -> str:
+    """Return a URL without user, password and query, which may contain keys.
 
-    >>> shown("https://me:secret@host:80/v1?key=secret")
+    >>> redacted("https://me:secret@host:80/v1?key=secret")
     'https://host:80/v1'
     """
-    head, sign, rest = url.partition("://")
-    if not sign:
-        head, rest = "", url
-    place, slash, path = rest.partition("/")
-    return f"{head}{sign}{place.rpartition('@')[2]}{slash}{path}".partition("?")[0].rstrip("/")
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        scheme, rest = "", url
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}".partition("?")[0].rstrip("/")
 
 
-def joined(url: str, path: str) -> str:
-    """An address with a path added; a query stays at the end.
+def join_path(url: str, path: str) -> str:
+    """Append a path to a URL; a query stays at the end.
 
-    >>> joined("http://host/v1/", "/models"), joined("http://host/v1?token=a", "/models")
+    >>> join_path("http://host/v1/", "/models"), join_path("http://host/v1?token=a", "/models")
     ('http://host/v1/models', 'http://host/v1/models?token=a')
     """
     parts = urlsplit(url)
@@ -79,7 +79,7 @@ def joined(url: str, path: str) -> str:
 
 
 def excerpt(text: str, length: int = 160) -> str:
-    """The beginning of a text, on one line.
+    """Return the beginning of a text, on one line.
 
     >>> excerpt("a" * 9 + "  " + "b" * 9, 12)
     'aaaaaaaaa b…'

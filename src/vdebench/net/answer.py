@@ -1,4 +1,4 @@
-"""The answer of a model: a text, or the reason why there is none, with the tokens it used."""
+"""The answer of a model: a text or the reason of a failure, and the tokens used."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from vdebench.net.errors import RequestError
 from vdebench.net.keys import Secret
 
 COSTS = ("input_tokens", "output_tokens", "dollars")
-"""What a request can cost, by the names under which it is recorded."""
+"""Keys of the cost of a request in records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that a server counted; nothing where it did not say."""
+    """Token counts reported by a server; None if it reported none."""
 
     input: int | None = None
     output: int | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        """Both together: what is not known stays out.
+        """Return the sum; unknown counts are ignored.
 
         >>> Usage(10, 2) + Usage(5, None) + Usage()
         Usage(input=15, output=2)
@@ -30,7 +30,7 @@ class Usage:
 
 
 NO_USAGE = Usage()
-"""Of an answer that did not come, or did not say."""
+"""Usage of a request without an answer, or without token counts."""
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
@@ -40,31 +40,31 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """The result of one request to a model: a text, or the reason why there is none."""
+    """The result of one request to a model: a text, or the reason of a failure."""
 
     state: Literal["answered", "refused", "rate_limited", "timed_out", "too_large", "failed"]
     text: str = ""
     reason: str = ""
     model: str = ""
-    """As the server names it."""
+    """Name reported by the server."""
     usage: Usage = NO_USAGE
     asked_for: Literal["schema", "plain"] = "schema"
     finish: str = ""
-    """Why the model stopped, as the server names it."""
+    """Finish reason reported by the server."""
     retryable: bool = False
     """Whether the same request may succeed later."""
     wait: float = 0.0
-    """Seconds that the server asks to wait before that."""
+    """Seconds to wait before a retry, as requested by the server."""
     lost: bool = False
-    """Whether the server may have answered, and charged for it, without our knowing."""
+    """Whether the server may have processed and charged the request although no answer arrived."""
     schema_refused: bool = False
-    """Whether the server may have refused the JSON schema, not the question."""
+    """Whether the server may have rejected the JSON schema rather than the question."""
     fatal: bool = False
-    """Whether every other question would fail too: a wrong key, an empty account."""
+    """Whether every other request would fail too: invalid key, empty account."""
 
     @classmethod
     def of_error(cls, error: RequestError) -> ModelAnswer:
-        """A failed request as an answer. An unknown address is not fatal: a proxy may say so of one request."""
+        """Convert a failed request. An unknown address is not fatal: a proxy may report it for a single request."""
         return cls(
             error.state,
             reason=str(error),
@@ -77,14 +77,14 @@ class ModelAnswer:
 
     @classmethod
     def unusable(cls, problem: str, body: str) -> ModelAnswer:
-        """A body that came with a status of success and is no answer: from a broken proxy, or half of one."""
-        reason = f"{problem}: {excerpt(body) or 'an empty body'}"
+        """Return the failure for a successful response with an invalid body, such as a truncated one."""
+        reason = f"{problem}: {excerpt(body) or 'empty body'}"
         return cls("failed", reason=reason, retryable=True, lost=True)
 
     def noted(self, note: str) -> ModelAnswer:
-        """The same, final, with a note on how often it was tried."""
+        """Return a copy that is not retryable, with a note appended to the reason."""
         return replace(self, reason=f"{self.reason} ({note})", retryable=False)
 
     def without(self, key: Secret) -> ModelAnswer:
-        """The same without a key in any of its texts."""
+        """Return a copy with a key removed from all texts."""
         return replace(self, text=key.redact(self.text), reason=key.redact(self.reason), model=key.redact(self.model))

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.io.files import parse_json
-from vdebench.net.addresses import INSTALL, bad_address, excerpt, joined, seconds, shown
+from vdebench.net.addresses import INSTALL, bad_address, excerpt, join_path, redacted, seconds
 from vdebench.net.answer import ModelAnswer, Usage
 from vdebench.net.errors import Kind, RequestError
+from vdebench.net.json_path import count_at
 from vdebench.net.keys import Secret, key_from
 
 if TYPE_CHECKING:
@@ -22,12 +23,12 @@ PATH = "/chat/completions"
 
 
 def image_part(url: str, **options: str) -> dict[str, Any]:
-    """An image of a message, as an address or a data URL."""
+    """Return the image part of a message, from a URL or a data URL."""
     return {"type": "image_url", "image_url": {"url": url, **options}}
 
 
 def text_part(text: str) -> dict[str, Any]:
-    """A text of a message."""
+    """Return the text part of a message."""
     return {"type": "text", "text": text}
 
 
@@ -38,7 +39,7 @@ def chat_body(
     schema: Mapping[str, Any] | None = None,
     name: str = "answer",
 ) -> dict[str, Any]:
-    """The JSON of a request; with a schema, the answer is asked for in its form.
+    """Return the JSON body of a request; with a schema, the server is asked for structured output.
 
     >>> chat_body("m", [{"role": "user", "content": "hi"}], {"temperature": 0})
     {'model': 'm', 'messages': [{'role': 'user', 'content': 'hi'}], 'temperature': 0}
@@ -51,49 +52,45 @@ def chat_body(
 
 
 def read_envelope(body: str, *, schema: bool = False) -> ModelAnswer:
-    """The answer in an envelope of chat completions; servers write it in several ways.
+    """Parse a chat completion; servers differ in its form.
 
     >>> read_envelope('{"model": "m-1", "choices": [{"message": {"content": "5"}}]}').text
     '5'
     """
     try:
-        told = parse_json(body.encode("utf-8", "replace"), "the answer")
-        (choice, *_) = told["choices"]
+        reply = parse_json(body.encode("utf-8", "replace"), "the answer")
+        (choice, *_) = reply["choices"]
         message, end = choice["message"], choice.get("finish_reason")
         text, refusal = message.get("content"), message.get("refusal")
     except InputError as error:
         return ModelAnswer.unusable(str(error), body)
     except (KeyError, TypeError, ValueError, AttributeError):
         return ModelAnswer.unusable("the answer has no choices[0].message", body)
-    model = told.get("model")
+    model = reply.get("model")
     about: Any = {
         "model": model if isinstance(model, str) else "",
-        "usage": _usage(told.get("usage")),
+        "usage": _usage(reply.get("usage")),
         "asked_for": "schema" if schema else "plain",
         "finish": end if isinstance(end, str) else "",
     }
     if refusal:
-        return ModelAnswer("refused", reason=f"the model refuses: {excerpt(str(refusal), 300)}", **about)
+        return ModelAnswer("refused", reason=f"the model refused: {excerpt(str(refusal), 300)}", **about)
     if end == "content_filter":
-        reason = f"the answer was filtered: {excerpt(str(text or 'nothing is left'))}"
+        reason = f"the answer was filtered: {excerpt(str(text or 'no text left'))}"
         return ModelAnswer("refused", reason=reason, **about)
-    if isinstance(text, list):  # parts, as some servers write them
+    if isinstance(text, list):  # some servers return a list of parts
         if not all(isinstance(part, dict) for part in text):
-            return ModelAnswer.unusable("the answer's content is no text", body)
+            return ModelAnswer.unusable("the answer's content is not text", body)
         text = "".join(str(part.get("text") or "") for part in text)
     return ModelAnswer("answered", text=text if isinstance(text, str) else "", **about)
 
 
-def _usage(told: Any) -> Usage:
-    def count(name: str) -> int | None:
-        value = told.get(name) if isinstance(told, dict) else None
-        return value if type(value) is int and value >= 0 else None
-
-    return Usage(count("prompt_tokens"), count("completion_tokens"))
+def _usage(usage: Any) -> Usage:
+    return Usage(count_at(usage, "prompt_tokens"), count_at(usage, "completion_tokens"))
 
 
 class ChatClient:
-    """A model behind a chat server, asked by any number of threads; passing failures are tried again."""
+    """A model behind a chat server; thread-safe; retries temporary failures."""
 
     def __init__(
         self,
@@ -109,16 +106,16 @@ class ChatClient:
         self.model, self.url, self.timeout = model, url.rstrip("/"), seconds(timeout)
         self._role, self._key, self._error, self._advice = role, key, error, advice
         self.takes_schema = True
-        """Until the server has refused a schema and accepted the same question without it."""
+        """False after the server rejected a schema and accepted the same question without it."""
 
     @property
     def who(self) -> str:
-        """The role, the model and the server, for messages."""
-        return f"{self._role} at {shown(self.url)}"
+        """Role, model and server, for error messages."""
+        return f"{self._role} at {redacted(self.url)}"
 
     @cached_property
     def http(self) -> HttpClient:
-        """The connection, opened with the first request."""
+        """The HTTP client, created with the first request."""
         from vdebench.net.http import HttpClient
         from vdebench.net.retries import RetryPolicy
 
@@ -126,7 +123,7 @@ class ChatClient:
         return HttpClient(self.timeout, key=self._key, headers=headers, advice=self._advice, retries=RetryPolicy())
 
     def ask(self, *content: Mapping[str, Any], sampling: Mapping[str, float]) -> ModelAnswer:
-        """The answer to one message, or the model's refusal; all else is an error."""
+        """Return the answer to one message, or the model's refusal; raise an error for other failures."""
         try:
             return self._answer(content, sampling)
         except RequestError as error:
@@ -135,7 +132,7 @@ class ChatClient:
     def ask_for(
         self, schema: Mapping[str, Any], *content: Mapping[str, Any], sampling: Mapping[str, float], strict: bool
     ) -> ModelAnswer:
-        """The same in the form of a JSON schema; unless `strict`, a server that refuses it is asked without."""
+        """Like `ask`, with a JSON schema; unless `strict`, retry without it if the server rejects it."""
         try:
             if not strict and not self.takes_schema:
                 return self._answer(content, sampling)
@@ -158,7 +155,7 @@ class ChatClient:
     ) -> ModelAnswer:
         messages = [{"role": "user", "content": list(content)}]
         reply = self.http.request(
-            "POST", joined(self.url, PATH), json=chat_body(self.model, messages, sampling, schema)
+            "POST", join_path(self.url, PATH), json=chat_body(self.model, messages, sampling, schema)
         )
         answer = read_envelope(reply.text, schema=schema is not None).without(self._key)
         if answer.state == "failed":
@@ -176,21 +173,21 @@ def hosted_chat(
     timeout: float | str,
     error: type[VdeError],
 ) -> ChatClient:
-    """A model at OpenAI, or at the server with this address; an error where a package or OpenAI's key is missing.
+    """Return a client for OpenAI or another server; raise an error if a package or OpenAI's key is missing.
 
-    OpenAI's own key goes to OpenAI only; another server gets the key in `key_variable` or `own_key_variable`.
+    OpenAI's key is sent to OpenAI only; other servers get the key in `key_variable` or `own_key_variable`.
     """
     if not find_spec("httpx2"):
         raise MissingPartError(f"{role} needs the package httpx2\n  {INSTALL}")
     url = (url or HOME).rstrip("/")
-    if gap := bad_address(url):
-        raise VdeError(f"{role}: {gap}")
+    if problem := bad_address(url):
+        raise VdeError(f"{role}: {problem}")
     variable = key_variable or (HOME_KEY if url == HOME else own_key_variable)
     key = key_from(variable)
     if url == HOME and not key:
         raise MissingPartError(f"{role} needs a key: set {variable}, or give url=…")
     advice: dict[Kind, str] = {
-        "key": "the server wants a key, or another one: key_variable=NAME",
-        "address": "nothing is served under this address or name: correct url=… or the model's name",
+        "key": "the server requires a key, or a different one: key_variable=NAME",
+        "address": "the server does not know this address or model: correct url=… or the model's name",
     }
     return ChatClient(role, model, url, key, timeout=timeout, error=error, advice=advice)

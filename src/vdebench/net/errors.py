@@ -1,7 +1,7 @@
-"""Failed requests: one exception that says what is wrong, whether to try again, and what to do about it.
+"""Failed requests: one exception with the kind of failure, the reason, the remedy, and whether to retry.
 
-The kind of a failure is found here for all servers; what to do about it depends on the user's options, so that readers,
-editors and judges give the client their own advice, by kind.
+Failures are classified here for all servers; the remedy depends on the user's options, so readers, editors and judges
+pass the client their own advice by kind.
 """
 
 from __future__ import annotations
@@ -11,49 +11,49 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from vdebench.net.addresses import excerpt, shown
+from vdebench.net.addresses import excerpt, redacted
 from vdebench.net.retries import requested_wait
 
 Kind: TypeAlias = Literal[
     "connection",  # no connection
     "broken",  # the connection broke
-    "timeout",  # no answer in time
-    "too_long",  # an answer of too many bytes, or one that cannot be decompressed
-    "redirect",  # the server points to another host
-    "key",  # no key, a wrong key, or one without the right
-    "wall",  # something before the server rejects the request
+    "timeout",  # no answer within the timeout
+    "too_long",  # the answer is too large or cannot be decompressed
+    "redirect",  # the server redirects to another host
+    "key",  # missing, invalid or unauthorised key
+    "wall",  # a proxy or firewall rejects the request
     "money",  # the account is empty
     "quota",  # the quota of the day is used up
-    "address",  # nothing is served under this address or model name
+    "address",  # unknown address or model name
     "busy",  # too many requests
     "server",  # the server failed
     "size",  # the request is too large
     "policy",  # the content is refused
     "temperature",  # the model does not accept this temperature
-    "request",  # the server does not accept the request for another reason
-    "answer",  # an answer that is none
+    "request",  # the server rejects the request for another reason
+    "answer",  # invalid answer
     "closed",  # the client was closed
 ]
 State: TypeAlias = Literal["refused", "rate_limited", "timed_out", "too_large", "failed"]
 
 FATAL: frozenset[Kind] = frozenset({"key", "money", "quota", "address", "redirect"})
-"""Failures that every other request would meet too."""
+"""Failures that every other request would have too."""
 RETRYABLE = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
-"""Statuses after which the same request may succeed."""
+"""HTTP statuses after which the same request may succeed."""
 ADVICE: Mapping[Kind, str] = MappingProxyType(
     {
         "connection": "is the server running, and is its address right?",
         "broken": "see the server's log, then run again",
-        "timeout": "give it more time with the option timeout=SECONDS, or send fewer requests at once",
+        "timeout": "increase the option timeout=SECONDS, or send fewer requests at once",
         "too_long": "see the server's log",
-        "redirect": "requests and keys are not sent to another host: if that address is right, give it yourself",
-        "key": "the server wants a key, or another one",
-        "wall": "something before the server does not let the request pass",
+        "redirect": "requests and keys are not sent to another host: if that address is right, use it as the address",
+        "key": "the server requires a key, or a different one",
+        "wall": "a proxy or firewall in front of the server rejects the request",
         "money": "the account has no money or quota left; finished work is kept, so run again later",
         "quota": "the day's quota is used up; finished work is kept, so run again tomorrow",
-        "address": "nothing is served under this address or model name: correct them",
+        "address": "the server does not know this address or model name: correct them",
         "busy": "the server is overloaded: run again later, or with fewer requests at once",
-        "server": "see the server's log or status page; finished work is kept, so run again when it is repaired",
+        "server": "see the server's log or status page; finished work is kept, so run again when it works",
         "size": "the request is too large for the server: send fewer pixels, or raise its limit",
         "temperature": "the model does not accept this temperature",
         "request": "the server does not accept this request: check the model and the options",
@@ -62,7 +62,7 @@ ADVICE: Mapping[Kind, str] = MappingProxyType(
     }
 )
 _BUSY_CODE = re.compile(r"rate.?limit|throttl|server.?error|internal|overload|timeout|unavailable|exhausted", re.I)
-_MONEY = re.compile(  # not "billing" alone: Gemini speaks of it whenever the requests of a minute are used up
+_MONEY = re.compile(  # not "billing" alone: Gemini mentions it for every rate limit
     r"insufficient_quota|billing_(hard_limit|not_active)|credit balance|arrearage|insufficient credits|AccountOverdue",
     re.I,
 )
@@ -81,7 +81,7 @@ _POLICY_WORDS = re.compile(r"safety system|content (management )?policy|content 
 
 
 class RequestError(Exception):
-    """A request that failed. `str(error)` is the reason, and on a second line what to do."""
+    """A failed request. `str(error)` is the reason, with the remedy on a second line."""
 
     def __init__(
         self,
@@ -99,11 +99,11 @@ class RequestError(Exception):
         self.retryable = retryable
         """Whether the same request may succeed later."""
         self.lost = lost
-        """Whether the request was sent and not answered, so that it may be charged all the same."""
+        """Whether the request was sent but not answered, so that it may be charged."""
         self.message: ServerMessage | None = None
-        """The error in the words of the server, where it sent one."""
+        """The error message of the server, if it sent one."""
         self.body: Any = None
-        """The JSON that it came in."""
+        """The JSON body of the response."""
 
     @property
     def fatal(self) -> bool:
@@ -122,27 +122,27 @@ class RequestError(Exception):
         return "timed_out" if self.kind == "timeout" or self.status in (408, 504) else "failed"
 
     def noted(self, note: str) -> RequestError:
-        """The same, final, with a note on how often it was tried."""
+        """Return a copy that is not retryable, with a note appended to the reason."""
         about: Any = {"status": self.status, "wait": self.wait, "lost": self.lost}
         return RequestError(self.kind, f"{self.reason} ({note})", self.advice, **about)
 
 
 class ServerMessage(NamedTuple):
-    """An error in the words of a server."""
+    """An error message of a server."""
 
     code: str
     words: str
     flagged: bool = False
-    """Whether it says that a moderator flagged the request."""
+    """Whether a moderation filter flagged the request."""
 
     @property
     def is_refusal(self) -> bool:
-        """Whether the content is refused, so that trying again is of no use."""
+        """Whether the content is refused, so that a retry is useless."""
         return bool(self.flagged or _POLICY_CODE.search(self.code) or _POLICY_WORDS.search(self.words))
 
 
 def message_in(body: Any) -> ServerMessage | None:
-    """The error in a JSON body, whatever its status was; None in a good one.
+    """Return the error in a JSON body of any status; None if there is none.
 
     >>> message_in({"error": {"code": "moderation_blocked", "message": "no"}}).is_refusal
     True
@@ -150,7 +150,7 @@ def message_in(body: Any) -> ServerMessage | None:
     ServerMessage(code='Throttling', words='slower', flagged=False)
     >>> message_in({"data": [], "error": None})
     """
-    if isinstance(body, list) and body:  # Gemini's, where a proxy made a list of it
+    if isinstance(body, list) and body:  # Gemini's errors, wrapped in a list by a proxy
         body = body[0]
     if not isinstance(body, dict):
         return None
@@ -162,7 +162,7 @@ def message_in(body: Any) -> ServerMessage | None:
     if not isinstance(error, dict):
         return ServerMessage("", excerpt(str(error), 300))
     code = next((str(error[key]) for key in ("code", "status", "type") if error.get(key)), "")
-    if code.isdigit() and error.get("status"):  # Gemini's number is the status, its word says more
+    if code.isdigit() and error.get("status"):  # Gemini's code is the HTTP status; its status is more specific
         code = f"{code} {error['status']}"
     about = error.get("metadata")
     flagged = isinstance(about, dict) and bool(about.get("reasons") or about.get("flagged_input"))
@@ -177,7 +177,7 @@ def status_error(
     message: ServerMessage | None,
     advice: Mapping[Kind, str] = ADVICE,
 ) -> RequestError:
-    """What a status other than success, or an error in a body of success, means.
+    """Classify an unsuccessful status, or an error message in a successful response.
 
     >>> status_error(429, {"retry-after": "7"}, "slow down", None).wait
     7.0
@@ -188,12 +188,12 @@ def status_error(
         return status_error(inner, headers, body, message, advice)
     words = message.words if message and message.words else excerpt(body, 300) or "no message"
     if 300 <= status < 400 and (location := headers.get("location")):
-        words = f"it points to {excerpt(shown(location))}"
-    named = f" ({message.code})" if message and message.code and message.code != str(status) else ""
+        words = f"redirects to {excerpt(redacted(location))}"
+    code = f" ({message.code})" if message and message.code and message.code != str(status) else ""
     kind = _kind(status, body, message)
     retryable = kind in ("busy", "server") and (status in RETRYABLE or 200 <= status < 300)
     wait = requested_wait(headers, body) if retryable else 0.0
-    reason = f"HTTP {status}{named}: {words}"
+    reason = f"HTTP {status}{code}: {words}"
     error = RequestError(kind, reason, advice.get(kind, ""), status=status, retryable=retryable, wait=wait)
     error.message = message
     return error
@@ -207,7 +207,7 @@ def _kind(status: int, body: str, message: ServerMessage | None) -> Kind:
         return "quota" if _QUOTA.search(body) else "busy"
     if status == 401 or _KEY.search(words) or (status == 403 and message):
         return "key"
-    if status == 403:  # not in the form of the server's own errors
+    if status == 403:  # not in the format of the server's errors
         return "wall"
     if status in (404, 405) or _MODEL.search(words):
         return "address"

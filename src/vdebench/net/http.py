@@ -1,8 +1,8 @@
-"""The HTTP client of all readers, editors, judges and bridges.
+"""The HTTP client of all readers, editors and judges.
 
-Every request ends in time, headers and slow bodies included; an answer has a limit on its decompressed size; redirects
-are followed on the same host only, for what is sent is meant for that host; keys are in no message; every failure is a
-`RequestError`. There is one implementation, asynchronous; `HttpClient` runs it in a thread for code that is not.
+Every request has a deadline that includes slow bodies, and a limit on the decompressed size of the answer; redirects
+are followed on the same host only; keys are removed from messages; every failure is a `RequestError`. The
+implementation is asynchronous; `HttpClient` runs it in a thread for synchronous code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vdebench.net.keys import NO_KEY, Secret
 from vdebench.net.retries import RetryPolicy
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Of an answer, decompressed."""
+"""Maximum size of an answer, decompressed."""
 REDIRECTS = 5
 _CONNECT_SECONDS = 10.0
 Result = TypeVar("Result")
@@ -37,7 +37,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer with a status of success, read to its end."""
+    """A successful response with its complete body."""
 
     status: int
     headers: Mapping[str, str]
@@ -50,7 +50,7 @@ class Reply:
         return str(self.key.redact(self.content.decode("utf-8", "replace")))
 
     def json(self) -> Any:
-        """The content as JSON, without the key; an `InputError` where it is not JSON."""
+        """The content as JSON, without the key; raises `InputError` if it is not JSON."""
         return self.key.redact(parse_json(self.content, "the answer"))
 
 
@@ -60,7 +60,7 @@ def _certificates() -> SSLContext:
 
 
 class AsyncHttpClient:
-    """One server with one key; requests may run at the same time."""
+    """An asynchronous client for one server with one key."""
 
     def __init__(
         self,
@@ -78,13 +78,13 @@ class AsyncHttpClient:
         self._client = httpx2.AsyncClient(
             headers=dict(headers or {}),
             verify=_certificates(),
-            mounts=dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]")),  # no proxy to this machine
-            timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),  # the deadline is set for the whole request
+            mounts=dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]")),  # no proxy for this machine
+            timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),  # `send` sets the deadline of the whole request
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),  # callers limit their requests
         )
 
     def build(self, method: str, url: str, **content: Any) -> httpx2.Request:
-        """A request (`json=`, `params=`, `files=`, `headers=`, … as httpx has them)."""
+        """Build a request; `content` are arguments of httpx: `json=`, `params=`, `files=`, `headers=`."""
         try:
             return self._client.build_request(method, url, **content)
         except httpx2.InvalidURL as error:
@@ -95,17 +95,17 @@ class AsyncHttpClient:
         return await self.send(self.build(method, url, **content))
 
     async def send(self, request: httpx2.Request, timeout: float | None = None, limit: float | None = None) -> Reply:
-        """Send a request once; all that is no success is a `RequestError`.
+        """Send a request once; raise `RequestError` if it does not succeed.
 
-        `limit` is the time that messages state, where `timeout` is what earlier attempts left of it.
+        `limit` is the time stated in messages; `timeout` is the part of it that earlier attempts left.
         """
         seconds = self.timeout if timeout is None else timeout
-        post = request.method != "GET"  # what was sent and not answered may have been done
+        post = request.method != "GET"  # a sent request without an answer may have been processed
         try:
             async with asyncio.timeout(seconds):
                 response, content = await self._exchange(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            words = _system_words(error) or self.words(error, "it did not answer in time")
+            words = _system_words(error) or self.words(error, "connection timed out")
             raise self._error("connection", f"no connection: {words}", retryable=True) from None
         except (TimeoutError, httpx2.TimeoutException):
             reason = f"no answer in {limit or seconds:g} seconds"
@@ -131,7 +131,7 @@ class AsyncHttpClient:
         await self._client.aclose()
 
     def words(self, error: BaseException, default: str = "") -> str:
-        """The beginning of an error's message; the key is removed first, or a part of it could remain."""
+        """Return the beginning of an error message, with the key removed first."""
         return excerpt(self.key.redact(str(error))) or default or type(error).__name__
 
     async def _exchange(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
@@ -148,7 +148,7 @@ class AsyncHttpClient:
 
     async def _content(self, response: httpx2.Response) -> bytes:
         content = bytearray()
-        async for chunk in response.aiter_bytes():  # decompressed, in pieces of at most 1 MiB
+        async for chunk in response.aiter_bytes():  # decompressed, in chunks of at most 1 MiB
             content += chunk
             if len(content) > self.max_bytes:
                 raise self._error("too_long", f"an answer of more than {self.max_bytes:,} bytes")
@@ -174,24 +174,23 @@ class AsyncHttpClient:
 
 
 def _system_words(error: BaseException) -> str:
-    """The system's words for a failed connection, such as "Connection refused"; nothing where it has none.
+    """Return the system's message for a failed connection, such as "Connection refused"; empty if there is none.
 
     >>> _system_words(ConnectionRefusedError(111, "Connect call failed"))
     'Connection refused'
     """
-    found: BaseException | None = error
-    while found is not None:
-        if isinstance(found, OSError) and found.errno:
-            return os.strerror(found.errno) if found.errno > 0 else str(found.strerror)
-        found = found.__cause__ or found.__context__
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno:
+            return os.strerror(cause.errno) if cause.errno > 0 else str(cause.strerror)
+        cause = cause.__cause__ or cause.__context__
     return ""
 
 
 class HttpClient:
-    """The same for any number of threads; it may try again.
+    """A synchronous, thread-safe client with retries.
 
-    With `retries`, the timeout is for all attempts of a request together; without, a caller may put attempts of its own
-    around requests with `patiently`.
+    With `retries`, the timeout covers all attempts of a request; without, a caller can retry with `with_retries`.
     """
 
     def __init__(self, timeout: float, *, retries: RetryPolicy | None = None, **settings: Any) -> None:
@@ -199,7 +198,7 @@ class HttpClient:
         self._client = AsyncHttpClient(timeout, **settings)
         self._closed = threading.Event()
         self._thread = _EventLoopThread()
-        self._finalizer = weakref.finalize(self, self._thread.stop, self._client.close)  # where nobody closes it
+        self._finalizer = weakref.finalize(self, self._thread.stop, self._client.close)  # if not closed explicitly
 
     @property
     def timeout(self) -> float:
@@ -208,13 +207,13 @@ class HttpClient:
 
     @property
     def advice(self) -> Mapping[Kind, str]:
-        """What to do about failures, by kind."""
+        """Remedies of failures, by kind."""
         return self._client.advice
 
     def request(
         self, method: str, url: str, *, retry: bool = True, timeout: float | None = None, **content: Any
     ) -> Reply:
-        """Send a request; all that is no success is a `RequestError`."""
+        """Send a request; raise `RequestError` if it does not succeed."""
         request = self._client.build(method, url, **content)
         limit = self.timeout if timeout is None else timeout
         end = time.monotonic() + limit
@@ -222,10 +221,10 @@ class HttpClient:
         def attempt() -> Reply:
             return self._once(request, max(end - time.monotonic(), 0.01), limit)
 
-        return self.patiently(attempt, self.retries, limit) if self.retries and retry else attempt()
+        return self.with_retries(attempt, self.retries, limit) if self.retries and retry else attempt()
 
-    def patiently(self, work: Callable[[], Result], retries: RetryPolicy, limit: float | None = None) -> Result:
-        """The result of some work, tried again after failures that may pass; closing the client ends the pauses."""
+    def with_retries(self, work: Callable[[], Result], retries: RetryPolicy, limit: float | None = None) -> Result:
+        """Call a function, with retries after temporary failures; closing the client ends the pauses."""
         failures: list[RequestError] = []
 
         def attempt() -> Result:
@@ -240,7 +239,7 @@ class HttpClient:
         return retries.call(attempt, limit=limit, sleep=self.pause)
 
     def pause(self, seconds: float) -> None:
-        """Wait, or until the client is closed."""
+        """Wait for some seconds or until the client is closed."""
         self._closed.wait(seconds)
 
     def close(self) -> None:
@@ -275,11 +274,11 @@ class _EventLoopThread:
         try:
             return future.result()
         except BaseException:
-            future.cancel()  # where the wait was interrupted
+            future.cancel()  # the wait was interrupted
             raise
 
     def stop(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Cancel what is under way, close the client, end the thread."""
+        """Cancel requests in progress, close the client, end the thread."""
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = None

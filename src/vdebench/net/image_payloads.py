@@ -1,4 +1,4 @@
-"""Images as they are sent to a judge: at full resolution unless a limit is set, and noted down."""
+"""Images in requests to a judge: full resolution unless a limit is set."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from vdebench.io.cache import digest_of_file
 from vdebench.io.files import fetched, read_bytes
 from vdebench.io.images import image_size, open_image
 
-SENDING = "sent-1"
-"""The way images become what is sent: a new one asks anew."""
+PAYLOAD_VERSION = "sent-1"
+"""Version of the conversion; a new one invalidates cached answers."""
 _QUALITY = 95
-"""Of a JPEG that had to be made smaller."""
+"""Quality of a downscaled JPEG."""
 
 
 @dataclass(frozen=True)
 class ImageInput:
-    """An image of a question, as a file or as an array, with the line that goes before it."""
+    """An image of a question, as a file or an array, with the label that precedes it."""
 
     label: str
     image: Path | Image
@@ -43,17 +43,17 @@ class ImageInput:
 
     @cached_property
     def weight(self) -> int:
-        """Bytes, about as many as will be sent."""
+        """Approximate size of the payload in bytes."""
         if not isinstance(self.image, Path):
             return self.image.nbytes // 8
         try:
             return self.image.stat().st_size
-        except OSError:  # gone since it was looked at: `picture` says so
+        except OSError:  # deleted meanwhile: `encode_image` reports it
             return 0
 
     @cached_property
     def size(self) -> Size:
-        """Width and height as a person would see it."""
+        """Width and height after applying the EXIF orientation."""
         if isinstance(self.image, Path):
             return image_size(self.image)
         return Size(self.image.shape[1], self.image.shape[0])
@@ -61,7 +61,7 @@ class ImageInput:
 
 @dataclass(frozen=True)
 class ImagePayload:
-    """An image as it is sent."""
+    """An encoded image."""
 
     label: str
     content: bytes
@@ -70,7 +70,7 @@ class ImagePayload:
 
     @cached_property
     def base64(self) -> str:
-        """The content as text."""
+        """The content in base64."""
         return b64encode(self.content).decode("ascii")
 
     @property
@@ -79,8 +79,8 @@ class ImagePayload:
         return f"data:{self.media};base64,{self.base64}"
 
     @cached_property
-    def told(self) -> dict[str, Any]:
-        """What the journal says of it."""
+    def record(self) -> dict[str, Any]:
+        """The entry of the image in the journal."""
         return {
             "label": self.label,
             "width": int(self.size.width),
@@ -91,10 +91,10 @@ class ImagePayload:
         }
 
 
-def limited(size: Size, limit: int) -> Size:
-    """A size whose longer side is within a limit; 0 is none.
+def limit_size(size: Size, limit: int) -> Size:
+    """Scale a size so that its longer side is within a limit; 0 for no limit.
 
-    >>> limited(Size(3000, 1500), 1000), limited(Size(300, 200), 1000), limited(Size(300, 200), 0)
+    >>> limit_size(Size(3000, 1500), 1000), limit_size(Size(300, 200), 1000), limit_size(Size(300, 200), 0)
     (Size(width=1000, height=500), Size(width=300, height=200), Size(width=300, height=200))
     """
     longest = max(size)
@@ -103,16 +103,16 @@ def limited(size: Size, limit: int) -> Size:
     return Size(max(1, round(size.width * limit / longest)), max(1, round(size.height * limit / longest)))
 
 
-def picture(page: ImageInput, limit: int = 0) -> ImagePayload:
-    """What is sent of an image: JPEG and PNG files as they are; others, and what others could see otherwise, as PNG."""
-    size = limited(page.size, limit)
+def encode_image(page: ImageInput, limit: int = 0) -> ImagePayload:
+    """Encode an image: plain JPEG and PNG files as they are, all others as PNG."""
+    size = limit_size(page.size, limit)
     if not isinstance(page.image, Path):
         return ImagePayload(page.label, encode_png(resized(page.image, size)), "image/png", size)
     kind, plain = _kind(page.image)
     if plain and size == page.size:
         return ImagePayload(page.label, read_bytes(page.image), f"image/{kind}", size)
     image = resized(open_image(page.image), size)
-    if kind != "jpeg" or size == page.size:  # a JPEG that is only to be turned loses nothing
+    if kind != "jpeg" or size == page.size:  # a JPEG that is only rotated stays lossless
         return ImagePayload(page.label, encode_png(image), "image/png", size)
     file = io.BytesIO()
     Pictures.fromarray(image).save(file, "JPEG", quality=_QUALITY, subsampling=0)
@@ -120,7 +120,7 @@ def picture(page: ImageInput, limit: int = 0) -> ImagePayload:
 
 
 def _kind(file: Path) -> tuple[str, bool]:
-    """The file's format, and whether anyone sees it as we do: not turned by its camera, opaque, of 8 bits, whole."""
+    """Return the format, and whether every viewer renders the file alike: no rotation or alpha, 8 bits, complete."""
     try:
         with Pictures.open(fetched(file)) as opened:
             kind = (opened.format or "").lower()
@@ -128,21 +128,21 @@ def _kind(file: Path) -> tuple[str, bool]:
             turned = opened.getexif().get(ORIENTATION, 1) != 1
             plain = kind in ("png", "jpeg") and usual and not turned and getattr(opened, "n_frames", 1) == 1
             if plain:
-                opened.load()  # half a file would be half a page
+                opened.load()  # raises an error for a truncated file
             return kind, plain
     except (OSError, SyntaxError, ValueError, EOFError, UnidentifiedImageError):
-        return "", False  # `open_image` says in words what is wrong
+        return "", False  # `open_image` reports the problem
 
 
-def image_policy(given: str | int) -> int:
-    """The longest side that is sent: 0 for `full`.
+def parse_image_size(value: str | int) -> int:
+    """Parse the option --image-size: the longest side in pixels, 0 for `full`.
 
-    >>> image_policy("full"), image_policy("2048")
+    >>> parse_image_size("full"), parse_image_size("2048")
     (0, 2048)
     """
-    text = str(given).strip().lower()
+    text = str(value).strip().lower()
     if text in ("full", "0"):
         return 0
     if not text.isascii() or not text.isdigit() or not 64 <= int(text[:9]) <= 100_000:
-        raise VdeError(f"--image-size is {given!r}, expected `full` or the longest side in pixels, 64 or more")
+        raise VdeError(f"--image-size is {value!r}, expected `full` or the longest side in pixels, 64 or more")
     return int(text)

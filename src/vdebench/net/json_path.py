@@ -1,4 +1,4 @@
-"""Values inside a server's JSON, whatever its shape."""
+"""Access to values in JSON of unknown structure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def at(data: Any, *path: str | int) -> Any:
-    """The value under some keys and indices; None where there is none.
+    """Return the value at a path of keys and indices; None if there is none.
 
     >>> at({"data": [{"url": "u"}]}, "data", 0, "url"), at({"data": []}, "data", 0, "url")
     ('u', None)
@@ -22,18 +22,18 @@ def at(data: Any, *path: str | int) -> Any:
 
 
 def text_at(data: Any, *path: str | int) -> str:
-    """The text there; an empty one where there is none."""
-    found = at(data, *path)
-    return found if isinstance(found, str) else ""
+    """Return the string at a path; empty if there is none."""
+    value = at(data, *path)
+    return value if isinstance(value, str) else ""
 
 
 def count_at(data: Any, *path: str | int) -> int | None:
-    """The count there, if there is one."""
-    found = at(data, *path)
-    return found if type(found) is int and found >= 0 else None
+    """Return the non-negative integer at a path; None if there is none."""
+    value = at(data, *path)
+    return value if type(value) is int and value >= 0 else None
 
 
 def list_at(data: Any, *path: str | int) -> list[Any]:
-    """The list there; an empty one where there is none."""
-    found = at(data, *path)
-    return found if isinstance(found, list) else []
+    """Return the list at a path; empty if there is none."""
+    value = at(data, *path)
+    return value if isinstance(value, list) else []

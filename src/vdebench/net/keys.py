@@ -1,4 +1,4 @@
-"""API keys: read from environment variables only, and removed from every text that is shown or stored."""
+"""API keys: read from environment variables only, and removed from every printed or stored text."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from vdebench.errors import VdeError
 
 HIDDEN = "[key]"
 _SHORTEST = 8
-"""Shorter values are no keys: `none`, `EMPTY`, as local servers want them."""
+"""Shorter values are placeholders for local servers, such as `none` or `EMPTY`."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Secret:
-    """A key that does not show itself.
+    """A key that is never printed.
 
     >>> key = Secret("sk-very-secret")
     >>> key, f"{key}", key.redact("Incorrect API key provided: sk-very-secret.")
@@ -33,12 +33,12 @@ class Secret:
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
     def reveal(self) -> str:
-        """The key, for the client that sends it and nobody else."""
+        """Return the key, for the client that sends it."""
         return self._value
 
     @property
     def bearer(self) -> dict[str, str]:
-        """The header that sends the key; no header where there is no key.
+        """The authorization header; empty if there is no key.
 
         >>> Secret("sk-0123").bearer, NO_KEY.bearer
         ({'Authorization': 'Bearer sk-0123'}, {})
@@ -46,7 +46,7 @@ class Secret:
         return {"Authorization": f"Bearer {self._value}"} if self else {}
 
     def redact(self, value: Any) -> Any:
-        """A text without the key; in lists and dictionaries, every text without it.
+        """Return a string, list or dictionary with the key replaced in all strings.
 
         >>> Secret("sk-very-secret").redact({"sk-very-secret": ["a sk-very-secret", 3]})
         {'[key]': ['a [key]', 3]}
@@ -64,38 +64,38 @@ class Secret:
         return self._value not in ("", "none")
 
     def __repr__(self) -> str:
-        """Not the key."""
+        """Return a placeholder."""
         return HIDDEN
 
     def __reduce__(self) -> str:
-        """Always an error: a key is never stored."""
+        """Raise an error: a key is never stored."""
         raise TypeError("a key is not to be written anywhere")
 
 
 NO_KEY = Secret("none")
-"""For servers that want no key."""
+"""For servers without authentication."""
 
 
 def key_from(variable: str, *, needed: str = "") -> Secret:
-    """The key in an environment variable, or `NO_KEY`; an error where `needed` names who needs it and it is not set."""
+    """Return the key in an environment variable, or `NO_KEY`; if `needed` names its user, a missing key is an error."""
     value = os.environ.get(variable, "").strip()
     if not value and needed:
         raise VdeError(
-            f"{needed} needs a key, and the environment variable {variable} has none\n"
-            f"  set {variable}, or name another variable with --key-variable NAME; keys are taken from nowhere else"
+            f"{needed} needs a key, but the environment variable {variable} is not set\n"
+            f"  set {variable}, or name another variable with --key-variable NAME"
         )
     return checked_key(value, variable)
 
 
 def checked_key(value: str, variable: str) -> Secret:
-    """A key that can be sent in a header; an error where it has characters that no key has."""
+    """Return a key; raise an error if it has characters that cannot be sent in a header."""
     if not value.isascii() or not value.isprintable():
-        raise VdeError(f"the key in {variable} has characters that no key has (a line break?); set it again")
+        raise VdeError(f"the key in {variable} has invalid characters (a line break?); set it again")
     return Secret(value) if value else NO_KEY
 
 
 def is_variable(name: str) -> bool:
-    """Whether a text can be the name of an environment variable.
+    """Whether a string is a valid name of an environment variable.
 
     >>> is_variable("MY_KEY"), is_variable("sk-0123")
     (True, False)

@@ -1,4 +1,4 @@
-"""The rate of requests: a fixed number a minute, or as many at once as the server bears."""
+"""Rate limits: a fixed number of requests per minute, or an adaptive number of concurrent requests."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from statistics import median
 
 FIRST = 4
 _GROWTH = 0.5
-"""Requests more in a round, once the server's limit was met: a probe every other round costs it little."""
+"""Growth of the window per round after the server's limit was reached."""
 _CUT = 0.9
-"""What is left of the window when the server slows down: a deep cut would leave it idle, and cuts repeat."""
+"""Factor of the window after a slow round; small cuts repeat, a large one would leave the server idle."""
 _SLOW = 2.5
-"""Times its quickest at which a server counts as swamped: then more requests only wait longer."""
+"""Ratio to the fastest round from which a server counts as overloaded."""
 _LEAST = 8
-"""Answers at least that make a round: fewer say little about a server's speed."""
+"""Minimum number of answers in a round."""
 _ROUNDS = 50
-"""Windowfuls of answers over which the quickest is looked for."""
+"""Number of rounds among which the fastest is searched."""
 
 
 class RateLimit:
-    """At most so many requests a minute, evenly spread, for any number of threads; 0 for no limit.
+    """A thread-safe limit of requests per minute, evenly spread; 0 for no limit.
 
     >>> rate = RateLimit(600)
     >>> rate.delay(), 0.05 < rate.delay() <= 0.1
@@ -37,7 +37,7 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def delay(self) -> float:
-        """Reserve the next turn; the seconds until it."""
+        """Reserve the next request; return the seconds until it."""
         with self._lock:
             now = time.monotonic()
             turn = max(now, self._next)
@@ -46,11 +46,10 @@ class RateLimit:
 
 
 class RequestWindow:
-    """A window of requests: it doubles every round until the server complains, then grows slowly.
+    """An adaptive limit of concurrent requests: it doubles every round until the first rejection, then grows slowly.
 
-    Every request that the server sends away takes its own place from the window: a server that bears 32 leaves 32, one
-    that bears none leaves one. Time-outs, and answers that take much longer than they did, cut it by a tenth, once for
-    all requests that were under way by then.
+    Every rejected request reduces the window by one, so it converges to the number that the server accepts, at least
+    one. Timeouts and slow answers cut it by a tenth, once for all requests in progress at that time.
     """
 
     def __init__(self, most: int = 64) -> None:
@@ -70,7 +69,7 @@ class RequestWindow:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[float]:
-        """Wait for room and for the end of a pause; gives the time at which the request is sent."""
+        """Wait for a free slot and the end of a pause; yield the time at which the request is sent."""
         async with self._changed:
             while True:
                 if (rest := self._resume_at - time.monotonic()) > 0:
@@ -92,7 +91,7 @@ class RequestWindow:
                 self._changed.notify(max(1, int(self.window) - self.under_way))
 
     def answered(self, sent: float) -> None:
-        """An answer came."""
+        """Record an answer."""
         self._refusals = 0
         took = time.monotonic() - sent
         self._round.append(took)
@@ -120,18 +119,18 @@ class RequestWindow:
         return bool(self._quickest) and took > _SLOW * min(self._quickest)
 
     def timed_out(self, sent: float) -> None:
-        """No answer came in time."""
+        """Record a timeout."""
         if sent >= self._last_cut:
             self._cut(time.monotonic())
 
-    def sent_away(self, wait: float = 0.0) -> None:
-        """The server had too much, and may have said for how long to leave it alone."""
+    def rejected(self, wait: float = 0.0) -> None:
+        """Record a rejection because of a rate limit, with the pause that the server requests."""
         self._starting = False
         if not self._refusals:
-            self._known_good = self.window / 2  # after a moment when nobody was answered it is soon back there
+            self._known_good = self.window / 2  # fast growth up to here after a short outage
         self._refusals += 1
         self.window = max(1.0, self.window - 1)
-        if self._refusals > max(2, self.window / 2):  # it answers nobody: asking on would only be refused again
+        if self._refusals > max(2, self.window / 2):  # all requests are rejected: pause
             self._resume_at = max(self._resume_at, time.monotonic() + wait)
 
     def _cut(self, now: float) -> None:

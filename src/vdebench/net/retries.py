@@ -19,16 +19,16 @@ _RESET = re.compile(r";\s*t=(\d+)")
 
 
 class Failure(Protocol):
-    """What a policy looks at: an exception or a result that stands for a failure."""
+    """A failed attempt: an exception, or a result that represents a failure."""
 
     retryable: bool
     wait: float
-    """Seconds that the server asks to wait before the next attempt; 0 where it does not."""
+    """Seconds to wait before the next attempt, as requested by the server; 0 if not."""
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often an attempt is made, and how long the pauses are.
+    """Number of attempts and length of the pauses.
 
     >>> RetryPolicy(tries=3).call(lambda: 7)
     7
@@ -36,14 +36,14 @@ class RetryPolicy:
 
     tries: int = 4
     timeouts: int = 1
-    """Attempts that may end without an answer in time: the server may be working on each of them."""
+    """Maximum number of attempts that time out: the server may still be working on each of them."""
     rate_limits: int = 0
-    """Attempts that may be rejected by a rate limit (0: as many as `tries`)."""
+    """Maximum number of attempts rejected by a rate limit (0: as many as `tries`)."""
     pause: float = 0.5
     """Seconds before the second attempt; doubled before each further one, plus or minus a quarter."""
     longest_pause: float = 60.0
     longest_wait: float = 120.0
-    """Seconds. Where a server asks for a longer pause, there is no further attempt."""
+    """Seconds. If a server requests a longer pause, there is no further attempt."""
 
     def call(
         self,
@@ -52,7 +52,7 @@ class RetryPolicy:
         limit: float | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Result:
-        """The result of the first attempt that succeeds; `limit` is the time for all attempts, in seconds.
+        """Return the result of the first successful attempt; `limit` is the time for all attempts, in seconds.
 
         A failed attempt raises an exception, or returns a result, with `retryable` set. The last failure is raised (or
         returned) with the number of attempts added to its reason.
@@ -60,7 +60,7 @@ class RetryPolicy:
         return tenacity.Retrying(sleep=sleep, **self._rules(limit))(attempt)
 
     async def call_async(self, attempt: Callable[[], Awaitable[Result]]) -> Result:
-        """The same for an asynchronous attempt."""
+        """Like `call`, for an asynchronous attempt."""
         return cast(Result, await tenacity.AsyncRetrying(sleep=asyncio.sleep, **self._rules(None))(attempt))
 
     def _rules(self, limit: float | None) -> dict[str, Any]:
@@ -85,9 +85,9 @@ class RetryPolicy:
         def give_up(state: tenacity.RetryCallState) -> Any:
             failure = _failure(state)
             times = "once" if state.attempt_number == 1 else f"{state.attempt_number} times"
-            asked = f"; the server asks for a pause of {failure.wait:.0f} s" if failure.wait else ""
+            pause = f"; the server asks for a pause of {failure.wait:.0f} s" if failure.wait else ""
             noted = getattr(failure, "noted", None)
-            failure = noted(f"tried {times}{asked if waits_too_long(state) else ''}") if noted else failure
+            failure = noted(f"tried {times}{pause if waits_too_long(state) else ''}") if noted else failure
             if isinstance(failure, BaseException):
                 raise failure from None
             return failure
@@ -102,12 +102,12 @@ def _is_retryable(outcome: object) -> bool:
 
 def _failure(state: tenacity.RetryCallState) -> Failure:
     outcome = state.outcome
-    assert outcome is not None  # tenacity asks after an attempt
+    assert outcome is not None  # tenacity calls this after an attempt
     return cast(Failure, outcome.exception() or outcome.result())
 
 
 def _group(failure: Failure) -> str:
-    """Which limit a failure counts against: an answer that says "timeout" is an answer, and counts as any other."""
+    """Return the limit that a failure counts against; an error response that mentions a timeout is not a timeout."""
     state = getattr(failure, "state", "")
     if state == "rate_limited" or (state == "timed_out" and getattr(failure, "lost", False)):
         return str(state)
@@ -115,20 +115,20 @@ def _group(failure: Failure) -> str:
 
 
 def requested_wait(headers: Mapping[str, str], body: str = "") -> float:
-    """Seconds that a server asks to wait: in Retry-After (a number or a date), RateLimit, or the words of its answer.
+    """Return the pause that a server requests in Retry-After (number or date), RateLimit, or its error message.
 
     >>> requested_wait({"retry-after": "2"}), requested_wait({"retry-after-ms": "1500"}), requested_wait({})
     (2.0, 1.5, 0.0)
     >>> requested_wait({"ratelimit": '"api";r=0;t=55'}), requested_wait({}, "Please try again in 350ms.")
     (55.0, 0.35)
     """
-    asked = headers.get("retry-after", "")
-    found = _number(headers.get("retry-after-ms", "")) / 1000 or _number(asked) or _until(asked)
-    if not 0 < found < 1e6 and (reset := _RESET.search(headers.get("ratelimit", ""))):
-        found = float(reset[1])
-    if not 0 < found < 1e6 and (words := _WAIT.search(body)):
-        found = float(words["number"]) / (1000 if words["unit"].lower() == "ms" else 1)
-    return found if 0 < found < 1e6 else 0.0
+    retry_after = headers.get("retry-after", "")
+    wait = _number(headers.get("retry-after-ms", "")) / 1000 or _number(retry_after) or _until(retry_after)
+    if not 0 < wait < 1e6 and (reset := _RESET.search(headers.get("ratelimit", ""))):
+        wait = float(reset[1])
+    if not 0 < wait < 1e6 and (words := _WAIT.search(body)):
+        wait = float(words["number"]) / (1000 if words["unit"].lower() == "ms" else 1)
+    return wait if 0 < wait < 1e6 else 0.0
 
 
 def _number(text: str) -> float:

@@ -1,4 +1,4 @@
-"""How many tokens a question will be, before it is asked: the makers' published rules for images, else a rough one."""
+"""Estimated tokens of a question: by the providers' published rules for images, otherwise a rough one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from vdebench.core.box import Size
 from vdebench.net.answer import Usage
 
 ANSWER_TOKENS = 250
-"""A grade with a rationale of a few sentences. Models that think first write more: the estimate says that it is one."""
+"""Estimated tokens of a grade with a rationale of a few sentences; reasoning models write more."""
 _WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 
 
 @lru_cache(64)  # a question is asked several times in a row
 def text_tokens(text: str) -> int:
-    """About as many as tokenisers of today make: one for four letters, one for each Chinese character.
+    """Estimate the tokens of a text: one per four letters, one per Chinese character.
 
     >>> text_tokens("four letters"), text_tokens("基金")
     (3, 2)
@@ -27,7 +27,7 @@ def text_tokens(text: str) -> int:
 
 
 def gpt_tiles(size: Size, base: int = 85, tile: int = 170) -> int:
-    """OpenAI's tiles: within 2,048 square, the shorter side at most 768, then squares of 512.
+    """Tokens by OpenAI's tiles: fit into 2,048 square, shorter side at most 768, tiles of 512.
 
     >>> gpt_tiles(Size(1024, 1024)), gpt_tiles(Size(2048, 4096))
     (765, 1105)
@@ -39,7 +39,7 @@ def gpt_tiles(size: Size, base: int = 85, tile: int = 170) -> int:
 
 
 def gpt_patches(size: Size, factor: float) -> int:
-    """OpenAI's patches of 32 pixels for its small models: at most 1,536, times a factor.
+    """Tokens by OpenAI's patches of 32 pixels for small models: at most 1,536, times a factor.
 
     >>> gpt_patches(Size(1024, 1024), 1.0), gpt_patches(Size(1800, 2400), 1.0)
     (1024, 1452)
@@ -55,7 +55,7 @@ def gpt_patches(size: Size, factor: float) -> int:
 
 
 def gemini_tiles(size: Size) -> int:
-    """Google's tiles: 258 tokens for a small image, else for each tile, whose side is two thirds of the shorter side.
+    """Tokens by Google's tiles: 258 for a small image or per tile of two thirds of the shorter side.
 
     >>> gemini_tiles(Size(384, 300)), gemini_tiles(Size(960, 540))
     (258, 1548)
@@ -67,7 +67,7 @@ def gemini_tiles(size: Size) -> int:
 
 
 def claude_pixels(size: Size) -> int:
-    """Anthropic's rule: a token for 750 pixels, of an image whose longer side is at most 1,568.
+    """Tokens by Anthropic's rule: one per 750 pixels, longer side at most 1,568.
 
     >>> claude_pixels(Size(1000, 1000)), claude_pixels(Size(3136, 1568))
     (1334, 1640)
@@ -77,7 +77,7 @@ def claude_pixels(size: Size) -> int:
 
 
 def rough(size: Size) -> int:
-    """A token for 28 × 28 pixels, as open models of today have it.
+    """Tokens of open models: one per 28 × 28 pixels.
 
     >>> rough(Size(1024, 1024))
     1338
@@ -99,19 +99,19 @@ _RULES: tuple[tuple[str, str, Callable[[Size], int]], ...] = (
 
 
 def image_rule(model: str) -> tuple[str, Callable[[Size], int]]:
-    """The rule for a model's images and its name.
+    """Return name and function of the image rule of a model.
 
     >>> image_rule("gpt-4o")[0], image_rule("openrouter/claude-x")[0], image_rule("my-model")[0]
     ("OpenAI's tiles", "Anthropic's pixels", 'roughly a token for 28 × 28 pixels')
     """
     name = model.rpartition("/")[2]
-    for pattern, told, rule in _RULES:
+    for pattern, title, rule in _RULES:
         if re.match(pattern, name):
-            return told, rule
+            return title, rule
     return "roughly a token for 28 × 28 pixels", rough
 
 
 def estimate(model: str, prompt: str, sizes: Iterable[Size]) -> Usage:
-    """Tokens of one question and its answer."""
+    """Estimate the tokens of one question and its answer."""
     _, rule = image_rule(model)
     return Usage(text_tokens(prompt) + 60 + sum(map(rule, sizes)), ANSWER_TOKENS)  # 60: labels and the schema

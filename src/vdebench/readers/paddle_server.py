@@ -13,7 +13,7 @@ from vdebench.core.images import Image
 from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
 from vdebench.errors import InputError, MissingPartError, ReaderError
-from vdebench.net.addresses import INSTALL, bad_address, excerpt, one_of, seconds, setting, shown
+from vdebench.net.addresses import INSTALL, bad_address, excerpt, one_of, redacted, seconds, setting
 from vdebench.net.errors import Kind, RequestError
 from vdebench.net.keys import checked_key
 from vdebench.readers.paddle import PIPELINE_VERSIONS, page_text_from_paddle
@@ -65,7 +65,7 @@ class ServingReader(Reader):
 
     @property
     def _label(self) -> str:
-        return f"{self.name} at {shown(self.url)}"
+        return f"{self.name} at {redacted(self.url)}"
 
     @cached_property
     def _client(self) -> HttpClient:
@@ -73,8 +73,8 @@ class ServingReader(Reader):
         from vdebench.net.retries import RetryPolicy
 
         advice: dict[Kind, str] = {
-            "key": f"the server wants a key, or another one: token=…, or set {TOKEN}",
-            "wall": f"something before the server does not let the request pass, or it wants a key: set {TOKEN}",
+            "key": f"the server requires a key, or a different one: token=…, or set {TOKEN}",
+            "wall": f"a proxy or firewall rejects the request, or the server requires a key: set {TOKEN}",
             "address": "nothing is served under this address: correct the address (url=…)",
             "busy": "the server is overloaded: run again later, or with fewer workers",
             "size": "the page is too large for the server: raise its limit",

@@ -90,7 +90,7 @@ class VlmReader(Reader):
     @cached_property
     def _chat(self) -> ChatClient:
         advice: dict[Kind, str] = {
-            "key": f"the server wants a key, or another one: key=…, or set {KEY}",
+            "key": f"the server requires a key, or a different one: key=…, or set {KEY}",
             "address": "nothing is served under this address or name: correct the address (url=…) or the model's name",
         }
         role = f"{self.name} {self.model}"

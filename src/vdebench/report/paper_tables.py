@@ -7,8 +7,9 @@ from typing import Any
 
 from vdebench.core.sample import OPERATION_CLASSES
 from vdebench.errors import VdeError
+from vdebench.metrics.registry import page_columns
 from vdebench.report.grades import GRADED, graded_table
-from vdebench.report.overview import interval_notes, provenance
+from vdebench.report.overview import interval_notes, metric_column, provenance
 from vdebench.report.table import Column, Row, Table
 from vdebench.report.table_rows import USABLE, MeasuredRun, PaperRow, Published, measured_run, published_models
 from vdebench.report.tracks import track_of
@@ -38,9 +39,17 @@ def default_shape(summary: Mapping[str, Any]) -> str:
 
 
 def paper_table(
-    shape: str, summaries: Sequence[Mapping[str, Any]], *, published: bool = False, with_usable: bool = False
+    shape: str,
+    summaries: Sequence[Mapping[str, Any]],
+    *,
+    published: bool = False,
+    with_usable: bool = False,
+    with_added: bool = False,
 ) -> Table:
-    """Runs in the shape of a paper's table, such as `vde-v3:2`; `with_usable` adds the rate of usable edits."""
+    """Return runs in the layout of a paper's table, such as `vde-v3:2`.
+
+    `with_usable` adds the rate of usable edits; `with_added` adds metrics of other packages to the main table.
+    """
     require_shape(shape)
     if with_usable and (shape in GRADED or shape.startswith("textedit:")):
         raise VdeError(f"{shape} has no usable edits: they are judged on whole pages, by strict")
@@ -56,7 +65,10 @@ def paper_table(
     several = len({summary["protocol"] for summary in summaries}) > 1
     measured = [measured_run(summary, several) for summary in summaries]
     printed = published_models(paper, number) if published else []
-    columns, rows, head = fill([*measured, *printed], [USABLE] if with_usable else [])
+    models: list[PaperRow] = [*measured, *printed]
+    more = [USABLE] if with_usable else []
+    added = _added_metrics(summaries) if with_added and fill is _main else []
+    columns, rows, head = _main(models, more, added) if added else fill(models, more)
     return Table(
         title=f"{title} (shape of {paper}, table {number})",
         columns=columns,
@@ -121,10 +133,18 @@ def _row(model: PaperRow, cells: Iterable[tuple[str, str, str, str]], section: s
     return Row(_name(model), values, section, model.published, bounds=bounds)
 
 
-def _main(models: Sequence[PaperRow], more: Sequence[str] = ()) -> Filled:
-    columns = [*(Column(metric) for metric in (*more, *OCR)), *IMAGE]
+def _added_metrics(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of the metrics of other packages that some run has."""
+    settings = [means for summary in summaries for means in summary["overall"].values() if means]
+    names = (name for name, metric in page_columns().items() if metric.added)
+    return [name for name in names if any(means.get(name) is not None for means in settings)]
+
+
+def _main(models: Sequence[PaperRow], more: Sequence[str] = (), added: Sequence[str] = ()) -> Filled:
+    columns = [*(Column(metric) for metric in (*more, *OCR)), *IMAGE, *map(metric_column, added)]
+    keys = [*more, *OCR, *(column.name for column in IMAGE), *added]
     rows = [
-        _row(model, ((setting, "all", "", column.name) for column in columns), title)
+        _row(model, ((setting, "all", "", key) for key in keys), title)
         for setting, title in (("local", "Local-image setting"), ("global", "Global-image setting"))
         for model in models
     ]

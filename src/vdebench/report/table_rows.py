@@ -94,7 +94,7 @@ class MeasuredRun:
     def _means(self, setting: str, by: str, slice_value: str, metric: str) -> tuple[Mapping[str, Any], str]:
         """The means of a slice, and the metric's key in them."""
         protocol = get_protocol(self.summary["protocol"])
-        column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED[metric]
+        column = {"TEDS": protocol.teds_column, "CLIP": protocol.clip}.get(metric) or _MEASURED.get(metric, metric)
         return self._slice(by, slice_value).get(setting) or {}, column
 
     def _slice(self, by: str, value: str) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""What differs in the page between runs on whole pages and runs around masks: columns, slices, filters."""
+"""Columns, slices and filters of the HTML pages for runs with pages and runs with masks."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from vdebench.report.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """A kind of runs. The page is told most of it, so that its scripts need not know it again."""
+    """A kind of runs. Most of it is passed to the scripts of the page."""
 
     name: str
     tables: tuple[str, ...]
-    """What a run folder must hold."""
+    """Tables that a run folder must contain."""
     names: Callable[[], Iterable[str]]
     """Names of its metrics, in their order."""
     settings: Mapping[str, str]
     """Settings and their titles."""
     columns: tuple[tuple[str, str, str], ...]
-    """Numbers of a sample side by side: title, setting, how the metric's name ends there."""
+    """Columns of numbers of a sample: title, setting, suffix of the metric's key."""
     slices: tuple[str, ...]
     titles: Mapping[str, str]
-    """Names of slices that are not shown as they are."""
+    """Titles of slices that differ from their names."""
     count: tuple[str, str]
-    """What the numbers of a slice are of, in the summary and in the table."""
+    """The count of a slice: key in the summary, title in the table."""
     filters: Mapping[str, str]
-    """What samples are chosen by, with titles."""
+    """Filters of samples, with titles."""
     cards: tuple[str, ...]
     """Metrics under a thumbnail; the first of all, in every setting, where none is named."""
     table: Callable[[Sequence[Mapping[str, Any]]], Table]
@@ -51,7 +51,7 @@ class Track:
 
     @property
     def metrics(self) -> list[dict[str, Any]]:
-        """Facts of its metrics; `main` ones are shown before one asks for all, a `share` is of many samples."""
+        """Facts of its metrics; `main` ones are shown by default, a `share` is of many samples."""
         known = [facts(key) for key in self.names()]
         return [
             {
@@ -61,8 +61,8 @@ class Track:
             for each in known
         ]
 
-    def told(self) -> dict[str, Any]:
-        """What the page's scripts are told."""
+    def to_json(self) -> dict[str, Any]:
+        """JSON data for the page's scripts."""
         return {
             "track": self.name,
             "settings": self.settings,

@@ -41,7 +41,7 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class PoolSample:
     """A sample to add to the pool."""
 
     sample: str
@@ -56,7 +56,7 @@ class Sample:
 class Add:
     """Add samples to the pool."""
 
-    samples: tuple[Sample, ...]
+    samples: tuple[PoolSample, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def command_from_json(data: object) -> Command | Refusal:
         return Refusal(Reason.MALFORMED, f"kind {kind!r}"[:200] + f", expected one of {', '.join(kinds)}")
     try:
         if kind == "add" and isinstance(values.get("samples"), list):
-            values["samples"] = [from_plain(Sample, each) for each in values["samples"]]
+            values["samples"] = [from_plain(PoolSample, each) for each in values["samples"]]
         command: Command = from_plain(kinds[kind], values)
     except (TypeError, ValueError, AttributeError) as error:
         return Refusal(Reason.MALFORMED, f"{kind}: {error}"[:300])

@@ -72,7 +72,7 @@ def _add(state: State, command: commands.Add) -> list[Fact] | Refusal:
     position = len(state.items)
     added: dict[str, Fact] = {}
     for number, each in enumerate(command.samples):
-        if not isinstance(each, commands.Sample):
+        if not isinstance(each, commands.PoolSample):
             return Refusal(Reason.MALFORMED, f"sample {number} is {type(each).__name__}, expected a sample")
         if problem := wrong_name(each.sample) or wrong_name(each.edit):
             return Refusal(Reason.BAD_TEXT, f"sample {number}: its id or its edit {problem}")

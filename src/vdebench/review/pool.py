@@ -19,7 +19,7 @@ from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file
 from vdebench.pipeline.editing import EditRecord, identity_of
 from vdebench.pipeline.editing.journal import JOURNAL
-from vdebench.review.commands import Sample
+from vdebench.review.commands import PoolSample
 from vdebench.review.image_cache import ImageCache, key_of
 from vdebench.review.pictures import open_checked
 from vdebench.review.reference_ocr import ReferenceText, corrected, finished
@@ -128,7 +128,7 @@ class Pool:
         edits = self._made()[0]
         return [id for id in self._cases() if id not in edits or edits[id].state != "edited"]
 
-    def upload(self, sample: str, content: bytes, who: str) -> Sample:
+    def upload(self, sample: str, content: bytes, who: str) -> PoolSample:
         """Check an uploaded edit and write it to the workspace; return the sample to add to the review."""
         self._cases()[sample]
         return upload(self.workspace, sample, content, who)

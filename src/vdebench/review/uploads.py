@@ -10,11 +10,10 @@ from vdebench.core.png import encode_png
 from vdebench.errors import InputError
 from vdebench.io.cache import digest_of_file
 from vdebench.io.files import is_file, make_folder, write_bytes, write_json
-from vdebench.io.journal import add_line
 from vdebench.pipeline.editing import EditRecord
 from vdebench.pipeline.editing.jobs import input_by_hand
-from vdebench.pipeline.editing.journal import BY_HAND, IMAGES, JOURNAL
-from vdebench.review.commands import Sample
+from vdebench.pipeline.editing.journal import BY_HAND, IMAGES, edit_journal
+from vdebench.review.commands import PoolSample
 from vdebench.review.pictures import open_sent
 from vdebench.review.text_check import wrong_name
 from vdebench.review.workspace import note_given
@@ -23,7 +22,7 @@ PATIENCE = 20.0
 """Seconds to wait for a running stage of the workspace."""
 
 
-def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
+def upload(workspace: Workspace, id: str, content: bytes, who: str) -> PoolSample:
     """Store an image as the edit of an instruction; only its pixels are kept.
 
     KeyError where there is no such instruction, an error in words where it has an edit or the picture cannot be one.
@@ -40,7 +39,7 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
         file = workspace.edit_image(instruction)
         make_folder(workspace.edits)
         write_bytes(file, encoded)
-        made = EditRecord(
+        record = EditRecord(
             sample_of(instruction, page).key,
             "edited",
             file=f"{IMAGES}/{file.parent.name}/{file.name}",
@@ -51,9 +50,9 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> Sample:
         )
         if not is_file(workspace.edits / "editor.json"):  # no editor has run yet
             write_json(workspace.edits / "editor.json", {"name": BY_HAND})
-        add_line(workspace.edits / JOURNAL, made._asdict())
+        edit_journal(workspace.edits).append(record)
         note_edits(workspace)
-        sample = Sample(id, digest_of_file(file), page.width, page.height)
+        sample = PoolSample(id, digest_of_file(file), page.width, page.height)
         with workspace.deciding():
             note_given(workspace, {id: sample.edit})  # at once: no filter may decide on it
     return sample

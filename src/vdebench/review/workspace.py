@@ -16,9 +16,8 @@ from vdebench.build.records import PoolEntry
 from vdebench.build.workspace import Workspace
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import write_json
-from vdebench.io.journal import add_line
 from vdebench.pipeline.options import Progress
-from vdebench.review.commands import Sample
+from vdebench.review.commands import PoolSample
 from vdebench.review.event_types import Closed, Withdrawn
 from vdebench.review.events import Event
 from vdebench.review.image_cache import AT_ONCE
@@ -37,7 +36,7 @@ PATIENCE = 60.0
 class WorkspaceEdits(NamedTuple):
     """The edits of a workspace for the pool."""
 
-    samples: list[Sample]
+    samples: list[PoolSample]
     """In the order of the workspace's draws."""
     left_out: dict[str, str]
     """Samples whose images cannot be shown, with the error."""
@@ -51,7 +50,7 @@ def require_edits(workspace: Workspace) -> list[str]:
     return found
 
 
-def pool_from_workspace(folder: Path) -> list[Sample]:
+def pool_from_workspace(folder: Path) -> list[PoolSample]:
     """Return all edits of a workspace; raise `InputError` if an image cannot be shown."""
     found = gather(folder)
     if found.left_out:
@@ -66,10 +65,10 @@ def gather(folder: Path, known: Collection[str] = (), progress: Progress | None 
     pages, edits, instructions = workspace.pages(), edits_of(workspace), workspace.instructions()
     whole_page = cache(lambda page: open_checked(workspace.page_image(pages[page])).shape)  # many edits share a page
 
-    def looked_at(id: str) -> Sample | str:
+    def looked_at(id: str) -> PoolSample | str:
         page = pages[instructions[id].page]
         try:
-            sample = Sample(id, edited_file_digest(workspace, edits[id]), page.width, page.height)
+            sample = PoolSample(id, edited_file_digest(workspace, edits[id]), page.width, page.height)
             open_checked(workspace.edits / edits[id].file)
             if whole_page(page.id)[:2] != (page.height, page.width):
                 raise InputError(f"{workspace.page_image(page)}: no longer has {page.width}×{page.height} pixels")
@@ -81,7 +80,7 @@ def gather(folder: Path, known: Collection[str] = (), progress: Progress | None 
     wanted = [id for id in edited if id not in known]
     with ThreadPoolExecutor(AT_ONCE) as threads:
         for done, (id, found) in enumerate(zip(wanted, threads.map(looked_at, wanted), strict=True), start=1):
-            if isinstance(found, Sample):
+            if isinstance(found, PoolSample):
                 gathered.samples.append(found)
             else:
                 gathered.left_out[id] = found
@@ -95,7 +94,7 @@ def note_given(workspace: Workspace, given: Mapping[str, str]) -> None:
     known = workspace.given_to_people()
     for id, edit in given.items():
         if (id, edit) not in known:
-            add_line(workspace.pool_file, PoolEntry(id, edit, now())._asdict())
+            workspace.append(PoolEntry(id, edit, now()))
 
 
 def decisions(state: State) -> list[Decision]:
@@ -186,7 +185,7 @@ def write_decision(workspace: Workspace, decision: Decision) -> None:
         "review", decision.id, what, decision.by, decision.when, inputs={"edit": decision.edit}, words=told
     )
     workspace.ledger.note(entry)
-    add_line(workspace.review_file, decision._asdict())
+    workspace.append(decision)
 
 
 def corrected_texts(item: Item) -> tuple[str, ...]:

@@ -77,11 +77,11 @@ def _with_verdicts(root: Path) -> list[Path]:
 
 def missing_verdicts_reason(run: StoredRun) -> str:
     """Why a run has no verdicts, and the command that adds them; "" if it has."""
-    protocol = run.summary["protocol"]
-    if not run.protocol.properties:
+    protocol = run.protocol
+    if not protocol.properties:
         return (
-            f"was scored by {protocol}, which judges no properties: usable edits need whole pages and strict"
-            "\n  score again: `vde score SUITE … --protocol strict --out FOLDER`"
+            f"was scored by {protocol.name} ({protocol.track}), which judges no properties; usable edits need pages"
+            "\n  score pages by strict: `vde score SUITE … --protocol strict --out FOLDER`"
         )
     if set(run.settings) != {"global", "local"}:
         return f"has only {', '.join(run.settings)}; score again with --setting both"

@@ -88,7 +88,7 @@ class TextEditSuite(Suite):
             record = reader.read()
             loaded.faults.extend(reader.faults)
             if folder.parent != topic_folder:
-                what = f"stands inside another sample's folder ({inside})"
+                what = f"is inside another sample's folder ({inside})"
                 loaded.faults.append(Fault("warning", f"{group}/{identity}", "", what))
             if record is None:
                 continue

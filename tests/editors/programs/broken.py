@@ -1,4 +1,4 @@
-"""Programs that break the protocol, each in its own way."""
+"""Programs that violate the protocol."""
 
 from __future__ import annotations
 

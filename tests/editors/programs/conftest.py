@@ -1,3 +1,3 @@
-"""These are programs and stand-ins of packages for other processes: none may be imported here."""
+"""Programs and stubs of packages for other processes; not imported here."""
 
 collect_ignore_glob = ["*"]

@@ -1,4 +1,4 @@
-"""Edits by inverting the left half of a page; the instruction says what else it shall do."""
+"""Inverts the left half of a page; the instruction selects further behaviour."""
 
 from __future__ import annotations
 

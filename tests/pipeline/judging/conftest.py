@@ -1,4 +1,4 @@
-"""Fixtures of the judges: a cache of its own for every test, no keys from outside."""
+"""An empty cache for every judging test, without keys of the environment."""
 
 from tests.judges.conftest import _apart
 

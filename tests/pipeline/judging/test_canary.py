@@ -1,4 +1,4 @@
-"""The canary goes along with a run and tells judges apart; instructions are judged by the same machinery."""
+"""The canary in a run, and judging of instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line of `grades.jsonl` that is not a valid grade is reported, in no mean, and asked again."""
+"""An invalid line of `grades.jsonl` is reported, excluded from means, and asked again."""
 
 from __future__ import annotations
 

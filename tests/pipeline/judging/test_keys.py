@@ -1,4 +1,4 @@
-"""No key is written anywhere or sent to anybody else; many questions, and a kill in the middle."""
+"""Keys are never stored or sent to other hosts; many questions; a kill during a run."""
 
 from __future__ import annotations
 

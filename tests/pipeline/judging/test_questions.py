@@ -1,4 +1,4 @@
-"""What a judge is asked, and what a question without an output leads to."""
+"""Questions to a judge, and questions without an output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing is asked twice, every draw is kept, and a budget holds over all the times a run is gone on with."""
+"""Resumed runs: no question is asked twice, all draws are stored, the budget covers all sessions."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_repairs_are_not_paid_from_an_empty_purse(tmp_path):
 
 def test_a_budget_needs_a_price(tmp_path):
     with judging(always(4)) as server:
-        with pytest.raises(VdeError, match=r"price of mystery is not in our table.*\n.*--price"):
+        with pytest.raises(VdeError, match=r"price of mystery is not in the price table.*\n.*--price"):
             judged(tmp_path, server, count=1, judge=asker(server, "mystery"), budget=1.0)
         assert not server.asks
         told = {"judge": asker(server, "mystery"), "budget": 1.0, "price": Price(1, 2)}

@@ -1,4 +1,4 @@
-"""What servers do becomes a state or a right grade: no wrong number, every cent counted."""
+"""Behaviour of servers becomes a state or a correct grade, with all costs counted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ pytest.importorskip("httpx2")
         (
             [Reply(envelope(None, refusal="I will not"))],
             1,
-            {"state": "refused", "reason": "the model refuses: I will not"},
+            {"state": "refused", "reason": "the model refused: I will not"},
         ),
         ([Reply(envelope("", end="content_filter"))], 1, {"state": "refused"}),
         ([Reply(envelope('Sure! {"rationale": "r", "grade": 2} Bye.'))], 1, {"state": "graded", "grade": 2}),
@@ -107,7 +107,7 @@ def test_a_wrong_key_ends_the_run_at_once(tmp_path):
         with judging(always(1)) as server:
             server.behaviour = lambda ask, status=status: error(status, "Incorrect API key provided")
             result = judged(tmp_path, server, count=60, concurrency=2, run=f"run{status}")
-        assert "wants a key" in result.stopped
+        assert "requires a key" in result.stopped
         assert len(server.asks) <= 4  # those that were under way
         assert states(result)["not_asked"] >= 56
 
@@ -127,7 +127,7 @@ def test_where_the_server_takes_no_schema_it_is_asked_in_plain_words_from_then_o
         result = judged(tmp_path, server, count=5, concurrency=1)
     assert states(result) == {"graded": 5}
     assert [ask.has_schema for ask in server.asks] == [True, False, False, False, False, False]
-    assert any("no JSON schema" in note for note in result.summary["notes"])
+    assert any("not support JSON schemas" in note for note in result.summary["notes"])
     assert {line["asked_for"] for line in lines(tmp_path / "run")} == {"plain"}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from vdebench.review.accounts import Accounts
-from vdebench.review.commands import Add, Join, Open, Sample
+from vdebench.review.commands import Add, Join, Open, PoolSample
 from vdebench.review.options import Options
 from vdebench.review.passwords import Passwords
 from vdebench.review.refusals import Refusal
@@ -40,8 +40,8 @@ class Pages:
             draw.rectangle((*CHANGED[:2], CHANGED[2] - 1, CHANGED[3] - 1), colour)
             page.save(folder / f"{which}.png")
 
-    def samples(self) -> tuple[Sample, ...]:
-        return tuple(Sample(id, f"edit of {id}", *SIZE) for id in self.ids)
+    def samples(self) -> tuple[PoolSample, ...]:
+        return tuple(PoolSample(id, f"edit of {id}", *SIZE) for id in self.ids)
 
     def about(self, sample: str) -> dict[str, str]:
         text = f'Replace "grey" by "blue" on {sample}. {EVIL} {"W" * 300}'

@@ -41,7 +41,7 @@ def test_invitations_pilot_and_files(review, person):
     new.step("Score")
     again = person(address=link.removeprefix(review.url))
     again.expected = ("404", "401")
-    again.page.get_by_text("This link is not good").wait_for()
+    again.page.get_by_text("This link is not valid").wait_for()
     again.page.get_by_role("button", name="Sign in").click()
     again.page.get_by_role("heading", name="Sign in").wait_for()
     again.sign_in("zoe")
@@ -50,9 +50,9 @@ def test_invitations_pilot_and_files(review, person):
     review.do("bob1", Rate("page_0-0", 1, "1", Ratings(3, 3, 3)))  # so it cannot be in a pilot
     page.get_by_role("link", name="Pilot").click()
     page.get_by_label("Samples").fill("2")
-    page.get_by_text("over the 3 samples without a vote; 2 of them").wait_for()
+    page.get_by_text("2 of the 3 samples without a vote").wait_for()
     page.get_by_role("button", name="Start the pilot").click()
-    page.get_by_text("Pilot 1 is under way with 2 samples.").wait_for()
+    page.get_by_text("Pilot 1 is running with 2 samples.").wait_for()
     new.press("t")
     new.step("Pilot", "pilot 1")
     new.press("1", "2", "3", "Enter")
@@ -61,15 +61,15 @@ def test_invitations_pilot_and_files(review, person):
     page.get_by_role("link", name="Pilot").click()
     page.get_by_text("1 of 14 scores are in.").first.wait_for()
     page.get_by_role("button", name="End the pilot").click()
-    page.get_by_text("No pilot is under way.").wait_for()
+    page.get_by_text("No pilot is running.").wait_for()
 
     page.get_by_role("link", name="Files").click()
     for name in page.locator("main a[download]").all():
         assert page.request.get(review.url + name.get_attribute("href")).ok
     page.get_by_label("Sample").last.fill("page_3-0")
     page.get_by_label("Reason").fill("a copy of another")
-    page.get_by_role("button", name="Take it out").click()
-    admin.says("page_3-0 was taken out.")
+    page.get_by_role("button", name="Withdraw").click()
+    admin.says("page_3-0 was withdrawn.")
     page.get_by_role("link", name="Overview").click()
     assert page.locator("tr", has_text="Withdrawn").locator(".number").first.inner_text() == "1"
     assert page.locator(".stuck").count() == 0

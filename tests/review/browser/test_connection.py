@@ -43,7 +43,7 @@ def test_a_vote_outlives_the_connection_and_the_server(review, person):
     one.page.get_by_text("Not sent yet: 1 vote.").wait_for()
     assert votes(review) == []
     review.start()
-    one.page.get_by_role("button", name="Try now").click()
+    one.page.get_by_role("button", name="Retry now").click()
     one.says("Sent: Score 3 + 3 + 3")
     one.page.locator("#unsent").wait_for(state="hidden")
     assert len(keys) >= 2
@@ -73,7 +73,7 @@ def test_an_answer_that_is_lost_does_not_count_twice_even_over_a_reload(review, 
     with one.page.expect_request("**/api/commands") as sent:
         one.page.reload()
     assert json.loads(sent.value.post_data)["key"] == lost[0]
-    one.says("A vote that waited was sent.")
+    one.says("An unsent vote was sent.")
     assert warned == ["beforeunload"]
     assert votes(review) == ["ann1"]
     assert one.page.evaluate("sessionStorage.getItem('vde.outbox')") == "[]"
@@ -89,7 +89,7 @@ def test_a_session_that_is_over_loses_nothing(review, person):
     one.draw(*CHANGED)
     one.page.context.clear_cookies()
     one.press("Enter")
-    one.page.get_by_text("What you have drawn and typed is kept.").wait_for()
+    one.page.get_by_text("Your work is kept.").wait_for()
     assert votes(review, step="boxes") == []
     one.page.locator("dialog [name=password]").fill(PASSWORD)
     one.press("Enter")
@@ -112,7 +112,7 @@ def test_nobody_votes_in_the_name_of_another(review, person):
     one.page.get_by_role("button", name="Sign out").click()
     one.page.get_by_role("heading", name="Sign in").wait_for()
     one.sign_in("ann1")
-    one.says("A vote that waited was sent.")
+    one.says("An unsent vote was sent.")
     assert votes(review) == ["ann1"]
 
 
@@ -161,7 +161,7 @@ def test_nor_when_another_signs_in_in_a_tab_beside(review, person, learns):
     one.page.get_by_role("button", name="Sign out").click()
     one.page.get_by_role("heading", name="Sign in").wait_for()
     one.sign_in("ann1")
-    one.says("A vote that waited was sent.")
+    one.says("An unsent vote was sent.")
     assert votes(review) == ["ann1"]
 
 
@@ -232,7 +232,7 @@ def test_a_sample_that_another_works_on_is_said_so(review, person):
     one.sees("page_1-0")
     assert one.page.locator(".lease").inner_text().startswith("Yours until")
     one.open("page_0-0")
-    one.page.get_by_text("Somebody else of your group works on this sample.").wait_for()
+    one.page.get_by_text("Another member of your group is working on this sample.").wait_for()
     assert one.page.locator(".send").is_disabled()
     one.page.locator(".notice").get_by_role("button", name="Next to do").click()
     one.sees("page_1-0")
@@ -242,5 +242,5 @@ def test_a_sample_that_another_works_on_is_said_so(review, person):
     review.store.release("ann1", "page_1-0")
     review.do("bob1", Rate("page_1-0", 1, "1", Ratings(1, 1, 1)))
     one.press("Enter")
-    one.page.get_by_text("This vote is in already").wait_for()
+    one.page.get_by_text("You or your group have already voted.").wait_for()
     assert votes(review, "page_1-0") == ["bob1"]

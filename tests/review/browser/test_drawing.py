@@ -60,7 +60,7 @@ def test_boxes_by_mouse_and_keys(drawer, review):
     one.press("Alt+ArrowRight", "Alt+Shift+ArrowUp", "Control+ArrowRight")
     assert one.boxes() == [[52, 60, 152, 90]]
     one.press("e", "ArrowLeft", "ArrowUp")  # the left edge alone; it does not go up
-    page.get_by_text("The arrows move the left edge.").wait_for()
+    page.get_by_text("Arrow keys move the left edge.").wait_for()
     assert one.boxes() == [[51, 60, 152, 90]]
     one.press("Escape", "Control+z")
     assert one.boxes() == [[50, 60, 150, 80]]  # nudges of one box are undone together
@@ -83,10 +83,10 @@ def test_boxes_by_mouse_and_keys(drawer, review):
     field.fill("219")
     field.press("Enter")
     assert one.boxes() == [[300, 200, 400, 219]]
-    page.get_by_text("Your margin: 1 px in all, if the other groups draw the same.").wait_for()
+    page.get_by_text("Tolerance: 1 px in total, if the other groups draw the same.").wait_for()
     field.fill("213")
     field.press("Tab")
-    page.get_by_text("Your margin: none").wait_for()
+    page.get_by_text("Tolerance: none").wait_for()
     page.locator(".stage").focus()
     one.press("b")
     assert len(one.boxes()) == 2
@@ -102,7 +102,7 @@ def test_boxes_by_mouse_and_keys(drawer, review):
     for send in (lambda: field.press("Control+Enter"), page.locator(".send").click):
         page.evaluate("document.querySelector('#say').textContent = ''")
         send()
-        one.says("Whole numbers on the page")
+        one.says("Enter integers on the page")
         expect(field).to_be_focused()
     assert not review.store.state().items["page_0-0"].votes("boxes", 1)
     field.fill("250")
@@ -164,7 +164,7 @@ def test_both_pictures_are_zoomed_and_moved_together_and_marked(drawer, review):
     # places are marked on either
     one.press("s", "m")
     one.draw(20, 30, 60, 50, pane="before")
-    page.get_by_label("What is seen there").fill("<i>a dot</i>")
+    page.get_by_label("Description").fill("<i>a dot</i>")
     late = []
     page.route("**/api/commands", lambda route: late.append(route))  # its answer does not come yet
     for _ in range(2):
@@ -172,7 +172,7 @@ def test_both_pictures_are_zoomed_and_moved_together_and_marked(drawer, review):
     waiting = json.loads(page.evaluate("sessionStorage.getItem('vde.outbox')"))
     assert [entry["command"]["kind"] for entry in waiting] == ["mark"]  # kept once
     late[0].continue_()
-    one.says("The mark is kept.")
+    one.says("Mark saved.")
     page.unroute("**/api/commands")
     assert not review.store.state().items["page_0-0"].votes("boxes", 1)
     assert page.locator(".mark-list .note").inner_text() == "<i>a dot</i>"
@@ -180,7 +180,7 @@ def test_both_pictures_are_zoomed_and_moved_together_and_marked(drawer, review):
     assert [(event.what.side, event.what.boxes[0]) for event in kept] == [("before", (20, 30, 60, 50))]
     assert one.boxes() == []  # a mark is no box
     page.get_by_role("button", name="Remove").click()
-    one.says("The mark is removed.")
+    one.says("Mark removed.")
     assert page.locator(".mark-list .none").count() == 1
 
 
@@ -215,7 +215,7 @@ def test_samples_by_keys_and_all_that_can_be_used_has_a_name(drawer):
     page.get_by_label("List", exact=True).select_option("todo")
     page.get_by_label("Step", exact=True).select_option("screen")
     one.press("t")  # the key is for the samples, not for the choice
-    page.get_by_text("Nothing waits for you in this step: Screening.").wait_for()
+    page.get_by_text("Nothing to do in this step: Screening.").wait_for()
     page.get_by_role("button", name="All steps: 4").click()
     page.locator(".place", has_text=re.compile("[1-4] of 4")).wait_for()
     one.press("Escape", "?")

@@ -89,8 +89,8 @@ def test_from_the_link_to_the_second_round_and_on(review, person):
     one.says("Draw at least one box first.")
     one.draw(*CHANGED)
     assert one.boxes() == [list(CHANGED)]
-    page.get_by_text("Your margin: 2 px in all").wait_for()
-    page.get_by_text("IoU with them is 0.940").wait_for()
+    page.get_by_text("Tolerance: 2 px in total").wait_for()
+    page.get_by_text("your IoU is 0.940").wait_for()
     one.press("Enter")
     one.says("Sent: 1 box")
     one.sees("page_1-0")
@@ -130,12 +130,12 @@ def test_from_the_link_to_the_second_round_and_on(review, person):
     draw(review, [Box(*CHANGED)], round=2, groups="23")
     one.open(FIRST)
     one.step("Screening")
-    page.locator("figcaption", has_text="Finished").wait_for()
+    page.locator("figcaption", has_text="Reference").wait_for()
     near = one.scale()
     one.looks_closer("x")
     expect(page.locator(".tools .scale")).to_have_text(near)  # the boxes, as it was opened
     one.press("Enter")
-    one.says("Say yes or no first.")
+    one.says("Answer yes or no first.")
     one.press("y", "Enter")
     one.says("Sent: Screening: Yes")
     for group in "23":
@@ -166,7 +166,7 @@ def test_texts_are_checked_when_they_are_there(review, person):
     first.wait_for()
     assert one.page.locator("canvas.crop").count() == 2
     one.press("Enter")
-    one.says("Say whether it is correct first.")
+    one.says("Choose a verdict first.")
     first.fill("blue 00l1I")
     assert one.page.locator(".changes").first.locator("del, ins").all_inner_texts() == ["O", "0"]
     assert one.page.locator("[value=corrected]").is_checked()
@@ -209,4 +209,4 @@ def test_an_adjudicator_decides(review, person):
     judge.says("Sent: Boxes")
     item = review.store.state().items[FIRST]
     assert (item.step, item.boxes) == ("screen", (Box(140, 120, 301, 160),))
-    judge.page.get_by_text("Nothing waits for you now.").wait_for()
+    judge.page.get_by_text("Nothing to do now.").wait_for()

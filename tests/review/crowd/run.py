@@ -15,7 +15,7 @@ from tests.review.crowd.hosting import Hosted
 from tests.review.crowd.people import Faults, Person, Record, make_fellows
 from tests.review.crowd.plan import ADMIN, GROUPS, HEIGHT, JUDGE, PEOPLE, ROUNDS, WIDTH, Plan
 from vdebench.review.accounts import Accounts
-from vdebench.review.commands import Add, Open, Sample
+from vdebench.review.commands import Add, Open, PoolSample
 from vdebench.review.options import Options
 from vdebench.review.refusals import Refusal
 from vdebench.review.store import Store
@@ -39,7 +39,7 @@ def opened(database: Path | str, plan: Plan) -> str:
     with Store(database) as store:
         for command in (
             Open(Options(groups=GROUPS, rounds=ROUNDS)),
-            Add(tuple(Sample(sample, "0" * 64, WIDTH, HEIGHT) for sample in plan.samples)),
+            Add(tuple(PoolSample(sample, "0" * 64, WIDTH, HEIGHT) for sample in plan.samples)),
         ):
             answer = store.submit(command, who=ADMIN, now=datetime.now(UTC))
             assert not isinstance(answer, Refusal), answer

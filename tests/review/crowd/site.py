@@ -16,7 +16,7 @@ import httpx2
 
 from vdebench.core.box import Box
 from vdebench.review.accounts import Accounts, SignedIn
-from vdebench.review.commands import Add, Command, Join, Open, Sample
+from vdebench.review.commands import Add, Command, Join, Open, PoolSample
 from vdebench.review.options import Options
 from vdebench.review.passwords import Passwords
 from vdebench.review.ratings import Ratings
@@ -169,7 +169,7 @@ def fill(store: Store, workspace: Path) -> Accounts:
 
     do(Open(Options(rounds=1)))
     do(Add(tuple(pool_from_workspace(workspace))))
-    do(Add(tuple(Sample(id, "0" * 64, 2000, 2000) for id in ODD)))
+    do(Add(tuple(PoolSample(id, "0" * 64, 2000, 2000) for id in ODD)))
     accounts = Accounts(store, Passwords(rounds=1, memory_kib=8))
     for name, group in PEOPLE.items():
         if name != "root":

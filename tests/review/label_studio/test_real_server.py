@@ -76,7 +76,7 @@ def _keys(walk, monkeypatch):
 
 
 def test_server_killed_in_the_middle_of_a_push(walk, studio, monkeypatch):
-    module = import_module("vdebench.review.label_studio.push")  # the package has a function of this name
+    module = import_module("vdebench.review.label_studio.push")
     monkeypatch.setattr(module, "TOGETHER", 2)
     add_tasks, calls = LabelStudio.add_tasks, []
 

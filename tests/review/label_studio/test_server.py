@@ -50,7 +50,11 @@ def test_no_key_and_no_address(studio, monkeypatch):
     monkeypatch.delenv("LABEL_STUDIO_URL", raising=False)
     with pytest.raises(LabelStudioError, match="set LABEL_STUDIO_API_KEY"):
         LabelStudio(studio.url)
-    for url, words in {"": "--url", "localhost:8080": "no address", "http://me:secret@host": "no password"}.items():
+    for url, words in {
+        "": "--url",
+        "localhost:8080": "not a server address",
+        "http://me:secret@host": "no password",
+    }.items():
         with pytest.raises(LabelStudioError, match=words) as told:
             LabelStudio(url, key="x" * 40)
         assert "secret" not in str(told.value)
@@ -76,7 +80,7 @@ def test_what_may_have_been_done_is_not_asked_for_twice(studio, server):
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(302, "points to https://elsewhere.example"), (403, "may not"), (404, "nothing is there"), (418, "compare")],
+    [(302, "redirects to https://elsewhere.example"), (403, "may not"), (404, "nothing is there"), (418, "compare")],
 )
 def test_faults_in_words(studio, server, status, words):
     studio.failing = [("/api/users", status)]

@@ -56,7 +56,7 @@ def test_tasks_hold_what_is_needed_and_nothing_of_others(walk, studio):
 
 @pytest.mark.parametrize("call", [1, 2, 3, 4, 6])
 def test_killed_at_any_moment_of_a_push_nothing_is_there_twice(walk, studio, monkeypatch, call):
-    module = import_module("vdebench.review.label_studio.push")  # the package has a function of this name
+    module = import_module("vdebench.review.label_studio.push")
     monkeypatch.setattr(module, "TOGETHER", 4)
     done, calls = LabelStudio._post, []
 

@@ -22,7 +22,7 @@ from starlette.testclient import TestClient
 
 from vdebench.errors import InputError
 from vdebench.review.accounts import Accounts
-from vdebench.review.commands import Add, Open, Sample
+from vdebench.review.commands import Add, Open, PoolSample
 from vdebench.review.passwords import Passwords
 from vdebench.review.refusals import Refusal
 from vdebench.review.server.app import create_app
@@ -69,7 +69,7 @@ class FakePool:
         Image.new("RGB", (40, 30), "white").save(self.file)
         self.read: dict[str, list[str]] = {}
         self.asked: list[tuple[Any, ...]] = []
-        self.uploads = {"new": Sample("new", "e" * 64, 400, 300)}
+        self.uploads = {"new": PoolSample("new", "e" * 64, 400, 300)}
 
     def about(self, sample: str) -> dict[str, str]:
         return {"instruction": f"change {sample}"}
@@ -90,7 +90,7 @@ class FakePool:
     def wrong_correction(self, sample: str, boxes, texts) -> str:
         return "it stands on the page twice" if texts == ("unclear",) else ""
 
-    def upload(self, sample: str, content: bytes, who: str) -> Sample:
+    def upload(self, sample: str, content: bytes, who: str) -> PoolSample:
         if content == b"broken":
             raise InputError("new: the image is broken")
         return self.uploads[sample]
@@ -101,7 +101,7 @@ def template(folder: Path) -> Path:
     place = folder / "review.sqlite"
     with Store(place) as store:
         accounts = Accounts(store, QUICK)
-        for command in (Open(), Add(tuple(Sample(f"s{number}", f"edit{number}", 400, 300) for number in range(4)))):
+        for command in (Open(), Add(tuple(PoolSample(f"s{number}", f"edit{number}", 400, 300) for number in range(4)))):
             assert not isinstance(store.submit(command, who="root", now=START), Refusal)
         for name, (role, group) in PEOPLE.items():
             token = accounts.invite(role, group, name=name if name == "root" else "", now=START)

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from vdebench.errors import VdeError
-from vdebench.report.human.figure import study_figure
+from vdebench.report.figures.ranks import study_figure
 from vdebench.stats.stored import Matrix, StoredRun
 from vdebench.studies.human import metric as human_metric
 from vdebench.studies.human.answers import RankingAnswers

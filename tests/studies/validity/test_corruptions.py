@@ -13,7 +13,7 @@ from vdebench.errors import InputError
 from vdebench.metrics.teds import table_text
 from vdebench.studies.validity.document_corruptions import has_letters
 from vdebench.studies.validity.ladder import CORRUPTIONS, get_corruption, get_corruptions
-from vdebench.studies.validity.moved_ink import clipped, placed, wipe
+from vdebench.studies.validity.moved_ink import clipped, movable_sheet, wipe
 from vdebench.studies.validity.subject import CorruptionWorkspace, press_of, subjects_of, typeset_suite
 from vdebench.suites.suite import load_suite
 from vdebench.suites.typeset.document import Text
@@ -158,7 +158,7 @@ def test_blanked_text_is_the_beginning_of_every_line():
     with CorruptionWorkspace(subject, press_of(72)) as workshop:
         made = workshop.reference
         box = workshop.target_box
-        sheet = placed(made.document, made.sheet)
+        sheet = movable_sheet(made.document, made.sheet)
         left = wipe(
             made.document, sheet, Box((box.x1 + box.x2) / 2, 0, 1e6, 1e6), lambda block: block == subject.target.id
         )
@@ -277,7 +277,7 @@ def test_names_and_business_are_known():
 
 
 def test_only_typeset_suites_without_wear_can_be_corrupted():
-    with pytest.raises(InputError, match="its documents are not known"):
+    with pytest.raises(InputError, match="its documents are unknown"):
         typeset_suite(load_suite("examples/tiny"))
     with pytest.raises(InputError, match="without degradation"):
         typeset_suite(load_suite("typeset:n=2,seed=1,degradation=light"))

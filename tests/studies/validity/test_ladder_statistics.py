@@ -9,10 +9,11 @@ import pytest
 from vdebench.errors import InputError, VdeError
 from vdebench.pipeline.score import score
 from vdebench.protocols import PROTOCOLS
+from vdebench.report.figures.validity import ladder_figure
 from vdebench.report.validity import ladder_csv, ladder_json, ladder_tables, ladder_text
-from vdebench.report.validity_page import figure, write_ladder
+from vdebench.report.validity_page import write_ladder
 from vdebench.studies.validity.export import IMAGES, READINGS, write_corrupted
-from vdebench.studies.validity.ladder_run import climb, order_of
+from vdebench.studies.validity.ladder_run import order_of, run_ladder
 from vdebench.suites.suite import load_suite
 
 ORDER = "typeset:n=2,seed=21,languages=en,ppi=60,kinds=PPT2PDF,operations=text_replace+table_replace"
@@ -21,7 +22,7 @@ DONE_TO = ("wrong-characters", "neighbours-lost", "colour")
 
 @pytest.fixture(scope="module")
 def ladder():
-    return climb(order=ORDER, corruptions=DONE_TO, workers=1)
+    return run_ladder(order=ORDER, corruptions=DONE_TO, workers=1)
 
 
 def finding(ladder, protocol, corruption, setting, metric):
@@ -81,7 +82,7 @@ def test_v1_covers_the_text_samples_alone(ladder):
 
 
 def test_the_same_seed_gives_the_same_findings(ladder):
-    again = climb(order=ORDER, corruptions=DONE_TO[:1], protocols=["strict"], workers=1)
+    again = run_ladder(order=ORDER, corruptions=DONE_TO[:1], protocols=["strict"], workers=1)
     wanted = [each for each in ladder.findings if (each.protocol, each.corruption) == ("strict", DONE_TO[0])]
     assert list(again.findings) == wanted
 
@@ -94,13 +95,13 @@ def test_what_was_interrupted_goes_on(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        climb(**how, kept=tmp_path / "parts", progress=stop)
+        run_ladder(**how, cache=tmp_path / "parts", progress=stop)
     assert len(list((tmp_path / "parts").iterdir())) == 2  # scores and regions of the first page
     told = []
-    made = climb(**how, kept=tmp_path / "parts", progress=lambda done, total: told.append((done, total)))
+    made = run_ladder(**how, cache=tmp_path / "parts", progress=lambda done, total: told.append((done, total)))
     assert told == [(2, 2)]
     assert not (tmp_path / "parts").exists()
-    assert list(made.findings) == list(climb(**how).findings)
+    assert list(made.findings) == list(run_ladder(**how).findings)
 
 
 def test_rows_of_samples_are_kept(ladder):
@@ -112,7 +113,7 @@ def test_rows_of_samples_are_kept(ladder):
 
 
 def test_usable_edits_are_judged_where_asked():
-    found = climb(order=ORDER, corruptions=["blank"], protocols=["strict"], usable=True, workers=1)
+    found = run_ladder(order=ORDER, corruptions=["blank"], protocols=["strict"], usable=True, workers=1)
     assert finding(found, "strict", "blank", "sample", "usable").values[0] == 1.0
     assert finding(found, "strict", "blank", "sample", "usable").values[4] == 0.0
     assert finding(found, "strict", "blank", "sample", "usable.textual_correctness").drop == 1.0
@@ -149,8 +150,8 @@ def test_a_folder_to_look_at(ladder, tmp_path):
     assert kept == json.loads(json.dumps(ladder_json(ladder)))
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert all(name in page for name in figures)
-    assert "http" not in page
-    drawn = figure(ladder, "strict")
+    assert "://" not in page
+    drawn = ladder_figure(ladder, "strict")
     assert drawn.count("<polyline") == sum(
         each.protocol == "strict" and each.metric != "psnr" and each.setting != "sample" for each in ladder.findings
     )
@@ -158,10 +159,10 @@ def test_a_folder_to_look_at(ladder, tmp_path):
 
 def test_what_cannot_be_asked_for(tmp_path):
     with pytest.raises(VdeError, match="no protocol is called 'best'"):
-        climb(order=ORDER, protocols=["best"])
+        run_ladder(order=ORDER, protocols=["best"])
     with pytest.raises(InputError, match="jpeg has no level 5; it has 0 to 4"):
         write_corrupted(ORDER, "jpeg", 5, tmp_path)
-    with pytest.raises(InputError, match="done-again can be done to none of its samples"):
+    with pytest.raises(InputError, match="done-again applies to none of its samples"):
         write_corrupted(
             "typeset:n=1,seed=3,languages=en,ppi=60,kinds=note,operations=text_delete", "done-again", 1, tmp_path
         )
@@ -169,13 +170,15 @@ def test_what_cannot_be_asked_for(tmp_path):
 
 @pytest.mark.slow
 def test_text_metrics_of_exact_do_their_business_on_forty_samples():
-    found = climb(samples=40, seed=1, protocols=["strict"], metrics=[])
+    found = run_ladder(samples=40, seed=1, protocols=["strict"], metrics=[])
     assert not {(each.corruption, each.metric) for each in found.findings if not each.holds and each.metric != "iou"}
 
 
 @pytest.mark.slow
-def test_a_reader_has_a_ocr_ceiling():
-    found = climb(order=order_of(2, 3), reader="rapidocr", corruptions=["page-blur"], protocols=["strict"], metrics=[])
+def test_a_reader_has_an_ocr_ceiling():
+    found = run_ladder(
+        order=order_of(2, 3), reader="rapidocr", corruptions=["page-blur"], protocols=["strict"], metrics=[]
+    )
     floor = finding(found, "strict", "page-blur", "global", "iou")  # no reader draws boxes to the pixel
     assert 0.8 < floor.values[0] < 1.0
     assert floor.values[4] < floor.values[0]

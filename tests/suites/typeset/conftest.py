@@ -1,4 +1,4 @@
-"""Pages for the tests of the typeset suite: made once, at a resolution that is quick to draw."""
+"""Pages for tests of typeset suites, generated once at a low resolution."""
 
 from __future__ import annotations
 

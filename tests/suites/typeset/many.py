@@ -1,4 +1,4 @@
-"""What must hold for every sample, found out for one page: `test_many.py` asks it of a thousand pages."""
+"""Invariants of every sample, checked for one page; `test_many.py` checks 500 pages of four samples each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import SuiteRecipe
 from vdebench.suites.typeset.typesetter import Typesetter
 
-RECIPE = SuiteRecipe(seed=2026, ppi=40)
+RECIPE = SuiteRecipe(seed=2026, ppi=40, per_page=4)
 
 
 @cache

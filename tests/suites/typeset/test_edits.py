@@ -1,4 +1,4 @@
-"""Edits on documents small enough to see what must come out."""
+"""Edits on small documents."""
 
 from __future__ import annotations
 

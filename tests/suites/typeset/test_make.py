@@ -1,4 +1,4 @@
-"""Suites on disk: the same bytes however they were made, killed, gone on with."""
+"""Suites on disk: the same bytes on any number of workers, also after a kill and resume."""
 
 from __future__ import annotations
 

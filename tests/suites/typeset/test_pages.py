@@ -1,4 +1,4 @@
-"""Pages: they look like documents, and their readings say exactly what stands on them."""
+"""Pages: layout, and ground-truth text equal to the printed text."""
 
 from __future__ import annotations
 

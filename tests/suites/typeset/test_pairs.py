@@ -1,4 +1,4 @@
-"""Samples: what changed, where, and nothing else."""
+"""Samples: the expected change at the expected place, and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words: banks are whole, templates fill, phrasings exist for all that is proposed."""
+"""Word lists are complete, templates can be filled, and all proposals have phrasings."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from vdebench.errors import VdeError
 from vdebench.io.redaction import is_private
-from vdebench.net.addresses import shown
+from vdebench.net.addresses import redacted
 from vdebench.net.keys import HIDDEN
 
 
@@ -87,5 +87,5 @@ def _without_key(word: str) -> str:
         return " ".join(_without_keys(word.split()))
     if "://" in word:
         name, sign, value = word.partition("=") if "=" in word.partition("://")[0] else ("", "", word)
-        return f"{name}{sign}{shown(value)}"
+        return f"{name}{sign}{redacted(value)}"
     return HIDDEN if "@" not in word and is_private("", f" {word}") else word  # the space prevents matching paths

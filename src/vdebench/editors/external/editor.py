@@ -16,7 +16,7 @@ from vdebench.editors.external.protocol import Hello, differing
 from vdebench.editors.external.server import Server, bad_url
 from vdebench.editors.servers.options import whole
 from vdebench.errors import EditorError, VdeError
-from vdebench.net.addresses import seconds, shown
+from vdebench.net.addresses import redacted, seconds
 
 USAGE = (
     "needs command= or url=\n"
@@ -28,7 +28,7 @@ USAGE = (
 class ExternalEditor(Editor):
     """A program (`command`) or a server (`url`) that implements the protocol of docs/external-editors.md.
 
-    `at_once` is the number of programs, each with its own GPU, or the number of parallel requests to a server.
+    `concurrency` is the number of programs, each with its own GPU, or the number of parallel requests to a server.
     """
 
     about: ClassVar[About] = About("a program or a server of your own", "yours", "the model's", "the model's")
@@ -42,23 +42,23 @@ class ExternalEditor(Editor):
         timeout: float | str = 600,
         start_timeout: float | str = 600,
         logs: str = "",
-        at_once: int | str = 1,
+        concurrency: int | str = 1,
     ) -> None:
         if bool(command) == bool(url):
             raise VdeError(
                 f"the editor {self.name} {USAGE}" if not url else f"{self.name}: pass command or url, not both"
             )
-        self.at_once = whole(self.name, "at_once", at_once, least=1)
+        self.concurrency = whole(self.name, "concurrency", concurrency, least=1)
         self._command = split_command(command, self.name) if command else []
         limits = seconds(timeout), seconds(start_timeout, "start_timeout")
-        self._place = {} if command else {"url": shown(url)}
+        self._place = {} if command else {"url": redacted(url)}
         self._hello: Hello | None = None
         self._backends: list[Program | Server]
         if command:
-            gpus = gpus_for(self.at_once)
+            gpus = gpus_for(self.concurrency)
             self._backends = [program(self.name, self._command, *limits, logs, gpu) for gpu in gpus]
         else:
-            self._backends = [Server(self.name, url, *limits)] * self.at_once
+            self._backends = [Server(self.name, url, *limits)] * self.concurrency
         self._free: queue.LifoQueue[Program | Server] = queue.LifoQueue()  # the most recently used first
         for each in reversed(self._backends):
             self._free.put(each)

@@ -35,10 +35,10 @@ class _Preset(ExternalEditor):
         timeout: float | str = 900,
         start_timeout: float | str = 1800,
         logs: str = "",
-        at_once: int | str = 1,
+        concurrency: int | str = 1,
     ) -> None:
         if url:
-            super().__init__(url=url, timeout=timeout, start_timeout=start_timeout, at_once=at_once)
+            super().__init__(url=url, timeout=timeout, start_timeout=start_timeout, concurrency=concurrency)
             return
         if lacks := self.missing(python=python):
             raise MissingPartError(f"the editor {self.name}: {lacks}")
@@ -47,7 +47,7 @@ class _Preset(ExternalEditor):
         except ValueError as error:
             raise VdeError(f"{self.name}: the arguments {arguments!r} cannot be split: {error}") from None
         command = self.recipe.command(python or str(self.recipe.python()), model or self.weights, device, more)
-        super().__init__(command, timeout=timeout, start_timeout=start_timeout, logs=logs, at_once=at_once)
+        super().__init__(command, timeout=timeout, start_timeout=start_timeout, logs=logs, concurrency=concurrency)
 
     @classmethod
     def missing(cls, python: str = "", url: str = "", **options: Any) -> str:  # type: ignore[override]

@@ -13,7 +13,7 @@ from vdebench.core.png import encode_png
 from vdebench.editors.external.protocol import Hello, ProgramAnswer, differing, parse_answer, parse_hello, parse_object
 from vdebench.editors.servers.images import bytes_of, decoded
 from vdebench.errors import EditorError, VdeError
-from vdebench.net.addresses import INSTALL, bad_address, shown
+from vdebench.net.addresses import INSTALL, bad_address, redacted
 from vdebench.net.errors import RequestError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Server:
     def __init__(self, who: str, url: str, timeout: float, start_timeout: float) -> None:
         if problem := bad_url(url):
             raise VdeError(f"{who}: {problem}")
-        self._who, self._url = f"{who} at {shown(url)}", url.rstrip("/")
+        self._who, self._url = f"{who} at {redacted(url)}", url.rstrip("/")
         self._timeout, self._start_timeout = timeout, start_timeout
         self._hello: Hello | None = None
         self._warm = False

@@ -76,7 +76,7 @@ class LocalEditor(Editor):
         self.offload = one_of(self.name, "offload", self.offload, OFFLOADS)
         self.steps = whole(self.name, "steps", self.steps, least=1)
         self.batch = whole(self.name, "batch", self.batch, least=1)
-        self.at_once = 1 if self.device == "mps" else 0  # the device has room for one copy of the model
+        self.concurrency = 1 if self.device == "mps" else 0  # the device has room for one copy of the model
         if self.offload != "none" and self.device == "cpu":
             raise VdeError(f"{self.name}: offload={self.offload} is for a GPU, and device is cpu")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -43,16 +43,6 @@ class MeasuredLine:
     def bottom(self) -> int:
         """First row below its ink."""
         return self.baseline + self.under
-
-
-@dataclass(eq=False)
-class MeasuredParagraph:
-    """Rows of a paragraph, from one on, and their font."""
-
-    paragraph: Paragraph
-    first: int
-    fit: FontFit
-    rows: list[MeasuredLine] = field(default_factory=list)
 
 
 def strip_of(line: Line) -> Box:

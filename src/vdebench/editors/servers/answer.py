@@ -1,74 +1,74 @@
-"""What a server's answer holds, whichever way it is written."""
+"""Answers of servers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vdebench.net.addresses import excerpt, shown
+from vdebench.net.addresses import excerpt, redacted
 from vdebench.net.errors import RequestError
 
-LONGEST_TEXT = 4000
-MOST_ENTRIES = 50
-DEEPEST = 10
+MAX_TEXT = 4000
+MAX_ENTRIES = 50
+MAX_DEPTH = 10
 _PICTURES = frozenset({"b64_json", "data", "image", "png", "thoughtSignature", "thought_signature"})
-"""Names under which makers put images, and other long codes that say nothing."""
+"""Keys of images and other long encoded values."""
 
 
 @dataclass(frozen=True)
 class ImageAnswer:
-    """A picture, or why there is none."""
+    """An image, or the reason why there is none."""
 
     picture: str = ""
-    """Base64, a data URI, or an address."""
+    """Base64, a data URI, or a URL."""
     refusal: str = ""
-    """Its kind, as the server names it."""
+    """The server's code of the refusal."""
     fault: RequestError | None = None
-    """What went wrong, where that is neither."""
+    """The error, if there is neither image nor refusal."""
     words: str = ""
-    """What was said beside it or instead of it."""
+    """Text of the answer."""
     model: str = ""
-    """As the server names it."""
+    """Name reported by the server."""
     revised: str = ""
-    """The instruction that the server says it worked from."""
+    """The rewritten instruction, as reported by the server."""
     input_tokens: int | None = None
     output_tokens: int | None = None
     dollars: float | None = None
 
 
-def settled(answer: ImageAnswer) -> ImageAnswer:
-    """The answer where it has a picture; words instead of one are a refusal; a fault, or nothing at all, is raised."""
+def checked(answer: ImageAnswer) -> ImageAnswer:
+    """Return an answer with an image or a refusal; text without an image is a refusal; raise an error otherwise."""
     if answer.fault:
         raise answer.fault
     if answer.picture or answer.refusal:
         return answer
     if answer.words:
         return replace(answer, refusal="no_image")
-    raise RequestError("answer", "the answer has neither an image nor a word", "run again later", retryable=True)
+    raise RequestError("answer", "the answer has neither an image nor text", "run again later", retryable=True)
 
 
-def without_images(told: Any, name: str = "", depth: int = 0) -> Any:
-    """A server's own words, as they came but for images, what follows the `?` of addresses, and the end of long texts.
+def without_images(value: Any, name: str = "", depth: int = 0) -> Any:
+    """Return a server's answer without images, without queries of URLs, and with long texts truncated.
 
     >>> without_images({"data": [{"b64_json": "iVBO", "revised_prompt": "do"}], "url": "https://host/a.png?key=b"})
     {'data': [{'b64_json': '[image]', 'revised_prompt': 'do'}], 'url': 'https://host/a.png'}
     """
-    if isinstance(told, dict | list) and depth > DEEPEST:
+    if isinstance(value, dict | list) and depth > MAX_DEPTH:
         return "…"
-    if isinstance(told, dict):
-        some = list(told.items())[:MOST_ENTRIES]
-        return {str(key)[:100]: without_images(value, str(key), depth + 1) for key, value in some}
-    if isinstance(told, list):
-        return [without_images(value, name, depth + 1) for value in told[:MOST_ENTRIES]]
-    if not isinstance(told, str):
-        return told
-    if told[:8].lower().startswith(("http://", "https://")) and not any(sign.isspace() for sign in told):
-        return shown(told)
-    if name in _PICTURES or told[:11].lower() == "data:image/":
+    if isinstance(value, dict):
+        entries = list(value.items())[:MAX_ENTRIES]
+        return {str(key)[:100]: without_images(item, str(key), depth + 1) for key, item in entries}
+    if isinstance(value, list):
+        return [without_images(item, name, depth + 1) for item in value[:MAX_ENTRIES]]
+    if not isinstance(value, str):
+        return value
+    if value[:8].lower().startswith(("http://", "https://")) and not any(sign.isspace() for sign in value):
+        return redacted(value)
+    if name in _PICTURES or value[:11].lower() == "data:image/":
         return "[image]"
-    return told if len(told) <= LONGEST_TEXT else f"{told[:LONGEST_TEXT]}…"
+    return value if len(value) <= MAX_TEXT else f"{value[:MAX_TEXT]}…"
 
 
 def short(words: str) -> str:
-    """Words as a reason holds them."""
+    """Return an excerpt for a reason."""
     return excerpt(words, 300)

@@ -1,4 +1,4 @@
-"""Seedream by the interface of Ark (`seedream`)."""
+"""Seedream by Ark's API (`seedream`)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from vdebench.net.json_path import at, count_at, text_at
 
 @dataclass(kw_only=True, eq=False)
 class SeedreamEditor(ServerEditor):
-    """Pages inside JSON, one image in base64, no watermark. Its optimising of prompts knows two ways and no off."""
+    """Pages and images in JSON, no watermark. Its prompt optimisation cannot be disabled."""
 
     name: ClassVar[str] = "seedream"
     home: ClassVar[str] = "https://ark.cn-beijing.volces.com/api/v3"
     hosts: ClassVar[tuple[str, ...]] = ("ark.ap-southeast.bytepluses.com",)
     default_key_variable: ClassVar[str] = "ARK_API_KEY"
     rewriting: ClassVar[str] = "on"
-    watermark_told: ClassVar[str] = "off"
+    watermark: ClassVar[str] = "off"
     about: ClassVar[About] = hosted("ARK_API_KEY; model=", "any of Ark's that edits", "size=2K: about 4 MP")
 
     max_pixels: int | str = 36_000_000
     size: str = "2K"
-    """1K, 2K or 4K, WIDTHxHEIGHT, or input (the page's as sent)."""
+    """1K, 2K or 4K, WIDTHxHEIGHT, or input (size of the sent page)."""
 
     def _sent_options(self) -> Mapping[str, Any]:
         return {"size": self.size}
@@ -47,11 +47,11 @@ class SeedreamEditor(ServerEditor):
         }
         return "/images/generations", {"json": body if seed is None else {**body, "seed": seed}}
 
-    def parse_answer(self, told: Any) -> ImageAnswer:
+    def parse_answer(self, reply: Any) -> ImageAnswer:
         """Return the image, the refusal or the fault in an answer."""
-        about: Any = {"model": text_at(told, "model"), "output_tokens": count_at(told, "usage", "output_tokens")}
-        if said := message_in(at(told, "data", 0)):  # an error may stand in the place of the image
+        about: Any = {"model": text_at(reply, "model"), "output_tokens": count_at(reply, "usage", "output_tokens")}
+        if said := message_in(at(reply, "data", 0)):  # an error may stand in the place of the image
             if said.is_refusal:
                 return ImageAnswer(refusal=said.code, words=said.words, **about)
             return ImageAnswer(fault=status_error(200, {}, "", said), **about)
-        return ImageAnswer(picture=text_at(told, "data", 0, "b64_json") or text_at(told, "data", 0, "url"), **about)
+        return ImageAnswer(picture=text_at(reply, "data", 0, "b64_json") or text_at(reply, "data", 0, "url"), **about)

@@ -9,15 +9,14 @@ from typing import Any, ClassVar
 from vdebench.editors.editor import About
 from vdebench.editors.servers.answer import ImageAnswer
 from vdebench.editors.servers.images import SentImage
-from vdebench.editors.servers.options import number_or_nothing, whole
-from vdebench.editors.servers.server import ServerEditor
+from vdebench.editors.servers.server import DiffusionServerEditor
 from vdebench.net.errors import message_in, status_error
 from vdebench.net.json_path import at, count_at, text_at
 
 
 @dataclass(kw_only=True, eq=False)
-class ChatImageEditor(ServerEditor):
-    """A page in a message, an image in the answer: in `message.images`, or among the parts of its content."""
+class ChatImageEditor(DiffusionServerEditor):
+    """Sends the page in a message; the image is in `message.images` or in the content of the answer."""
 
     name: ClassVar[str] = "chat-image"
     home: ClassVar[str] = "https://openrouter.ai/api/v1"
@@ -27,26 +26,8 @@ class ChatImageEditor(ServerEditor):
     )
 
     modalities: str = "image,text"
-    """What the answer may hold; nothing where a server does not know the field."""
+    """Kinds of output to request; empty for servers that do not know the field."""
     image_size: str = ""
-    negative_prompt: str = ""
-    true_cfg_scale: str | float = ""
-    num_inference_steps: str | int = ""
-
-    def __post_init__(self) -> None:
-        """Check the options before anything is sent."""
-        super().__post_init__()
-        self.true_cfg_scale = number_or_nothing(self.name, "true_cfg_scale", self.true_cfg_scale)
-        if self.num_inference_steps != "":
-            self.num_inference_steps = whole(self.name, "num_inference_steps", self.num_inference_steps, least=1)
-
-    @property
-    def _usual_seed(self) -> str:
-        return "none" if self._is_home else "task"
-
-    @property
-    def _negative(self) -> str:
-        return self.negative_prompt or (" " if self.true_cfg_scale != "" else "")
 
     def _sent_options(self) -> Mapping[str, Any]:
         names = ("modalities", "image_size", "true_cfg_scale", "num_inference_steps")
@@ -67,20 +48,20 @@ class ChatImageEditor(ServerEditor):
         body |= {"seed": seed} if seed is not None else {}
         return "/chat/completions", {"json": body}
 
-    def parse_answer(self, told: Any) -> ImageAnswer:
+    def parse_answer(self, reply: Any) -> ImageAnswer:
         """Return the image, the refusal or the fault in an answer."""
-        choice, usage = at(told, "choices", 0), at(told, "usage")
+        choice, usage = at(reply, "choices", 0), at(reply, "usage")
         price = at(usage, "cost")
         about: Any = {
-            "model": text_at(told, "model"),
+            "model": text_at(reply, "model"),
             "input_tokens": count_at(usage, "prompt_tokens"),
             "output_tokens": count_at(usage, "completion_tokens"),
             "dollars": float(price) if type(price) in (int, float) else None,
         }
-        if said := message_in({"error": at(choice, "error")}):
-            if said.is_refusal:
-                return ImageAnswer(refusal=said.code or "policy", words=said.words, **about)
-            return ImageAnswer(fault=status_error(200, {}, "", said), **about)
+        if error := message_in({"error": at(choice, "error")}):
+            if error.is_refusal:
+                return ImageAnswer(refusal=error.code or "policy", words=error.words, **about)
+            return ImageAnswer(fault=status_error(200, {}, "", error), **about)
         message, end = at(choice, "message"), text_at(choice, "finish_reason")
         content = at(message, "content")
         words = content if isinstance(content, str) else " ".join(text_at(part, "text") for part in content or ())
@@ -92,7 +73,7 @@ class ChatImageEditor(ServerEditor):
 
 
 def _pictures(message: Any) -> Iterator[str]:
-    for listed in (at(message, "images"), at(message, "content")):
-        for part in listed if isinstance(listed, list) else ():
-            if found := text_at(part, "image_url", "url") or text_at(part, "image_url"):
-                yield found
+    for parts in (at(message, "images"), at(message, "content")):
+        for part in parts if isinstance(parts, list) else ():
+            if url := text_at(part, "image_url", "url") or text_at(part, "image_url"):
+                yield url

@@ -1,4 +1,4 @@
-"""The client of editors behind servers: JSON that may be a refusal, and images that the server names by an address."""
+"""HTTP client of editors behind servers: JSON answers, refusals, and downloads of images."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from vdebench.core.images import Image
 from vdebench.editors.servers.images import decoded
 from vdebench.errors import InputError
-from vdebench.net.addresses import excerpt, shown
+from vdebench.net.addresses import excerpt, redacted
 from vdebench.net.errors import Kind, RequestError, ServerMessage, message_in, status_error
 from vdebench.net.http import HttpClient
 from vdebench.net.keys import Secret
@@ -16,11 +16,11 @@ from vdebench.net.pacing import RateLimit
 from vdebench.net.retries import RetryPolicy
 
 PAUSE = 1.0
-"""Seconds before the second attempt, where the server asks for none."""
+"""Seconds before the first retry, unless the server requests another pause."""
 TIMEOUTS = 2
-"""How often a request may get no answer in time: each may be charged, for the server may be working on it."""
+"""Maximum number of timeouts of a request: each may be charged."""
 MAX_BYTES = 256 * 1024 * 1024
-"""Of an answer: a large image in base64."""
+"""Maximum size of an answer, which may be a large image in base64."""
 _SMALLER = "if the page is too large for the server, send fewer pixels: max_pixels=1000000"
 
 Result = TypeVar("Result")
@@ -29,30 +29,30 @@ Result = TypeVar("Result")
 class HttpReply(NamedTuple):
     """An answer, or a refusal."""
 
-    told: Any
+    body: Any
     """JSON."""
     headers: Mapping[str, str]
     refusal: ServerMessage | None = None
 
 
 class ServerClient:
-    """One server, for any number of threads; images at other addresses are fetched without its key."""
+    """A thread-safe client of one server; images at other addresses are fetched without its key."""
 
     def __init__(
         self, headers: Mapping[str, str], timeout: float, tries: int, how: str, key: Secret, per_minute: float = 0
     ) -> None:
         advice: dict[Kind, str] = {
-            "timeout": "give it more time with the option timeout=SECONDS, or send fewer requests at once: at_once=1",
-            "key": f"the server wants a key, or another one, or does not let this one edit: {how}",
-            "wall": f"something before the server does not let the request pass; or {how}",
-            "address": "nothing is served under this address or name: correct base_url=… or model=…",
-            "busy": "the server is overloaded: run again later, or send fewer at once (at_once=, per_minute=)",
+            "timeout": "increase the option timeout=SECONDS, or send fewer requests at once: concurrency=1",
+            "key": f"the server requires a key, or a different one with permission to edit: {how}",
+            "wall": f"a proxy or firewall in front of the server rejects the request; or {how}",
+            "address": "the server does not know this address or model: correct base_url=… or model=…",
+            "busy": "the server is overloaded: run again later, or send fewer at once (concurrency=, per_minute=)",
             "redirect": "pages and keys are not sent to another host: correct base_url=…",
             "size": _SMALLER,
             "policy": "the server refuses the content",
             "temperature": "the server does not accept this request: check model=… and the options",
             "request": f"the server does not accept this request: check model=… and the options; {_SMALLER}",
-            "answer": "is base_url right? See what the server says, and its log",
+            "answer": "is base_url right? See the server's answer and log",
         }
         self._rate = RateLimit(per_minute)
         self._retries = RetryPolicy(tries, min(TIMEOUTS, tries), pause=PAUSE, longest_wait=timeout)
@@ -60,49 +60,51 @@ class ServerClient:
         self._plain = HttpClient(timeout, key=key, other_hosts=True, max_bytes=MAX_BYTES)  # sends no key
 
     def close(self) -> None:
-        """Close all connections; a thread that pauses between two attempts gives up."""
+        """Close all connections and end pauses between attempts."""
         self._http.close()
         self._plain.close()
 
-    def patiently(self, work: Callable[[], Result]) -> Result:
-        """The result of some work, tried again after failures that may pass."""
-        return self._http.patiently(work, self._retries)
+    def with_retries(self, work: Callable[[], Result]) -> Result:
+        """Call a function, with retries after temporary failures."""
+        return self._http.with_retries(work, self._retries)
 
     def get(self, url: str) -> Any:
-        """The JSON at an address; None where it is not JSON."""
+        """Return the JSON at an address; None if it is not JSON."""
         try:
             return self._http.request("GET", url).json()
         except InputError:
             return None
 
     def post(self, url: str, **content: Any) -> HttpReply:
-        """The JSON that answers a request, which may be a refusal."""
+        """Return the JSON answer to a request, or the refusal."""
         if delay := self._rate.delay():  # repeated requests count too
             self._http.pause(delay)
         try:
             reply = self._http.request("POST", url, **content)
         except RequestError as error:
-            said = error.message
-            if said and said.is_refusal and (error.status in (400, 422) or said.flagged):
-                return HttpReply(error.body, {}, said)
+            message = error.message
+            if message and message.is_refusal and (error.status in (400, 422) or message.flagged):
+                return HttpReply(error.body, {}, message)
             raise
         try:
-            told = reply.json()
+            body = reply.json()
         except InputError:
             reason = f"the answer is not JSON: {excerpt(reply.text) or 'an empty body'}"
             raise RequestError("answer", reason, "is base_url right? See the server's log", retryable=True) from None
-        said = message_in(told)
-        if said and not said.is_refusal:
-            raise status_error(reply.status, reply.headers, reply.text, said, self._http.advice)
-        return HttpReply(told, reply.headers, said)
+        message = message_in(body)
+        if message and not message.is_refusal:
+            raise status_error(reply.status, reply.headers, reply.text, message, self._http.advice)
+        return HttpReply(body, reply.headers, message)
 
     def fetch(self, url: str) -> Image:
-        """The image at an address, at once, for it may expire; only the download is tried again."""
+        """Download an image at once, because its URL may expire; retries repeat only the download."""
         try:
-            return self._plain.patiently(lambda: decoded(self._plain.request("GET", url).content), self._retries)
+            return self._plain.with_retries(lambda: decoded(self._plain.request("GET", url).content), self._retries)
         except RequestError as error:
-            advice = "run again: the image is then requested anew"
+            advice = "run again to request a new image"
             if error.status in (401, 403, 404, 410):
-                advice = "its address has expired: run again, and the image is requested anew"
+                advice = "its URL has expired: run again to request a new image"
             reason = f"HTTP {error.status}" if error.status else error.reason
-            raise RequestError("answer", f"the image at {shown(url)} could not be fetched: {reason}", advice) from None
+            raise RequestError(
+                "answer", f"the image at {redacted(url)} could not be fetched: {reason}", advice
+            ) from None

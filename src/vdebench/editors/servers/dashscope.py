@@ -1,4 +1,4 @@
-"""Qwen's image models by DashScope's own interface (`dashscope-image`)."""
+"""Qwen's image models by DashScope's API (`dashscope-image`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vdebench.net.json_path import at, count_at, text_at
 
 @dataclass(kw_only=True, eq=False)
 class DashScopeImageEditor(ServerEditor):
-    """Pages inside JSON, images at an address that expires; the server is told not to rewrite the instruction."""
+    """Pages in JSON, images at a temporary URL; requests disable the rewriting of instructions."""
 
     name: ClassVar[str] = "dashscope-image"
     home: ClassVar[str] = "https://dashscope.aliyuncs.com/api/v1"
@@ -24,14 +24,14 @@ class DashScopeImageEditor(ServerEditor):
     default_key_variable: ClassVar[str] = "DASHSCOPE_API_KEY"
     default_seed: ClassVar[str] = "task"
     rewriting: ClassVar[str] = "off"
-    watermark_told: ClassVar[str] = "off"
+    watermark: ClassVar[str] = "off"
     about: ClassVar[About] = hosted("DASHSCOPE_API_KEY; model=", "any of DashScope's that edits", "the maker's choice")
 
     max_side: int | str = 3072
-    """What its makers name as the longest."""
+    """Documented maximum."""
     negative_prompt: str = " "
     size: str = ""
-    """WIDTH*HEIGHT, for models that know it."""
+    """WIDTH*HEIGHT, for models that support it."""
 
     def _sent_options(self) -> Mapping[str, Any]:
         return {"negative_prompt": self.negative_prompt, "size": self.size}
@@ -50,15 +50,15 @@ class DashScopeImageEditor(ServerEditor):
         }
         return "/services/aigc/multimodal-generation/generation", {"json": body}
 
-    def parse_answer(self, told: Any) -> ImageAnswer:
+    def parse_answer(self, reply: Any) -> ImageAnswer:
         """Return the image, the refusal or the fault in an answer."""
-        content = at(told, "output", "choices", 0, "message", "content")
+        content = at(reply, "output", "choices", 0, "message", "content")
         parts = content if isinstance(content, list) else [{"text": content}]
-        usage = at(told, "usage")
+        usage = at(reply, "usage")
         return ImageAnswer(
             picture=next(filter(None, (text_at(part, "image") for part in parts)), ""),
             words=" ".join(filter(None, (text_at(part, "text") for part in parts))),
-            model=text_at(told, "model") or text_at(told, "output", "model"),
+            model=text_at(reply, "model") or text_at(reply, "output", "model"),
             input_tokens=count_at(usage, "input_tokens"),
             output_tokens=count_at(usage, "output_tokens"),
         )

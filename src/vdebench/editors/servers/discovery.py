@@ -1,4 +1,4 @@
-"""Editors by their address alone (`--editor http://host:8000/v1`): what stands there is found by asking."""
+"""Editors by address (`--editor http://host:8000/v1`): the API is detected by requests."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from vdebench.net.errors import RequestError
 from vdebench.net.json_path import at, text_at
 from vdebench.registry import make
 
-ASKING = 20.0
-"""Seconds for each question; the edits' own limit is an option."""
-NAMED = 20
-"""Models that an error lists."""
-GIVE = "give the option model=NAME"
+TIMEOUT = 20.0
+"""Seconds for each detection request; edits have their own timeout."""
+MAX_LISTED = 20
+"""Maximum number of models in an error message."""
+ADVICE = "give the option model=NAME"
 
 
 def editor_at(url: str, **options: Any) -> Editor:
-    """The editor at an address: one that speaks our protocol, else one with `/images/edits`.
+    """Return the editor at an address: one with our protocol, otherwise one with `/images/edits`.
 
-    The second has a `model`; where none is given and the server has only one, it is that.
+    For the latter, `model` is by default the only model of the server.
     """
     if options.get("model"):
         return _images(url, options)
-    asking = OpenAiImagesEditor(base_url=url, model="?", key_variable=options.get("key_variable", ""), timeout=ASKING)
-    asking.tries = 2
-    with closing(asking):
-        hello, fault = _answer(asking, f"{asking.url}/hello")
+    probe = OpenAiImagesEditor(base_url=url, model="?", key_variable=options.get("key_variable", ""), timeout=TIMEOUT)
+    probe.tries = 2
+    with closing(probe):
+        hello, fault = _answer(probe, f"{probe.url}/hello")
         if isinstance(at(hello, "hello"), dict):
             found: Editor = make("editors", "external", EDITORS, {"url": url, **options})
             return found
-        base = asking.url
-        listed, fault = _answer(asking, f"{base}/models")
+        base = probe.url
+        listed, fault = _answer(probe, f"{base}/models")
         if listed is None and not urlsplit(url).path.strip("/"):
             base = f"{base}/v1"
-            listed, fault = _answer(asking, f"{base}/models")
+            listed, fault = _answer(probe, f"{base}/models")
         if listed is None and fault:
-            asking.model = ""
-            reason, advice = f"asked for its models: {fault.reason}", f"{fault.advice}; or {GIVE}"
-            raise asking.error(RequestError("answer", reason, advice))
+            probe.model = ""
+            reason, advice = f"asked for its models: {fault.reason}", f"{fault.advice}; or {ADVICE}"
+            raise probe.error(RequestError("answer", reason, advice))
     return _images(base, {**options, "model": _only(url, listed)})
 
 
@@ -52,15 +52,15 @@ def _images(url: str, options: dict[str, Any]) -> Editor:
     return found
 
 
-def _answer(asking: OpenAiImagesEditor, url: str) -> tuple[Any, RequestError | None]:
-    """The JSON at an address, or why there is none; a server that is away is an error."""
-    client = asking.client()
+def _answer(probe: OpenAiImagesEditor, url: str) -> tuple[Any, RequestError | None]:
+    """Return the JSON at an address or the error; raise an error if the server is unreachable."""
+    client = probe.client()
     try:
-        return client.patiently(lambda: client.get(url)), None
+        return client.with_retries(lambda: client.get(url)), None
     except RequestError as fault:
         if fault.kind == "connection":
-            asking.model = ""
-            raise asking.error(fault) from None
+            probe.model = ""
+            raise probe.error(fault) from None
         return None, fault
 
 
@@ -69,9 +69,7 @@ def _only(url: str, listed: Any) -> str:
     if len(models) == 1:
         return models[0]
     if not models:
-        raise EditorError(
-            f"{url}: lists no models, and speaks no protocol of ours; give one: --editor-option model=NAME"
-        )
-    more = f" and {len(models) - NAMED} more" if len(models) > NAMED else ""
-    shown = ", ".join(models[:NAMED])
-    raise VdeError(f"{url}: has {len(models)} models; {GIVE}\n  {shown}{more}")
+        raise EditorError(f"{url}: lists no models and does not implement our protocol; add --editor-option model=NAME")
+    more = f" and {len(models) - MAX_LISTED} more" if len(models) > MAX_LISTED else ""
+    names = ", ".join(models[:MAX_LISTED])
+    raise VdeError(f"{url}: has {len(models)} models; {ADVICE}\n  {names}{more}")

@@ -22,16 +22,16 @@ _REFUSALS = re.compile(r"IMAGE_\w+|NO_IMAGE|SAFETY|RECITATION|LANGUAGE|BLOCKLIST
 
 @dataclass(kw_only=True, eq=False)
 class GeminiImageEditor(ServerEditor):
-    """Pages and images inside JSON; no shape is asked for, so that it follows the page's."""
+    """Pages and images in JSON; by default the aspect ratio follows the page's."""
 
     name: ClassVar[str] = "gemini-image"
     home: ClassVar[str] = "https://generativelanguage.googleapis.com/v1beta"
     default_key_variable: ClassVar[str] = "GEMINI_API_KEY"
-    watermark_told: ClassVar[str] = "SynthID, invisible"
+    watermark: ClassVar[str] = "SynthID, invisible"
     about: ClassVar[About] = hosted("GEMINI_API_KEY; model=", "any of Gemini's that gives images", FOLLOWS)
 
     image_size: str = ""
-    """1K, 2K or 4K, for models that know it."""
+    """1K, 2K or 4K, for models that support it."""
     aspect_ratio: str = ""
 
     def _headers(self, key: str) -> Mapping[str, str]:
@@ -52,29 +52,29 @@ class GeminiImageEditor(ServerEditor):
         model = quote(self.model.removeprefix("models/"), safe="")
         return f"/models/{model}:generateContent", {"json": body}
 
-    def parse_answer(self, told: Any) -> ImageAnswer:
+    def parse_answer(self, reply: Any) -> ImageAnswer:
         """Return the image, the refusal or the fault in an answer."""
-        end = text_at(told, "candidates", 0, "finishReason")
-        blocked = text_at(told, "promptFeedback", "blockReason")
-        parts = at(told, "candidates", 0, "content", "parts")
+        end = text_at(reply, "candidates", 0, "finishReason")
+        blocked = text_at(reply, "promptFeedback", "blockReason")
+        parts = at(reply, "candidates", 0, "content", "parts")
         shown = [part for part in parts if isinstance(part, dict) and not part.get("thought")] if parts else []
         pictures = [text_at(part, key, "data") for part in shown for key in ("inlineData", "inline_data")]
         picture = next(filter(None, reversed(pictures)), "")  # the last: drafts come before it
         words = " ".join(filter(None, (text_at(part, "text") for part in shown)))
         refusal = blocked or (end if _REFUSALS.fullmatch(end) else "")
-        broke_off = not (refusal or picture or end in ("", "STOP"))  # which is no refusal
+        incomplete = not (refusal or picture or end in ("", "STOP"))  # not a refusal
         fault = RequestError("answer", f"the model ended with {end} and made no image", "run again", retryable=True)
-        usage = at(told, "usageMetadata")
+        usage = at(reply, "usageMetadata")
         thoughts = count_at(usage, "thoughtsTokenCount") or 0
         made = count_at(usage, "candidatesTokenCount")
         return ImageAnswer(
             picture="" if refusal else picture,
             refusal=refusal,
-            fault=fault if broke_off else None,
+            fault=fault if incomplete else None,
             words=words
-            or text_at(told, "candidates", 0, "finishMessage")
-            or text_at(told, "promptFeedback", "blockReasonMessage"),
-            model=text_at(told, "modelVersion"),
+            or text_at(reply, "candidates", 0, "finishMessage")
+            or text_at(reply, "promptFeedback", "blockReasonMessage"),
+            model=text_at(reply, "modelVersion"),
             input_tokens=count_at(usage, "promptTokenCount"),
             output_tokens=None if made is None else made + thoughts,
         )

@@ -1,4 +1,4 @@
-"""Pictures on their way: pages as they are sent, and what comes back in any of the forms that servers use."""
+"""Encoding of pages for requests, and decoding of images in answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vdebench.net.errors import RequestError
 
 
 class SentImage(NamedTuple):
-    """A page as a server gets it."""
+    """An encoded page."""
 
     png: bytes
     width: int
@@ -27,27 +27,27 @@ class SentImage(NamedTuple):
 
     @property
     def base64(self) -> str:
-        """As JSON holds it."""
+        """The page in base64."""
         return base64.b64encode(self.png).decode()
 
     @property
     def data_uri(self) -> str:
-        """As an address that holds the page itself."""
+        """The page as a data URI."""
         return f"data:image/png;base64,{self.base64}"
 
 
 def prepared(image: Image, max_pixels: int, max_side: int) -> SentImage:
-    """A page as PNG, made smaller where it has more pixels or a longer side than is allowed (0: any)."""
+    """Encode a page as PNG, downscaled to limits of pixels and longer side (0: none)."""
     height, width = image.shape[:2]
     scale = fitting(width, height, max_pixels, max_side)
-    if scale < 1:  # down, so that the limit holds
+    if scale < 1:  # rounded down to stay within the limit
         width, height = max(1, math.floor(width * scale + 1e-9)), max(1, math.floor(height * scale + 1e-9))
         image = resized(image, Size(width, height))
     return SentImage(encode_png(image), width, height)
 
 
 def fitting(width: int, height: int, max_pixels: int, max_side: int) -> float:
-    """By what a page is multiplied to fit; 1 where it does.
+    """Return the scale factor that fits a page into the limits, at most 1.
 
     >>> fitting(2000, 1000, 500_000, 0), fitting(2000, 1000, 0, 500), fitting(20, 10, 500_000, 500)
     (0.5, 0.25, 1.0)
@@ -58,7 +58,7 @@ def fitting(width: int, height: int, max_pixels: int, max_side: int) -> float:
 
 
 def policy(max_pixels: int, max_side: int) -> str:
-    """What is done to pages before they are sent, in words.
+    """Describe the preparation of pages, for the identity.
 
     >>> policy(1_000_000, 0)
     'PNG, RGB, at most 1000000 pixels (lanczos-1)'
@@ -68,20 +68,20 @@ def policy(max_pixels: int, max_side: int) -> str:
     return ", ".join(["PNG", "RGB", *limits]) + (f" ({RESIZING})" if limits else ", as it is")
 
 
-def is_address(given: str) -> bool:
-    """Whether a picture is to be fetched."""
-    return given[:8].lower().startswith(("http://", "https://"))
+def is_address(text: str) -> bool:
+    """Whether an image is a URL to download."""
+    return text[:8].lower().startswith(("http://", "https://"))
 
 
-def bytes_of(given: str) -> bytes:
-    """The file in base64 or in a data URI.
+def bytes_of(text: str) -> bytes:
+    """Decode base64 or a data URI.
 
     >>> bytes_of("data:image/png;base64,aGk="), bytes_of("aGk="), bytes_of("data:,hi")
     (b'hi', b'hi', b'hi')
     """
-    content, encoded = given, True
-    if given[:5].lower() == "data:":
-        head, _, content = given.partition(",")
+    content, encoded = text, True
+    if text[:5].lower() == "data:":
+        head, _, content = text.partition(",")
         encoded = head.lower().endswith(";base64")
     if not encoded:
         return unquote_to_bytes(content)
@@ -90,25 +90,25 @@ def bytes_of(given: str) -> bytes:
         return base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True)
     except (binascii.Error, ValueError):
         raise RequestError(
-            "answer", "the image that came is not base64", "see the server's log", retryable=True
+            "answer", "the received image is not base64", "see the server's log", retryable=True
         ) from None
 
 
 def decoded(content: bytes) -> Image:
-    """An image file as the page a person would see, by the rules for files; half a file is a fault that may pass."""
+    """Decode an image file; a truncated file is a temporary error."""
     if not content:
-        raise RequestError("answer", "the image that came is empty", "see the server's log", retryable=True)
+        raise RequestError("answer", "the received image is empty", "see the server's log", retryable=True)
     try:
         return open_image(cast(Path, _InMemory(content)))
     except TooLargeError as error:
-        raise RequestError("answer", str(error), "ask for a smaller image") from None
+        raise RequestError("answer", str(error), "request a smaller image") from None
     except InputError as error:
-        advice = "the image did not come whole, or is none: see the server's log"
+        advice = "the image is truncated or invalid: see the server's log"
         raise RequestError("answer", str(error), advice, retryable=True) from None
 
 
 class _InMemory(BytesIO):
-    """A file that errors can name."""
+    """A file in memory with a name for error messages."""
 
     def __str__(self) -> str:
-        return "the image that came"
+        return "the received image"

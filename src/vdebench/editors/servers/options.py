@@ -1,4 +1,4 @@
-"""Options of editors behind servers, from Python or from the command line, and what is said about such editors."""
+"""Parsing of options of editors behind servers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vdebench.errors import VdeError
 
 
 def whole(editor: str, option: str, value: int | str, least: int = 0) -> int:
-    """An option that is a whole number.
+    """Parse an option that is an integer.
 
     >>> whole("gpt-image-1", "max_pixels", "1000000")
     1000000
@@ -24,7 +24,7 @@ def whole(editor: str, option: str, value: int | str, least: int = 0) -> int:
 
 
 def number_or_nothing(editor: str, option: str, value: float | str) -> float | str:
-    """An option that is a number, or not given.
+    """Parse an option that is a number or empty.
 
     >>> number_or_nothing("chat-image", "true_cfg_scale", "4"), number_or_nothing("chat-image", "true_cfg_scale", "")
     (4.0, '')
@@ -41,7 +41,7 @@ def number_or_nothing(editor: str, option: str, value: float | str) -> float | s
 
 
 def at_least_0(editor: str, option: str, value: float | str) -> float:
-    """An option that is a number, 0 or more.
+    """Parse an option that is a non-negative number.
 
     >>> at_least_0("gpt-image-1", "per_minute", "7.5")
     7.5
@@ -53,5 +53,5 @@ def at_least_0(editor: str, option: str, value: float | str) -> float:
 
 
 def hosted(key: str, model: str, size: str, licence: str = "maker's terms") -> About:
-    """The `about` of an editor at its maker's."""
+    """Return the `about` of an editor of a provider."""
     return About(f"httpx2, {key}", model, licence, size)

@@ -36,7 +36,7 @@ class GptImage1(OpenAiImagesEditor):
     """OpenAI's first image model that edits by instruction."""
 
     name: ClassVar[str] = "gpt-image-1"
-    watermark_told: ClassVar[str] = "C2PA metadata"
+    watermark: ClassVar[str] = "C2PA metadata"
     about: ClassVar[About] = hosted("OPENAI_API_KEY", "gpt-image-1", "1024x1024, 1536x1024 or 1024x1536")
     model: str = "gpt-image-1"
 

@@ -28,7 +28,7 @@ TOGETHER = (
     "language_model.model.embed_tokens", "time_embedder", "latent_pos_embed", "vae2llm", "llm2vae", "connector",
     "vit_pos_embed",
 )  # fmt: skip
-"""Modules that must stand on one device."""
+"""Modules that must be on the same device."""
 
 
 def build(folder: Path) -> Any:

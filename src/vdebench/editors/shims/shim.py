@@ -1,4 +1,4 @@
-"""What a program says to vdebench, over stdin and stdout or HTTP. Needs Python 3.10 and Pillow, nothing of vdebench.
+"""The protocol between an editor program and vdebench, over stdin and stdout or HTTP. Needs Python 3.10 and Pillow.
 
 A program gives `run` its name, its options and a function that loads the model and returns the function that edits:
 
@@ -11,7 +11,7 @@ A program gives `run` its name, its options and a function that loads the model 
     if __name__ == "__main__":
         run("mine", "1", parser("owner/model"), load, packages=("torch",))
 
-The hello comes before the model is loaded: asking who is there costs nothing. The model is loaded at the first request.
+The hello is sent before the model is loaded; the model is loaded at the first request.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from typing import Any
 
 PROTOCOL = 1
 PLACES = ("model", "device", "host", "port", "code", "offload")
-"""Options that do not change what a model makes of a page, or are told elsewhere."""
+"""Options that do not affect the output, or are reported elsewhere."""
 SECRET = re.compile(
     r"(api|access|secret|private|auth)[_-]?(key|token)|token(?!s|i[sz])|secret|passw|authorization|cookie|credential"
     r"|(^|[_-])(keys?|auth)$",
     re.I,
 )
-"""Names of options whose words are told to nobody."""
+"""Names of options whose values are secret."""
 Edit = Callable[[Any, str, int], "tuple[Any, dict[str, Any]]"]
 
 
-class Refused(Exception):  # noqa: N818 - no error: the model's own word
-    """The model will not do it: a word that stands, unlike a failure, which is tried again."""
+class Refused(Exception):  # noqa: N818 - not an error: the model's decision
+    """The model refuses the edit: final, unlike a failure, which is retried."""
 
 
 def parser(model: str, about: str = "") -> argparse.ArgumentParser:
-    """Options that all programs have; add your own."""
+    """Return a parser with the options of all programs; add your own."""
     options = argparse.ArgumentParser(description=about or None)
     options.add_argument("--model", default=model, help="weights: an id or a folder (%(default)s)")
     options.add_argument("--device", default="cuda", help="%(default)s")
@@ -62,7 +62,7 @@ def parser(model: str, about: str = "") -> argparse.ArgumentParser:
 def run(
     name: str, version: str, options: argparse.ArgumentParser, load: Callable[[Any], Edit], packages: Sequence[str] = ()
 ) -> None:
-    """Say hello, and answer until stdin ends (or for ever, over HTTP)."""
+    """Send the hello and answer requests until stdin ends (or forever, over HTTP)."""
     chosen = options.parse_args()
     pin(chosen)
     hello: dict[str, Any] = {
@@ -70,7 +70,9 @@ def run(
         "version": version,
         "model": named(str(chosen.model)),
         "protocol": PROTOCOL,
-        "parameters": {key: told(key, value) for key, value in sorted(vars(chosen).items()) if key not in PLACES},
+        "parameters": {
+            key: public_value(key, value) for key, value in sorted(vars(chosen).items()) if key not in PLACES
+        },
         "packages": {package: found for package in packages if (found := installed(package))},
     }
     if commit := commit_of(getattr(chosen, "code", "")):
@@ -82,46 +84,45 @@ def run(
         converse(hello, model)
 
 
-def told(name: str, value: Any) -> Any:
-    """An option as the hello has it: not the key of a `--token`, nor whether there is one. A number is no key."""
+def public_value(name: str, value: Any) -> Any:
+    """Return an option for the hello, without secrets such as `--token`; numbers are not secrets."""
     return "[key]" if SECRET.search(name) and (value is None or isinstance(value, str)) else value
 
 
 def named(model: str) -> str:
-    """Weights as the hello names them: an id as it is, a folder by its name and its files' names, sizes and ends."""
+    """Return the identity of weights: an id, or a folder's name and the hash of its files' names, sizes and ends."""
     folder = Path(model)
     if not folder.is_dir():
         return model
     total = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder)
-        if file.is_file() and not any(part.startswith(".") for part in name.parts):  # of git, of the hub's client
+        if file.is_file() and not any(
+            part.startswith(".") for part in name.parts
+        ):  # files of git and of the hub's client
             size = file.stat().st_size
             total.update(f"{name.as_posix()}\0{size}\0".encode())
             with file.open("rb") as content:
-                content.seek(max(0, size - (1 << 16)))  # other weights of one shape differ here, not in their size
+                content.seek(max(0, size - (1 << 16)))  # weights of the same shape have the same size but differ here
                 total.update(content.read())
     return f"{folder.resolve().name} {total.hexdigest()[:12]}"
 
 
 def pin(chosen: argparse.Namespace) -> None:
-    """Make the commit of each revision, where a program has such options: `--revision`, and `--x-revision` of `--x`.
+    """Replace revisions in options by commits: `--revision` of `--model`, `--x-revision` of `--x`.
 
-    It is told in the hello and is what the program loads, so weights that are pushed later are no part of a run.
+    The commit is in the hello and is loaded, so that weights pushed later do not change a run.
     """
-    for option, asked in list(vars(chosen).items()):
+    for option, revision in list(vars(chosen).items()):
         if option == "revision" or option.endswith("_revision"):
             weights = str(getattr(chosen, option.removesuffix("revision").rstrip("_") or "model", ""))
-            if asked and Path(weights).is_dir():
+            if revision and Path(weights).is_dir():
                 raise SystemExit(f"--{option.replace('_', '-')} is for weights of the hub; {weights} is a folder")
-            setattr(chosen, option, hub_commit(weights, asked or ""))
+            setattr(chosen, option, hub_commit(weights, revision or ""))
 
 
 def hub_commit(weights: str, revision: str) -> str:
-    """The commit that a revision means: as the hub's cache has it, else as the hub says, and the cache from then on.
-
-    Where neither is to be known the revision stays as it was asked for.
-    """
+    """Return the commit of a revision, from the hub's cache or the hub; the revision itself if unknown."""
     is_id = re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", weights) and not Path(weights).is_dir()
     if not is_id or re.fullmatch("[0-9a-f]{40}", revision):
         return revision
@@ -132,13 +133,13 @@ def hub_commit(weights: str, revision: str) -> str:
     branch = revision or "main"
     known = Path(constants.HF_HUB_CACHE, f"models--{weights.replace('/', '--')}", "refs", branch)
     if not known.is_file():
-        with suppress(Exception):  # to ask for any file is what writes it; what is wrong will be told by the load
+        with suppress(Exception):  # a download writes the commit to the cache; loading reports errors
             hf_hub_download(weights, "config.json", revision=branch)
     return known.read_text().strip() if known.is_file() else revision
 
 
 def installed(package: str) -> str:
-    """Version of a package, with the commit where it came from a repository; nothing where it is absent."""
+    """Return the version of a package, with its commit if installed from a repository; empty if not installed."""
     import importlib.metadata
 
     try:
@@ -151,7 +152,7 @@ def installed(package: str) -> str:
 
 
 def commit_of(code: str) -> str:
-    """The commit of a repository's clone, from its files; nothing where there is none."""
+    """Return the commit of a clone of a repository; empty if there is none."""
     if not code:
         return ""
     folder = Path(code) / ".git"
@@ -163,7 +164,7 @@ def commit_of(code: str) -> str:
 
 
 def seed_all(seed: int) -> None:
-    """The same lots for every run of a seed: Python, NumPy and torch, as far as they are loaded."""
+    """Seed the random generators of Python, NumPy and torch, if they are loaded."""
     random.seed(seed)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(seed % 2**32)
@@ -179,20 +180,20 @@ class Model:
         self._edit: Edit | None = None
 
     def answer(self, request: dict[str, Any], image: Any, save: Callable[[Any], dict[str, str]]) -> dict[str, Any]:
-        """What became of a request."""
+        """Return the answer to a request."""
         with self._lock:
             if self._edit is None:
                 try:
                     self._edit = self._load()
-                except BaseException:  # without a model there is no use in going on: the last words say why
+                except BaseException:  # exit: no request can succeed without a model
                     traceback.print_exc()
                     sys.stderr.flush()
                     os._exit(1)
             start = time.perf_counter()
             answer: dict[str, Any] = {"id": request.get("id"), "reason": "", "metadata": {}}
             try:
-                made, said = self._edit(image, str(request["instruction"]), int(request.get("seed", 0)))
-                answer.update(state="edited", metadata=said, **save(made))
+                output, metadata = self._edit(image, str(request["instruction"]), int(request.get("seed", 0)))
+                answer.update(state="edited", metadata=metadata, **save(output))
             except Refused as refusal:
                 answer.update(state="refused", reason=str(refusal))
             except Exception as error:
@@ -204,14 +205,14 @@ class Model:
 
 
 def free_memory() -> None:
-    """After an edit that found no room on the GPU, give back what it took."""
+    """Free GPU memory after a failed edit."""
     torch = sys.modules.get("torch")
     if torch and torch.cuda.is_available():
         torch.cuda.empty_cache()
 
 
 def leave_with_parent() -> None:
-    """End when who started us is gone, also in the middle of an edit: nobody wants the rest, and the GPU is wanted."""
+    """Exit when the parent process ends, even during an edit, to free the GPU."""
     parent = os.getppid()
 
     def watch() -> None:
@@ -223,7 +224,7 @@ def leave_with_parent() -> None:
 
 
 def converse(hello: dict[str, Any], model: Model) -> None:
-    """Requests from stdin, answers to stdout. What libraries print goes to stderr."""
+    """Read requests from stdin and write answers to stdout; output of libraries goes to stderr."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.stdout = sys.stderr
@@ -250,7 +251,7 @@ def converse(hello: dict[str, Any], model: Model) -> None:
 
 
 def serve(hello: dict[str, Any], model: Model, host: str, port: int) -> None:
-    """The same over HTTP: GET /hello, POST /edit, images inside as Base64 of a PNG."""
+    """Serve requests over HTTP: GET /hello, POST /edit, images as PNG in base64."""
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
     from PIL import Image
@@ -265,7 +266,7 @@ def serve(hello: dict[str, Any], model: Model, host: str, port: int) -> None:
                 page = Image.open(io.BytesIO(base64.b64decode(request["png"]))).convert("RGB")
                 str(request["instruction"])
             except Exception as error:
-                self._send(400, {"error": f"no request: {type(error).__name__}: {error}"})
+                self._send(400, {"error": f"invalid request: {type(error).__name__}: {error}"})
                 return
             self._send(200, model.answer(request, page, encoded))
 

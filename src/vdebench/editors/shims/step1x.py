@@ -56,13 +56,13 @@ def load(chosen: Any) -> Any:
             **{guidance: chosen.guidance},
             **modes,
         )
-        told: dict[str, Any] = {"images": len(result.images)}
+        metadata: dict[str, Any] = {"images": len(result.images)}
         if chosen.thinking:
-            told["thought"] = str(getattr(result, "reformat_prompt", ""))
+            metadata["thought"] = str(getattr(result, "reformat_prompt", ""))
         if chosen.reflection:
-            told["reflections"] = [str(each) for each in getattr(result, "think_info", None) or []]
+            metadata["reflections"] = [str(each) for each in getattr(result, "think_info", None) or []]
         final = getattr(result, "final_images", None) if chosen.reflection else None
-        return (final or result.images)[0], told
+        return (final or result.images)[0], metadata
 
     return edit
 

@@ -1,9 +1,9 @@
-"""The editing stage: a suite's source pages through an editor into images, each kept when it is made.
+"""The editing stage: runs an editor on the source pages of a suite; each image is written at once.
 
-A folder holds `images/<group>/<name>.png` (or `images_at.json`, which says in what store they are), `edits.jsonl` with
-a line per sample, `not_edited.json` with those that have no image and why, and `editor.json`. An image is in its place
-before its line is written, so a run can be killed at any moment and goes on where it was: edits and refusals stand,
-failures are tried again, and a changed page, instruction, seed or editor is a new task.
+A folder contains `images/<group>/<name>.png` (or `images_at.json` with the URL of their store), `edits.jsonl` with one
+line per sample, `not_edited.json` with the samples without an image and the reasons, and `editor.json`. An image is
+written before its line, so a run can be killed at any time and resumed: edits and refusals are kept, failures are
+retried, and a changed page, instruction, seed or editor is a new job.
 """
 
 from vdebench.pipeline.editing.journal import (

@@ -1,4 +1,4 @@
-"""Editors that wait for others: asked from threads of one process, at their pace, as long as there is money."""
+"""Concurrent requests to editors behind servers: threads of one process, with rate limit and budget."""
 
 from __future__ import annotations
 
@@ -9,92 +9,92 @@ from queue import SimpleQueue
 
 from vdebench.net.budget import Budget
 from vdebench.net.pacing import RateLimit
-from vdebench.pipeline.editing.jobs import BatchResult, JobBatch, failed, run_task
+from vdebench.pipeline.editing.jobs import BatchResult, JobBatch, failed, run_batch
 from vdebench.pipeline.editing.stopping import Stop
 
 
-def ask(
-    units: Iterable[JobBatch],
-    at_once: int,
+def run_in_threads(
+    batches: Iterable[JobBatch],
+    concurrency: int,
     *,
     per_minute: float = 0,
     budget: Budget | None = None,
     charges: bool = False,
     stop: Stop,
 ) -> Iterator[BatchResult]:
-    """Outcomes as they come. Nothing is begun that the budget may not pay: the dearest edit so far is the estimate.
+    """Yield results as they arrive. The most expensive edit so far is the estimate for the budget.
 
-    Of an editor that `charges`, what an edit costs must be known where there is a budget.
+    With a budget, the cost of each edit of an editor that `charges` must be known.
     """
-    purse = budget or Budget(None)
-    careful = charges and purse.limit < math.inf
-    rate, waiting = RateLimit(per_minute), iter(stop.until(units))
-    dearest: float | None = None
-    asked: SimpleQueue[tuple[JobBatch, float] | None] = SimpleQueue()
-    answered: SimpleQueue[tuple[BatchResult | None, float]] = SimpleQueue()
-    under_way = 0
-    for _ in range(at_once):  # nobody waits for them after a second Ctrl-C
-        threading.Thread(target=_asker, args=(asked, answered, rate, stop), daemon=True).start()
+    budget = budget or Budget(None)
+    check_budget = charges and budget.limit < math.inf
+    rate, pending = RateLimit(per_minute), iter(stop.until(batches))
+    highest: float | None = None
+    requests: SimpleQueue[tuple[JobBatch, float] | None] = SimpleQueue()
+    results: SimpleQueue[tuple[BatchResult | None, float]] = SimpleQueue()
+    running = 0
+    for _ in range(concurrency):  # daemons: not joined after a second Ctrl-C
+        threading.Thread(target=_worker, args=(requests, results, rate, stop), daemon=True).start()
     try:
         while True:
-            # What an edit costs is known after the first: with a ceiling, that one is asked for alone.
-            room = 1 if careful and dearest is None else at_once
-            while under_way < room and not stop.asked:
-                estimate = dearest or 0.0
-                costs = careful or estimate > 0
-                if costs and (purse.spent >= purse.limit or not purse.take(estimate)):
-                    if not under_way:  # else they may turn out cheaper
-                        stop.now(_no_money(purse))
+            # The first edit shows the cost: with a budget, it runs alone.
+            limit = 1 if check_budget and highest is None else concurrency
+            while running < limit and not stop.requested:
+                estimate = highest or 0.0
+                costs = check_budget or estimate > 0
+                if costs and (budget.spent >= budget.limit or not budget.take(estimate)):
+                    if not running:  # otherwise the running edits may be cheaper than estimated
+                        stop.now(_no_money(budget))
                     break
-                if (unit := next(waiting, None)) is None:
-                    purse.settle(estimate, 0.0)
+                if (batch := next(pending, None)) is None:
+                    budget.settle(estimate, 0.0)
                     break
-                asked.put((unit, estimate))
-                under_way += 1
-            if not under_way:
+                requests.put((batch, estimate))
+                running += 1
+            if not running:
                 return
-            outcome, estimate = answered.get()
-            under_way -= 1
-            if outcome is None:
-                purse.settle(estimate, 0.0)
+            result, estimate = results.get()
+            running -= 1
+            if result is None:
+                budget.settle(estimate, 0.0)
                 continue
-            known = [made.parameters.get("dollars") for made in outcome.made]
-            dollars, edited = sum(filter(None, known)), any(made.state == "edited" for made in outcome.made)
-            if careful and edited and None in known:
+            costs_known = [record.parameters.get("dollars") for record in result.records]
+            dollars, edited = sum(filter(None, costs_known)), any(each.state == "edited" for each in result.records)
+            if check_budget and edited and None in costs_known:
                 stop.now(_NO_PRICE)
-            unanswered = sum(made.parameters.get("unanswered") or 0 for made in outcome.made)
-            purse.settle(estimate, dollars, unknown=unanswered or (0 if edited or any(known) else 1))
-            dearest = max(dearest or 0.0, dollars) if edited or dollars else dearest
-            yield outcome
+            unanswered = sum(record.parameters.get("unanswered") or 0 for record in result.records)
+            budget.settle(estimate, dollars, unknown=unanswered or (0 if edited or any(costs_known) else 1))
+            highest = max(highest or 0.0, dollars) if edited or dollars else highest
+            yield result
     finally:
-        for _ in range(at_once):
-            asked.put(None)
+        for _ in range(concurrency):
+            requests.put(None)
 
 
-def _asker(
-    asked: SimpleQueue[tuple[JobBatch, float] | None],
-    answered: SimpleQueue[tuple[BatchResult | None, float]],
+def _worker(
+    requests: SimpleQueue[tuple[JobBatch, float] | None],
+    results: SimpleQueue[tuple[BatchResult | None, float]],
     rate: RateLimit,
     stop: Stop,
 ) -> None:
-    """The life of a thread that asks."""
-    while (task := asked.get()) is not None:
-        unit, estimate = task
+    """Run batches from a queue until it yields None."""
+    while (request := requests.get()) is not None:
+        batch, estimate = request
         try:
-            outcome = run_task(unit) if not stop.wait(rate.delay()) else None
-        except BaseException as error:  # such as a library's SystemExit: it must not end as a sample without a word
-            outcome = failed(unit, f"{type(error).__name__}: {error}")
-        answered.put((outcome, estimate))
+            result = run_batch(batch) if not stop.wait(rate.delay()) else None
+        except BaseException as error:  # such as SystemExit of a library
+            result = failed(batch, f"{type(error).__name__}: {error}")
+        results.put((result, estimate))
 
 
 _NO_PRICE = (
-    "a budget is given, and neither the server nor our list says what an edit costs"
-    "\n  name the price: --editor-option EDITOR.price=0.04 (dollars an image), or 10,40 (per million tokens in and out)"
+    "a budget is set, but the cost of an edit is unknown: neither the server nor the price list states it"
+    "\n  set the price: --editor-option EDITOR.price=0.04 (dollars an image), or 10,40 (per million tokens in and out)"
 )
 
 
-def _no_money(purse: Budget) -> str:
+def _no_money(budget: Budget) -> str:
     return (
-        f"the budget of ${purse.limit:,.2f} does not allow one more edit: ${purse.spent:,.2f} are spent"
-        "\n  what was made is kept; run the same command again with a larger --budget"
+        f"the budget of ${budget.limit:,.2f} does not allow one more edit: ${budget.spent:,.2f} are spent"
+        "\n  finished edits are kept; run the same command again with a larger --budget"
     )

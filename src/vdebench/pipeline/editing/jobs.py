@@ -1,4 +1,4 @@
-"""What is asked of an editor for each sample, and how one such job is carried out, in whatever process."""
+"""Editing jobs: one per sample, run in any process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Options = tuple[tuple[str, Any], ...]
 
 
 class EditorJobSettings(NamedTuple):
-    """What all jobs of an editor share."""
+    """Settings shared by all jobs of an editor."""
 
     editor: str
     options: Options
@@ -36,162 +36,165 @@ class EditorJobSettings(NamedTuple):
     seed: int
     input_policy: InputPolicy
     identity: str
-    """Of the editor, as whoever started the run knows it."""
-    by_return: bool = False
-    """Whether images are handed back with the outcome: other machines may have other disks."""
+    """Identity of the editor in the process that started the run."""
+    return_images: bool = False
+    """Whether results contain the images, because workers may not share the disk."""
 
 
 class EditJob(NamedTuple):
-    """A sample that is to be edited."""
+    """A sample to edit."""
 
     sample: Sample
     instruction: str
     files: ImageFiles
     name: str
-    """The image's, without ending, in the folder of images."""
+    """Path of the image in the image folder, without suffix."""
     input: str
     earlier: Mapping[str, float | None]
 
 
 class JobBatch(NamedTuple):
-    """What is given out at once: a job, or a batch of them."""
+    """Jobs that are run together."""
 
-    order: EditorJobSettings
+    settings: EditorJobSettings
     jobs: tuple[EditJob, ...]
 
 
 class BatchResult(NamedTuple):
-    """What became of a unit."""
+    """The result of a batch."""
 
-    made: list[EditRecord]
+    records: list[EditRecord]
     unusable: str = ""
-    """Why no other page can be edited either, where that is so."""
+    """Why no other page can be edited either, if so."""
     fault: bool = False
-    """Whether nothing came of it for which the editor is to blame, and not the page."""
-    pictures: Mapping[str, bytes] = {}
-    """Images that whoever asked is to keep, by their names in the folder of images."""
+    """Whether the batch failed because of the editor, not because of the page."""
+    images: Mapping[str, bytes] = {}
+    """Images for the caller to write, by their names in the image folder."""
 
 
 def job_of(
-    suite: Suite, sample: Sample, order: EditorJobSettings, asked: str | VdeError, before: EditRecord | None
+    suite: Suite, sample: Sample, settings: EditorJobSettings, instruction: str | VdeError, before: EditRecord | None
 ) -> EditJob | EditRecord:
-    """The job of a sample, or why there is none."""
+    """Return the job of a sample, or a failure record if there is none."""
     earlier = before.cost if before else {}
     try:
-        if isinstance(asked, VdeError):
-            raise asked
+        if isinstance(instruction, VdeError):
+            raise instruction
         files = suite.image_files(sample)
         if files.source is None:
             raise InputError(
-                f"sample {sample.key}: the suite has no source image of it; name their folder in suite.toml"
+                f"sample {sample.key}: the suite has no source image; name the folder of source images in suite.toml"
                 f" (source_images of [groups.{sample.group}])"
             )
         regions = repr([(region.x, region.y, region.width, region.height) for region in sample.regions])
-        reference = digest_of_file(files.reference) if files.reference else ""  # the oracle looks at it
-        parts = [digest_of_file(files.source), reference, asked, regions, str(order.seed), order.identity]
-        if order.input_policy.max_pixels:
-            parts.append(order.input_policy.input)
-        return EditJob(sample, asked, files, suite.output_name(sample), digest_of(*parts), earlier)
+        reference = digest_of_file(files.reference) if files.reference else ""  # input of the oracle editor
+        parts = [digest_of_file(files.source), reference, instruction, regions, str(settings.seed), settings.identity]
+        if settings.input_policy.max_pixels:
+            parts.append(settings.input_policy.input)
+        return EditJob(sample, instruction, files, suite.output_name(sample), digest_of(*parts), earlier)
     except VdeError as error:
         return EditRecord(sample.key, "failed", str(error), earlier=earlier)
 
 
 def input_by_hand(source: Path, instruction: str) -> str:
-    """Hash of what a person's edit was made from: it does not hang on who the editor is."""
+    """Return the input hash of a manual edit, which does not depend on the editor."""
     return f"{BY_HAND} {digest_of(digest_of_file(source), instruction)}"
 
 
-def units_of(jobs: Sequence[EditJob], order: EditorJobSettings, batch: int) -> Iterator[JobBatch]:
-    """Jobs one by one; where the editor takes batches, those of one size together."""
+def batches_of(jobs: Sequence[EditJob], settings: EditorJobSettings, batch: int) -> Iterator[JobBatch]:
+    """Group jobs into batches of pages of the same size."""
     if batch <= 1:
-        yield from (JobBatch(order, (job,)) for job in jobs)
+        yield from (JobBatch(settings, (job,)) for job in jobs)
         return
     by_size: dict[Any, list[EditJob]] = {}
     for job in jobs:
         try:
             size: Any = image_size(job.files.source) if job.files.source else None
-        except VdeError:  # told when it is opened
+        except VdeError:  # reported when the image is opened
             size = None
-        waiting = by_size.setdefault(size, [])
-        waiting.append(job)
-        if len(waiting) == batch:
-            yield JobBatch(order, tuple(by_size.pop(size)))
-    yield from (JobBatch(order, tuple(left)) for left in by_size.values())
+        same_size = by_size.setdefault(size, [])
+        same_size.append(job)
+        if len(same_size) == batch:
+            yield JobBatch(settings, tuple(by_size.pop(size)))
+    yield from (JobBatch(settings, tuple(rest)) for rest in by_size.values())
 
 
-def run_task(unit: JobBatch) -> BatchResult:
-    """Edit what a unit asks for; what goes wrong with one sample is its own affair."""
+def run_batch(batch: JobBatch) -> BatchResult:
+    """Edit the pages of a batch; errors become failure records."""
     start = time.perf_counter()
     try:
-        edits = _edits(unit)
-    except Exception as error:  # what nobody foresaw in an editor costs its sample, not the run
-        if len(unit.jobs) > 1:  # one of the batch is to blame, or all are too much at once
-            return _together([run_task(JobBatch(unit.order, (job,))) for job in unit.jobs])
-        told = str(error) if isinstance(error, VdeError) else f"{type(error).__name__}: {error}"
-        parameters = dict(getattr(error, "parameters", {}))
-        outcome = failed(unit, told, time.perf_counter() - start, parameters)
-        unusable = told if isinstance(error, EditorUnusableError | MissingPartError) else ""
-        return outcome._replace(unusable=unusable, fault=not isinstance(error, InputError | TooLargeError))
-    took = (time.perf_counter() - start) / len(unit.jobs)
-    return _together([_kept(unit.order, job, edit, took) for job, edit in zip(unit.jobs, edits, strict=True)])
+        edits = _edits(batch)
+    except Exception as error:  # an unexpected error of an editor fails its sample, not the run
+        if len(batch.jobs) > 1:  # one page may be the cause, or the size of the batch
+            return _merge([run_batch(JobBatch(batch.settings, (job,))) for job in batch.jobs])
+        reason = _message(error)
+        result = failed(batch, reason, time.perf_counter() - start, dict(getattr(error, "parameters", {})))
+        unusable = reason if isinstance(error, EditorUnusableError | MissingPartError) else ""
+        return result._replace(unusable=unusable, fault=not isinstance(error, InputError | TooLargeError))
+    seconds = (time.perf_counter() - start) / len(batch.jobs)
+    return _merge([_store(batch.settings, job, edit, seconds) for job, edit in zip(batch.jobs, edits, strict=True)])
 
 
-def _edits(unit: JobBatch) -> list[Edit]:
-    editor = _same_editor(unit.order.editor, unit.order.options, unit.order.identity)
-    tasks = [_task(unit.order, job) for job in unit.jobs]
+def _edits(batch: JobBatch) -> list[Edit]:
+    settings = batch.settings
+    editor = _same_editor(settings.editor, settings.options, settings.identity)
+    tasks = [_task(settings, job) for job in batch.jobs]
     return [editor.run_task(tasks[0])] if len(tasks) == 1 else editor.edit_all(tasks)
 
 
-def _together(outcomes: Sequence[BatchResult]) -> BatchResult:
-    made = [made for each in outcomes for made in each.made]
-    unusable = next((each.unusable for each in outcomes if each.unusable), "")
-    pictures = {name: content for each in outcomes for name, content in each.pictures.items()}
-    return BatchResult(made, unusable, all(each.fault for each in outcomes), pictures)
+def _merge(results: Sequence[BatchResult]) -> BatchResult:
+    records = [record for result in results for record in result.records]
+    unusable = next((result.unusable for result in results if result.unusable), "")
+    images = {name: content for result in results for name, content in result.images.items()}
+    return BatchResult(records, unusable, all(result.fault for result in results), images)
+
+
+def _message(error: Exception) -> str:
+    return str(error) if isinstance(error, VdeError) else f"{type(error).__name__}: {error}"
 
 
 def failed(
-    unit: JobBatch, reason: str, seconds: float = 0.0, parameters: Mapping[str, Any] | None = None
+    batch: JobBatch, reason: str, seconds: float = 0.0, parameters: Mapping[str, Any] | None = None
 ) -> BatchResult:
-    """A unit of which nothing came, such as one whose process has died."""
-    return BatchResult([_line(job, "failed", reason, seconds, parameters or {}) for job in unit.jobs], fault=True)
+    """Return the result of a failed batch, such as one whose process died."""
+    return BatchResult([_record(job, "failed", reason, seconds, parameters or {}) for job in batch.jobs], fault=True)
 
 
-def _task(order: EditorJobSettings, job: EditJob) -> EditTask:
+def _task(settings: EditorJobSettings, job: EditJob) -> EditTask:
     assert job.files.source is not None
-    page = order.input_policy.page(open_image(job.files.source))
-    return EditTask(page, job.instruction, order.seed, job.sample, job.files)
+    page = settings.input_policy.page(open_image(job.files.source))
+    return EditTask(page, job.instruction, settings.seed, job.sample, job.files)
 
 
-def _kept(order: EditorJobSettings, job: EditJob, edit: Edit, seconds: float) -> BatchResult:
-    """An edit on disk or on its way there; one that cannot be kept has failed, and has cost what it has cost."""
+def _store(settings: EditorJobSettings, job: EditJob, edit: Edit, seconds: float) -> BatchResult:
+    """Write an edit, or return its image; an edit that cannot be written fails but keeps its cost."""
     parameters = dict(edit.parameters)
     if edit.seconds is not None:
         parameters["model_seconds"] = round(edit.seconds, 3)
-    made = _line(job, edit.state, edit.reason, seconds, parameters, edit.metadata)
+    record = _record(job, edit.state, edit.reason, seconds, parameters, edit.metadata)
     if edit.image is None:
-        return BatchResult([made])
+        return BatchResult([record])
     try:
         name, content = f"{job.name}.png", encode_png(_require_rgb(edit.image))
-        if not order.by_return:
-            write_bytes(order.images / name, content)
+        if not settings.return_images:
+            write_bytes(settings.images / name, content)
     except Exception as error:
-        told = str(error) if isinstance(error, VdeError) else f"{type(error).__name__}: {error}"
-        return BatchResult([made._replace(state="failed", reason=told)], fault=True)
-    made = made._replace(file=f"images/{name}", size=list(edit.native_size or ()))
-    return BatchResult([made], pictures={name: content} if order.by_return else {})
+        return BatchResult([record._replace(state="failed", reason=_message(error))], fault=True)
+    record = record._replace(file=f"images/{name}", size=list(edit.native_size or ()))
+    return BatchResult([record], images={name: content} if settings.return_images else {})
 
 
 def _require_rgb(image: Any) -> Image:
-    """The image, where it is what an editor is to give: other arrays would become other pages without a word."""
+    """Return the image; raise an error if it is not an array of RGB pixels."""
     if isinstance(image, np.ndarray) and image.dtype == np.uint8 and image.ndim == 3 and image.shape[2] == 3:
         return image
-    found = type(image).__name__
+    kind = type(image).__name__
     if isinstance(image, np.ndarray):
-        found = f"{image.dtype} of {'×'.join(map(str, image.shape))}"
-    raise EditorError(f"the editor gave {found}, expected RGB pixels: uint8 of height×width×3")
+        kind = f"{image.dtype} of {'×'.join(map(str, image.shape))}"
+    raise EditorError(f"the editor returned {kind}, expected RGB pixels: uint8 of height×width×3")
 
 
-def _line(
+def _record(
     job: EditJob,
     state: Literal["edited", "refused", "failed"],
     reason: str,
@@ -215,22 +218,22 @@ def _line(
 
 @cache
 def editor_of(name: str, options: Options) -> Editor:
-    """The editor of this process, made once."""
+    """Return the editor of this process, created once."""
     return get_editor(name, **dict(options))
 
 
 @cache
 def _same_editor(name: str, options: Options, identity: str) -> Editor:
-    """The same; another machine may have other weights or versions, and its edits would be another editor's."""
+    """Return the editor of this process; raise an error if weights or versions differ from the main process."""
     editor = editor_of(name, options)
     if (found := identity_text(editor)) != identity:
         raise EditorUnusableError(
-            f"{name}: is another editor in this process than where the run was started: {found}, not {identity}\n"
+            f"{name}: this worker has another version of the editor than the main process: {found}, not {identity}\n"
             "  install the same versions and weights on all machines, and name the device"
         )
     return editor
 
 
 def identity_text(editor: Editor) -> str:
-    """All that an editor is, in one string."""
+    """Return the identity of an editor as one string."""
     return json.dumps(dict(editor.identity), sort_keys=True)

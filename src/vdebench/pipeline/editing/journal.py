@@ -28,28 +28,28 @@ class EditRecord(NamedTuple):
     state: Literal["edited", "refused", "failed"]
     reason: str = ""
     file: str = ""
-    """Of the image, below the editor's folder."""
+    """Path of the image in the editor's folder."""
     size: Sequence[int] | None = None
-    """Width and height as the editor gave them."""
+    """Width and height of the editor's output."""
     seconds: float = 0.0
     parameters: Mapping[str, Any] = {}
     metadata: Mapping[str, Any] = {}
-    """What the model or its server said beside the image."""
+    """Further output of the model or its server."""
     instruction: str = ""
-    """What was asked, where that is not what the suite says."""
+    """The instruction, if it differs from the suite's."""
     earlier: Mapping[str, float | None] = {}
-    """What tries of this sample have cost that this one has replaced."""
+    """Cost of earlier attempts at this sample."""
     input: str = ""
-    """Hash of all that the edit was made from."""
+    """Hash of the inputs of the edit."""
 
     @property
     def cost(self) -> dict[str, float | None]:
-        """Of this try and of those it has replaced."""
+        """Cost including earlier attempts."""
         return cost_of([self.parameters, self.earlier])
 
     @property
     def by_hand(self) -> bool:
-        """Whether a person made it, in place of the editor."""
+        """Whether a person made the edit, not the editor."""
         return self.input.startswith(BY_HAND)
 
     def validate(self) -> None:
@@ -70,54 +70,54 @@ def read_edits(folder: Path) -> list[EditRecord]:
     return list(edit_journal(folder).latest("sample").values())
 
 
-def write_edits(folder: Path, made: Sequence[EditRecord]) -> None:
+def write_edits(folder: Path, records: Sequence[EditRecord]) -> None:
     """Rewrite the journal with one line per sample, and the list of those without an image."""
-    edit_journal(folder).replace(made)
-    left = [{"sample": each.sample, "state": each.state, "reason": each.reason} for each in made if not each.file]
+    edit_journal(folder).replace(records)
+    left = [{"sample": each.sample, "state": each.state, "reason": each.reason} for each in records if not each.file]
     write_json(folder / NOT_EDITED, left)
 
 
-def states_of(made: Sequence[EditRecord]) -> dict[str, int]:
-    """How many were edited, refused, failed."""
-    counts = Counter(each.state for each in made)
+def states_of(records: Sequence[EditRecord]) -> dict[str, int]:
+    """Count records by state."""
+    counts = Counter(each.state for each in records)
     return {state: counts[state] for state in ("edited", "refused", "failed")}
 
 
-def counts_of(made: Sequence[EditRecord]) -> dict[str, int]:
-    """The same under names that can stand beside those of scoring."""
-    states = states_of(made)
+def counts_of(records: Sequence[EditRecord]) -> dict[str, int]:
+    """Count records by state, under the names used in summaries of scores."""
+    states = states_of(records)
     return {"edited": states["edited"], "refused": states["refused"], "edits_failed": states["failed"]}
 
 
-def total_cost(made: Iterable[EditRecord]) -> dict[str, float | None]:
-    """What edits have cost, tries that came to nothing included."""
-    return cost_of(each.cost for each in made)
+def total_cost(records: Iterable[EditRecord]) -> dict[str, float | None]:
+    """Return the cost of edits, including failed attempts."""
+    return cost_of(each.cost for each in records)
 
 
 def images_of(folder: Path) -> Path:
-    """Where an editor's images are: in its folder, or in the store that they were put into."""
+    """Return the location of an editor's images: in its folder or in a store."""
     elsewhere = folder / ELSEWHERE
     return mounted(str(read_json(elsewhere)["url"])) if is_file(elsewhere) else folder / IMAGES
 
 
 def editors_images(folder: str | Path) -> Path:
-    """A folder of images that somebody gives: of one that `vde edit` or `vde run` has written, the images in it."""
-    given = place(folder)
-    return images_of(given) if JOURNAL in list_folder(given) else given
+    """Return a folder of images; of an editor's folder of `vde run`, the images in it."""
+    path = place(folder)
+    return images_of(path) if JOURNAL in list_folder(path) else path
 
 
 def put_images_into(folder: Path, url: str) -> None:
-    """Have an editor's images kept in a store; refused where they are somewhere else already."""
-    now = read_json(folder / ELSEWHERE)["url"] if is_file(folder / ELSEWHERE) else ""
-    if now == url:
+    """Store an editor's images at a URL; raise an error if they are somewhere else already."""
+    current = read_json(folder / ELSEWHERE)["url"] if is_file(folder / ELSEWHERE) else ""
+    if current == url:
         return
-    if now or is_folder(folder / IMAGES):
-        place = now or folder / IMAGES
-        raise RunFolderError(f"{folder}: its images are in {place}; leave out --image-store, or choose another --out")
-    mounted(url)  # says what is wrong with it before it is written down
+    if current or is_folder(folder / IMAGES):
+        place = current or folder / IMAGES
+        raise RunFolderError(f"{folder}: its images are in {place}; omit --image-store, or choose another --out")
+    mounted(url)  # raises an error for an invalid URL
     write_json(folder / ELSEWHERE, {"url": url})
 
 
 def identity_of(folder: Path) -> dict[str, str]:
-    """The editor whose work a folder holds."""
+    """Return the identity of the editor of a folder."""
     return dict(read_json(folder / "editor.json"))

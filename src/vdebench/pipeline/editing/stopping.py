@@ -1,4 +1,4 @@
-"""An end before the end: Ctrl-C, no money left, or an editor that cannot be used. What is under way is finished."""
+"""Early stops: Ctrl-C, exhausted budget, or an unusable editor. Edits in progress are finished."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ Item = TypeVar("Item")
 
 
 class Stop:
-    """Whether no more work is to be given out, and why."""
+    """A request to start no more jobs, with its reason."""
 
     def __init__(self) -> None:
         self.reason = ""
         self.interrupted = False
-        self._asked = threading.Event()
+        self._event = threading.Event()
 
     def now(self, reason: str) -> None:
-        """Give out no more; the first reason counts."""
+        """Request a stop; the first reason counts."""
         self.reason = self.reason or reason
-        self._asked.set()
+        self._event.set()
 
     @property
-    def asked(self) -> bool:
-        """Whether someone did."""
-        return self._asked.is_set()
+    def requested(self) -> bool:
+        """Whether a stop was requested."""
+        return self._event.is_set()
 
     def wait(self, seconds: float) -> bool:
-        """Sleep, unless it is time to stop."""
-        return self._asked.wait(seconds)
+        """Sleep until a stop is requested; return whether it was."""
+        return self._event.wait(seconds)
 
     def until(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Items as long as work is given out.
+        """Yield items until a stop is requested.
 
         >>> stop = Stop()
         >>> for item in stop.until([1, 2, 3]):
@@ -45,21 +45,23 @@ class Stop:
         1
         """
         for item in items:
-            if self.asked:
+            if self.requested:
                 return
             yield item
 
 
 @contextmanager
 def stopped_by_ctrl_c(stop: Stop) -> Iterator[None]:
-    """The first Ctrl-C lets what is under way finish, the second does not."""
+    """Request a stop at the first Ctrl-C; the second one interrupts edits in progress."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def first(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # not `before`: a job in the background ignores it
-        print("\nstopping: what is under way is finished and kept; Ctrl-C again to end at once", file=sys.stderr)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # not `before`: background jobs ignore SIGINT
+        print(
+            "\nstopping: edits in progress are finished and kept; press Ctrl-C again to stop at once", file=sys.stderr
+        )
         stop.interrupted = True
         stop.now("interrupted")
 

@@ -1,1 +1,1 @@
-"""The judging stage: questions to a judge, its grades, and the folder that keeps them."""
+"""The judging stage: questions, grades, and the folder of a judged run."""

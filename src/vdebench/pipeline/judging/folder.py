@@ -1,4 +1,4 @@
-"""A judged run's folder: `judge.json`, the journal `grades.jsonl`, and, made from it, `grades.parquet`, `summary.json`.
+"""The folder of a judged run: `judge.json`, the journal `grades.jsonl`, and `grades.parquet` and `summary.json`.
 
 The journal gets a line for every outcome as soon as it is known: an interrupted run loses only requests in progress.
 The last line of a question counts; where it is not valid, the question is asked again.
@@ -31,12 +31,12 @@ GRADES: dict[str, Any] = {
     **dict.fromkeys(("input_tokens", "output_tokens"), pl.Int64),
     **dict.fromkeys(("cost", "seconds"), pl.Float64),
 }
-_KEPT = ("state", "grade", "rationale", "reason", "model", "input_tokens", "output_tokens", "cost", "seconds")
+_RECORD_COLUMNS = ("state", "grade", "rationale", "reason", "model", "input_tokens", "output_tokens", "cost", "seconds")
 _CHUNK = 2000
 
 
-class WantedGrade(NamedTuple):
-    """A row of the table: its question, and the digest under which its outcome is; or why there is none."""
+class PlannedGrade(NamedTuple):
+    """A row of the table: a question with its digest, or the reason why it cannot be asked."""
 
     question: Question
     digest: Digest = Digest("")
@@ -50,7 +50,7 @@ class GradeJournal:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._journal = Journal(root / "grades.jsonl", GradeRecord)
-        self._at: dict[str, int] = {}
+        self._offsets: dict[str, int] = {}
         self._settled: set[str] = set()
         self.invalid: list[str] = []
         """Lines that are not used: file, line number and reason."""
@@ -61,16 +61,16 @@ class GradeJournal:
 
     @contextmanager
     def open(self, about: Mapping[str, Any]) -> Iterator[GradeJournal]:
-        """Take the folder for this run: refuse one that holds another, or is in use."""
+        """Lock the folder for this run; raise an error if it contains another run or is in use."""
         try:
             self.root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise RunFolderError(f"{self.root}: cannot be made: {error.strerror}") from None
+            raise RunFolderError(f"{self.root}: cannot be created: {error.strerror}") from None
         with locked(self.root):
             self._check(about)
             write_json(self.root / "judge.json", about)
             try:
-                self._journal.file.open("ab").close()  # before anything is paid for
+                self._journal.file.open("ab").close()  # fail before the first paid request
             except OSError as error:
                 raise RunFolderError(f"{self._journal.file}: cannot be written: {error.strerror}") from None
             self._read()
@@ -79,13 +79,13 @@ class GradeJournal:
     def _check(self, about: Mapping[str, Any]) -> None:
         if not is_file(self.root / "judge.json"):
             return
-        found = read_json(self.root / "judge.json")
+        settings = read_json(self.root / "judge.json")
         for key, value in about.items():
-            if not isinstance(found, dict) or found.get(key) != value:
-                was = found.get(key) if isinstance(found, dict) else found
+            if not isinstance(settings, dict) or settings.get(key) != value:
+                old = settings.get(key) if isinstance(settings, dict) else settings
                 raise RunFolderError(
-                    f"{self.root}: holds a judged run with {key} {was!r}, asked for {value!r}\n"
-                    "  choose another --out; what was answered already is not asked again there"
+                    f"{self.root}: contains a judged run with {key} {old!r}, not {value!r}\n"
+                    "  choose another --out; cached answers are used there too"
                 )
 
     def _read(self) -> None:
@@ -96,11 +96,11 @@ class GradeJournal:
             report(line)
             self.invalid.append(f"{line.file.name}: line {line.number}: {line.problem}")
             digest = str(line.data.get("digest"))
-            self._at.pop(digest, None)
+            self._offsets.pop(digest, None)
             self._settled.discard(digest)
 
-    def _note(self, record: GradeRecord, at: int) -> None:
-        self._at[record.digest] = at
+    def _note(self, record: GradeRecord, offset: int) -> None:
+        self._offsets[record.digest] = offset
         self._settled.discard(record.digest)
         if record.state in SETTLED:
             self._settled.add(record.digest)
@@ -109,8 +109,8 @@ class GradeJournal:
             self.unpriced += record.unpriced
 
     def settled(self) -> set[str]:
-        """Digests of all questions that need not be asked again, read without taking the folder."""
-        if not self._at:
+        """Return the digests of all settled questions; does not lock the folder."""
+        if not self._offsets:
             self._read()
         return set(self._settled)
 
@@ -122,36 +122,35 @@ class GradeJournal:
         """Write an outcome to the journal."""
         self._note(record, self._journal.append(record))
 
-    def write_table(self, wanted: Sequence[WantedGrade]) -> pl.DataFrame:
-        """The table of all questions, in order: `grades.parquet`."""
+    def write_table(self, grades: Sequence[PlannedGrade]) -> pl.DataFrame:
+        """Write `grades.parquet`: all questions in order."""
         frames = [pl.DataFrame(schema=GRADES)]
         with self._journal.file.open("rb") as lines:
-            for start in range(0, len(wanted), _CHUNK):
-                rows = [self._row(each, lines) for each in wanted[start : start + _CHUNK]]
+            for start in range(0, len(grades), _CHUNK):
+                rows = [self._row(each, lines) for each in grades[start : start + _CHUNK]]
                 frames.append(pl.DataFrame(rows, schema=GRADES, orient="row"))
         table = pl.concat(frames)
         with replacing(self.root / "grades.parquet") as temporary:
             table.write_parquet(temporary)
         return table
 
-    def _row(self, wanted: WantedGrade, lines: BinaryIO) -> dict[str, Any]:
-        about = sample_told(wanted.question.subject.sample)
-        _, dimension, draw = wanted.question.place
-        row = {**about, "dimension": dimension, "draw": draw}
-        at = self._at.get(wanted.digest)
-        if wanted.state or at is None:
-            state = wanted.state or "not_asked"
-            return {**row, "state": state, "rationale": "", "reason": wanted.reason, "model": ""}
-        record = self._journal.read_at(lines, at)
+    def _row(self, grade: PlannedGrade, lines: BinaryIO) -> dict[str, Any]:
+        _, dimension, draw = grade.question.place
+        row = {**sample_columns(grade.question.subject.sample), "dimension": dimension, "draw": draw}
+        offset = self._offsets.get(grade.digest)
+        if grade.state or offset is None:
+            state = grade.state or "not_asked"
+            return {**row, "state": state, "rationale": "", "reason": grade.reason, "model": ""}
+        record = self._journal.read_at(lines, offset)
         if record is None:
-            raise RunFolderError(f"{self._journal.file}: was changed while it was read; run the same command again")
+            raise RunFolderError(f"{self._journal.file}: changed during reading; run the same command again")
         if record.sample != row["sample"] and record.cost:
-            record = record._replace(cost=0.0)  # the same question as another sample's, which has paid for it
-        return {**row, **{name: getattr(record, name) for name in _KEPT}}
+            record = record._replace(cost=0.0)  # the cost is counted for another sample with the same question
+        return {**row, **{name: getattr(record, name) for name in _RECORD_COLUMNS}}
 
 
-def sample_told(sample: Sample) -> dict[str, str]:
-    """What a row says of its sample."""
+def sample_columns(sample: Sample) -> dict[str, str]:
+    """Return the columns about the sample."""
     return {
         "sample": sample.key,
         "group": sample.group,

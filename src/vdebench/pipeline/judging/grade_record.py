@@ -49,7 +49,7 @@ class GradeRecord(NamedTuple):
     cached: bool
     """Whether the answer comes from the cache, at no cost."""
     images: Sequence[Mapping[str, Any]]
-    """What was sent."""
+    """The images sent."""
 
     @classmethod
     def of(
@@ -57,12 +57,12 @@ class GradeRecord(NamedTuple):
     ) -> GradeRecord:
         """Return the record of an answer; token counts and costs that cannot be right are unknown."""
         sample, dimension, draw = question.place
-        told = {name: getattr(outcome, name) for name in _OUTCOME}
-        told |= {"input_tokens": outcome.usage.input, "output_tokens": outcome.usage.output}
+        values = {name: getattr(outcome, name) for name in _OUTCOME}
+        values |= {"input_tokens": outcome.usage.input, "output_tokens": outcome.usage.output}
         for name in ("input_tokens", "output_tokens", "cost"):
-            if told[name] is not None and not 0 <= told[name] <= LIMITS[name]:
-                told |= {name: None, "unpriced": outcome.tries}
-        return cls(sample, dimension, draw, digest, **told, cached=False, images=list(images))
+            if values[name] is not None and not 0 <= values[name] <= LIMITS[name]:
+                values |= {name: None, "unpriced": outcome.tries}
+        return cls(sample, dimension, draw, digest, **values, cached=False, images=list(images))
 
     @classmethod
     def from_cache(cls, question: Question, digest: str, value: Any) -> GradeRecord | None:

@@ -1,4 +1,4 @@
-"""What a judged run will ask, before anything is asked: the questions, and an estimate of tokens and cost."""
+"""The plan of a judged run: its questions, and an estimate of tokens and cost."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from vdebench.judges.dimension import Dimension
 from vdebench.judges.judge import Judge
 from vdebench.judges.questions import JudgedSample, Question, questions_of
 from vdebench.net.answer import Usage
-from vdebench.net.image_payloads import limited
+from vdebench.net.image_payloads import limit_size
 from vdebench.net.prices import Price
 from vdebench.net.tokens import estimate, image_rule
-from vdebench.pipeline.judging.folder import WantedGrade
+from vdebench.pipeline.judging.folder import PlannedGrade
 
-Known = Callable[[WantedGrade], bool]
+IsKnown = Callable[[PlannedGrade], bool]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Who is asked what, how often, with which images."""
+    """Judge, dimensions, repetitions and samples of a run."""
 
     judge: Judge
     dimensions: Sequence[Dimension]
@@ -33,68 +33,68 @@ class Plan:
 
     @property
     def images(self) -> str:
-        """The policy of images, as signatures say it."""
+        """The image size, for signatures."""
         return str(self.limit) if self.limit else "full"
 
-    def wanted(self) -> Iterator[WantedGrade]:
-        """All questions, in order, with the digest of each, or why it cannot be asked."""
-        asker = "\n".join(f"{key}={value}" for key, value in sorted(self.judge.identity.items()))
+    def grades(self) -> Iterator[PlannedGrade]:
+        """Yield all questions in order, with the digest of each, or the reason why it cannot be asked."""
+        judge = "\n".join(f"{key}={value}" for key, value in sorted(self.judge.identity.items()))
         for subject in self.subjects:
             for question in questions_of(subject, self.dimensions, self.repeat):
                 if subject.absent:
-                    yield WantedGrade(question, state=subject.state, reason=subject.absent)
+                    yield PlannedGrade(question, state=subject.state, reason=subject.absent)
                 else:
-                    yield WantedGrade(question, Digest(question.digest(asker, self.images)))
+                    yield PlannedGrade(question, Digest(question.digest(judge, self.images)))
 
     def usage(self, question: Question) -> Usage:
-        """Tokens of one question, estimated."""
-        sizes = [limited(page.size, self.limit) for page in question.subject.pages]
+        """Estimate the tokens of a question."""
+        sizes = [limit_size(page.size, self.limit) for page in question.subject.pages]
         return estimate(self.judge.model, question.prompt, sizes)
 
     def cost(self, question: Question) -> float:
-        """Dollars for one question, estimated; 0 where no price is known."""
+        """Estimate the cost of a question in dollars; 0 if no price is known."""
         return self.price.of(self.usage(question)) if self.price else 0.0
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is to come."""
+    """Estimated calls, tokens and cost of a run."""
 
     questions: int
-    """All rows of the table."""
+    """Number of rows of the table."""
     calls: int
-    """Those that are still to be asked."""
+    """Questions to ask."""
     kept: int
-    """Those that are answered already."""
+    """Questions that are answered already."""
     absent: int
-    """Those that cannot be asked, because there is no output."""
+    """Questions without an output."""
     canary: int
     """Calls for the canary."""
     input_tokens: int
     output_tokens: int
     cost: float | None
     rule: str
-    """How tokens of images were counted."""
+    """Rule for the tokens of images."""
 
     def to_json(self) -> dict[str, Any]:
-        """As `--json` shows it."""
+        """Return the estimate as a JSON object."""
         return {**self.__dict__}
 
 
-def estimated(plan: Plan, known: Known) -> Estimate:
-    """Calls, tokens and cost of what is still to be asked; `known` says whether a question is answered."""
+def estimate_plan(plan: Plan, is_known: IsKnown) -> Estimate:
+    """Estimate calls, tokens and cost; `is_known` tells whether a question is answered already."""
     questions = calls = kept = absent = canary = 0
     total = Usage(0, 0)
-    for wanted in plan.wanted():
+    for grade in plan.grades():
         questions += 1
-        if wanted.state:
+        if grade.state:
             absent += 1
-        elif known(wanted):
+        elif is_known(grade):
             kept += 1
         else:
             calls += 1
-            canary += wanted.question.subject.sample.group == "canary"
-            total += plan.usage(wanted.question)
+            canary += grade.question.subject.sample.group == "canary"
+            total += plan.usage(grade.question)
     cost = plan.price.of(total) if plan.price else None
     rule, _ = image_rule(plan.judge.model)
     return Estimate(questions, calls, kept, absent, canary, total.input or 0, total.output or 0, cost, rule)

@@ -1,7 +1,6 @@
-"""The judging stage: a suite's outputs, or its instructions, through a judge into grades; see docs/judging.md.
+"""The judging stage: `judge_suite` grades an editor's outputs, `judge_ambiguity` a suite's instructions.
 
-`judge_suite` asks about an editor's outputs, `judge_ambiguity` about a suite's instructions. Both plan, ask what is not
-known yet, and make the table and the summary from the journal, however the asking ended.
+Both ask the questions without a stored answer, then write table and summary from the journal. See docs/judging.md.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ from vdebench.judges.dimension import (
     load_prompts,
     prompts_hash,
 )
-from vdebench.judges.judge import Judge, temperature_told
-from vdebench.judges.questions import JudgedSample, canaries, edited, instructed
+from vdebench.judges.judge import Judge, format_temperature
+from vdebench.judges.questions import JudgedSample, canary_subjects, edit_subjects, instruction_subjects
 from vdebench.net.budget import Budget, parse_budget
-from vdebench.net.image_payloads import SENDING, image_policy
+from vdebench.net.image_payloads import PAYLOAD_VERSION, parse_image_size
 from vdebench.net.prices import DATED, Price, price_of
 from vdebench.pipeline.editing.journal import editors_images
-from vdebench.pipeline.judging.folder import GradeJournal, WantedGrade
+from vdebench.pipeline.judging.folder import GradeJournal, PlannedGrade
 from vdebench.pipeline.judging.grade_record import GradeRecord
-from vdebench.pipeline.judging.plan import Estimate, Plan, estimated
+from vdebench.pipeline.judging.plan import Estimate, Plan, estimate_plan
 from vdebench.pipeline.judging.requests import JudgingSession, SpendProgress
 from vdebench.protocols.digest import DIGITS, digest
 from vdebench.protocols.signature import as_signature
@@ -46,12 +45,12 @@ from vdebench.suites.names import Outputs
 from vdebench.suites.suite import Suite
 
 MOST = 64
-"""Requests at once, where the server bears as many."""
+"""Default limit of concurrent requests."""
 
 
 @dataclass(frozen=True)
 class JudgingOptions:
-    """How a judge is asked: what stands in the signature, and what it may cost."""
+    """Options of a judged run."""
 
     dimensions: Sequence[str] = EDIT_DIMENSIONS
     repeat: int = 1
@@ -62,12 +61,12 @@ class JudgingOptions:
     concurrency: int = MOST
     canary: bool = True
     pause: float = field(default=1.0, repr=False)
-    """Seconds before a second try, where the server does not say; they double."""
+    """Seconds before the first retry; doubled before each further one."""
 
 
 @dataclass(frozen=True)
 class JudgingResult:
-    """What came of a run: its summary and its rows, and why it ended early where it did."""
+    """Summary and rows of a run, and the reason if it stopped early."""
 
     summary: dict[str, Any]
     rows: pl.DataFrame
@@ -76,12 +75,12 @@ class JudgingResult:
 
     @property
     def signature(self) -> str:
-        """What pins the grades."""
+        """The signature of the grades."""
         return str(self.summary["signature"])
 
     @property
     def failures(self) -> list[tuple[str, str]]:
-        """Samples without a grade where one was to be had, and why."""
+        """Questions that failed, with the reason."""
         lost = self.rows.filter(~pl.col("state").is_in(["graded", "missing", "not_asked"]))
         return [
             (f"{sample} {dimension}", f"{state}: {reason}")
@@ -90,7 +89,7 @@ class JudgingResult:
 
 
 def judged_outputs(suite: Suite, predictions: Path, match: str = "", *, strict_names: bool = False) -> Outputs:
-    """An editor's images in a folder, their names checked as `score` does; see there for `match`."""
+    """Find an editor's images in a folder and check their names; `match` as in `score`."""
     if not is_folder(predictions):
         raise VdeError(f"{predictions}: no such folder, expected an editor's images of {suite.name}")
     suite.require_distinct_keys()
@@ -100,46 +99,52 @@ def judged_outputs(suite: Suite, predictions: Path, match: str = "", *, strict_n
 
 
 def plan_suite(
-    suite: Suite, predictions: Path, judge: Judge, asked: JudgingOptions, *, match: str = "", strict_names: bool = False
+    suite: Suite,
+    predictions: Path,
+    judge: Judge,
+    options: JudgingOptions,
+    *,
+    match: str = "",
+    strict_names: bool = False,
 ) -> Plan:
-    """The questions about an editor's outputs, the canary's first: what a judge is worth is known early."""
+    """Plan the questions about an editor's outputs; the canary's come first."""
     outputs = judged_outputs(suite, predictions, match, strict_names=strict_names)
-    subjects = list(edited(suite, outputs))
-    if asked.canary:
-        referenced = any(subject.has_reference for subject in subjects)
-        subjects = [*canaries(canary_cases(), reference=referenced), *subjects]
-    return _plan(judge, asked, subjects, "edit")
+    subjects = list(edit_subjects(suite, outputs))
+    if options.canary:
+        has_reference = any(subject.has_reference for subject in subjects)
+        subjects = [*canary_subjects(canary_cases(), reference=has_reference), *subjects]
+    return _plan(judge, options, subjects, "edit")
 
 
-def plan_ambiguity(suite: Suite, judge: Judge, asked: JudgingOptions) -> Plan:
-    """The questions about a suite's instructions."""
+def plan_ambiguity(suite: Suite, judge: Judge, options: JudgingOptions) -> Plan:
+    """Plan the questions about a suite's instructions."""
     suite.require_distinct_keys()
-    return _plan(judge, asked, list(instructed(suite)), "instruction")
+    return _plan(judge, options, list(instruction_subjects(suite)), "instruction")
 
 
-def _plan(judge: Judge, asked: JudgingOptions, subjects: list[JudgedSample], sees: Any) -> Plan:
-    if asked.repeat < 1:
-        raise VdeError(f"--repeat is {asked.repeat}, expected 1 or more")
-    dimensions = chosen_dimensions(asked.dimensions, load_prompts(asked.prompts), sees)
-    price = asked.price or price_of(judge.model)
-    if parse_budget(asked.budget) is not None and price is None:
+def _plan(judge: Judge, options: JudgingOptions, subjects: list[JudgedSample], sees: Any) -> Plan:
+    if options.repeat < 1:
+        raise VdeError(f"--repeat is {options.repeat}, expected 1 or more")
+    dimensions = chosen_dimensions(options.dimensions, load_prompts(options.prompts), sees)
+    price = options.price or price_of(judge.model)
+    if parse_budget(options.budget) is not None and price is None:
         raise VdeError(
-            f"the price of {judge.model} is not in our table of {DATED}, so a budget cannot be kept\n"
-            "  give it with --price IN,OUT in dollars per million tokens; 0,0 for a model that costs nothing"
+            f"the price of {judge.model} is not in the price table of {DATED}, so a budget cannot be checked\n"
+            "  add --price IN,OUT in dollars per million tokens; 0,0 for a free model"
         )
-    return Plan(judge, dimensions, asked.repeat, image_policy(asked.images), subjects, price)
+    return Plan(judge, dimensions, options.repeat, parse_image_size(options.images), subjects, price)
 
 
 def estimate_run(plan: Plan, out: Path | None = None) -> Estimate:
-    """What is still to be asked, given what a run folder and the cache know."""
+    """Estimate the questions without an answer in the run folder or the cache."""
     cache = Cache("grades", plan.judge.identity, as_object)
-    known: set[str] = GradeJournal(out).settled() if out else set()
+    settled: set[str] = GradeJournal(out).settled() if out else set()
 
-    def is_known(wanted: WantedGrade) -> bool:
-        value = None if wanted.digest in known else cache.find(wanted.digest)
-        return wanted.digest in known or GradeRecord.from_cache(wanted.question, wanted.digest, value) is not None
+    def is_known(grade: PlannedGrade) -> bool:
+        value = None if grade.digest in settled else cache.find(grade.digest)
+        return grade.digest in settled or GradeRecord.from_cache(grade.question, grade.digest, value) is not None
 
-    return estimated(plan, is_known)
+    return estimate_plan(plan, is_known)
 
 
 def judge_suite(
@@ -147,29 +152,34 @@ def judge_suite(
     predictions: Path,
     judge: Judge,
     out: Path,
-    asked: JudgingOptions | None = None,
+    options: JudgingOptions | None = None,
     *,
     editor: str = "",
     match: str = "",
     strict_names: bool = False,
     progress: SpendProgress | None = None,
 ) -> JudgingResult:
-    """Have an editor's outputs graded; a run that was stopped goes on where it was. For `match` see `score`."""
-    asked = asked or JudgingOptions()
-    plan = plan_suite(suite, predictions, judge, asked, match=match, strict_names=strict_names)
-    return _judge(suite, plan, asked, out, {"editor": editor or predictions.resolve().name}, progress)
+    """Grade an editor's outputs; resumes an interrupted run. `match` as in `score`."""
+    options = options or JudgingOptions()
+    plan = plan_suite(suite, predictions, judge, options, match=match, strict_names=strict_names)
+    return _judge(suite, plan, options, out, {"editor": editor or predictions.resolve().name}, progress)
 
 
 def judge_ambiguity(
-    suite: Suite, judge: Judge, out: Path, asked: JudgingOptions | None = None, *, progress: SpendProgress | None = None
+    suite: Suite,
+    judge: Judge,
+    out: Path,
+    options: JudgingOptions | None = None,
+    *,
+    progress: SpendProgress | None = None,
 ) -> JudgingResult:
-    """Have a suite's instructions graded for ambiguity."""
-    asked = asked or JudgingOptions(AMBIGUITY_DIMENSIONS)
-    return _judge(suite, plan_ambiguity(suite, judge, asked), asked, out, {"editor": ""}, progress)
+    """Grade the ambiguity of a suite's instructions."""
+    options = options or JudgingOptions(AMBIGUITY_DIMENSIONS)
+    return _judge(suite, plan_ambiguity(suite, judge, options), options, out, {"editor": ""}, progress)
 
 
 def _judge(
-    suite: Suite, plan: Plan, asked: JudgingOptions, out: Path, about: dict[str, str], progress: SpendProgress | None
+    suite: Suite, plan: Plan, options: JudgingOptions, out: Path, about: dict[str, str], progress: SpendProgress | None
 ) -> JudgingResult:
     pins = {
         "judge": plan.judge.name,
@@ -179,25 +189,25 @@ def _judge(
         "dimensions": [dimension.key for dimension in plan.dimensions],
         "repeat": plan.repeat,
         "prompts": prompts_hash(plan.dimensions),
-        "temperature": temperature_told(plan.judge.settings.temperature),
+        "temperature": format_temperature(plan.judge.settings.temperature),
         "images": plan.images,
     }
-    wanted = list(plan.wanted())
+    grades = list(plan.grades())
     with GradeJournal(out).open(pins) as journal:
-        budget = Budget(asked.budget, journal.spent)
+        budget = Budget(options.budget, journal.spent)
         cache = Cache("grades", plan.judge.identity, as_object)
         session = JudgingSession(
-            plan, journal, cache, budget, most=asked.concurrency, progress=progress, pause=asked.pause
+            plan, journal, cache, budget, most=options.concurrency, progress=progress, pause=options.pause
         )
-        _run(session.run(wanted, len(wanted)))
-        rows = journal.write_table([each._replace(reason=each.reason or session.stopped) for each in wanted])
+        _run(session.run(grades, len(grades)))
+        rows = journal.write_table([each._replace(reason=each.reason or session.stopped) for each in grades])
         summary = _summary(suite, plan, pins, rows, session, journal)
         write_json(out / "summary.json", summary)
     return JudgingResult(summary, rows, session.stopped, session.out_of_money)
 
 
 def _run(work: Any) -> None:
-    """Run a coroutine to its end, also where a loop is running already, as in a notebook."""
+    """Run a coroutine, also if an event loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -224,7 +234,7 @@ def _summary(
 
 
 def signature(suite: Suite, plan: Plan, pins: dict[str, Any], models: Sequence[str]) -> str:
-    """Everything that changes the grades, in one line."""
+    """Return the signature: everything that determines the grades."""
     parts = {
         "judge": plan.judge.name,
         "returned": "+".join(models) or "nothing",
@@ -241,23 +251,23 @@ def signature(suite: Suite, plan: Plan, pins: dict[str, Any], models: Sequence[s
 
 
 def _rules(plan: Plan) -> str:
-    """Digest of all that the grades depend on besides the suite: who is asked, and everything that is sent."""
+    """Return the digest of everything but the suite that determines the grades."""
     dimensions = [
         {**{each.name: getattr(dimension, each.name) for each in fields(dimension)}, "files": dimension.prompts}
         for dimension in plan.dimensions
     ]
-    return digest([plan.judge.identity, dimensions, plan.images, SENDING, plan.repeat])
+    return digest([plan.judge.identity, dimensions, plan.images, PAYLOAD_VERSION, plan.repeat])
 
 
 def _notes(plan: Plan, journal: GradeJournal, session: JudgingSession) -> list[str]:
     notes = []
     if session.stopped:
-        notes.append(f"not all was asked: {session.stopped}")
+        notes.append(f"not all questions were asked: {session.stopped}")
     if not plan.judge.takes_schema:
-        notes.append("the server takes no JSON schema: answers were asked for in plain words")
+        notes.append("the server does not support JSON schemas: answers were requested in words")
     if journal.invalid:
-        shown = "; ".join(journal.invalid[:3])
-        notes.append(f"{len(journal.invalid)} invalid lines are ignored, their questions were asked again: {shown}")
+        examples = "; ".join(journal.invalid[:3])
+        notes.append(f"{len(journal.invalid)} invalid lines are ignored, their questions were asked again: {examples}")
     if journal.unpriced:
         notes.append(
             f"{journal.unpriced} requests of unknown cost (no answer, or no count of tokens) are not in the sum"

@@ -1,6 +1,6 @@
-"""Instructions in other words before an editor sees them: not by default, and pinned in the signature.
+"""Rephrased instructions for editors: off by default, recorded in the signature.
 
-A run has one rewriter or none, so all its editors are asked in the same words.
+A run has at most one rewriter, so all its editors get the same instructions.
 """
 
 from vdebench.pipeline.rewriting.rewriter import Rewriter, get_rewriter

@@ -1,4 +1,4 @@
-"""Who rewrites: a model behind an OpenAI-compatible server, or a file of instructions that were rewritten elsewhere."""
+"""Rewriters: a model on an OpenAI-compatible server, or a file of rewritten instructions."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from vdebench.net.chat import hosted_chat, image_part, text_part
 
 URL, KEY = "VDE_REWRITER_URL", "VDE_REWRITER_KEY"
 PROMPT = files("vdebench.pipeline.rewriting").joinpath("prompts/instruction.txt").read_text("utf-8")
-LONGEST = 4000
-"""Characters of an instruction: what is longer is an essay about it."""
+MAX_LENGTH = 4000
+"""Maximum length of an instruction in characters."""
 
 
 class RewritingError(VdeError):
@@ -30,20 +30,20 @@ class RewritingError(VdeError):
 
 
 class Rewriter(ABC):
-    """Puts instructions into other words."""
+    """Rephrases instructions."""
 
     @property
     @abstractmethod
     def label(self) -> str:
-        """Who it is and by which prompt, for the signature."""
+        """Name of the rewriter and hash of its prompt, for the signature."""
 
     @abstractmethod
     def rewrite(self, sample: str, image: Image, instruction: str) -> str:
-        """The instruction in other words; a `RewritingError` where there is none."""
+        """Return the rephrased instruction; raise `RewritingError` if there is none."""
 
 
 class ModelRewriter(Rewriter):
-    """A vision-language model that is shown the page and the instruction."""
+    """A vision-language model that gets the page and the instruction."""
 
     def __init__(
         self,
@@ -70,79 +70,79 @@ class ModelRewriter(Rewriter):
 
     @property
     def label(self) -> str:
-        """The model, the prompt's hash, and the temperature where it is not 0: `default` is the server's own."""
-        warmth = "default" if self._temperature is None else f"{self._temperature:g}"
+        """The model, the hash of the prompt, and the temperature unless it is 0."""
+        temperature = "default" if self._temperature is None else f"{self._temperature:g}"
         prompt = hashlib.sha256(self._prompt.encode()).hexdigest()[:8]
-        return f"{self.model}#{prompt}" + (f",t={warmth}" if warmth != "0" else "")
+        return f"{self.model}#{prompt}" + (f",t={temperature}" if temperature != "0" else "")
 
     def rewrite(self, sample: str, image: Image, instruction: str) -> str:
-        """The answer of the model."""
+        """Return the answer of the model."""
         page = image_part(f"data:image/png;base64,{b64encode(encode_png(image)).decode()}")
         question = text_part(f"{self._prompt}\nThe instruction:\n{instruction}")
         sampling = {} if self._temperature is None else {"temperature": self._temperature}
         answer = self._chat.ask(page, question, sampling=sampling)
         if answer.state != "answered":
             raise RewritingError(f"{self._chat.who}: {answer.reason}")
-        return plain(answer.text, self._chat.who)
+        return clean_answer(answer.text, self._chat.who)
 
 
 class FileRewriter(Rewriter):
-    """Instructions that were rewritten elsewhere: JSON lines of `sample` and `instruction`."""
+    """Rewritten instructions in a file: JSON lines with `sample` and `instruction`."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._found: dict[str, str] = {}
+        self._instructions: dict[str, str] = {}
         for number, line in enumerate(read_bytes(file).split(b"\n"), start=1):
             if line.strip():
                 self._add(line, number)
 
     def _add(self, line: bytes, number: int) -> None:
         try:
-            told = json.loads(line)
-            sample, instruction = told["sample"], told["instruction"]
+            row = json.loads(line)
+            sample, instruction = row["sample"], row["instruction"]
         except (ValueError, KeyError, TypeError):
             sample = instruction = None
         if not isinstance(sample, str) or not isinstance(instruction, str):
             expected = 'expected {"sample": "text/1", "instruction": "…"}'
             raise InputError(f"{self._file}: line {number}: {expected}")
-        self._found[sample] = instruction
+        self._instructions[sample] = instruction
 
     @property
     def label(self) -> str:
-        """The file's name and content."""
+        """Name and hash of the file."""
         return f"{self._file.stem}#{digest_of_file(self._file)[:8]}"
 
     def rewrite(self, sample: str, image: Image, instruction: str) -> str:
-        """What the file says."""
-        if sample not in self._found:
+        """Return the instruction in the file."""
+        if sample not in self._instructions:
             raise RewritingError(f"{self._file}: no instruction for sample {sample}")
-        return plain(self._found[sample], str(self._file))
+        return clean_answer(self._instructions[sample], str(self._file))
 
 
-def plain(text: str, who: str) -> str:
-    """An answer as an instruction, or why it is none.
+def clean_answer(text: str, source: str) -> str:
+    """Return an answer as one line without code fences; raise an error if it is empty or too long.
 
-    >>> plain('```\\nReplace "a" by "b".\\n```', "who")
+    >>> clean_answer('```\\nReplace "a" by "b".\\n```', "model")
     'Replace "a" by "b".'
     """
     lines = [line for line in text.strip().splitlines() if not line.startswith("```")]
-    found = " ".join(" ".join(lines).split())
-    if not found:
-        raise RewritingError(f"{who}: the answer is empty")
-    if len(found) > LONGEST:
-        raise RewritingError(f"{who}: an answer of {len(found):,} characters, at most {LONGEST:,} are an instruction")
-    return found
+    answer = " ".join(" ".join(lines).split())
+    if not answer:
+        raise RewritingError(f"{source}: the answer is empty")
+    if len(answer) > MAX_LENGTH:
+        raise RewritingError(f"{source}: the answer has {len(answer):,} characters, expected at most {MAX_LENGTH:,}")
+    return answer
 
 
-def get_rewriter(named: str, options: Mapping[str, Any] | None = None) -> Rewriter:
-    """A file of instructions, or the model of a name on a server (`url`, `key_variable`, `prompt`, …)."""
+def get_rewriter(name: str, options: Mapping[str, Any] | None = None) -> Rewriter:
+    """Return the rewriter for a file of instructions, or for a model on a server."""
     known = ("url", "key_variable", "prompt", "temperature", "timeout")
     for option in options or {}:
         if option not in known:
-            raise VdeError(f"a prompt rewriter has no option {option!r}; it has: {', '.join(known)}")
-    if named.endswith(".jsonl") or is_file(Path(named)):
-        return FileRewriter(Path(named))
-    return ModelRewriter(named, **dict(options or {}))
+            raise VdeError(f"a prompt rewriter has no option {option!r}; available: {', '.join(known)}")
+    if name.endswith(".jsonl") or is_file(Path(name)):
+        return FileRewriter(Path(name))
+    return ModelRewriter(name, **dict(options or {}))
 
 
 def _number(option: str, value: float | str) -> float:

@@ -1,4 +1,4 @@
-"""Rephrased instructions of a suite, made once for all editors of a run: `RUNS/rewritten.jsonl`."""
+"""Rewrites the instructions of a suite once for all editors of a run: `RUNS/rewritten.jsonl`."""
 
 from __future__ import annotations
 
@@ -19,68 +19,70 @@ from vdebench.runs.provenance import stage
 from vdebench.suites.suite import Suite
 
 FILE = "rewritten.jsonl"
-AT_ONCE = 4
-ENOUGH = 8
-"""Failures, and nothing else, after which no more is asked."""
+CONCURRENCY = 4
+MAX_FIRST_FAILURES = 8
+"""Failures at the start after which the stage stops."""
 
 
-class _Rewritten(NamedTuple):
+class _RewrittenRecord(NamedTuple):
     sample: str
     original: str
     instruction: str
     input: str
-    """Hash of what it was made from."""
+    """Hash of the inputs."""
 
 
 def rewrite_suite(
     suite: Suite, rewriter: Rewriter, out: Path, progress: Progress | None = None
 ) -> dict[str, str | VdeError]:
-    """The instruction of every sample in other words, or why there is none; what was rewritten before is kept.
+    """Return the rephrased instruction of every sample, or the error; existing ones are used again.
 
-    So are earlier lines, whatever they were made from, of samples that fail now or are not asked for: they were paid.
+    Existing lines of samples that fail now or are not in the suite are kept.
     """
-    journal = Journal(out / FILE, _Rewritten)
+    journal = Journal(out / FILE, _RewrittenRecord)
     with locked(out, wait=True), stage("rewriting"):
         known = journal.latest("input")
-        found: dict[str, str | VdeError] = {}
-        kept: list[_Rewritten] = []
+        instructions: dict[str, str | VdeError] = {}
+        records: list[_RewrittenRecord] = []
 
-        def one(sample: Sample) -> _Rewritten | VdeError:
+        def rewrite(sample: Sample) -> _RewrittenRecord | VdeError:
             try:
                 source = suite.image_files(sample).source
                 if source is None:
-                    raise InputError(f"sample {sample.key}: the suite has no source image of it")
+                    raise InputError(f"sample {sample.key}: the suite has no source image")
                 key = digest_of(rewriter.label, sample.key, digest_of_file(source), sample.instruction)
                 if key in known:
                     return known[key]
                 text = rewriter.rewrite(sample.key, open_image(source), sample.instruction)
-                return _Rewritten(sample.key, sample.instruction, text, key)
+                return _RewrittenRecord(sample.key, sample.instruction, text, key)
             except VdeError as error:
                 return error
 
-        for done, (sample, made) in enumerate(_in_turns(one, suite.samples), start=1):
-            if isinstance(made, _Rewritten):
-                found[sample.key] = made.instruction
-                kept.append(made)
-                if made.input not in known:
-                    journal.append(made)
+        for done, (sample, result) in enumerate(_in_turns(rewrite, suite.samples), start=1):
+            if isinstance(result, _RewrittenRecord):
+                instructions[sample.key] = result.instruction
+                records.append(result)
+                if result.input not in known:
+                    journal.append(result)
             else:
-                found[sample.key] = made
+                instructions[sample.key] = result
             if progress:
                 progress(done, len(suite.samples))
-            if done == ENOUGH and not kept and isinstance(made, VdeError):
-                raise VdeError(f"{made}\n  the first {ENOUGH} instructions could not be rewritten: nothing is run")
-        made_now = {each.sample for each in kept}
-        kept += [each for each in known.values() if each.sample not in made_now]
-        journal.replace(kept)
-    return found
+            if done == MAX_FIRST_FAILURES and not records and isinstance(result, VdeError):
+                raise VdeError(
+                    f"{result}\n  the first {MAX_FIRST_FAILURES} instructions could not be rewritten: stopped"
+                )
+        rewritten = {each.sample for each in records}
+        records += [each for each in known.values() if each.sample not in rewritten]
+        journal.replace(records)
+    return instructions
 
 
 def _in_turns(
-    one: Callable[[Sample], _Rewritten | VdeError], samples: Sequence[Sample]
-) -> Iterator[tuple[Sample, _Rewritten | VdeError]]:
-    """A few at a time, in order, so that giving up leaves few under way."""
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for start in range(0, len(samples), AT_ONCE):
-            part = samples[start : start + AT_ONCE]
-            yield from zip(part, pool.map(one, part), strict=True)
+    rewrite: Callable[[Sample], _RewrittenRecord | VdeError], samples: Sequence[Sample]
+) -> Iterator[tuple[Sample, _RewrittenRecord | VdeError]]:
+    """Process a few samples at a time, in order, so that a stop leaves few requests in progress."""
+    with ThreadPoolExecutor(CONCURRENCY) as pool:
+        for start in range(0, len(samples), CONCURRENCY):
+            part = samples[start : start + CONCURRENCY]
+            yield from zip(part, pool.map(rewrite, part), strict=True)

@@ -17,7 +17,7 @@ SLICES = ("group", "operation", "source", "tier")
 _FACTS = ("mask_share", "redrawn")  # neither good nor bad
 
 
-class MeanRules(Interface):
+class MaskMeanRules(Interface):
     """The fields of a mask protocol that change means."""
 
     @property
@@ -29,7 +29,7 @@ class MeanRules(Interface):
         """Whether the edit itself is measured too."""
 
 
-def summarise(rows: pl.DataFrame, protocol: MeanRules, crossed: Sequence[tuple[str, ...]] = ()) -> dict[str, Any]:
+def summarise(rows: pl.DataFrame, protocol: MaskMeanRules, crossed: Sequence[tuple[str, ...]] = ()) -> dict[str, Any]:
     """Return coverage, means and breakdowns of a run's rows."""
     states = rows["state"].to_list()
     return {
@@ -58,7 +58,7 @@ def _counts(rows: pl.DataFrame, column: str) -> dict[str, int]:
     return dict(sorted(rows[column].drop_nulls().value_counts().iter_rows()))
 
 
-def means(rows: pl.DataFrame, protocol: MeanRules) -> dict[str, Any]:
+def means(rows: pl.DataFrame, protocol: MaskMeanRules) -> dict[str, Any]:
     """Means of a slice, None without values; `n_…` is the number of samples behind a mean."""
     scored = rows.filter(pl.col("state") == "scored")
     result: dict[str, Any] = {name: scored[name].mean() for name in NUMBERS if not name.startswith("psnr")}
@@ -77,7 +77,7 @@ def means(rows: pl.DataFrame, protocol: MeanRules) -> dict[str, Any]:
     return {**result, **counts, "samples": len(rows), "images": len(scored)}
 
 
-def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
+def mean_columns(rows: pl.DataFrame, protocol: MaskMeanRules) -> MeanColumns:
     """Return the columns behind all means and the metrics made of them; an infinite PSNR is no metric."""
     scored = rows["state"] == "scored"
     columns = {name: values_column(rows[name], scored) for name in (*NUMBERS, "untouched") if name not in _FACTS}
@@ -97,7 +97,7 @@ def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
     return columns, statistics
 
 
-def _psnr(scored: pl.DataFrame, protocol: MeanRules, end: str) -> dict[str, float | int | None]:
+def _psnr(scored: pl.DataFrame, protocol: MaskMeanRules, end: str) -> dict[str, float | int | None]:
     """PSNR by the protocol's rule, None if infinite; `identical` is the number of identical images."""
     errors = scored["mse" + end].drop_nulls()
     identical = int((errors == 0).sum())
@@ -108,7 +108,7 @@ def _psnr(scored: pl.DataFrame, protocol: MeanRules, end: str) -> dict[str, floa
     return {**values, "identical" + end: identical}
 
 
-def _notes(rows: pl.DataFrame, protocol: MeanRules) -> list[str]:
+def _notes(rows: pl.DataFrame, protocol: MaskMeanRules) -> list[str]:
     """Notes on outputs that could not be aligned, have another size, or are missing."""
     notes = []
     failed = rows.filter(pl.col("alignment").is_in(["few_features", "few_matches", "no_transform"]))

@@ -29,7 +29,7 @@ _PSNR = ("mse", "psnr_below_100", "psnr_finite")
 _CORRECTNESS = ("bleu", "cdm", "teds_like")  # whose mean is the text correctness
 
 
-class MeanRules(Interface):
+class PageMeanRules(Interface):
     """The fields of a page protocol that change means."""
 
     @property
@@ -62,7 +62,7 @@ def image_names() -> tuple[str, ...]:
     return (*_PSNR, *(name for name in image_metrics() if name != "psnr"))
 
 
-def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: MeanRules) -> Totals:
+def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: PageMeanRules) -> Totals:
     """Totals of every slice of score rows; `by` are the columns that define slices, empty for all rows."""
     sums_by_slice: Totals = {}
     for rows in pieces:
@@ -74,7 +74,7 @@ def totals(pieces: Iterable[pl.DataFrame], by: Sequence[str], protocol: MeanRule
     return sums_by_slice
 
 
-def means(vector: Vector, protocol: MeanRules) -> dict[str, Any]:
+def means(vector: Vector, protocol: PageMeanRules) -> dict[str, Any]:
     """Headline means of a slice, its counts, and the other kind of means; None for a mean that does not apply."""
     kinds: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     names = mean_names(protocol)
@@ -90,7 +90,7 @@ def means(vector: Vector, protocol: MeanRules) -> dict[str, Any]:
     return {**_complete(kinds[protocol.headline]), **images, **counts, beside: _complete(kinds[beside])}
 
 
-def _image_means(values: Mapping[str, float | None], protocol: MeanRules) -> dict[str, float | None]:
+def _image_means(values: Mapping[str, float | None], protocol: PageMeanRules) -> dict[str, float | None]:
     """Means of image metrics; an infinite PSNR is None."""
     error = values["mse"]
     pooled = decibel(error) if error else None
@@ -158,14 +158,14 @@ def _slices(rows: pl.DataFrame, by: Sequence[str]) -> tuple[list[tuple[str, ...]
     return slices.rows(), codes.to_numpy()
 
 
-def mean_names(protocol: MeanRules) -> list[str]:
+def mean_names(protocol: PageMeanRules) -> list[str]:
     """Names of the means that apply, in the order of the vector."""
     matched = [f"{name}_matched" for name in protocol.measures] if protocol.text_counts == "all" else []
     page = ["page_text"] if protocol.page_text else []
     return ["iou", "iou_matched", "iou_all", *protocol.measures, *matched, *page, *image_names()]
 
 
-def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
+def mean_columns(rows: pl.DataFrame, protocol: PageMeanRules) -> MeanColumns:
     """Return the columns behind all means of counted rows, and the headline metrics made of them."""
     names = mean_names(protocol)
     vectors = list(sum_columns(rows, protocol))
@@ -183,7 +183,7 @@ def mean_columns(rows: pl.DataFrame, protocol: MeanRules) -> MeanColumns:
     return columns, statistics
 
 
-def sum_columns(rows: pl.DataFrame, protocol: MeanRules) -> Iterable[Vector]:
+def sum_columns(rows: pl.DataFrame, protocol: PageMeanRules) -> Iterable[Vector]:
     """Yield four columns for every mean: sum and count over blocks, mean by sample and whether it exists."""
 
     def column(name: str) -> Vector:
@@ -207,7 +207,7 @@ def _has_value(rows: pl.DataFrame, name: str) -> Vector:
     return rows[name].is_not_null().cast(pl.Float64).to_numpy() if name in rows.columns else np.zeros(len(rows))
 
 
-def _quotient(name: str, column: Any, protocol: MeanRules) -> tuple[Vector, Vector]:
+def _quotient(name: str, column: Any, protocol: PageMeanRules) -> tuple[Vector, Vector]:
     """Numerator and denominator of a mean."""
     everything = column("gt_blocks") + column("unmatched_pred")
     if name == "iou":

@@ -9,14 +9,14 @@ from typing import Protocol as Interface
 import polars as pl
 
 from vdebench.metrics.registry import image_metrics
-from vdebench.protocols.pages.means import MeanRules, Totals, label_pieces, means, totals
+from vdebench.protocols.pages.means import PageMeanRules, Totals, label_pieces, means, totals
 from vdebench.protocols.pages.region_summary import region_summary
 from vdebench.protocols.protocol import RunTables
 
 SLICES = ("operation", "edit_class", "language", "source", "label", "group")
 
 
-class SummaryRules(MeanRules, Interface):
+class SummaryRules(PageMeanRules, Interface):
     """The fields of a page protocol that change a summary."""
 
     @property
@@ -81,7 +81,7 @@ def _too_small(scores: pl.DataFrame, measured: Sequence[str]) -> list[str]:
 
 
 def _overall(
-    slice_totals: Totals, scores: pl.DataFrame, settings: Sequence[str], protocol: MeanRules
+    slice_totals: Totals, scores: pl.DataFrame, settings: Sequence[str], protocol: PageMeanRules
 ) -> dict[str, dict[str, Any] | None]:
     overall: dict[str, dict[str, Any] | None] = dict.fromkeys(settings)
     for (setting,), vector in slice_totals.items():
@@ -91,7 +91,7 @@ def _overall(
     return overall
 
 
-def _by(slice_totals: Totals, settings: Sequence[str], protocol: MeanRules) -> dict[str, dict[str, Any]]:
+def _by(slice_totals: Totals, settings: Sequence[str], protocol: PageMeanRules) -> dict[str, dict[str, Any]]:
     by: dict[str, dict[str, Any]] = {}
     for (setting, *values), vector in sorted(slice_totals.items()):
         by.setdefault(",".join(values), dict.fromkeys(settings))[setting] = means(vector, protocol)

@@ -7,6 +7,8 @@ them if the browser prefers dark.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -112,6 +114,16 @@ class Drawing:
         position = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
         self._shape("line", f"{position} {_paint(stroke=stroke)}{dashes}")
 
+    def polyline(
+        self, points: Iterable[tuple[float, float]], stroke: str, *, dashed: bool = False, tooltip: str = ""
+    ) -> None:
+        """A line through points."""
+        dashes = ' stroke-dasharray="4 2"' if dashed else ""
+        position = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self._shape(
+            "polyline", f'points="{position}" {_paint(fill="none", stroke=stroke)} stroke-width="1.6"{dashes}', tooltip
+        )
+
     def circle(self, x: float, y: float, radius: float, fill: str, *, tooltip: str = "") -> None:
         """A filled circle."""
         self._shape("circle", f'cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {_paint(fill=fill)}', tooltip)
@@ -119,6 +131,13 @@ class Drawing:
     def path(self, data: str, fill: str, *, edge: str = "paper", tooltip: str = "") -> None:
         """A filled path."""
         self._shape("path", f'd="{data}" {_paint(fill=fill, stroke=edge)}', tooltip)
+
+    @contextmanager
+    def moved(self, x: float, y: float) -> Iterator[None]:
+        """Draw what follows with another origin."""
+        self._parts.append(f'<g transform="translate({x:g} {y:g})">')
+        yield
+        self._parts.append("</g>")
 
     def _shape(self, name: str, attributes: str, tooltip: str = "") -> None:
         title = _title_element(tooltip)

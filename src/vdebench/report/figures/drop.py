@@ -27,9 +27,9 @@ def drop_table(study: AmbiguityStudy) -> Table:
         Row(drop.editor, [getattr(drop, name) for name in (*_NUMBERS, *_PER_UNIT)], _section(drop))
         for drop in _sorted(study.drops)
     ]
-    counted = dict.fromkeys(f"{drop.setting}: {drop.samples} samples of {drop.pages} pages" for drop in study.drops)
+    counts = dict.fromkeys(f"{drop.setting}: {drop.samples} samples of {drop.pages} pages" for drop in study.drops)
     reasons = dict.fromkeys(f"No drop per unit: {drop.reason}." for drop in study.drops if drop.reason)
-    return Table("What ambiguous instructions cost", columns, rows, "Editor", notes=[*study.notes, *counted, *reasons])
+    return Table("Drop with ambiguous instructions", columns, rows, "Editor", notes=[*study.notes, *counts, *reasons])
 
 
 def drop_figure(study: AmbiguityStudy) -> str:
@@ -42,12 +42,12 @@ def drop_figure(study: AmbiguityStudy) -> str:
         points.append(Point(_section(drop), drop.editor, value, low, high, drop.reason))
     axis = "drop per unit of ambiguity" if is_per_unit else "drop"
     return point_chart(
-        "What ambiguous instructions cost", points, says="to the right: worse; 95 % intervals over pages", axis=axis
+        "Drop with ambiguous instructions", points, says="to the right: worse; 95 % intervals over pages", axis=axis
     )
 
 
 def _sorted(drops: Sequence[Drop]) -> list[Drop]:
-    """Metric by metric, in the order in which they came."""
+    """Drops grouped by metric, in the order of the metrics."""
     order = list(dict.fromkeys((drop.setting, drop.metric) for drop in drops))
     return sorted(drops, key=lambda drop: order.index((drop.setting, drop.metric)))
 
@@ -55,5 +55,5 @@ def _sorted(drops: Sequence[Drop]) -> list[Drop]:
 def _section(drop: Drop) -> str:
     if drop.metric == USABLE:
         return "rate of usable edits"
-    named = "text correctness" if drop.metric == "text_correctness" else facts(drop.metric).title
-    return f"{drop.setting}: {named}"
+    title = "text correctness" if drop.metric == "text_correctness" else facts(drop.metric).title
+    return f"{drop.setting}: {title}"

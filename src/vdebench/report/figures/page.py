@@ -1,4 +1,4 @@
-"""A suite's statistics to look at: a page with all figures and tables that loads nothing, and lines for a card."""
+"""Statistics of a suite as a self-contained HTML page and as Markdown for a data set card."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from vdebench.report.rendering import render
 from vdebench.report.web.document import document, html_figure, html_table
 
 
-def statistics_page(found: Mapping[str, Any], *, back: str = "") -> str:
-    """The page; `back` is the page from which it is opened."""
+def statistics_page(statistics: Mapping[str, Any], *, back: str = "") -> str:
+    """The HTML page; `back` is the page that links to it."""
     parts = [f'<p><a href="{escape(back)}">← back to the report</a></p>'] if back else []
-    parts += [f"<p>{escape(_about(found))}</p>"]
-    parts += [html_figure(figure.name, figure.svg, figure.caption) for figure in suite_figures(found)]
-    parts += [line for table in statistics_tables(found) for line in html_table(table)]
-    return document(f"Statistics of {found['suite']}", parts)
+    parts += [f"<p>{escape(_about(statistics))}</p>"]
+    parts += [html_figure(figure.name, figure.svg, figure.caption) for figure in suite_figures(statistics)]
+    parts += [line for table in statistics_tables(statistics) for line in html_table(table)]
+    return document(f"Statistics of {statistics['suite']}", parts)
 
 
-def _about(found: Mapping[str, Any]) -> str:
+def _about(statistics: Mapping[str, Any]) -> str:
     counts = {"languages": "language", "sources": "source"}
-    told = [_many(found["samples"], "sample"), _many(found["pages"], "page")]
-    told += [_many(len(found[key]), name) for key, name in counts.items() if found[key]]
-    return ", ".join(told) + "."
+    parts = [_count(statistics["samples"], "sample"), _count(statistics["pages"], "page")]
+    parts += [_count(len(statistics[key]), name) for key, name in counts.items() if statistics[key]]
+    return ", ".join(parts) + "."
 
 
-def _many(count: int, name: str) -> str:
+def _count(count: int, name: str) -> str:
     return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
-def card_lines(found: Mapping[str, Any], folder: str = "") -> list[str]:
+def card_lines(statistics: Mapping[str, Any], folder: str = "") -> list[str]:
     """Lines of Markdown for a data set's card: every figure as PNG, from a folder beside the card, and the tables."""
     place = f"{folder.rstrip('/')}/" if folder else ""
-    lines = ["## Statistics", "", _about(found), ""]
-    for figure in suite_figures(found):
+    lines = ["## Statistics", "", _about(statistics), ""]
+    for figure in suite_figures(statistics):
         lines += [f"![{figure.caption}]({place}{figure.name}.png)", "", f"*{figure.caption}*", ""]
-    for table in statistics_tables(found):
+    for table in statistics_tables(statistics):
         lines += [*render(table, "markdown").rstrip("\n").split("\n"), ""]
     return lines[:-1]

@@ -1,4 +1,4 @@
-"""The figures of a suite's statistics: where pages come from, what is asked, in how many words, how pages look."""
+"""Figures of a suite's statistics: sources, instructions, languages, operations, layout."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ METRICS = {
     "text_ratio": ("Text ratio", 2),
     "visual_ratio": ("Visual ratio", 2),
 }
-"""The six, as figures and tables call them, with the digits they show."""
+"""Titles and digits of the six layout metrics."""
 
 
 class Figure(NamedTuple):
-    """A figure: the name of its file, what it shows, the drawing."""
+    """A figure: file name, caption and SVG."""
 
     name: str
     caption: str
     svg: str
 
 
-def suite_figures(found: Mapping[str, Any]) -> list[Figure]:
+def suite_figures(statistics: Mapping[str, Any]) -> list[Figure]:
     """All figures that the statistics have numbers for."""
-    return [*_counts(found), *_layout(found["layout"])]
+    return [*_counts(statistics), *_layout(statistics["layout"])]
 
 
-def _counts(found: Mapping[str, Any]) -> Iterator[Figure]:
-    groups = list(found["groups"])
-    sources = found["sources"]
+def _counts(statistics: Mapping[str, Any]) -> Iterator[Figure]:
+    groups = list(statistics["groups"])
+    sources = statistics["sources"]
     if sources:
         yield Figure(
             "sources",
             "Samples by source, in every group of the suite.",
-            _bars("Where samples come from", sources, groups, found["samples"]),
+            _bars("Samples by source", sources, groups, statistics["samples"]),
         )
-    if found["instructions"]["samples"]:
-        bins, spread = found["instructions"]["histogram"], found["instructions"]["by_language"]["all"]
-        middle, usual = spread["characters"]["median"], spread["tokens"]["median"]
-        says = f"{spread['samples']:,} instructions; half have at most {middle:g} characters, {usual:g} tokens"
-        drawn = histogram(
+    if statistics["instructions"]["samples"]:
+        bins, spread = statistics["instructions"]["histogram"], statistics["instructions"]["by_language"]["all"]
+        characters, tokens = spread["characters"]["median"], spread["tokens"]["median"]
+        says = f"{spread['samples']:,} instructions; half have at most {characters:g} characters, {tokens:g} tokens"
+        svg = histogram(
             "Length of instructions",
             bins["width"],
             bins["counts"],
@@ -55,14 +55,14 @@ def _counts(found: Mapping[str, Any]) -> Iterator[Figure]:
             axis="characters",
             is_open=bins["open"],
         )
-        yield Figure("instructions", "Instructions by length in characters and by language.", drawn)
-    if found["languages"]:
-        drawn = _bars("Languages", found["languages"], groups, found["samples"])
-        yield Figure("languages", "Samples by language, in every group of the suite.", drawn)
-    if found["places"]:
-        says = "inside: where the edit is; outside: what is asked"
-        drawn = sunburst("Operations", found["places"], says=says)
-        yield Figure("operations", "Operations: of all samples, in running text, and in tables.", drawn)
+        yield Figure("instructions", "Instructions by length in characters and by language.", svg)
+    if statistics["languages"]:
+        svg = _bars("Languages", statistics["languages"], groups, statistics["samples"])
+        yield Figure("languages", "Samples by language, in every group of the suite.", svg)
+    if statistics["places"]:
+        says = "inner ring: text or table; outer ring: operation"
+        svg = sunburst("Operations", statistics["places"], says=says)
+        yield Figure("operations", "Operations: of all samples, in running text, and in tables.", svg)
 
 
 def _bars(title: str, counts: Mapping[str, Mapping[str, int]], groups: Sequence[str], samples: int) -> str:
@@ -80,8 +80,7 @@ def _layout(layout: Mapping[str, Any]) -> Iterator[Figure]:
     if len(sources) > 1:
         yield Figure(
             "layout-z",
-            "How far a source is from the mean of all in the share of the page that a type covers, in standard "
-            "deviations of the sources (z-score, equation 7).",
+            "Share of the page that a type covers, by source, as z-score over the sources (equation 7).",
             heat_map(
                 "Layout density by source",
                 sources,
@@ -95,7 +94,7 @@ def _layout(layout: Mapping[str, Any]) -> Iterator[Figure]:
     shares = [[100 * layout["composition"][source][kind] for kind in types] for source in sources]
     yield Figure(
         "layout-composition",
-        "What a source's elements are, in percent of their number; every row adds up to 100.",
+        "Types of a source's elements, in percent of their number; every row adds up to 100.",
         heat_map(
             "Layout composition by source",
             sources,
@@ -108,19 +107,19 @@ def _layout(layout: Mapping[str, Any]) -> Iterator[Figure]:
     columns = {key: [layout["metrics"][source][key] for source in sources] for key in METRICS}
     yield Figure(
         "layout-metrics",
-        "Six numbers of a source's layout (equations 8 to 12); colours go from the least to the greatest of a column.",
+        "Six layout metrics by source (equations 8 to 12); colours from the smallest to the largest of a column.",
         heat_map(
             "Layout metrics by source",
             sources,
             [title for title, _ in METRICS.values()],
-            _turned(list(columns.values())),
-            shades=_turned([normalised(column) for column in columns.values()]),
+            _transpose(list(columns.values())),
+            shades=_transpose([normalised(column) for column in columns.values()]),
             digits=[digits for _, digits in METRICS.values()],
             says=f"{count}; coloured column by column",
-            key=("least", "", "greatest"),
+            key=("smallest", "", "largest"),
         ),
     )
 
 
-def _turned(columns: Sequence[Sequence[float | None]]) -> list[list[float | None]]:
+def _transpose(columns: Sequence[Sequence[float | None]]) -> list[list[float | None]]:
     return [list(row) for row in zip(*columns, strict=True)]

@@ -1,4 +1,4 @@
-"""A sunburst: groups inside, what they hold outside, and a list with the shares of the whole and of every group."""
+"""Sunburst charts: groups inside, their parts outside, and a list with shares of the whole and of every group."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HOLE, _MIDDLE, _RIM = 52.0, 100.0, 168.0
 _TOP, _LINE, _COLUMN, _NAME = 62.0, 22.0, 66.0, 170.0
 _GREYS = ("#3f4a56", "#8b96a3", "#c3cad2")
 Groups = Mapping[str, Mapping[str, int]]
-"""By group: how many of each."""
+"""Counts of parts, by group."""
 
 
 class _Wedge(NamedTuple):
@@ -25,7 +25,7 @@ class _Wedge(NamedTuple):
 
     @property
     def path(self) -> str:
-        if self.end - self.start > 0.999999:  # an arc from a point to itself is none
+        if self.end - self.start > 0.999999:  # SVG draws no full circle as one arc
             half = (self.start + self.end) / 2
             return " ".join(self._replace(start=a, end=b).path for a, b in ((self.start, half), (half, self.end)))
         large = int(self.end - self.start > 0.5)
@@ -38,14 +38,14 @@ class _Wedge(NamedTuple):
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Where a label stands."""
+        """The position of a label."""
         return _at((self.start + self.end) / 2, (self.inner + self.outer) / 2)
 
-    def has_room(self, words: str, size: float) -> bool:
-        """Whether words fit, however the wedge is turned."""
+    def has_room(self, text: str, size: float) -> bool:
+        """Whether a text fits at any rotation of the wedge."""
         radius = (self.inner + self.outer) / 2
         long = 2 * radius * math.sin(math.pi * min(self.end - self.start, 0.5))
-        return min(long, self.outer - self.inner) > width_of(words, size) * 0.98 and long > size * 1.5
+        return min(long, self.outer - self.inner) > width_of(text, size) * 0.98 and long > size * 1.5
 
 
 def _at(turn: float, radius: float) -> tuple[float, float]:
@@ -63,8 +63,8 @@ def sunburst(title: str, groups: Groups, *, says: str = "", counted: str = "samp
     height = max(_TOP + 2 * _RIM, _TOP + (len(names) + 3) * _LINE) + 16
     drawing = Drawing(width, height, title, says)
     drawing.heading()
-    for wedge, fill, name, told in _wedges(groups, names, total):
-        drawing.path(wedge.path, fill, tooltip=f"{name}: {told}")
+    for wedge, fill, name, share_text in _wedges(groups, names, total):
+        drawing.path(wedge.path, fill, tooltip=f"{name}: {share_text}")
         share = f"{(wedge.end - wedge.start):.1%}"
         x, y = wedge.middle
         if wedge.inner == _HOLE and wedge.has_room(name, 12):
@@ -79,22 +79,22 @@ def sunburst(title: str, groups: Groups, *, says: str = "", counted: str = "samp
 
 
 def _wedges(groups: Groups, names: list[str], total: int) -> Iterator[tuple[_Wedge, str, str, str]]:
-    """Wedge, colour, name and what is told of it."""
+    """Yield wedge, colour, name and tooltip."""
     at = 0
     for number, (group, parts) in enumerate(groups.items()):
         size = sum(parts.values())
         if not size:
             continue
         grey = _GREYS[min(number, len(_GREYS) - 1)]
-        yield _Wedge(at / total, (at + size) / total, _HOLE, _MIDDLE), grey, group, _told(size, total)
+        yield _Wedge(at / total, (at + size) / total, _HOLE, _MIDDLE), grey, group, _share_text(size, total)
         for name, count in parts.items():
             if count:
-                place = _Wedge(at / total, (at + count) / total, _MIDDLE, _RIM)
-                yield place, part_colour(names.index(name)), f"{group}, {name}", _told(count, total)
+                wedge = _Wedge(at / total, (at + count) / total, _MIDDLE, _RIM)
+                yield wedge, part_colour(names.index(name)), f"{group}, {name}", _share_text(count, total)
             at += count
 
 
-def _told(count: int, total: int) -> str:
+def _share_text(count: int, total: int) -> str:
     return f"{count:,} ({count / total:.1%} of all)"
 
 
@@ -104,26 +104,26 @@ def _list(drawing: Drawing, x: float, names: list[str], groups: Groups, columns:
     ends = [x + 22 + _NAME + (at + 1) * _COLUMN - 12 for at in range(len(columns))]
     for end, column in zip(ends, columns, strict=True):
         drawing.text(end, y, shortened(column, _COLUMN - 8), anchor="end", fill="soft", weight=600)
-    of = [_joined(groups), *groups.values()][: len(columns)]
+    totals = [_sum_groups(groups), *groups.values()][: len(columns)]
     drawing.line(x, y + 7, ends[-1], y + 7)
     for number, name in enumerate(names):
         line = y + (number + 1) * _LINE + 4
         drawing.rect(x, line - 10, 12, 12, part_colour(number))
         drawing.text(x + 20, line, shortened(name, _NAME), tooltip=name)
-        for end, parts in zip(ends, of, strict=True):
+        for end, parts in zip(ends, totals, strict=True):
             size = sum(parts.values())
-            shown = f"{parts[name] / size:.1%}" if size and parts.get(name) else "–"
-            drawing.text(end, line, shown, anchor="end")
+            text = f"{parts[name] / size:.1%}" if size and parts.get(name) else "–"
+            drawing.text(end, line, text, anchor="end")
     line = y + (len(names) + 1) * _LINE + 8
     drawing.line(x, line - 17, ends[-1], line - 17)
     drawing.text(x + 20, line, "number", fill="soft")
-    for end, parts in zip(ends, of, strict=True):
+    for end, parts in zip(ends, totals, strict=True):
         drawing.text(end, line, f"{sum(parts.values()):,}", anchor="end", fill="soft")
 
 
-def _joined(groups: Groups) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _sum_groups(groups: Groups) -> dict[str, int]:
+    sums: dict[str, int] = {}
     for parts in groups.values():
         for name, count in parts.items():
-            found[name] = found.get(name, 0) + count
-    return found
+            sums[name] = sums.get(name, 0) + count
+    return sums

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vdebench.io.files import write_json, write_text
-from vdebench.report.human.figure import study_figure
+from vdebench.report.figures.ranks import study_figure
 from vdebench.report.human.tables import study_tables
 from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.rendering import render
@@ -19,25 +19,25 @@ from vdebench.report.web.document import document, html_figure, html_table
 MARKER = "vdebench-agreement.json"
 
 
-def write_agreement(found: Mapping[str, Any], out: Path) -> Path:
+def write_agreement(study: Mapping[str, Any], out: Path) -> Path:
     """Write the result of `correlate_study` into a folder and return its page; an older such folder is replaced."""
     target = Path(os.path.realpath(out))
     require_generated(target, MARKER, "agreement")
     with replacing_folder(target, MARKER, "agreement") as folder:
-        write_json(folder / "agreement.json", dict(found))
-        write_text(folder / "figure.svg", study_figure(found))
-        tables = study_tables(found)
+        write_json(folder / "agreement.json", dict(study))
+        write_text(folder / "figure.svg", study_figure(study))
+        tables = study_tables(study)
         write_text(folder / "tables.md", "\n".join(render(table, "markdown") for table in tables))
-        write_text(folder / "index.html", _page(found, tables))
+        write_text(folder / "index.html", _page(study, tables))
     return Path(out) / "index.html"
 
 
-def _page(found: Mapping[str, Any], tables: list[Table]) -> str:
-    people = len(found["annotators"])
+def _page(study: Mapping[str, Any], tables: list[Table]) -> str:
+    people = len(study["annotators"])
     about = (
-        f"{found['suite']}: {found['samples']} samples, {len(found['editors'])} models, {people} "
-        f"{'annotator' if people == 1 else 'annotators'}; scored by {found['protocol']}, {found['setting']}."
+        f"{study['suite']}: {study['samples']} samples, {len(study['editors'])} models, {people} "
+        f"{'annotator' if people == 1 else 'annotators'}; scored by {study['protocol']}, {study['setting']}."
     )
-    figure = html_figure("Figure", study_figure(found))
+    figure = html_figure("Figure", study_figure(study))
     lines = (line for table in tables for line in html_table(table))
-    return document(f"People and metrics on {found['suite']}", [f"<p>{escape(about)}</p>", figure, *lines])
+    return document(f"People and metrics on {study['suite']}", [f"<p>{escape(about)}</p>", figure, *lines])

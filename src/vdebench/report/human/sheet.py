@@ -1,9 +1,9 @@
-"""A blind sheet: a folder to hand out, in which people rank outputs, and beside it the key that says whose they are.
+"""A blind sheet, in which people rank outputs, and the key with the editors of the outputs.
 
-DIR/key.json            the key: stays with whoever made the sheet
-DIR/sheet/index.html    the page, with everything but the pictures inside
-DIR/sheet/sheet.csv     the same to be filled in by hand
-DIR/sheet/pictures/     sources and outputs, written anew: their names and bytes tell nothing of editors
+DIR/key.json            the key, not to be handed out
+DIR/sheet/index.html    the page, self-contained except for the images
+DIR/sheet/sheet.csv     the same as a form
+DIR/sheet/pictures/     sources and outputs, encoded again: names and bytes do not identify editors
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from vdebench.studies.human.sheet import CRITERIA, Key, draw_samples, letter, ma
 
 SHEET = "sheet"
 MARKER = "vdebench-sheet.json"
-_TIME = 946684800  # the first second of 2000: what zips can hold
+_TIME = 946684800  # start of 2000, which zip files can store
 COLUMNS = ("annotator", "sample", "candidate", "criterion", "rank", "sheet")
 
 
 class WrittenSheet(NamedTuple):
-    """What was written."""
+    """The files of a sheet, and its key."""
 
     page: Path
     key_file: Path
@@ -59,60 +59,62 @@ def write_sheet(
     annotators: int = 3,
     progress: Progress | None = None,
 ) -> WrittenSheet:
-    """Write a sheet of runs, given as `write_report` takes them, into the new folder `out`; whole or not at all.
+    """Write a sheet of runs (see `write_report`) to the new folder `out`, atomically.
 
-    A folder with anything in it is refused: whoever has the sheet already needs the key that goes with it.
+    Raises `RunFolderError` if the folder is not empty: answers to an old sheet need its key.
     """
     target = Path(os.path.realpath(out))
     if target.exists() and list_folder(target):
         raise RunFolderError(f"{out}: is not empty; choose a new folder: answers need the key of their sheet")
-    found = SuiteRuns(runs)
-    chosen = _chosen_editors(found, editors)
-    some = draw_samples(_rankable(found, chosen), samples, seed)
+    suite_runs = SuiteRuns(runs)
+    chosen = _chosen_editors(suite_runs, editors)
+    selected = draw_samples(_rankable(suite_runs, chosen), samples, seed)
     with replacing_folder(target, MARKER, "sheet") as folder:
         pictures = _Pictures(folder / SHEET / "pictures", seed)
-        pages = [_source(found, sample) for sample in some]
-        for sample, (source, _) in zip(some, pages, strict=True):
+        pages = [_source(suite_runs, sample) for sample in selected]
+        for sample, (source, _) in zip(selected, pages, strict=True):
             pictures.ask(sample.key, "", source)
             for editor in chosen:
-                pictures.ask(sample.key, editor, found.image(editor, sample))
-        pictures.make(progress or (lambda done, total: None))
-        kept = [
+                pictures.ask(sample.key, editor, suite_runs.image(editor, sample))
+        pictures.make(progress or (lambda _, total: None))
+        rankable = [
             (sample, regions)
-            for sample, (_, regions) in zip(some, pages, strict=True)
+            for sample, (_, regions) in zip(selected, pages, strict=True)
             if pictures.rankable(sample.key, chosen)
         ]
-        some = [sample for sample, _ in kept]
-        if not some:
-            raise _nothing(found, chosen)
+        selected = [sample for sample, _ in rankable]
+        if not selected:
+            raise _nothing(suite_runs, chosen)
         absent = {
             sample.key: {
-                editor: _state(found, editor, sample) for editor in chosen if not pictures.there(sample.key, editor)
+                editor: _state(suite_runs, editor, sample)
+                for editor in chosen
+                if not pictures.there(sample.key, editor)
             }
-            for sample in some
+            for sample in selected
         }
-        suite = str(found.results[0].summary["suite"])
-        key = make_key(suite, some, chosen, absent, criteria=criteria, annotators=annotators, seed=seed)
-        write_text(folder / SHEET / "index.html", _page(_data(key, kept, pictures)))
+        suite = str(suite_runs.results[0].summary["suite"])
+        key = make_key(suite, selected, chosen, absent, criteria=criteria, annotators=annotators, seed=seed)
+        write_text(folder / SHEET / "index.html", _page(_data(key, rankable, pictures)))
         write_text(folder / SHEET / "sheet.csv", _csv(key))
         write_json(folder / "key.json", key.to_json())
         _same_times(folder / SHEET)
     return WrittenSheet(Path(out) / SHEET / "index.html", Path(out) / "key.json", key)
 
 
-def _chosen_editors(runs: SuiteRuns, asked: Sequence[str]) -> list[str]:
-    if unknown := [name for name in asked if name not in runs.editors]:
+def _chosen_editors(runs: SuiteRuns, requested: Sequence[str]) -> list[str]:
+    if unknown := [name for name in requested if name not in runs.editors]:
         raise InputError(f"{runs.root}: no scores of {unknown[0]!r}; there are: {', '.join(runs.editors)}")
-    chosen = list(dict.fromkeys(asked)) or runs.editors
+    chosen = list(dict.fromkeys(requested)) or runs.editors
     if len(chosen) < 2:
         raise InputError(
-            f"{runs.root}: {len(chosen)} editor, people rank two or more\n"
-            "  give the runs of others too, or a folder that holds them"
+            f"{runs.root}: {len(chosen)} editor; ranking needs two or more\n"
+            "  pass the runs of others too, or a folder that contains them"
         )
     for editor in chosen:
         if lacking := runs.lacking(editor):
             raise InputError(
-                f"{editor}: {lacking}, and people rank images\n"
+                f"{editor}: {lacking}; ranking needs images\n"
                 f"  score it again with its images (`vde score SUITE IMAGES --ocr-output {editor}=DIR --out …`),\n"
                 "  or leave it out by naming the others with --editor"
             )
@@ -120,22 +122,22 @@ def _chosen_editors(runs: SuiteRuns, asked: Sequence[str]) -> list[str]:
 
 
 def _rankable(runs: SuiteRuns, editors: Sequence[str]) -> list[Sample]:
-    """Samples of which every editor's state is known to all its scores, and at least two outputs can be shown."""
-    known = {sample.key for sample in runs.suite.samples}
+    """Samples that no editor failed on, with at least two outputs."""
+    keys = {sample.key for sample in runs.suite.samples}
     for result in runs.results:
         if result.editor in editors:
             rows = result.table("scores").select("sample", "state").collect()
             failed = rows.filter(pl.col("state") == "failed")["sample"]
             scored = rows.filter(pl.col("state").is_in(["scored", "missing"]))["sample"]
-            known &= set(scored) - set(failed)
-    found = [
+            keys &= set(scored) - set(failed)
+    samples = [
         sample
         for sample in runs.suite.samples
-        if sample.key in known and sum(runs.image(editor, sample) is not None for editor in editors) > 1
+        if sample.key in keys and sum(runs.image(editor, sample) is not None for editor in editors) > 1
     ]
-    if not found:
+    if not samples:
         raise _nothing(runs, editors)
-    return found
+    return samples
 
 
 def _nothing(runs: SuiteRuns, editors: Sequence[str]) -> InputError:
@@ -146,25 +148,25 @@ def _nothing(runs: SuiteRuns, editors: Sequence[str]) -> InputError:
 
 
 def _source(runs: SuiteRuns, sample: Sample) -> tuple[Path | None, list[list[float]]]:
-    """The page before the edit, and in percent of it where the edit is asked for."""
-    regions = [[one.x, one.y, one.width, one.height] for one in sample.regions]
+    """The source page, and the regions to edit in percent of it."""
+    regions = [[region.x, region.y, region.width, region.height] for region in sample.regions]
     try:
         source = runs.suite.image_files(sample).source
         masks = () if regions else runs.suite.mask_files(sample)
         if masks:
             regions = areas(union_of(masks, open_image(masks[0])))
-    except VdeError:  # which file is the sample's is not certain, or it cannot be read: the run has said so
+    except VdeError:  # ambiguous or unreadable; reported by the run
         return None, regions
     return source, regions
 
 
 def _state(runs: SuiteRuns, editor: str, sample: Sample) -> str:
-    made = runs.edits[editor].get(sample.key)
-    return made.state if made and made.state != "edited" else "missing"
+    edit = runs.edits[editor].get(sample.key)
+    return edit.state if edit and edit.state != "edited" else "missing"
 
 
 class _Pictures:
-    """Pictures by sample and editor, under names that say nothing; the editor of a source is none."""
+    """Images by sample and editor, with anonymous names; the editor of a source is ""."""
 
     def __init__(self, root: Path, seed: int) -> None:
         self._root = root
@@ -177,50 +179,51 @@ class _Pictures:
             self._asked[sample, editor] = file
 
     def name(self, sample: str, editor: str) -> str:
-        told = f"{self._seed}\n{sample}\n{editor}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(told).hexdigest()[:16]
+        content = f"{self._seed}\n{sample}\n{editor}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(content).hexdigest()[:16]
 
     def there(self, sample: str, editor: str) -> bool:
         return (sample, editor) in self._sizes
 
     def rankable(self, sample: str, editors: Sequence[str]) -> bool:
-        """Whether two outputs or more could be read; if not, the sample's pictures are not handed out."""
-        found = sum(self.there(sample, editor) for editor in editors) > 1
-        for editor in () if found else ("", *editors):
+        """Whether two outputs or more could be read; if not, the sample's images are deleted."""
+        enough = sum(self.there(sample, editor) for editor in editors) > 1
+        for editor in () if enough else ("", *editors):
             (self._root / f"{self.name(sample, editor)}.png").unlink(missing_ok=True)
-        return found
+        return enough
 
     def shown(self, sample: str, editor: str) -> list[Any] | None:
-        """File and size, nothing where there is no picture."""
+        """File and size, or None."""
         size = self._sizes.get((sample, editor))
         return [f"pictures/{self.name(sample, editor)}.png", *size] if size else None
 
     def make(self, progress: Callable[[int, int], Any]) -> None:
-        """Write all, in the order of their names."""
-        order = sorted(self._asked, key=lambda one: self.name(*one))
+        """Write all images, in the order of their names."""
+        order = sorted(self._asked, key=lambda key: self.name(*key))
         with ThreadPoolExecutor(usable_processors()) as pool:
-            for done, (which, size) in enumerate(zip(order, pool.map(self._make, order), strict=True)):
+            for done, (key, size) in enumerate(zip(order, pool.map(self._make, order), strict=True)):
                 if size:
-                    self._sizes[which] = size
+                    self._sizes[key] = size
                 progress(done + 1, len(order))
 
-    def _make(self, which: tuple[str, str]) -> list[int] | None:
+    def _make(self, key: tuple[str, str]) -> list[int] | None:
         try:
-            image = open_image(self._asked[which])
-        except VdeError:  # a picture that cannot be read is not there
+            image = open_image(self._asked[key])
+        except VdeError:  # treated as missing
             return None
-        write_bytes(self._root / f"{self.name(*which)}.png", encode_png(image))
+        write_bytes(self._root / f"{self.name(*key)}.png", encode_png(image))
         return [image.shape[1], image.shape[0]]
 
 
 def _data(key: Key, samples: Sequence[tuple[Sample, list[list[float]]]], pictures: _Pictures) -> Mapping[str, Any]:
-    """All that the page is told."""
+    """JSON data of the page."""
     listed = []
-    for (sample, regions), one in zip(samples, key.samples, strict=True):
+    for (sample, regions), key_sample in zip(samples, key.samples, strict=True):
         orders = {
-            person: [pictures.shown(sample.key, editor) for editor in order] for person, order in one.orders.items()
+            person: [pictures.shown(sample.key, editor) for editor in order]
+            for person, order in key_sample.orders.items()
         }
-        about = {"number": one.number, "instruction": sample.instruction, "regions": regions}
+        about = {"number": key_sample.number, "instruction": sample.instruction, "regions": regions}
         listed.append({**about, "source": pictures.shown(sample.key, ""), "candidates": orders})
     return {"sheet": key.sheet, "criteria": key.criteria, "annotators": key.annotators, "samples": listed}
 
@@ -242,16 +245,16 @@ def _csv(key: Key) -> str:
 
 
 def _lines(key: Key) -> Iterator[tuple[str, ...]]:
-    """A line for everything to be ranked; outputs that are not there are not."""
+    """Yield a line for every output to be ranked, without missing ones."""
     for person in key.annotators:
         for sample in key.samples:
             for criterion in key.criteria:
-                for place, editor in enumerate(sample.orders[person]):
+                for position, editor in enumerate(sample.orders[person]):
                     if editor not in sample.absent:
-                        yield person, sample.number, letter(place), criterion, "", key.sheet
+                        yield person, sample.number, letter(position), criterion, "", key.sheet
 
 
 def _same_times(folder: Path) -> None:
-    """One time for all files: the order in which pictures were written tells nothing."""
+    """Set one modification time for all files, so that their order does not identify editors."""
     for file in folder.rglob("*.*"):
         os.utime(file, (_TIME, _TIME))

@@ -1,4 +1,4 @@
-"""From files to findings: people's answers, the key, and the runs that the sheet was made of."""
+"""The human study from files: people's answers, the key of the sheet, and its runs."""
 
 from __future__ import annotations
 
@@ -28,57 +28,57 @@ def correlate_answers(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> dict[str, Any]:
-    """What `correlate_study` finds in the runs of the sheet's editors; `metrics` are such as `text correctness=cdm`."""
-    roots = [Path(each) for each in ([runs] if isinstance(runs, str | Path) else runs)]
-    known = read_key(Path(key))
-    given = read_answers([Path(file) for file in answers], known, scores=scores)
-    stored = _runs_of(known.editors, protocol, roots)
+    """Run `correlate_study` on files; `metrics` are choices such as `text correctness=cdm`."""
+    roots = [Path(root) for root in ([runs] if isinstance(runs, str | Path) else runs)]
+    key_data = read_key(Path(key))
+    rankings = read_answers([Path(file) for file in answers], key_data, scores=scores)
+    stored = _runs_of(key_data.editors, protocol, roots)
     try:
         return correlate_study(
-            known,
-            given,
+            key_data,
+            rankings,
             stored,
             setting=setting,
-            metrics=_chosen(metrics),
+            metrics=_metric_choices(metrics),
             pages=pages_beside(stored[0]),
             seed=seed,
             resamples=resamples,
         )
-    except (AttributeError, KeyError, TypeError) as error:  # somebody has edited a summary
-        where = ", ".join(map(str, roots))
-        raise RunFolderError(f"{where}: a run is not as `vde score` wrote it ({error!r}); score again") from None
+    except (AttributeError, KeyError, TypeError) as error:  # an edited summary
+        folders = ", ".join(map(str, roots))
+        raise RunFolderError(f"{folders}: a run was not written by `vde score` ({error!r}); score again") from None
 
 
 def _runs_of(editors: Sequence[str], protocol: str, roots: Sequence[Path]) -> list[StoredRun]:
     """The run of each editor by a protocol."""
-    found: dict[str, StoredRun] = {}
+    by_editor: dict[str, StoredRun] = {}
     stored = [read_run(folder) for folder in all_runs(roots)]
-    where = ", ".join(map(str, roots))
+    folders = ", ".join(map(str, roots))
     for run in stored:
         if run.summary["protocol"] != protocol or run.editor not in editors:
             continue
-        there = found.setdefault(run.editor, run)
-        if there is not run:
-            raise InputError(f"{there.root} and {run.root}: two runs of {run.editor} by {protocol}; give one of them")
-    if lost := [editor for editor in editors if editor not in found]:
-        known = sorted({f"{run.editor} by {run.summary['protocol']}" for run in stored})
+        first = by_editor.setdefault(run.editor, run)
+        if first is not run:
+            raise InputError(f"{first.root} and {run.root}: two runs of {run.editor} by {protocol}; pass one of them")
+    if missing := [editor for editor in editors if editor not in by_editor]:
+        available = sorted({f"{run.editor} by {run.summary['protocol']}" for run in stored})
         raise InputError(
-            f"{where}: no run of {lost[0]} by {protocol}, and the sheet shows it; found {', '.join(known)}\n"
-            "  give its run with another --runs, or another protocol with --protocol"
+            f"{folders}: no run of {missing[0]} by {protocol}, which is in the sheet; found {', '.join(available)}\n"
+            "  pass its run with another --runs, or another protocol with --protocol"
         )
-    return [found[editor] for editor in editors]
+    return [by_editor[editor] for editor in editors]
 
 
-def _chosen(metrics: Sequence[str]) -> dict[str, str]:
+def _metric_choices(metrics: Sequence[str]) -> dict[str, str]:
     """Metrics by criterion.
 
-    >>> _chosen(["text correctness = cdm"])
+    >>> _metric_choices(["text correctness = cdm"])
     {'text correctness': 'cdm'}
     """
-    found = {}
+    choices = {}
     for text in metrics:
         criterion, equals, metric = text.rpartition("=")
         if not (equals and criterion.strip() and metric.strip()):
             raise InputError(f'--metric {text!r}: expected CRITERION=METRIC, such as "text correctness=cdm"')
-        found[criterion.strip()] = metric.strip()
-    return found
+        choices[criterion.strip()] = metric.strip()
+    return choices

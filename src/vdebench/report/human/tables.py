@@ -1,4 +1,4 @@
-"""Tables of agreement: coefficients with their intervals, people with each other, models by both."""
+"""Tables of the human study: coefficients with intervals, agreement of annotators, ranks of models."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ _HEADS = [
     *(Column(head, "", group=_TITLES[name]) for name in COEFFICIENTS for head in ("value", "low", "high")),
     Column("n", "", 0),
 ]
-_FEW = 20
+_FEW_PAIRS = 20
 
 
-def study_tables(found: Mapping[str, Any]) -> list[Table]:
+def study_tables(study: Mapping[str, Any]) -> list[Table]:
     """All tables of `correlate_study`: people and metrics, people with each other, every model."""
-    return [coefficients_table(found), people_table(found), points_table(found)]
+    return [coefficients_table(study), people_table(study), points_table(study)]
 
 
-def coefficients_table(found: Mapping[str, Any]) -> Table:
-    """How well people's ranks and metrics go together, over models and over outputs."""
+def coefficients_table(study: Mapping[str, Any]) -> Table:
+    """Correlation of human ranks with metrics, over models and over outputs."""
     rows = [
-        Row(label, _values(one[level]), _section(name, one))
-        for name, one in found["criteria"].items()
+        Row(label, _values(result[level]), _section(name, result))
+        for name, result in study["criteria"].items()
         for label, level in (("models", "models"), ("outputs", "outputs"))
     ]
     reasons = [
-        f"{name}, {level}: {one[level]['reason']}"
-        for name, one in found["criteria"].items()
+        f"{name}, {level}: {result[level]['reason']}"
+        for name, result in study["criteria"].items()
         for level in ("models", "outputs")
-        if "reason" in one[level]
+        if "reason" in result[level]
     ]
-    signed = dict.fromkeys(found["signatures"])
-    title = f"People and {found['protocol']}, {found['setting']}, on {found['suite']}"
-    return Table(title, _HEADS, rows, "Over", notes=[*reasons, *found["notes"], *signed])
+    signed = dict.fromkeys(study["signatures"])
+    title = f"People and {study['protocol']}, {study['setting']}, on {study['suite']}"
+    return Table(title, _HEADS, rows, "Over", notes=[*reasons, *study["notes"], *signed])
 
 
-def people_table(found: Mapping[str, Any]) -> Table:
-    """How far the annotators agree."""
+def people_table(study: Mapping[str, Any]) -> Table:
+    """Agreement of the annotators."""
     columns = [
         Column("Kendall's W", "", group="by sample"),
         Column("Spearman of pairs", "", group="by sample"),
@@ -52,64 +52,74 @@ def people_table(found: Mapping[str, Any]) -> Table:
         Column("annotators", "", 0),
     ]
     rows = []
-    for name, one in found["criteria"].items():
-        agreed = one["agreement"] or {"models": {}}
+    for name, result in study["criteria"].items():
+        agreed = result["agreement"] or {"models": {}}
         keys = ("kendall_w", "pairwise_spearman", "samples")
-        values, over = ([part.get(key) for key in keys] for part in (agreed, agreed["models"]))
-        rows.append(Row(name, [*values, *over, agreed.get("annotators")]))
-    answers = found["answers"]
-    notes = [f"{answers['cells'] - answers['missing']} of {answers['cells']} ranks are there."]
+        values, over_models = ([part.get(key) for key in keys] for part in (agreed, agreed["models"]))
+        rows.append(Row(name, [*values, *over_models, agreed.get("annotators")]))
+    answers = study["answers"]
+    notes = [f"{answers['cells'] - answers['missing']} of {answers['cells']} ranks were given."]
     return Table("People with each other", columns, rows, "Criterion", notes=notes)
 
 
-def points_table(found: Mapping[str, Any]) -> Table:
+def points_table(study: Mapping[str, Any]) -> Table:
     """Every model's rank by people and by the metric, as in the figure."""
     columns = [
         Column(head, "", digits, group=name)
-        for name in found["criteria"]
+        for name in study["criteria"]
         for head, digits in (("people", 2), ("metric", 1), ("mean", 3))
     ]
-    places = [{point["editor"]: point for point in one["points"]} for one in found["criteria"].values()]
+    points = [{point["editor"]: point for point in result["points"]} for result in study["criteria"].values()]
     keys = ("human_rank", "automatic_rank", "metric")
     rows = [
-        Row(editor, [by_editor.get(editor, {}).get(key) for by_editor in places for key in keys])
-        for editor in found["editors"]
+        Row(editor, [by_editor.get(editor, {}).get(key) for by_editor in points for key in keys])
+        for editor in study["editors"]
     ]
-    used = ", ".join(f"{name}: {_title(one['metric'])}" for name, one in found["criteria"].items())
-    best = len(found["editors"])
+    used = ", ".join(f"{name}: {_title(result['metric'])}" for name, result in study["criteria"].items())
+    best = len(study["editors"])
     notes = [f"People: ranks averaged. Metric: the rank of its mean; {used}. {best} is best, 1 is worst."]
     return Table(f"Ranks, {best} to 1", columns, rows, "Model", notes=notes)
 
 
-def scores_table(found: Mapping[str, Any]) -> Table:
+def scores_table(correlation: Mapping[str, Any]) -> Table:
     """A judge's grades and people's scores, as `human_scores.correlate` compares them."""
-    each = {("Per sample" if name == "overall" else name): one for name, one in found["coefficients"].items()}
-    rows = [Row(name, _values(one)) for name, one in each.items()]
+    by_name = {
+        ("Per sample" if name == "overall" else name): result for name, result in correlation["coefficients"].items()
+    }
+    rows = [Row(name, _values(result)) for name, result in by_name.items()]
     return Table(
-        f"Grades and the scores of {found['file']}", _HEADS, rows, "Dimension", notes=list(_score_notes(found, each))
+        f"Grades and the scores of {correlation['file']}",
+        _HEADS,
+        rows,
+        "Dimension",
+        notes=list(_score_notes(correlation, by_name)),
     )
 
 
-def _score_notes(found: Mapping[str, Any], each: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"{name}: {one['reason']}" for name, one in each.items() if "reason" in one)
-    yield f"Intervals: 95 %, percentile bootstrap, {found['resamples']:,} resamples of samples, seed {found['seed']}."
-    if few := [f"{name} ({one['n']})" for name, one in each.items() if one["n"] < _FEW and "reason" not in one]:
-        yield f"Intervals of fewer than {_FEW} pairs are too narrow: {', '.join(few)}."
-    if found["without_grade"]:
-        lost = f"{found['without_grade']} of {found['scores']} scores have no grade beside them"
-        yield f"{lost}: {found['first_without_grade']} …"
+def _score_notes(study: Mapping[str, Any], by_name: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"{name}: {result['reason']}" for name, result in by_name.items() if "reason" in result)
+    yield f"Intervals: 95 %, percentile bootstrap, {study['resamples']:,} resamples of samples, seed {study['seed']}."
+    if narrow := [
+        f"{name} ({result['n']})"
+        for name, result in by_name.items()
+        if result["n"] < _FEW_PAIRS and "reason" not in result
+    ]:
+        yield f"Intervals of fewer than {_FEW_PAIRS} pairs are too narrow: {', '.join(narrow)}."
+    if study["without_grade"]:
+        missing = f"{study['without_grade']} of {study['scores']} scores have no grade"
+        yield f"{missing}: {study['first_without_grade']} …"
 
 
-def _values(one: Mapping[str, Any]) -> list[float | None]:
+def _values(result: Mapping[str, Any]) -> list[float | None]:
     values: list[float | None] = []
     for name in COEFFICIENTS:
-        low, high = one[name]["interval"] or (None, None)
-        values += [one[name]["value"], low, high]
-    return [*values, one["n"]]
+        low, high = result[name]["interval"] or (None, None)
+        values += [result[name]["value"], low, high]
+    return [*values, result["n"]]
 
 
-def _section(name: str, one: Mapping[str, Any]) -> str:
-    return f"{name}: {_title(one['metric'])}, {one['samples']} samples"
+def _section(name: str, result: Mapping[str, Any]) -> str:
+    return f"{name}: {_title(result['metric'])}, {result['samples']} samples"
 
 
 def _title(metric: str) -> str:

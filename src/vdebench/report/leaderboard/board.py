@@ -1,4 +1,4 @@
-"""A table of the leaderboard as data for the page: rows over all samples, and slices that are loaded when asked for."""
+"""JSON data of a table of the leaderboard: rows over all samples, and slices that are loaded on demand."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vdebench.report.leaderboard import cells
-from vdebench.report.leaderboard.gather import LeaderboardRun, as_written
-from vdebench.report.leaderboard.groups import PARTS, SignatureGroup, apart, differences, verdicts_of
+from vdebench.report.leaderboard.gather import LeaderboardRun, checked
+from vdebench.report.leaderboard.groups import PARTS, SignatureGroup, differences, differing_keys, verdicts_of
 
-TOLD = 8
-"""Other tables whose differences are told: there may be a hundred."""
+MAX_DIFFERENCES = 8
+"""Largest number of other tables whose differences are listed."""
 
 
 def table_data(groups: Sequence[SignatureGroup], group: SignatureGroup) -> dict[str, Any]:
-    """What is shown of a table before a slice is chosen."""
+    """Data of a table over all samples."""
     track, keys = group.runs[0].track, _keys(group)
     rows = [_row(run, name, keys) for run, name in zip(group.runs, group.names, strict=True)]
-    there = {setting for row in rows for setting in row["cells"]}
-    known = {key for row in rows for means in row["cells"].values() for key in means}
-    like = "" if "teds" in known else group.teds_column  # a paper's TEDS, where there is no true one
-    differing = apart(groups)
+    settings = {setting for row in rows for setting in row["cells"]}
+    metrics = {key for row in rows for means in row["cells"].values() for key in means}
+    paper_teds = "" if "teds" in metrics else group.teds_column  # the paper's TEDS-like metric, if there is no TEDS
+    differing = differing_keys(groups)
     return {
         "number": group.number,
         "title": group.title,
@@ -29,14 +29,14 @@ def table_data(groups: Sequence[SignatureGroup], group: SignatureGroup) -> dict[
         "says": group.says,
         "signature": group.signature,
         "parts": [[PARTS.get(key, key), value, key in differing] for key, value in group.parts.items()],
-        "differs": differences(groups, group)[:TOLD],
+        "differs": differences(groups, group)[:MAX_DIFFERENCES],
         "others": len(groups) - 1,
         "metrics": [
-            {**metric, "main": metric["main"] or metric["key"] == like}
+            {**metric, "main": metric["main"] or metric["key"] == paper_teds}
             for metric in track.metrics
-            if metric["key"] in known
+            if metric["key"] in metrics
         ],
-        "settings": {setting: title for setting, title in track.settings.items() if setting in there},
+        "settings": {setting: title for setting, title in track.settings.items() if setting in settings},
         "slices": {name: _slice_title(group, name) for name in slice_names(group)},
         "rows": rows,
         "ceilings": _ceilings(group, keys),
@@ -46,11 +46,11 @@ def table_data(groups: Sequence[SignatureGroup], group: SignatureGroup) -> dict[
 
 
 def slice_data(group: SignatureGroup, name: str) -> dict[str, Any]:
-    """For every value of a slice a list in the order of the rows: numbers, coverage, usable edits; None for nothing."""
+    """For every value of a slice, numbers, coverage and usable edits (or None) in the order of the rows."""
     keys = _keys(group)
     values: dict[str, dict[str, Any]] = {}
     for at, run in enumerate(group.runs):
-        with as_written(run):
+        with checked(run):
             for value, found in (run.summary.get("by") or {}).get(name, {}).items():
                 entry = values.setdefault(value, {"rows": [None] * len(group.runs), "ceilings": []})
                 entry["rows"][at] = {
@@ -65,9 +65,9 @@ def slice_data(group: SignatureGroup, name: str) -> dict[str, Any]:
 
 
 def slice_names(group: SignatureGroup) -> list[str]:
-    """Slices that any run has, in the order of its kind."""
-    there = dict.fromkeys(name for run in group.runs for name in run.summary.get("by") or {})
-    return [name for name in dict.fromkeys((*group.runs[0].track.slices, *there)) if name in there]
+    """Slices of any run, in the order of the track."""
+    present = dict.fromkeys(name for run in group.runs for name in run.summary.get("by") or {})
+    return [name for name in dict.fromkeys((*group.runs[0].track.slices, *present)) if name in present]
 
 
 def _slice_title(group: SignatureGroup, name: str) -> str:
@@ -80,7 +80,7 @@ def _keys(group: SignatureGroup) -> list[str]:
 
 
 def _row(run: LeaderboardRun, name: str, keys: Sequence[str]) -> dict[str, Any]:
-    with as_written(run):
+    with checked(run):
         verdicts = verdicts_of(run)
         return {
             "editor": name,
@@ -94,26 +94,26 @@ def _row(run: LeaderboardRun, name: str, keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _usable(run: LeaderboardRun, name: str, value: str) -> Mapping[str, Any] | None:
-    found = ((verdicts_of(run) or {}).get("by") or {}).get(name, {}).get(value)
-    return found if isinstance(found, Mapping) else None
+    usable = ((verdicts_of(run) or {}).get("by") or {}).get(name, {}).get(value)
+    return usable if isinstance(usable, Mapping) else None
 
 
 def _regions(run: LeaderboardRun, name: str, value: str) -> list[float] | None:
     return _rate(((run.summary.get("regions") or {}).get("by") or {}).get(name, {}).get(value))
 
 
-def _rate(found: Mapping[str, Any] | None) -> list[float] | None:
-    """The share of regions that were done, and of how many."""
-    if not found or found.get("rate") is None:
+def _rate(regions: Mapping[str, Any] | None) -> list[float] | None:
+    """The share of regions done, and the number of regions."""
+    if not regions or regions.get("rate") is None:
         return None
-    return [cells.number(found["rate"], "regions.rate"), cells.number(found["n"], "regions.n")]
+    return [cells.number(regions["rate"], "regions.rate"), cells.number(regions["n"], "regions.n")]
 
 
 def _ceilings(group: SignatureGroup, keys: Sequence[str], name: str = "", value: str = "") -> list[dict[str, Any]]:
     """What the reader gives for the references, and for which rows: where samples are missing, means are of others."""
     kept: list[dict[str, Any]] = []
     for row, run in zip(group.names, group.runs, strict=True):
-        with as_written(run):
+        with checked(run):
             ceiling = run.summary.get("ocr_ceiling") or {}
             by = ceiling.get("by") or {}
             reads = ((by.get(name) or {}).get(value) if name else ceiling.get("scores")) or {}

@@ -24,7 +24,7 @@ _USABLE, _REGIONS = Column("usable, %", digits=1), Column("Regions done")
 
 
 def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mapping[str, Any], by: str) -> Table:
-    """A measured table over all samples, or by the values of a slice; a section for every setting and value."""
+    """A table over all samples or by a slice, with a section for every setting and value."""
     metrics = data["metrics"]
     usable = any(row["usable"] for row in data["rows"])
     columns = [*([_USABLE] if usable else []), *(Column(m["title"], m["best"], m["digits"]) for m in metrics)]
@@ -34,10 +34,10 @@ def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mappi
     rows, ceilings = [], False
     for value, part in parts.items():
         for setting in data["settings"]:
-            section = ", ".join(each for each in (value, setting if len(data["settings"]) > 1 else "") if each)
-            for known, row in zip(data["rows"], part["rows"], strict=True):
+            section = ", ".join(text for text in (value, setting if len(data["settings"]) > 1 else "") if text)
+            for definition, row in zip(data["rows"], part["rows"], strict=True):
                 if row and setting in row["cells"]:
-                    rows.append(_row(known["editor"], row, setting, metrics, usable, regions, section))
+                    rows.append(_row(definition["editor"], row, setting, metrics, usable, regions, section))
             for ceiling in part["ceilings"]:
                 if setting in ceiling["cells"]:
                     ceilings = True
@@ -45,10 +45,10 @@ def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mappi
                     rows.append(
                         replace(_row(name, ceiling, setting, metrics, usable, regions, section), reference=True)
                     )
-    others = "; ".join(other.told() for other in data["differs"])
-    unlike = [f"Not comparable, for what differs, with {others}"] if others else []
-    told = [f"{REFERENCE}: OCR ceiling, the scores of the reference images"] if ceilings else []
-    notes = [*unlike, *told, *data["notes"], f"all rows: {group.signature}"]
+    other_tables = "; ".join(difference.label() for difference in data["differs"])
+    warnings = [f"Not comparable, because of these differences, with {other_tables}"] if other_tables else []
+    ceiling_note = [f"{REFERENCE}: OCR ceiling, the scores of the reference images"] if ceilings else []
+    notes = [*warnings, *ceiling_note, *data["notes"], f"all rows: {group.signature}"]
     title = f"{group.title}, by {data['slices'][by]}" if by else group.title
     return Table(title, columns, rows, "Editor", notes=notes, interval_notes=[f"In brackets: {group.level} intervals"])
 
@@ -68,22 +68,22 @@ def _row(
     regions: bool,
     section: str,
 ) -> Row:
-    """A row of numbers; a OCR ceiling has metrics alone."""
-    found = [row["cells"][setting].get(metric["key"]) for metric in metrics]
+    """A row of numbers; an OCR ceiling has metrics only."""
+    cells = [row["cells"][setting].get(metric["key"]) for metric in metrics]
     if usable:
         verdict = row.get("usable")
-        found.insert(0, verdict and [None if part is None else 100 * part for part in verdict[:3]])
+        cells.insert(0, verdict and [None if part is None else 100 * part for part in verdict[:3]])
     if regions:
-        done = row.get("regions")
-        found.append(done and done[:1])
+        rate = row.get("regions")
+        cells.append(rate and rate[:1])
     counts = row.get("coverage") or [None] * len(_COVERAGE)
-    bounds = [(cell[1], cell[2]) if cell and len(cell) == 3 and cell[1] is not None else None for cell in found]
-    values = [None if not cell else math.inf if cell[0] == "∞" else cell[0] for cell in found]
+    bounds = [(cell[1], cell[2]) if cell and len(cell) == 3 and cell[1] is not None else None for cell in cells]
+    values = [None if not cell else math.inf if cell[0] == "∞" else cell[0] for cell in cells]
     return Row(name, [*values, *counts], section, bounds=[*bounds, *[None] * len(counts)])
 
 
 def write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
-    """Every table in three forms, and a document of all."""
+    """Write every table in three formats, and a document of all."""
     for name, table in tables.items():
         write_text(folder / FOLDER / f"{name}.csv", render(table, "csv", intervals=True, full_signature=True))
         write_text(folder / FOLDER / f"{name}.md", render(table, "markdown", intervals=True, full_signature=True))
@@ -92,17 +92,21 @@ def write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
 
 
 def file_names(stems: Sequence[str]) -> Iterator[str]:
-    """Names of files that are safe everywhere, LaTeX included; each another one, whatever their case.
+    """File names that are safe everywhere, including LaTeX, and unique regardless of case.
 
     >>> list(file_names(["1 my_protocol by operation,language"]))
     ['1-my-protocol-by-operation-language']
     >>> list(file_names(["1 strict by 语言", "1 strict by 来源"]))
     ['1-strict-by', '1-strict-by-2']
     """
-    taken: set[str] = set()
+    used: set[str] = set()
     for stem in stems:
         name = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-")[:80]
         numbered = (f"{name}-{at}" for at in count(2))
-        name = name if name.lower() not in taken else next(each for each in numbered if each.lower() not in taken)
-        taken.add(name.lower())
+        name = (
+            name
+            if name.lower() not in used
+            else next(candidate for candidate in numbered if candidate.lower() not in used)
+        )
+        used.add(name.lower())
         yield name

@@ -1,4 +1,4 @@
-"""Runs for the leaderboard, found in folders: only their summaries are read, never their rows."""
+"""The runs of a leaderboard: only their summaries are read."""
 
 from __future__ import annotations
 
@@ -29,55 +29,55 @@ class LeaderboardRun(NamedTuple):
 
     @property
     def track(self) -> Track:
-        """What kind of run it is."""
+        """The kind of the run."""
         return track_of(self.summary)
 
     @property
     def root(self) -> Path:
-        """The folder that `vde run` made, where it did; else the run's own."""
+        """The folder of `vde run`, or else the run folder."""
         above = self.folder.parent.parent
         return above if is_file(above / "run.json") else self.folder
 
 
 @contextmanager
-def as_written(run: LeaderboardRun) -> Iterator[None]:
-    """What is not as `vde score` wrote it is told with the run's file: anybody can edit a summary."""
+def checked(run: LeaderboardRun) -> Iterator[None]:
+    """Turn the exceptions of an edited summary into `RunFolderError`."""
     try:
         yield
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        told = f"no {error}" if isinstance(error, KeyError) else error
+        problem = f"no {error}" if isinstance(error, KeyError) else error
         raise RunFolderError(
-            f"{run.folder / 'summary.json'}: not as `vde score` wrote it: {told}; score again"
+            f"{run.folder / 'summary.json'}: not written by `vde score`: {problem}; score again"
         ) from None
 
 
 class GatheredRuns(NamedTuple):
-    """Runs in the order of the arguments, and what was expected and is not there, in words."""
+    """Runs in the order of the arguments, and notes on missing ones."""
 
     runs: list[LeaderboardRun]
     notes: list[str]
 
 
 def find_runs(folders: Sequence[Path]) -> GatheredRuns:
-    """All runs in or below some folders, each once; an error where a folder holds none.
+    """All runs in or below some folders, each once; raises `RunFolderError` if a folder has none.
 
     >>> find_runs([Path("examples")])
     Traceback (most recent call last):
     vdebench.errors.RunFolderError: examples: no run here or below: looked for summary.json and scores.parquet
       `vde score … --out FOLDER` and `vde run … --out FOLDER` write them
     """
-    kept: dict[str, LeaderboardRun] = {}
+    by_path: dict[str, LeaderboardRun] = {}
     notes: list[str] = []
     for folder in folders:
         for each in run_folders(folder):
             summary = with_run_columns(read_summary(each / "summary.json"))
-            kept.setdefault(os.path.realpath(each), LeaderboardRun(each, summary))
+            by_path.setdefault(os.path.realpath(each), LeaderboardRun(each, summary))
         notes += _unfinished(folder)
-    return GatheredRuns(list(kept.values()), notes)
+    return GatheredRuns(list(by_path.values()), notes)
 
 
 def _unfinished(folder: Path) -> list[str]:
-    """Editors and protocols that a `vde run` was asked for and has no scores of."""
+    """Notes on editors and protocols of a `vde run` without scores."""
     if not is_file(folder / "run.json"):
         return []
     about = read_json(folder / "run.json")

@@ -1,4 +1,4 @@
-"""Runs by what they may be compared with: a table for every signature, the editor aside."""
+"""Comparable runs: a table for every signature, without the editor."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PARTS = {
     "local": "local setting",
     "gt": "ground truth",
     "images": "image metrics",
-    "in": "pages given",
+    "in": "input",
     "rewriter": "prompt rewriter",
     "against": "compared with",
     "n": "samples",
     "usable": "usable edits",
 }
-"""What parts of a signature are called; others by themselves."""
+"""Titles of parts of a signature that differ from their keys."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class SignatureGroup:
     number: int
     runs: tuple[LeaderboardRun, ...]
     names: tuple[str, ...]
-    """What each run is called: its editor, with the folder where one editor stands here twice."""
+    """Names of the runs: their editors, with the folder if an editor has several runs."""
 
     @property
     def protocol(self) -> str:
@@ -49,12 +49,12 @@ class SignatureGroup:
 
     @property
     def title(self) -> str:
-        """What stands above the table."""
+        """The title of the table."""
         return f"{self.protocol} on {self.runs[0].summary['suite']}"
 
     @property
     def says(self) -> str:
-        """The protocol in words, nothing where it is one that is not known here."""
+        """The description of the protocol, "" if it is unknown."""
         try:
             return protocol_of(self.runs[0].summary).says
         except VdeError:
@@ -62,8 +62,10 @@ class SignatureGroup:
 
     @cached_property
     def signature(self) -> str:
-        """What all rows share, with what verdicts on usable edits were made by where there are any."""
-        return next((key for run in self.runs if "|usable:" in (key := pinned(run))), pinned(self.runs[0]))
+        """The signature of all rows, with that of usable edits if there are any."""
+        return next(
+            (key for run in self.runs if "|usable:" in (key := comparison_key(run))), comparison_key(self.runs[0])
+        )
 
     @property
     def parts(self) -> dict[str, str]:
@@ -72,14 +74,14 @@ class SignatureGroup:
 
     @property
     def level(self) -> str:
-        """How sure the intervals are."""
-        told = self.runs[0].summary.get("interval")
-        level = told.get("level") if isinstance(told, Mapping) else None
+        """The confidence level of the intervals."""
+        interval = self.runs[0].summary.get("interval")
+        level = interval.get("level") if isinstance(interval, Mapping) else None
         return f"{100 * level:g} %" if isinstance(level, float) else "95 %"
 
     @property
     def teds_column(self) -> str:
-        """What the protocol calls TEDS; nothing around masks, nor for a protocol that is not known here."""
+        """The protocol's TEDS column; "" with masks and for an unknown protocol."""
         try:
             return protocol_of(self.runs[0].summary).teds_column
         except VdeError:
@@ -87,94 +89,101 @@ class SignatureGroup:
 
     @property
     def twice(self) -> list[str]:
-        """Editors that stand here more than once."""
+        """Editors with several runs."""
         return [editor for editor, count in Counter(run.editor for run in self.runs).items() if count > 1]
 
     def notes(self) -> list[str]:
-        """What the runs have to say, each sentence once, without the folders of this machine."""
-        kept: dict[str, list[str]] = {}
+        """Notes of the runs, each once, without the folders of this machine."""
+        editors_by_note: dict[str, list[str]] = {}
         for name, run in zip(self.names, self.runs, strict=True):
-            said = [str(note) for note in run.summary.get("notes") or ()]
-            for metric, why in (run.summary.get("unavailable") or {}).items():
-                said.append(f"{facts(metric).title} unavailable: {str(why).partition(chr(10))[0]}")
+            texts = [str(note) for note in run.summary.get("notes") or ()]
+            for metric, reason in (run.summary.get("unavailable") or {}).items():
+                texts.append(f"{facts(metric).title} unavailable: {str(reason).partition(chr(10))[0]}")
             usable = run.summary.get("usable")
             if isinstance(usable, Mapping) and usable.get("rate") is None and isinstance(usable.get("bounds"), list):
-                said.append(bounds_line(usable))
-            for note in said:
-                kept.setdefault(note.replace(f"{run.root}{os.sep}", ""), []).append(name)
-        some = [note if len(who) == len(self.runs) else f"{', '.join(who)}: {note}" for note, who in kept.items()]
-        twice = [
-            f"{editor} stands here more than once: runs with one signature, told apart by their folders"
-            for editor in self.twice
+                texts.append(bounds_line(usable))
+            for note in texts:
+                editors_by_note.setdefault(note.replace(f"{run.root}{os.sep}", ""), []).append(name)
+        notes = [
+            note if len(editors) == len(self.runs) else f"{', '.join(editors)}: {note}"
+            for note, editors in editors_by_note.items()
         ]
-        return [*twice, *some]
+        twice = [
+            f"{editor} has several runs with one signature, distinguished by their folders" for editor in self.twice
+        ]
+        return [*twice, *notes]
 
 
-def pinned(run: LeaderboardRun) -> str:
-    """All that a run's numbers depend on but the editor: its signature, and the thresholds of usable edits.
+def comparison_key(run: LeaderboardRun) -> str:
+    """The signature of a run without its editor, with the thresholds of usable edits.
 
     >>> from pathlib import Path
     >>> usable = {"rate": 0.5, "signature": "usable:tiles-1|text:0.9"}
-    >>> pinned(LeaderboardRun(Path(), {"signature": "vde|p:x|editor:a|n:9", "usable": usable}))
+    >>> comparison_key(LeaderboardRun(Path(), {"signature": "vde|p:x|editor:a|n:9", "usable": usable}))
     'vde|p:x|n:9|usable:tiles-1 text:0.9'
     """
     parts = [part for part in run.summary["signature"].split("|") if not part.startswith("editor:")]
     if verdicts := verdicts_of(run):
-        told = verdicts.get("signature") or verdicts.get("thresholds")
-        parts.append("usable:" + str(told).removeprefix("usable:").replace("|", " "))
+        thresholds = verdicts.get("signature") or verdicts.get("thresholds")
+        parts.append("usable:" + str(thresholds).removeprefix("usable:").replace("|", " "))
     return "|".join(parts)
 
 
 def verdicts_of(run: LeaderboardRun) -> Mapping[str, Any] | None:
-    """What a run says of usable edits; nothing where images were not compared: only failures would be known then."""
-    found = run.summary.get("usable")
-    known = isinstance(found, Mapping) and found.get("rate") is not None
-    return found if known and "|images:off|" not in run.summary["signature"] else None
+    """A run's summary of usable edits; None if images were not compared, because then only failures are known."""
+    usable = run.summary.get("usable")
+    has_rate = isinstance(usable, Mapping) and usable.get("rate") is not None
+    return usable if has_rate and "|images:off|" not in run.summary["signature"] else None
 
 
 def group_runs(runs: Sequence[LeaderboardRun]) -> list[SignatureGroup]:
-    """Runs by what they depend on, as they came; those without verdicts stand with the first that have some."""
-    found: dict[str, list[LeaderboardRun]] = {}
+    """Group runs by comparison key, in order; runs without verdicts join the first matching group with verdicts."""
+    groups: dict[str, list[LeaderboardRun]] = {}
     for run in runs:
-        key = pinned(run)
+        key = comparison_key(run)
         if "|usable:" not in key:
-            key = next((pin for each in runs if (pin := pinned(each)).startswith(f"{key}|usable:")), key)
-        found.setdefault(key, []).append(run)
-    return [SignatureGroup(at, tuple(same), tuple(_names(same))) for at, same in enumerate(found.values(), start=1)]
+            key = next(
+                (other_key for other in runs if (other_key := comparison_key(other)).startswith(f"{key}|usable:")), key
+            )
+        groups.setdefault(key, []).append(run)
+    return [
+        SignatureGroup(number, tuple(members), tuple(_names(members)))
+        for number, members in enumerate(groups.values(), start=1)
+    ]
 
 
 def _names(runs: Sequence[LeaderboardRun]) -> list[str]:
-    counted = Counter(run.editor for run in runs)
+    counts = Counter(run.editor for run in runs)
     folders = [os.path.abspath(run.folder) for run in runs]
-    above = os.path.commonpath(folders)
+    common = os.path.commonpath(folders)
     return [
-        f"{run.editor} ({os.path.relpath(folder, above)})" if counted[run.editor] > 1 else run.editor
+        f"{run.editor} ({os.path.relpath(folder, common)})" if counts[run.editor] > 1 else run.editor
         for run, folder in zip(runs, folders, strict=True)
     ]
 
 
 class SignatureDifference(NamedTuple):
-    """In which parts another table's signature differs: what the part is called, what it says here and there."""
+    """Parts in which another table's signature differs: title, value here, value there."""
 
     number: int
     parts: list[tuple[str, str, str]]
 
-    def told(self) -> str:
-        """The same in short."""
+    def label(self) -> str:
+        """A short text of it."""
         return f"Table {self.number} ({', '.join(title for title, _, _ in self.parts)})"
 
 
 def differences(groups: Sequence[SignatureGroup], group: SignatureGroup) -> list[SignatureDifference]:
-    """How a table differs from the others; those come first that differ least, being confused most easily."""
-    found = []
+    """Differences of a table to the others, the most similar first."""
+    result = []
     for other in groups:
         if other is not group:
             parts = differing_parts([group.signature, other.signature])
-            said = [(PARTS.get(key, key), mine, theirs) for key, (mine, theirs) in parts.items()]
-            found.append(SignatureDifference(other.number, said))
-    return sorted(found, key=lambda difference: len(difference.parts))
+            values = [(PARTS.get(key, key), here, there) for key, (here, there) in parts.items()]
+            result.append(SignatureDifference(other.number, values))
+    return sorted(result, key=lambda difference: len(difference.parts))
 
 
-def apart(groups: Sequence[SignatureGroup]) -> set[str]:
+def differing_keys(groups: Sequence[SignatureGroup]) -> set[str]:
     """Parts of the signature that are not the same in all tables."""
     return set(differing_parts([group.signature for group in groups]))

@@ -1,6 +1,6 @@
-r"""LaTeX that compiles whatever an editor is called: `render`'s tables with every character made safe.
+r"""LaTeX tables that compile with any name of an editor.
 
-pdfLaTeX knows few characters; those beyond are written as commands that `PREAMBLE` defines, by the engine at hand.
+pdfLaTeX supports few characters; others are written as commands that `PREAMBLE` defines for the engine in use.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ PREAMBLE = r"""\usepackage{booktabs,graphicx,iftex}
 \fi
 \ifxetex\IfFileExists{xeCJK.sty}{\usepackage{xeCJK}}{}\fi
 """
-r"""What the tables need. `\vdecjk` and `\vdeother` take text, and its code points for where it cannot be shown."""
-_HEAD = "% Your preamble needs what that of all.tex has: booktabs, graphicx, \\vdecjk and \\vdeother.\n"
-_KNOWN = {
+r"""Preamble for the tables. `\vdecjk` and `\vdeother` take a text, and its code points as a fallback."""
+_HEAD = "% Your preamble needs, as in all.tex: booktabs, graphicx, \\vdecjk and \\vdeother.\n"
+_REPLACEMENTS = {
     **SIGNS,
     "‘": "`",
     "’": "'",
@@ -42,7 +42,7 @@ _KNOWN = {
     "—": "---",
     "\u00a0": "~",
 }
-_BEYOND = re.compile("[^\x00-\x7f\u00a1-\u017f]+|[ĦħĸĿŀŉŦŧſ]+")  # pdfLaTeX has Latin letters in T1, but for these
+_UNSUPPORTED = re.compile("[^\x00-\x7f\u00a1-\u017f]+|[ĦħĸĿŀŉŦŧſ]+")  # T1 has all Latin letters except these
 _FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
@@ -64,20 +64,22 @@ def latex(table: Table) -> str:
 
 
 def safe(text: str) -> str:
-    """Text of LaTeX with no character that an engine does not know."""
+    """Replace characters that an engine does not support."""
     if text.isascii() and text.isprintable():
         return text
-    for character, command in _KNOWN.items():
+    for character, command in _REPLACEMENTS.items():
         text = text.replace(character, command)
     text = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs", "Cf"))
-    return _BEYOND.sub(lambda found: _named(found[0]), text)
+    return _UNSUPPORTED.sub(lambda match: _commands(match[0]), text)
 
 
-def _named(text: str) -> str:
-    """Characters as a command's text: what GB 2312 has together, as pdfLaTeX's Chinese fonts do; others each alone."""
+def _commands(text: str) -> str:
+    """Wrap characters in commands: runs of GB 2312, which pdfLaTeX's Chinese fonts cover; others one by one."""
     return "".join(
-        _command("vdecjk", "".join(some)) if common else "".join(_command("vdeother", each) for each in some)
-        for common, some in groupby(text, lambda each: bool(each.encode("gb2312", "ignore")))
+        _command("vdecjk", "".join(characters))
+        if common
+        else "".join(_command("vdeother", character) for character in characters)
+        for common, characters in groupby(text, lambda character: bool(character.encode("gb2312", "ignore")))
     )
 
 
@@ -86,7 +88,7 @@ def _command(name: str, text: str) -> str:
 
 
 def document(names: list[str]) -> str:
-    """A document of all tables, to look at and to take the preamble from."""
+    """A document with all tables."""
     tables = "".join(rf"\input{{{name}}}" + "\n\\clearpage\n" for name in names)
     return (
         "\\documentclass[a4paper,landscape]{article}\n"

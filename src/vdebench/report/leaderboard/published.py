@@ -1,4 +1,4 @@
-"""Figures as the papers print them: tables of their own, and rows beside a measured table of the same protocol."""
+"""Published figures: tables of their own, and rows next to a measured table of the same protocol."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _CLASSES = ("Text Modify", "Text Addition", "Text Deletion", "Table Structure Ed
 
 
 class _View(NamedTuple):
-    """Which table of a paper has what a measured table shows in a setting and slice."""
+    """The table of a paper for a setting and slice of a measured table."""
 
     table: str
     setting: str
     slice_name: str
     values: Mapping[str, str]
-    """Of the slice: ours, and how the figures name them."""
+    """Values of the slice: here and in the paper."""
     printed_setting: str = ""
 
 
-_WHOLE = {"": ""}
+_ALL = {"": ""}
 _LANGUAGES = {"english": "english", "simplified_chinese": "chinese"}
 _VIEWS = {
     "vde-v3": (
-        _View("2", "local", "", _WHOLE),
-        _View("2", "global", "", _WHOLE),
+        _View("2", "local", "", _ALL),
+        _View("2", "global", "", _ALL),
         _View("9", "global", "edit_class", {name: name for name in _CLASSES}),
         _View("10", "local", "edit_class", {name: name for name in _CLASSES}),
     ),
@@ -45,12 +45,12 @@ _VIEWS = {
 
 
 def printed_tables() -> dict[str, Table]:
-    """All tables of the papers that runs could fill, as printed."""
+    """All tables of the papers that runs can fill, as published."""
     return {shape: paper_table(shape, [], published=True) for shape in SHAPES}
 
 
 def printed_data(shape: str, table: Table) -> dict[str, Any]:
-    """A paper's table as data for the page."""
+    """JSON data of a paper's table."""
     best = table.best()
     paper, _, number = shape.partition(":")
     return {
@@ -72,36 +72,38 @@ def printed_data(shape: str, table: Table) -> dict[str, Any]:
     }
 
 
-def beside(group: SignatureGroup) -> dict[str, Any] | None:
-    """Printed rows by `slice/value/setting` of a measured table of the same protocol, with a warning; None for none."""
+def published_rows(group: SignatureGroup) -> dict[str, Any] | None:
+    """Published rows by `slice/value/setting` for a measured table of the same protocol, with a warning, or None."""
     views = _VIEWS.get(group.protocol)
     if not views:
         return None
-    metrics = _named(group.protocol)
+    metrics = _metric_titles(group.protocol)
     rows: dict[str, list[dict[str, Any]]] = {}
     for view in views:
-        for ours, theirs in view.values.items():
-            shown = []
+        for value_here, value_printed in view.values.items():
+            model_rows = []
             for model in published_models(group.protocol, view.table):
-                found = {
-                    key: model.value(view.printed_setting or view.setting, view.slice_name or "all", theirs, metric)
+                values = {
+                    key: model.value(
+                        view.printed_setting or view.setting, view.slice_name or "all", value_printed, metric
+                    )
                     for key, metric in metrics.items()
                 }
-                cells = {key: [value] for key, value in found.items() if value is not None}
+                cells = {key: [value] for key, value in values.items() if value is not None}
                 if cells:
-                    shown.append({"editor": f"{model.name} †", "table": view.table, "cells": cells})
-            rows[f"{view.slice_name}/{ours}/{view.setting}"] = shown
+                    model_rows.append({"editor": f"{model.name} †", "table": view.table, "cells": cells})
+            rows[f"{view.slice_name}/{value_here}/{view.setting}"] = model_rows
     unknown = [PARTS.get(key, key) for key in group.parts if key not in ("p", "match", "tok", "track", "against")]
     return {
-        "warning": f"† Printed in the paper of {group.protocol}, not measured here: no signature, so it is not known "
-        f"whether these agree with the rows above in {', '.join(unknown)}. Do not rank the one against the other.",
+        "warning": f"† Published in the paper of {group.protocol}, not measured here. Without a signature it is "
+        f"unknown whether these rows agree with those above in {', '.join(unknown)}: do not rank them together.",
         "rows": rows,
     }
 
 
-def _named(protocol: str) -> dict[str, str]:
-    """Our columns, and what the paper calls them."""
+def _metric_titles(protocol: str) -> dict[str, str]:
+    """Columns, with their names in the paper."""
     if protocol == "textedit":
         return {"ssim": "SSIM", "lpips": "LPIPS", "psnr": "PSNR", "mse": "MSE"}
-    known = get_protocol(protocol)
-    return {**_METRICS, known.teds_column: "TEDS", known.clip: "CLIP"}
+    definition = get_protocol(protocol)
+    return {**_METRICS, definition.teds_column: "TEDS", definition.clip: "CLIP"}

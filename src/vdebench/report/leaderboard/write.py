@@ -13,7 +13,7 @@ from vdebench.report.leaderboard.exports import FOLDER, file_names, measured_tab
 from vdebench.report.leaderboard.gather import find_runs
 from vdebench.report.leaderboard.groups import SignatureGroup, group_runs
 from vdebench.report.leaderboard.links import Links
-from vdebench.report.leaderboard.published import beside, printed_data, printed_tables
+from vdebench.report.leaderboard.published import printed_data, printed_tables, published_rows
 from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.table import Table
 from vdebench.report.web.assets import write_data, write_site
@@ -32,11 +32,11 @@ def write_leaderboard(
     reports: Sequence[Path] = (),
     title: str = "Leaderboard",
 ) -> Path:
-    """Write the leaderboard of some runs, or folders of runs, into the folder `out`, and give its page.
+    """Write the leaderboard of some runs, or folders of runs, to the folder `out`, and return the path of its page.
 
-    Runs stand in one table where their signatures are the same but for the editor. With `published`, the figures that
-    papers print stand in tables of their own. Samples are linked where a report shows them. A leaderboard that stands
-    there is replaced, whole or not at all; a folder with anything else in it is refused.
+    Runs are in one table if their signatures differ only in the editor. `published` adds tables of the papers. Samples
+    are linked if a report shows them. An old leaderboard is replaced atomically; raises `RunFolderError` for a folder
+    with other content.
     """
     target = Path(os.path.realpath(out))
     require_generated(target, MARKER, _WHAT)
@@ -46,14 +46,14 @@ def write_leaderboard(
     with replacing_folder(target, MARKER, _WHAT) as folder:
         write_site(folder, "vdebench.report.leaderboard")
         tables: dict[str, Table] = {}
-        told = [_write_group(folder, groups, group, tables) for group in groups]
-        for group, data in zip(groups, told, strict=True):
+        table_list = [_write_group(folder, groups, group, tables) for group in groups]
+        for group, data in zip(groups, table_list, strict=True):
             for run, row in zip(group.runs, data["rows"], strict=True):
                 row["link"] = links.to(run, target)
-            data["beside"] = beside(group) if published else None
+            data["beside"] = published_rows(group) if published else None
         printed = _printed(tables) if published else []
         head = {"title": title, "version": __version__, "properties": PROPERTIES, "notes": found.notes}
-        write_data(folder, "leaderboard", {**head, "tables": told, "printed": printed})
+        write_data(folder, "leaderboard", {**head, "tables": table_list, "printed": printed})
         write_tables(folder, tables)
     return Path(out) / "index.html"
 
@@ -61,11 +61,11 @@ def write_leaderboard(
 def _write_group(
     folder: Path, groups: Sequence[SignatureGroup], group: SignatureGroup, tables: dict[str, Table]
 ) -> dict[str, Any]:
-    """The data of a table: its slices are written, each a script of its own, its files are added to `tables`."""
+    """Return the data of a table, write its slices as scripts, and add its files to `tables`."""
     data = table_data(groups, group)
     data["files"], data["values"] = {}, {}
-    whole = f"{group.number} {group.protocol}"
-    names = file_names([whole, *(f"{whole} by {title}" for title in data["slices"].values())])
+    stem = f"{group.number} {group.protocol}"
+    names = file_names([stem, *(f"{stem} by {title}" for title in data["slices"].values())])
     for at, (by, name) in enumerate(zip(["", *data["slices"]], names, strict=True)):
         slices = slice_data(group, by) if by else {}
         if by:

@@ -1,4 +1,4 @@
-"""The leaderboard and the breakdowns as data for the page: numbers of the summaries, none made anew."""
+"""JSON data of the leaderboard and the breakdowns, from the summaries."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ Metrics = Sequence[Mapping[str, Any]]
 
 
 def metrics_of(results: Sequence[ScoredEditor]) -> list[Mapping[str, Any]]:
-    """Metrics that have a number anywhere, each with its title, which way is better, and its digits."""
-    found = [means for result in results for means in result.summary["overall"].values() if means]
+    """Metrics with at least one number, each with title, direction and digits."""
+    all_means = [means for result in results for means in result.summary["overall"].values() if means]
     return [
-        metric for metric in results[0].track.metrics if any(cell(means, metric["key"]) is not None for means in found)
+        metric
+        for metric in results[0].track.metrics
+        if any(cell(means, metric["key"]) is not None for means in all_means)
     ]
 
 
@@ -28,12 +30,14 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
     metrics, track, protocol = metrics_of(results), results[0].track, results[0].protocol
     rows = [_row(result.editor, result.summary["overall"], metrics, result.summary) for result in results]
     _mark_best(rows, track.settings, metrics)
-    rows += [{**_row(REFERENCE, reads, metrics), "reference": True, "of": of} for of, reads in _references(results)]
+    rows += [
+        {**_row(REFERENCE, reads, metrics), "reference": True, "of": editors} for editors, reads in _references(results)
+    ]
     summaries = [result.summary for result in results]
     return {
         "name": protocol.name,
         "says": protocol.says,
-        **track.told(),
+        **track.to_json(),
         "metrics": metrics,
         "rows": rows,
         "slices": {name: slices for name in _slice_names(results) if (slices := _slices(results, name, metrics))},
@@ -48,7 +52,7 @@ def board(results: Sequence[ScoredEditor], notes: Iterable[str] = ()) -> dict[st
 
 
 def _gaps(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
-    return list(gap_lines([(each["editor"], each["usable"]) for each in summaries if each.get("usable")]))
+    return list(gap_lines([(summary["editor"], summary["usable"]) for summary in summaries if summary.get("usable")]))
 
 
 def _row(
@@ -73,23 +77,23 @@ def _row(
     return row
 
 
-def _usable(found: Mapping[str, Any] | None) -> Cell | None:
-    """The rate of usable edits with its interval, and where the others fail first."""
-    if not found or found["rate"] is None:
+def _usable(usable: Mapping[str, Any] | None) -> Cell | None:
+    """The rate of usable edits with its interval, and the counts of first failures."""
+    if not usable or usable["rate"] is None:
         return None
-    low, high = found["interval"]
-    steps = [[PROPERTIES[step["property"]], step["failed"]] for step in found["waterfall"]]
+    low, high = usable["interval"]
+    steps = [[PROPERTIES[step["property"]], step["failed"]] for step in usable["waterfall"]]
     return {
-        "value": found["rate"],
+        "value": usable["rate"],
         "low": low,
         "high": high,
-        **{key: found[key] for key in ("n", "unknown")},
+        **{key: usable[key] for key in ("n", "unknown")},
         "fails": steps,
     }
 
 
 def cell(means: Mapping[str, Any] | None, key: str) -> Cell | None:
-    """A number with the bounds of its interval where `intervals` has them; PSNR may be infinite.
+    """A number with the bounds of its interval, if there is one; PSNR may be infinite.
 
     >>> cell({"cdm": 0.8, "intervals": {"cdm": [0.7, 0.9]}}, "cdm")
     {'value': 0.8, 'low': 0.7, 'high': 0.9}
@@ -104,7 +108,7 @@ def cell(means: Mapping[str, Any] | None, key: str) -> Cell | None:
 
 
 def _infinite(means: Mapping[str, Any], key: str) -> bool:
-    """Whether a PSNR without a number is infinite: no image differs, or one does not and the protocol takes that so."""
+    """Whether a missing PSNR is infinite: all images are identical, or one is and the protocol counts it."""
     if not key.startswith("psnr"):
         return False
     identical = means.get(key.replace("psnr", "identical"))
@@ -112,31 +116,31 @@ def _infinite(means: Mapping[str, Any], key: str) -> bool:
 
 
 def _mark_best(rows: Sequence[Mapping[str, Any]], settings: Iterable[str], metrics: Metrics) -> None:
-    """Mark the best cell of every column, where there is more than one."""
+    """Mark the best cell of every column with more than one number."""
     columns: list[tuple[list[Cell | None], str]] = [
         ([row["cells"].get(setting, {}).get(metric["key"]) for row in rows], metric["best"])
         for setting in settings
         for metric in metrics
     ]
     columns += [([row.get(name) for row in rows], "higher") for name in ("usable", "regions")]
-    for cells, way in columns:
+    for cells, direction in columns:
         numbers = [(number, cell) for cell in cells if cell and (number := _number(cell)) is not None]
         if len(numbers) > 1:
-            top = (max if way == "higher" else min)(number for number, _ in numbers)
-            for number, found in numbers:
+            top = (max if direction == "higher" else min)(number for number, _ in numbers)
+            for number, best in numbers:
                 if number == top:
-                    found["best"] = True
+                    best["best"] = True
 
 
-def _number(found: Cell) -> float | None:
-    return math.inf if found.get("infinite") else found.get("value")
+def _number(entry: Cell) -> float | None:
+    return math.inf if entry.get("infinite") else entry.get("value")
 
 
 def _thresholds(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What the verdicts on usable edits depend on."""
+    """Notes on the signatures of usable edits."""
     pins = dict.fromkeys(summary["usable"]["signature"] for summary in summaries if summary.get("usable"))
-    how = "usable edits, with Wilson's interval of as many samples as their pages are worth, by these thresholds"
-    return [f"{how}: {pin}" for pin in pins]
+    description = "usable edits, with Wilson intervals of the effective sample size, by these thresholds"
+    return [f"{description}: {pin}" for pin in pins]
 
 
 def _ceiling(result: ScoredEditor, part: str) -> Mapping[str, Any]:
@@ -144,25 +148,25 @@ def _ceiling(result: ScoredEditor, part: str) -> Mapping[str, Any]:
 
 
 def _references(results: Sequence[ScoredEditor]) -> list[tuple[list[str], Mapping[str, Any]]]:
-    """What the reader gives for the reference images, and for which editors: their means may be of other samples."""
-    kept: list[tuple[list[str], Mapping[str, Any]]] = []
+    """OCR ceilings with their editors; they differ if editors lack samples."""
+    groups: list[tuple[list[str], Mapping[str, Any]]] = []
     for result in results:
         reads = _ceiling(result, "scores")
-        names = next((names for names, known in kept if known == reads), None)
+        names = next((names for names, known in groups if known == reads), None)
         if names is not None:
             names.append(result.editor)
         elif reads:
-            kept.append(([result.editor], reads))
-    return kept
+            groups.append(([result.editor], reads))
+    return groups
 
 
 def _slice_names(results: Sequence[ScoredEditor]) -> list[str]:
-    there = dict.fromkeys(name for result in results for name in result.summary.get("by", {}))
-    return [name for name in dict.fromkeys((*results[0].track.slices, *there)) if name in there]
+    present = dict.fromkeys(name for result in results for name in result.summary.get("by", {}))
+    return [name for name in dict.fromkeys((*results[0].track.slices, *present)) if name in present]
 
 
 def _slices(results: Sequence[ScoredEditor], name: str, metrics: Metrics) -> dict[str, Any]:
-    """For every value of a slice and every editor the numbers, and what the reader loses there in CDM."""
+    """The numbers by value of a slice and editor, and the OCR loss of CDM."""
     keys = [metric["key"] for metric in metrics]
     number_of, title = results[0].track.count
     values: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Runs as the report sees them: the suite, and for every editor its edits and its scores by each protocol."""
+"""The runs of a report: the suite, and every editor's edits and scores by protocol."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from vdebench.runs.search import run_folders
 from vdebench.runs.summary import read_summary
 from vdebench.suites.suite import Suite, load_suite
 
-_NO_PICTURES = "its text and boxes are shown, no pictures"
+_NO_PICTURES = "text and boxes are shown without images"
 
 
 class ScoredEditor(NamedTuple):
-    """One editor scored by one protocol: what its run folder holds."""
+    """One editor scored by one protocol: the content of its run folder."""
 
     editor: str
     protocol: PageProtocol | MaskProtocol
@@ -38,7 +38,7 @@ class ScoredEditor(NamedTuple):
 
     @property
     def track(self) -> Track:
-        """What kind of run it is."""
+        """The kind of the run."""
         return track_of(self.summary)
 
     def table(self, name: str) -> pl.LazyFrame:
@@ -52,12 +52,12 @@ class ScoredEditor(NamedTuple):
 
 
 class SuiteRuns:
-    """Scored runs of one suite: those of `vde run` folders, of run folders, and of folders that hold run folders."""
+    """Scored runs of one suite, in folders of `vde run`, run folders, and folders that contain run folders."""
 
     def __init__(self, roots: str | Path | Sequence[str | Path]) -> None:
-        self.roots = [Path(each) for each in ([roots] if isinstance(roots, str | Path) else roots)]
+        self.roots = [Path(root) for root in ([roots] if isinstance(roots, str | Path) else roots)]
         self.notes: list[str] = []
-        """What is not there, in words."""
+        """Notes on missing scores and images."""
         self.results: list[ScoredEditor] = []
         self._origins: list[str] = []
         self._sources: list[tuple[Path, Callable[[Suite], OutputSource]]] = []
@@ -73,7 +73,7 @@ class SuiteRuns:
         self.notes += [f"{editor}: {source.lacking}: {_NO_PICTURES}" for editor, source in self._lacking()]
 
     def _add_runs(self, root: Path, about: Mapping[str, Any]) -> None:
-        """Add what a folder of `vde run` holds."""
+        """Add the runs of a folder of `vde run`."""
         self._origins.append(about["suite"])
         before = len(self.results)
         for editor in about["editors"]:
@@ -87,25 +87,23 @@ class SuiteRuns:
         if len(self.results) == before:
             raise InputError(
                 f"{root}: contains no scores: looked for summary.json and scores.parquet in EDITOR/PROTOCOL/\n"
-                "  `vde run SUITE --editor NAME --out FOLDER` makes them"
+                "  `vde run SUITE --editor NAME --out FOLDER` writes them"
             )
 
     def _add_run(self, folder: Path) -> None:
         """Add a run folder by itself."""
         summary = read_summary(folder / "summary.json")
-        result, asked = _result(folder, summary["editor"], summary["protocol"]), run_options(folder)
+        result, options = _result(folder, summary["editor"], summary["protocol"]), run_options(folder)
         if result is None:
             raise InputError(f"{folder}: not all tables of a run are here; score again")
-        if not isinstance(asked.get("suite"), str):
-            raise InputError(
-                f"{folder / 'run.json'}: does not say with which suite the run was made; score again into this folder"
-            )
+        if not isinstance(options.get("suite"), str):
+            raise InputError(f"{folder / 'run.json'}: does not name the suite of the run; score again into this folder")
         self.results.append(result)
-        self._origins.append(asked["suite"])
-        self._sources.append((folder, lambda suite: scored_source(folder, suite, asked)))
+        self._origins.append(options["suite"])
+        self._sources.append((folder, lambda suite: scored_source(folder, suite, options)))
 
     def _lacking(self) -> Iterator[tuple[str, OutputSource]]:
-        """Editors whose images are not at hand, each once."""
+        """Editors without images, each once."""
         sources = {
             (result.editor, source.lacking): source for result in self.results if (source := self.source(result))
         }
@@ -118,7 +116,7 @@ class SuiteRuns:
 
     @property
     def origin(self) -> str:
-        """The suite as it was given."""
+        """The suite as it was passed to the command."""
         return self._origins[0]
 
     @cached_property
@@ -141,33 +139,33 @@ class SuiteRuns:
         return {folder: make(self.suite) for folder, make in self._sources}
 
     def source(self, result: ScoredEditor) -> OutputSource:
-        """Where the outputs of a run are."""
+        """The outputs of a run."""
         return self._source_of[result.folder]
 
     def _of(self, editor: str) -> list[OutputSource]:
         return [self.source(result) for result in self.results if result.editor == editor]
 
     def image(self, editor: str, sample: Sample) -> Path | None:
-        """The image an editor made of a sample, nothing where there is none or that is not certain."""
+        """An editor's output for a sample, or None."""
         return next((file for source in self._of(editor) if (file := source.image(sample))), None)
 
     def lacking(self, editor: str) -> str:
-        """Why an editor's images are not at hand, in words; nothing where they are."""
-        told = [source.lacking for source in self._of(editor)]
-        return told[0] if all(told) else ""
+        """Why an editor's images are not available; "" if they are."""
+        reasons = [source.lacking for source in self._of(editor)]
+        return reasons[0] if all(reasons) else ""
 
-    def told(self, text: str) -> str:
-        """A message without the folders of this machine: reports are sent to others."""
-        places = [place for source in self._source_of.values() for place in source.places]
-        for root in (*self.roots, *map(Path, map(os.path.abspath, self.roots)), *places, self.suite.root):
+    def redact(self, text: str) -> str:
+        """Remove the folders of this machine from a message."""
+        folders = [folder for source in self._source_of.values() for folder in source.places]
+        for root in (*self.roots, *map(Path, map(os.path.abspath, self.roots)), *folders, self.suite.root):
             text = text.replace(f"{root}{os.sep}", "")
         return text
 
     @cached_property
     def edits(self) -> dict[str, dict[str, EditRecord]]:
-        """What each editor told of each sample."""
+        """Records of the edits, by editor and sample."""
         return {
-            editor: {key: made for source in self._of(editor) for key, made in source.edits.items()}
+            editor: {key: edit for source in self._of(editor) for key, edit in source.edits.items()}
             for editor in self.editors
         }
 
@@ -185,13 +183,13 @@ def _run_source(folder: Path, about: Mapping[str, Any], suite: Suite) -> OutputS
 
 
 def _require_one_of_each(results: Sequence[ScoredEditor]) -> None:
-    known: dict[tuple[str, str], ScoredEditor] = {}
+    first_runs: dict[tuple[str, str], ScoredEditor] = {}
     for result in results:
-        there = known.setdefault((result.editor, result.protocol.name), result)
-        if there is not result:
+        first = first_runs.setdefault((result.editor, result.protocol.name), result)
+        if first is not result:
             raise InputError(
-                f"{there.folder} and {result.folder}: two runs of {result.editor} by {result.protocol.name}\n"
-                "  give one of them, or score one again under another name: `vde score SUITE NAME=FOLDER`"
+                f"{first.folder} and {result.folder}: two runs of {result.editor} by {result.protocol.name}\n"
+                "  pass one of them, or score one again under another name: `vde score SUITE NAME=FOLDER`"
             )
 
 
@@ -201,12 +199,12 @@ def _require_one_suite(results: Sequence[ScoredEditor]) -> None:
         if result.summary["suite"] != first.summary["suite"]:
             raise InputError(
                 f"{first.folder} is a run on {first.summary['suite']}, {result.folder} on {result.summary['suite']}\n"
-                "  give runs on one suite"
+                "  pass runs on one suite"
             )
 
 
 def _result(folder: Path, editor: str, name: str) -> ScoredEditor | None:
-    """What a run folder holds, nothing where it is not whole."""
+    """The content of a run folder, or None if it is incomplete."""
     if not is_file(folder / "summary.json") or not is_file(folder / "scores.parquet"):
         return None
     summary = read_summary(folder / "summary.json")
@@ -217,11 +215,11 @@ def _result(folder: Path, editor: str, name: str) -> ScoredEditor | None:
 
 
 def _about(root: Path) -> dict[str, Any]:
-    """What `vde run` noted in its folder; nothing where another command made it."""
+    """The `run.json` of `vde run`; {} for folders of other commands."""
     file = root / "run.json"
     if not is_file(file) or is_file(root / "summary.json"):
         return {}
-    about = _object(file)
+    about = read_object(file)
     kinds = {"suite": str, "reader": str, "editors": list, "protocols": list}
     if not kinds.keys() & about.keys():  # of one editor's edits
         return {}
@@ -231,7 +229,8 @@ def _about(root: Path) -> dict[str, Any]:
     return about
 
 
-def _object(file: Path) -> dict[str, Any]:
+def read_object(file: Path) -> dict[str, Any]:
+    """Read a JSON object; raises `InputError` for other data."""
     data = read_json(file)
     if not isinstance(data, dict):
         raise InputError(f"{file}: expected an object")

@@ -1,4 +1,4 @@
-"""Samples of runs around masks as data for the page: their numbers, how their outputs lie, what is inside the masks."""
+"""JSON data of samples of runs with masks: numbers, alignment, and metrics inside the masks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Fact = tuple[str, str]
 _NUMBERS = (*(name for name in COLUMNS if name != "untouched"), "mse_raw", "lpips_raw")
 _STATES = {
     "aligned": "aligned",
-    "in_place": "in place: the raw output is nearer to the page and stands for the aligned one",
+    "in_place": "in place: the output without alignment is nearer to the page and is used",
     "few_features": "not aligned: too few features",
     "few_matches": "not aligned: too few matches",
     "no_transform": "not aligned: no transform fits",
@@ -34,24 +34,24 @@ _INSIDE = {
 
 
 def numbers(row: Mapping[str, Any]) -> dict[str, dict[str, float | str]]:
-    """The numbers of a scored row; PSNR is infinite where no pixel differs."""
-    found: dict[str, float | str] = {}
+    """The numbers of a scored row; PSNR is infinite for identical images."""
+    values: dict[str, float | str] = {}
     for key in _NUMBERS:
         value = row[key]
         if value is not None and math.isfinite(value):
-            found[key] = round(value, 5)
+            values[key] = round(value, 5)
         elif key.startswith("psnr") and row[key.replace("psnr", "mse")] == 0:
-            found[key] = "∞"
-    return {SETTING: found}
+            values[key] = "∞"
+    return {SETTING: values}
 
 
 def outcomes(row: Mapping[str, Any]) -> list[str]:
-    """What was done inside the masks, where that was looked at."""
+    """Whether the content of the masks changed, if that was measured."""
     return [] if row["untouched"] is None else ["untouched" if row["untouched"] else "changed"]
 
 
-def lies(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What the output is compared with, and how it comes to lie on it."""
+def alignment_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The compared image, and the alignment with it."""
     return {
         "against": row["against"],
         "alignment": row["alignment"] or "none",
@@ -60,41 +60,44 @@ def lies(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def facts(runs: SuiteRuns, sample: Sample, row: Mapping[str, Any]) -> dict[str, list[Fact]]:
-    """What the sample's panel lists beside its numbers, by title; nothing of what was not scored."""
+    """Facts in the panel of a scored sample, by title."""
     if row["state"] != "scored":
         return {}
-    told: dict[str, list[Fact]] = {"Alignment": [("Compared with", f"the {row['against']}")]}
+    groups: dict[str, list[Fact]] = {"Alignment": [("Compared with", f"the {row['against']}")]}
     if row["alignment"]:
-        told["Alignment"] += [("State", _STATES.get(row["alignment"], row["alignment"])), *_lie(runs, sample, row)]
+        groups["Alignment"] += [
+            ("State", _STATES.get(row["alignment"], row["alignment"])),
+            *_transform_facts(runs, sample, row),
+        ]
     if row["resized"]:
-        told["Alignment"].append(("Size", f"{row['width']}×{row['height']} pixels, not the page's"))
+        groups["Alignment"].append(("Size", f"{row['width']}×{row['height']} pixels, not the page's"))
     inside = [(title, f"{row[key]:.{digits}f}") for key, (title, digits) in _INSIDE.items() if row[key] is not None]
     if row["mask_share"] is not None:
         inside.insert(0, ("Share of the page", f"{100 * row['mask_share']:.2f} %"))
-    return {**told, "Inside the masks": inside}
+    return {**groups, "Inside the masks": inside}
 
 
-def _lie(runs: SuiteRuns, sample: Sample, row: Mapping[str, Any]) -> list[Fact]:
-    """The transform in words: how the centre moves, scale, turn, and what it rests on."""
-    told: list[Fact] = []
+def _transform_facts(runs: SuiteRuns, sample: Sample, row: Mapping[str, Any]) -> list[Fact]:
+    """The transform as text: shift of the centre, scale, rotation, residual and matches."""
+    entries: list[Fact] = []
     if row["transform"]:
         first, second = ((float(a), float(b), float(c)) for a, b, c in row["transform"])
-        lie = Alignment("aligned", (first, second))
+        alignment = Alignment("aligned", (first, second))
         shift = _shift(runs, sample, row)
-        told += [("Shift", f"{shift[0]:+z.2f}, {shift[1]:+z.2f} pixels (right, down)")] if shift else []
-        told += [("Scale", f"{lie.scale:.4f}"), ("Turn", f"{lie.angle:+z.3f}°")]
+        entries += [("Shift", f"{shift[0]:+z.2f}, {shift[1]:+z.2f} pixels (right, down)")] if shift else []
+        entries += [("Scale", f"{alignment.scale:.4f}"), ("Turn", f"{alignment.angle:+z.3f}°")]
     if row["residual"] is not None:
-        told.append(("Residual", f"{row['residual']:.3f} pixels"))
-    return [*told, ("Matches", f"{row['matches']}, of which {row['inliers']} fit")]
+        entries.append(("Residual", f"{row['residual']:.3f} pixels"))
+    return [*entries, ("Matches", f"{row['matches']}, of which {row['inliers']} fit")]
 
 
 def _shift(runs: SuiteRuns, sample: Sample, row: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Where the output's centre comes to lie, seen from the page's."""
+    """Shift of the output's centre from the page's."""
     try:
         files = runs.suite.image_files(sample)
         page = files.reference if row["against"] == "reference" else files.source
         size = image_size(page) if page else None
-    except VdeError:  # the files went since
+    except VdeError:  # deleted meanwhile
         return None
     if size is None:
         return None

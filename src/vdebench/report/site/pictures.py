@@ -1,4 +1,4 @@
-"""Images in the report: the files themselves where browsers show them, thumbnails, and masks to lay over them."""
+"""Images of the report: the files themselves if browsers show them, thumbnails, and masks as overlays."""
 
 from __future__ import annotations
 
@@ -22,54 +22,54 @@ from vdebench.metrics.masked import Mask
 from vdebench.parallel.local import usable_processors
 from vdebench.pipeline.scoring.mask_sample import union_of
 
-SHOWN = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp", "GIF": "gif", "BMP": "bmp"}
-"""Formats that every browser shows, and how their files end."""
+BROWSER_FORMATS = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp", "GIF": "gif", "BMP": "bmp"}
+"""Formats that every browser shows, with their file extensions."""
 THUMBNAIL = 320
 """Longest side of a thumbnail, in pixels."""
 
 
 AREAS = 12
-"""Parts of a mask that are gone to one by one."""
+"""Largest number of parts of a mask that can be visited one by one."""
 LINE, HALO, TINT = 2, 3, 1
 """Colours of a mask, by number."""
 PALETTE = {0: (0, 0, 0, 0), TINT: (230, 0, 140, 46), LINE: (214, 0, 130, 255), HALO: (255, 255, 255, 190)}
 """Red, green, blue, opacity."""
-Asked = Path | tuple[Path, ...]
-"""A picture, or the masks of a sample."""
+ImageRequest = Path | tuple[Path, ...]
+"""An image file, or the mask files of a sample."""
 
 
 class ImageSet:
-    """The pictures of a report, each file once: asked for first, made all at once."""
+    """The images of a report, each file once: first requested, then written together."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._names: dict[Asked, str] = {}
-        self._found: dict[Asked, dict[str, Any]] = {}
+        self._names: dict[ImageRequest, str] = {}
+        self._found: dict[ImageRequest, dict[str, Any]] = {}
 
-    def ask(self, file: Asked | None, name: str) -> None:
-        """Ask for the picture in a file, or for masks as one, to be called `name`; its first name is kept."""
+    def ask(self, file: ImageRequest | None, name: str) -> None:
+        """Request an image file, or masks as one image, with a name; the first name counts."""
         if file:
             self._names.setdefault(file, name)
 
     def __len__(self) -> int:
-        """How many were asked for."""
+        """Number of requested images."""
         return len(self._names)
 
-    def make(self, done: Callable[[], None]) -> None:
-        """Make all that was asked for, by all processors; `done` is told after each."""
+    def make(self, on_done: Callable[[], None]) -> None:
+        """Write all requested images, on all processors; `on_done` is called after each."""
         with ThreadPoolExecutor(usable_processors()) as pool:
             tasks = pool.map(lambda item: (item[0], self._make(*item)), self._names.items())
-            for file, found in tasks:
-                self._found[file] = found
-                done()
+            for file, result in tasks:
+                self._found[file] = result
+                on_done()
 
-    def __getitem__(self, file: Asked | None) -> dict[str, Any] | None:
-        """`image`, `size` and `thumb` of a picture, or `areas` of a mask; or the `reason` why it cannot be shown."""
+    def __getitem__(self, file: ImageRequest | None) -> dict[str, Any] | None:
+        """`image`, `size` and `thumb` of an image, or `areas` of a mask; or the `reason` why it cannot be shown."""
         return self._found.get(file) if file else None
 
-    def _make(self, asked: Asked, name: str) -> dict[str, Any]:
+    def _make(self, request: ImageRequest, name: str) -> dict[str, Any]:
         try:
-            return self._mask(asked, name) if isinstance(asked, tuple) else self._picture(asked, name)
+            return self._mask(request, name) if isinstance(request, tuple) else self._picture(request, name)
         except VdeError as error:
             return {"reason": str(error)}
 
@@ -78,9 +78,9 @@ class ImageSet:
         mask = union_of(files, first)
         image = self._root / f"images/{name}.png"
         image.parent.mkdir(parents=True, exist_ok=True)
-        drawn = Pictures.fromarray(drawn_mask(mask))
-        drawn.putpalette([part for colour in PALETTE.values() for part in colour], "RGBA")
-        drawn.save(image, optimize=True)
+        picture = Pictures.fromarray(draw_mask(mask))
+        picture.putpalette([part for colour in PALETTE.values() for part in colour], "RGBA")
+        picture.save(image, optimize=True)
         return {"image": f"images/{name}.png", "size": [mask.shape[1], mask.shape[0]], "areas": areas(mask)}
 
     def _picture(self, file: Path, name: str) -> dict[str, Any]:
@@ -88,8 +88,8 @@ class ImageSet:
         picture = Pictures.fromarray(page)
         ending = _ending(file)
         image, thumb = f"images/{name}.{ending or 'png'}", f"thumbs/{name}.webp"
-        for made in (image, thumb):
-            (self._root / made).parent.mkdir(parents=True, exist_ok=True)
+        for target in (image, thumb):
+            (self._root / target).parent.mkdir(parents=True, exist_ok=True)
         if ending:
             _same_file(file, self._root / image)
         else:
@@ -100,15 +100,15 @@ class ImageSet:
         return {"image": image, "thumb": thumb, "size": size}
 
 
-def drawn_mask(mask: Mask) -> NDArray[np.uint8]:
-    """A mask as colours of the palette: a tint, and around it a line with a light edge, seen also when made small.
+def draw_mask(mask: Mask) -> NDArray[np.uint8]:
+    """Draw a mask in colours of the palette: a tint with an outline and a light edge, visible at small sizes.
 
-    >>> drawn_mask(np.pad(np.ones((1, 1), bool), 5))[5].tolist()
+    >>> draw_mask(np.pad(np.ones((1, 1), bool), 5))[5].tolist()
     [0, 3, 3, 2, 2, 1, 2, 2, 3, 3, 0]
     """
     width = max(2, round(max(mask.shape) / 450))
     inside = mask.astype(np.uint8)
-    line, halo = (_grown(inside, width * times) for times in (1, 2))
+    line, halo = (_dilate(inside, width * times) for times in (1, 2))
     return np.select([mask, line > 0, halo > 0], [np.uint8(TINT), np.uint8(LINE), np.uint8(HALO)], np.uint8(0))
 
 
@@ -119,33 +119,38 @@ def areas(mask: Mask) -> list[list[float]]:
     [[40.0, 44.44, 20.0, 11.11]]
     """
     height, width = mask.shape
-    near = max(2, round(max(mask.shape) / 100))
-    _, labels = cv2.connectedComponents(_grown(mask.astype(np.uint8), near))
+    gap = max(2, round(max(mask.shape) / 100))
+    _, labels = cv2.connectedComponents(_dilate(mask.astype(np.uint8), gap))
     sizes = np.bincount(labels[mask])
-    found = []
+    boxes = []
     for label in np.argsort(-sizes, kind="stable")[:AREAS]:
         rows, columns = np.nonzero(mask & (labels == label))
         if len(rows):
-            across, down = 100 / width, 100 / height
-            box = (columns.min() * across, rows.min() * down, (np.ptp(columns) + 1) * across, (np.ptp(rows) + 1) * down)
-            found.append([round(float(part), 2) for part in box])
-    return found
+            x_scale, y_scale = 100 / width, 100 / height
+            box = (
+                columns.min() * x_scale,
+                rows.min() * y_scale,
+                (np.ptp(columns) + 1) * x_scale,
+                (np.ptp(rows) + 1) * y_scale,
+            )
+            boxes.append([round(float(part), 2) for part in box])
+    return boxes
 
 
-def _grown(mask: NDArray[np.uint8], by: int) -> NDArray[np.uint8]:
+def _dilate(mask: NDArray[np.uint8], by: int) -> NDArray[np.uint8]:
     return np.asarray(cv2.dilate(mask, np.ones((2 * by + 1, 2 * by + 1), np.uint8)), np.uint8)
 
 
 def _ending(file: Path) -> str:
-    """How a file of its format ends, nothing where browsers do not show it."""
+    """The extension of a file's format, "" if browsers do not show it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)
         with Pictures.open(fetched(file)) as picture:
-            return SHOWN.get(picture.format or "", "")
+            return BROWSER_FORMATS.get(picture.format or "", "")
 
 
 def _same_file(file: Path, to: Path) -> None:
-    """The file in another place: a link costs no room. Nobody writes into either: both are replaced, whole."""
+    """Link or copy a file. Neither is ever modified in place, so a hard link is safe."""
     try:
         os.link(os.path.realpath(file), to)
     except OSError:  # another disk, or one without links

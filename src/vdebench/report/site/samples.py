@@ -1,4 +1,4 @@
-"""Samples as data for the page: what they ask, what became of them, and for each editor how its page reads."""
+"""JSON data of samples: instruction, state, scores, and for each editor the compared text blocks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OcrCache = dict[tuple[str, ...], UnitPages | str]
 
 
 def about(sample: Sample) -> dict[str, Any]:
-    """What a sample asks, and where."""
+    """Instruction, attributes and regions of a sample."""
     return {
         "key": sample.key,
         "instruction": sample.instruction,
@@ -41,36 +41,40 @@ def about(sample: Sample) -> dict[str, Any]:
 
 
 def index(runs: SuiteRuns, result: ScoredEditor, samples: Sequence[Sample]) -> list[dict[str, Any]]:
-    """For every sample its state and reason, its numbers where it was scored, and what became of its regions."""
+    """State, reason, numbers and region outcomes of every sample."""
     scores = result.table("scores").collect()
     states: dict[str, list[tuple[str, str, str]]] = {}
     for sample, setting, state, reason in scores.select("sample", "setting", "state", "reason").iter_rows():
         states.setdefault(sample, []).append((setting, state, reason or ""))
-    found = _VIEWS[result.track.name].facts(runs, result, scores)
+    facts_by_sample = _VIEWS[result.track.name].facts(runs, result, scores)
     edits = runs.edits[result.editor]
     rows = []
     for sample in samples:
         state, reason = _state(states.get(sample.key, []), edits.get(sample.key))
-        known = found.get(sample.key, _SampleFacts({}, []))
-        told = {setting: runs.told(why) for setting, became, why in states.get(sample.key, []) if became == "left_out"}
+        facts = facts_by_sample.get(sample.key, _SampleFacts({}, []))
+        left_out = {
+            setting: runs.redact(text)
+            for setting, state_of_setting, text in states.get(sample.key, [])
+            if state_of_setting == "left_out"
+        }
         rows.append(
             {
                 "state": state,
-                "reason": runs.told(reason),
-                "left_out": told,
-                "scores": known.scores if state == "scored" else {},
-                "outcomes": known.outcomes,
-                **known.more,
+                "reason": runs.redact(reason),
+                "left_out": left_out,
+                "scores": facts.scores if state == "scored" else {},
+                "outcomes": facts.outcomes,
+                **facts.more,
             }
         )
     return rows
 
 
 class _SampleFacts(NamedTuple):
-    """What a run knows of a sample beside its state."""
+    """Scores and outcomes of a sample."""
 
     scores: dict[str, dict[str, float | str]]
-    """Numbers by setting, where it was scored."""
+    """Numbers by setting, if it was scored."""
     outcomes: list[str]
     more: Mapping[str, Any] = {}
 
@@ -81,76 +85,75 @@ def _page_facts(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> 
     sums = totals(
         scores.filter(pl.col("gt_blocks").is_not_null()).iter_slices(1024), ["setting", "sample"], result.protocol
     )
-    found: dict[str, _SampleFacts] = {}
+    facts_by_sample: dict[str, _SampleFacts] = {}
     for sample, setting, state in scores.select("sample", "setting", "state").iter_rows():
-        known = found.setdefault(sample, _SampleFacts({}, []))
+        facts = facts_by_sample.setdefault(sample, _SampleFacts({}, []))
         if state == "scored" and (setting, sample) in sums:
-            known.scores[setting] = _numbers(means(sums[setting, sample], result.protocol), metrics)
+            facts.scores[setting] = _numbers(means(sums[setting, sample], result.protocol), metrics)
     for sample, outcome in result.table("regions").select("sample", "outcome").collect().iter_rows():
-        found.setdefault(sample, _SampleFacts({}, [])).outcomes.append(outcome)
-    for sample, said in _usable(runs, result).items():
-        found[sample] = found.setdefault(sample, _SampleFacts({}, []))._replace(more=said)
-    return found
+        facts_by_sample.setdefault(sample, _SampleFacts({}, [])).outcomes.append(outcome)
+    for sample, verdict in _usable(runs, result).items():
+        facts_by_sample[sample] = facts_by_sample.setdefault(sample, _SampleFacts({}, []))._replace(more=verdict)
+    return facts_by_sample
 
 
 def _usable(runs: SuiteRuns, result: ScoredEditor) -> dict[str, Mapping[str, Any]]:
-    """For every sample whether its edit is usable, or where it fails first, and each property with its evidence."""
-    kept = result.summary.get("usable")
-    if not kept:
+    """Whether each sample's edit is usable, or its first failure, and each property with its evidence."""
+    usable_summary = result.summary.get("usable")
+    if not usable_summary:
         return {}
     rows = Rows.of(result.folder, with_reference=bool(result.summary.get("ocr_ceiling")))
     try:
-        thresholds = Thresholds(**kept["thresholds"])
+        thresholds = Thresholds(**usable_summary["thresholds"])
     except (KeyError, TypeError):
-        raise RunFolderError(
-            f"{result.folder}: was judged by other thresholds than this version has; score again"
-        ) from None
-    said: dict[str, Mapping[str, Any]] = {}
+        raise RunFolderError(f"{result.folder}: was judged with thresholds of another version; score again") from None
+    by_sample: dict[str, Mapping[str, Any]] = {}
     for verdict in verdicts(rows, thresholds):
         first = PROPERTIES[verdict.fails_at] if verdict.fails_at else ""
         properties = [
-            [PROPERTIES[name], passed, runs.told(verdict.evidence[name])] for name, passed in verdict.properties.items()
+            [PROPERTIES[name], passed, runs.redact(verdict.evidence[name])]
+            for name, passed in verdict.properties.items()
         ]
         usable = "unknown" if verdict.usable is None else "usable" if verdict.usable else f"fails: {first}"
-        said[verdict.sample] = {"usable": usable, "properties": properties}
-    return said
+        by_sample[verdict.sample] = {"usable": usable, "properties": properties}
+    return by_sample
 
 
 def _mask_facts(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> dict[str, _SampleFacts]:
     return {
-        row["sample"]: _SampleFacts(masked.numbers(row), masked.outcomes(row), masked.lies(row))
+        row["sample"]: _SampleFacts(masked.numbers(row), masked.outcomes(row), masked.alignment_of(row))
         for row in scores.iter_rows(named=True)
     }
 
 
-def _same(one: ScoredEditor, other: ScoredEditor) -> bool:
-    return one.protocol.name == other.protocol.name
+def _same(first: ScoredEditor, second: ScoredEditor) -> bool:
+    return first.protocol.name == second.protocol.name
 
 
 def _state(rows: Sequence[tuple[str, str, str]], edit: EditRecord | None) -> tuple[str, str]:
-    """What became of a sample: what its editor said where it made nothing, else what scoring met."""
+    """State and reason of a sample: of its edit if that failed, else of scoring."""
     if edit is not None and edit.state in ("refused", "failed"):
         return edit.state, edit.reason or "no reason given"
     for state in _WORST:
-        for _, found, reason in rows:
-            if found == state:
+        for _, row_state, reason in rows:
+            if row_state == state:
                 return state, reason
     return "missing", "not scored"
 
 
-def _numbers(found: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, float | str]:
+def _numbers(sample_means: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, float | str]:
     numbers: dict[str, float | str] = {}
     for key in metrics:
-        value = found.get(key)
+        value = sample_means.get(key)
         if value is not None and math.isfinite(value):
             numbers[key] = round(value, 5)
-        elif key == "psnr" and found.get("images") and found.get("identical"):
+        elif key == "psnr" and sample_means.get("images") and sample_means.get("identical"):
             numbers[key] = "∞"
     return numbers
 
 
 class SampleDetails:
-    """What the view of a sample shows beyond its row, a few samples at a time."""
+    """Details of samples beyond their rows, some samples at a time."""
 
     def __init__(self, runs: SuiteRuns) -> None:
         self._runs = runs
@@ -182,7 +185,7 @@ class SampleDetails:
         return {**self._made(sample, result), "units": {}, "unread": "", "facts": facts}
 
     def _made(self, sample: Sample, result: ScoredEditor) -> dict[str, Any]:
-        """What the editor told of its work."""
+        """Time and parameters of the edit."""
         edit = self._runs.edits[result.editor].get(sample.key)
         return {"seconds": edit.seconds, "parameters": edit.parameters} if edit else {"seconds": None, "parameters": {}}
 
@@ -211,17 +214,17 @@ class SampleDetails:
         source = self._runs.source(result)
         try:
             if source.reader and source.reader.label.replace("|", "/") != result.pin("reader"):
-                return f"scored with {result.pin('reader')}, which is not the reader that is installed now"
+                return f"scored with {result.pin('reader')}, but another version of the reader is installed"
             return source.sides(sample, crop=result.pin("local") == "crop")
         except VdeError as error:
-            return self._runs.told(str(error))
+            return self._runs.redact(str(error))
 
 
 def _rows(result: ScoredEditor, name: str, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_sample: dict[str, list[dict[str, Any]]] = {}
     for row in result.table(name).filter(pl.col("sample").is_in(keys)).collect().iter_rows(named=True):
-        found.setdefault(row["sample"], []).append(row)
-    return found
+        by_sample.setdefault(row["sample"], []).append(row)
+    return by_sample
 
 
 class _SampleView(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where the outputs of a run are, and how they were read: enough to show them again."""
+"""The outputs of a run and their OCR output, from the cache."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from vdebench.suites.suite import Suite
 
 
 class CacheOnlyReader(CachedReader):
-    """A reader that only finds what was read before: a report asks no engine and no server."""
+    """A reader that only returns cached OCR output: a report runs no engine and calls no server."""
 
     def read(self, picture: OcrInput | Path) -> PageText:
-        """The kept reading, or an error."""
-        wanted: OcrInput = ImageCrop.of(picture) if isinstance(picture, Path) else picture
-        if not self.is_settled(wanted):
-            raise InputError(f"{wanted.file}: its reading is not kept any more: score again, then make the report")
-        return super().read(wanted)
+        """Return the cached OCR output; raises `InputError` if there is none."""
+        crop: OcrInput = ImageCrop.of(picture) if isinstance(picture, Path) else picture
+        if not self.is_settled(crop):
+            raise InputError(f"{crop.file}: its OCR output is no longer cached; score again, then write the report")
+        return super().read(crop)
 
 
 class OutputSource:
-    """The outputs behind one run: images, ready OCR output, and what their editor told of its work."""
+    """The outputs of one run: images, ready OCR output, and records of the edits."""
 
     def __init__(
         self,
@@ -51,9 +51,9 @@ class OutputSource:
     ) -> None:
         self.suite = suite
         self.images = images
-        """Folder of the images, None where the run was scored without any."""
+        """Folder of the images, None if the run was scored without."""
         self.readings = readings
-        """Folder of ready OCR output, None where a reader read the images."""
+        """Folder of ready OCR output, None if a reader read the images."""
         self._reader = reader
         self._options = dict(reader_options or {})
         self._truth_read = truth_read
@@ -61,12 +61,12 @@ class OutputSource:
 
     @cached_property
     def edits(self) -> dict[str, EditRecord]:
-        """What the editor told of each sample; nothing where `vde run` did not run it."""
-        return {made.sample: made for made in read_edits(self._edits)} if self._edits else {}
+        """Records of the edits by sample; {} without `vde run`."""
+        return {edit.sample: edit for edit in read_edits(self._edits)} if self._edits else {}
 
     @cached_property
     def lacking(self) -> str:
-        """Why there are no images, in words; nothing where there are."""
+        """Why there are no images; "" if there are."""
         if self.images is None:
             return "scored from ready OCR output without images"
         return "" if is_folder(self.images) else f"its images are no longer in {self.images}"
@@ -76,7 +76,7 @@ class OutputSource:
         return self.suite.outputs(self.images) if self.images is not None and not self.lacking else None
 
     def image(self, sample: Sample) -> Path | None:
-        """The image of a sample, nothing where there is none or that is not certain."""
+        """The image of a sample, or None."""
         try:
             return self._outputs.find(sample) if self._outputs else None
         except VdeError:  # the sample's state says why
@@ -84,12 +84,12 @@ class OutputSource:
 
     @cached_property
     def reader(self) -> CachedReader | None:
-        """The reader of the run, None for ready OCR output; an error where it is not installed."""
+        """The reader of the run, None for ready OCR output; raises if it is not installed."""
         return CacheOnlyReader.named(self._reader, self._options) if self._reader and self.readings is None else None
 
     @cached_property
     def truths(self) -> GroundTruth:
-        """What predictions were compared with."""
+        """The ground truth of the run."""
         return GroundTruth(self.suite, self.reader, all_read=self._truth_read)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The blocks of one sample as the page draws and lists them: where each side stands, and how its text differs."""
+"""JSON data of the compared blocks of one sample: boxes of both sides, and the difference of their texts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from vdebench.protocols.pages.protocol import PageProtocol
 Percent = list[float]
 """Left, top, width, height in percent of a page."""
 MAX_DIFF = 20_000
-"""Characters beyond which two texts are shown whole: their alignment would take gigabytes."""
+"""Longer texts are shown without alignment, which would take gigabytes."""
 UNLIKE = 0.4
-"""Texts less alike than this are shown one after the other: letters they share by chance tell nothing."""
+"""Texts below this similarity are shown without alignment."""
 
 
 class UnitPages(NamedTuple):
-    """What the numbers of rows of blocks point at: the readings of a sample's page and of its regions' crops."""
+    """The OCR output of a sample's page and of its regions' crops, which block rows refer to by index."""
 
     truth: PageText
     prediction: PageText
@@ -39,30 +39,30 @@ class _Side(NamedTuple):
 def units(
     rows: Sequence[Mapping[str, Any]], sides: UnitPages, sample: Sample, protocol: PageProtocol, local: str
 ) -> list[dict[str, Any]]:
-    """Rows of blocks of one setting as units; rows whose numbers point nowhere are left out."""
-    found = []
+    """Group block rows of one setting into units; rows with invalid indices are left out."""
+    result = []
     for (region, _), group in _grouped(rows).items():
         first = group[0]
         try:
             truth, prediction = _sides_of(first["setting"], region, sides, sample, protocol, local)
-            wanted = [truth.blocks[row["truth"]] for row in group if row["truth"] is not None]
-            given = [prediction.blocks[index] for index in first["prediction"]]
-        except IndexError:  # read anew by another version, or the image is another by now
+            expected = [truth.blocks[row["truth"]] for row in group if row["truth"] is not None]
+            predicted = [prediction.blocks[index] for index in first["prediction"]]
+        except IndexError:  # read by another version, or the image has changed
             continue
-        texts = [_text(side, protocol) for side in (wanted, given)]
+        texts = [_text(side, protocol) for side in (expected, predicted)]
         scores = {name: first[name] for name in ("iou", *block_metrics()) if first.get(name) is not None}
-        found.append(
+        result.append(
             {
                 "state": first["state"],
                 "label": first["label"],
                 "region": region,
-                "truth": [truth.place(block.box) for block in wanted],
-                "prediction": [prediction.place(block.box) for block in given],
-                "scores": {name: round(value, 4) for name, value in scores.items()} if wanted and given else {},
+                "truth": [truth.place(block.box) for block in expected],
+                "prediction": [prediction.place(block.box) for block in predicted],
+                "scores": {name: round(value, 4) for name, value in scores.items()} if expected and predicted else {},
                 "text": difference(*texts),
             }
         )
-    return found
+    return result
 
 
 def _text(blocks: Sequence[Block], protocol: PageProtocol) -> str:
@@ -94,7 +94,7 @@ def difference(truth: str, prediction: str) -> list[list[str]]:
 
 
 def _grouped(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int | None, Any], list[Mapping[str, Any]]]:
-    """Rows of one unit together: blocks of a group share their predicted blocks."""
+    """Rows by unit: blocks of a unit share their predicted blocks."""
     groups: dict[tuple[int | None, Any], list[Mapping[str, Any]]] = {}
     for row in rows:
         unit = tuple(row["prediction"]) if row["prediction"] else ("missed", row["truth"])
@@ -113,19 +113,19 @@ def _sides_of(
     pages = _page_side(sides.truth, sides.truth.size), _page_side(sides.prediction, sides.truth.size)
     if setting == "local" and protocol.local == "filter":  # numbers count the blocks that meet a region
         boxes = [region.box(region.page) for region in sample.regions if region.page]
-        kept = [zip(side.blocks, meeting(side.blocks, boxes), strict=True) for side in pages]
-        truth, prediction = ([block for block, meets in side if meets] for side in kept)
+        met = [zip(side.blocks, meeting(side.blocks, boxes), strict=True) for side in pages]
+        truth, prediction = ([block for block, meets in side if meets] for side in met)
         return pages[0]._replace(blocks=truth), pages[1]._replace(blocks=prediction)
     return pages
 
 
-def _page_side(reading: PageText, other: Size | None) -> _Side:
-    size = reading.size or other or Size(100, 100)
+def _page_side(reading: PageText, fallback: Size | None) -> _Side:
+    size = reading.size or fallback or Size(100, 100)
     return _Side(reading.blocks, lambda box: _rounded(box.to_percent(size)))
 
 
 def _crop_side(reading: PageText, inside: Box) -> _Side:
-    """Blocks of a crop, placed where the crop lies on its page."""
+    """Blocks of a crop, in coordinates of its page."""
     width, height = inside.x2 - inside.x1, inside.y2 - inside.y1
     size = reading.size or Size(100, 100)
 

@@ -1,4 +1,4 @@
-"""Write the report: one page, its style and scripts, data in small scripts that are loaded when they are needed."""
+"""Write the report: one page, its style and scripts, and data in scripts that are loaded on demand."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from vdebench.report.site.board import board
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
 from vdebench.report.site.judged import ReportGrades
-from vdebench.report.site.pictures import Asked, ImageSet
+from vdebench.report.site.pictures import ImageRequest, ImageSet
 from vdebench.report.site.samples import SampleDetails, about, index
 from vdebench.report.web.assets import write_data, write_site
 from vdebench.studies.suite_statistics import suite_statistics
 
 MARKER = "vdebench-report.json"
-"""Stands in every folder that we made, and may replace."""
-_WHAT = "report"
+"""File in every generated folder, which may be replaced."""
+_KIND = "report"
 CHUNK = 25
 """Samples whose blocks and texts are loaded at once."""
 
@@ -35,17 +35,17 @@ CHUNK = 25
 def write_report(
     runs: Path | Sequence[Path], out: Path, *, judged: Sequence[Path] = (), progress: Progress | None = None
 ) -> Path:
-    """Write the report of runs into the folder `out`, and give its page; whole or not at all.
+    """Write the report of runs to the folder `out`, atomically, and return the path of its page.
 
-    `runs` is a folder of `vde run`, a run folder, a folder that holds run folders, or several of them. Grades stand in
-    the folders `judged`, beside those that lie among the runs. A report that stands there is replaced; a folder with
-    anything else in it is refused.
+    `runs` is a folder of `vde run`, a run folder, a folder that contains run folders, or several of them. `judged` are
+    folders of grades, in addition to those among the runs. An old report is replaced; raises `RunFolderError` for a
+    folder with other content.
     """
     target = Path(os.path.realpath(out))
-    require_generated(target, MARKER, _WHAT)
-    found = SuiteRuns(runs)
-    with replacing_folder(target, MARKER, _WHAT) as folder:
-        _fill(folder, found, [Path(each) for each in judged], progress or (lambda done, total: None))
+    require_generated(target, MARKER, _KIND)
+    suite_runs = SuiteRuns(runs)
+    with replacing_folder(target, MARKER, _KIND) as folder:
+        _fill(folder, suite_runs, [Path(folder) for folder in judged], progress or (lambda _, total: None))
     return Path(out) / "index.html"
 
 
@@ -60,9 +60,9 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
         done += 1
         progress(done, total)
 
-    def picture(file: Asked | None) -> dict[str, Any] | None:
-        found = album[file]
-        return {"reason": runs.told(found["reason"])} if found and "reason" in found else found
+    def picture(file: ImageRequest | None) -> dict[str, Any] | None:
+        entry = album[file]
+        return {"reason": runs.redact(entry["reason"])} if entry and "reason" in entry else entry
 
     album.make(step)
     write_site(folder, "vdebench.report.site", ("panes.js", "panes.css"))
@@ -75,11 +75,11 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
             row["image"] = picture(runs.image(result.editor, sample))
         write_data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
         states[result.protocol.name, result.editor] = Counter(row["state"] for row in rows)
-    below = {"judged": graded_board(grades, runs.told)} if grades else {}
+    below = {"judged": graded_board(grades, runs.redact)} if grades else {}
     write_data(folder, "board", {**_head(runs, slugs, states, len(samples)), **below})
     for editor in grades.editors:
         write_data(folder, f"judged/{slugs[editor]}/index", graded_index(grades, editor, samples))
-        for number, said in enumerate(graded_chunks(grades, editor, samples, CHUNK, runs.told)):
+        for number, said in enumerate(graded_chunks(grades, editor, samples, CHUNK, runs.redact)):
             write_data(folder, f"judged/{slugs[editor]}/{number}", said)
     listed = []
     for sample in samples:
@@ -99,16 +99,16 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
 def _head(
     runs: SuiteRuns, slugs: Mapping[str, str], states: Mapping[tuple[str, str], Counter[str]], count: int
 ) -> dict[str, Any]:
-    """What is shown first, and how the rest is found."""
+    """Data of the start page."""
     boards = []
     for name in runs.protocols:
         results = [result for result in runs.results if result.protocol.name == name]
         if results:
-            found = board(results, runs.notes)
-            found["notes"] = [runs.told(note) for note in found["notes"]]
-            for row in found["rows"][: len(results)]:
+            table = board(results, runs.notes)
+            table["notes"] = [runs.redact(note) for note in table["notes"]]
+            for row in table["rows"][: len(results)]:
                 row["states"] = states[name, row["editor"]]
-            boards.append(found)
+            boards.append(table)
     return {
         "suite": runs.results[0].summary["suite"],
         "version": __version__,
@@ -120,17 +120,17 @@ def _head(
 
 
 def _samples(runs: SuiteRuns) -> list[Sample]:
-    """Samples that any run speaks of, in the suite's order."""
+    """Samples in any run, in the suite's order."""
     scored: set[str] = set()
     for result in runs.results:
         scored |= set(result.table("scores").select("sample").unique().collect()["sample"])
-    kept = [sample for sample in runs.suite.samples if sample.key in scored]
-    if not kept:
+    present = [sample for sample in runs.suite.samples if sample.key in scored]
+    if not present:
         raise InputError(
-            f"{runs.root}: its scores are of other samples than those of {runs.origin}\n"
+            f"{runs.root}: contains no scores of the samples of {runs.origin}\n"
             "  run `vde run` again with the suite as it is now"
         )
-    return kept
+    return present
 
 
 class _Files(NamedTuple):
@@ -139,7 +139,7 @@ class _Files(NamedTuple):
     source: Path | None = None
     reference: Path | None = None
     masks: tuple[Path, ...] = ()
-    """None where no run looked at them."""
+    """Empty if no run uses masks."""
 
 
 def _album(folder: Path, runs: SuiteRuns, samples: Sequence[Sample]) -> tuple[ImageSet, dict[str, _Files]]:
@@ -152,7 +152,7 @@ def _album(folder: Path, runs: SuiteRuns, samples: Sequence[Sample]) -> tuple[Im
             images = runs.suite.image_files(sample)
             masks = runs.suite.mask_files(sample) if has_masks else ()
             files = _Files(images.source, images.reference, masks)
-        except VdeError:  # which file is the sample's is not certain: the run has said so
+        except VdeError:  # ambiguous file names; reported by the run
             files = _Files()
         files_of[sample.key] = files
         album.ask(files.source, f"source/{number:06d}")
@@ -164,7 +164,7 @@ def _album(folder: Path, runs: SuiteRuns, samples: Sequence[Sample]) -> tuple[Im
 
 
 def _slugs(names: Sequence[str]) -> dict[str, str]:
-    """Names that are safe in addresses, each its own.
+    """Unique names that are safe in URLs.
 
     >>> _slugs(["copy", "my editor", "my_editor"])
     {'copy': '0-copy', 'my editor': '1-my_editor', 'my_editor': '2-my_editor'}
@@ -176,5 +176,5 @@ def _write_statistics(folder: Path, runs: SuiteRuns) -> None:
     """What the suite is made of, whole, also where fewer samples were run."""
     found = suite_statistics(runs.suite)
     for part in (found, found["layout"]):  # before it is HTML, in which a folder's name may be spelt otherwise
-        part["left_out"] = {name: runs.told(reason) for name, reason in part["left_out"].items()}
+        part["left_out"] = {name: runs.redact(reason) for name, reason in part["left_out"].items()}
     write_text(folder / "dataset.html", statistics_page(found, back="index.html"))

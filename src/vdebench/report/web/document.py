@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 
 from vdebench._version import __version__
@@ -35,8 +35,8 @@ def html_figure(name: str, svg: str, caption: str = "") -> str:
     return f"<figure>{region}{f'<figcaption>{escape(caption)}</figcaption>' if caption else ''}</figure>"
 
 
-def html_table(table: Table) -> Iterator[str]:
-    """A table with its notes."""
+def html_table(table: Table, kind: Callable[[str], str] = lambda cell: "") -> Iterator[str]:
+    """A table with its notes; `kind` gives the class of a cell by its text."""
     name = escape(table.title)
     yield f'<h2>{name}</h2>\n<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>\n<thead>'
     if any(column.group for column in table.columns):
@@ -49,7 +49,8 @@ def html_table(table: Table) -> Iterator[str]:
         if row.section != section:
             section = row.section
             yield f'<tr class="section"><th colspan="{len(table.columns) + 1}">{escape(section)}</th></tr>'
-        cells = "".join(f"<td>{escape(table.cell(row, at))}</td>" for at in range(len(table.columns)))
+        shown = [table.cell(row, at) for at in range(len(table.columns))]
+        cells = "".join(f'<td class="{kind(cell)}">{escape(cell)}</td>' for cell in shown).replace(' class=""', "")
         yield f'<tr><th scope="row">{escape(row.label)}</th>{cells}</tr>'
     yield "</tbody>\n</table></div>"
     yield from (f'<p class="note">{escape(note)}</p>' for note in table.notes)

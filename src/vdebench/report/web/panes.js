@@ -1,5 +1,5 @@
 "use strict";
-/* Pages side by side that zoom and move as one: the view is a point of the page in its middle, and a factor. */
+/* Images side by side that zoom and move together: the view is the centre, as a share of the page, and a zoom factor. */
 (() => {
   const { h, s } = Vde;
   const MOST = 24;
@@ -13,8 +13,8 @@
       this.watcher = new ResizeObserver(() => this.place());
     }
 
-    /* A pane: a title, one or two images (two are shown as their difference), the size of the page, why there is no
-       image; a bare one is a blank page to draw on. */
+    /* Add a pane: a title, one or two images (two are shown as their difference), the size of the page, the reason for a
+       missing image; a bare pane is a blank page with overlays. */
     add(name, title, images, size, why, bare) {
       const there = images.length > 0 || Boolean(bare && size);
       const layers = h("div", { class: "layers" }, images.map((src) => h("img", { src, alt: "", draggable: "false" })));
@@ -31,10 +31,10 @@
       return pane;
     }
 
-    /* Lay a pane's last image, of its own size, over the page as a transform says (2×3, pixels to pixels); what it does not reach is cut off. */
+    /* Place a pane's last image over the page by a transform (2×3, pixels to pixels); the page is clipped to it. */
     lay(pane, [[a, c, e], [b, d, f]], [width, height]) {
       const image = pane.layers.lastChild, [across, down] = pane.size;
-      const x = e + (1 - a - c) / 2, y = f + (1 - b - d) / 2; // transforms are of the pixels' middles, which lie half a pixel inside
+      const x = e + (1 - a - c) / 2, y = f + (1 - b - d) / 2; // transforms map pixel centres, half a pixel inside
       const corner = (px, py) => `${(a * px + c * py + x) / across * 100}% ${(b * px + d * py + y) / down * 100}%`;
       pane.layers.style.overflow = "hidden";
       image.style.width = `${width / across * 100}%`;
@@ -46,7 +46,7 @@
 
     clear() { this.watcher.disconnect(); this.panes = []; this.element.replaceChildren(); }
 
-    /* The page as large as the frame allows, at zoom 1. */
+    /* The size of the page at zoom 1: as large as the frame allows. */
     base(pane) {
       const { clientWidth: width, clientHeight: height } = pane.frame, scale = Math.min(width / pane.size[0], height / pane.size[1]);
       return { width, height, w: pane.size[0] * scale, h: pane.size[1] * scale, scale };
@@ -59,7 +59,7 @@
         pane.stage.style.height = `${tall * zoom}px`;
         pane.stage.style.transform = `translate(${width / 2 - x * w * zoom}px, ${height / 2 - y * tall * zoom}px)`;
         pane.stage.classList.toggle("crisp", scale * zoom > 3);
-        pane.frame.classList.toggle("still", zoom === 1); // a finger on the whole page scrolls past it
+        pane.frame.classList.toggle("still", zoom === 1); // at zoom 1 a finger scrolls the document
       }
       this.changed(this.view.zoom);
     }
@@ -70,7 +70,7 @@
     }
     zoom(by) { this.look(this.view.x, this.view.y, this.view.zoom * by); }
     reset() { this.look(0.5, 0.5, 1); }
-    /* Zoom so that what is under the pointer stays there. */
+    /* Zoom around the pointer. */
     zoomAt(frame, px, py, by) {
       const pane = this.panes.find((one) => one.frame === frame), { width, height, w, h: tall } = this.base(pane), { x, y, zoom } = this.view;
       const to = Math.min(MOST, Math.max(1, zoom * by)), dx = (px - width / 2) / w, dy = (py - height / 2) / tall;
@@ -80,7 +80,7 @@
       const pane = this.panes.find((one) => one.frame === frame), { w, h: tall } = this.base(pane), { x, y, zoom } = this.view;
       this.look(x - dx / w / zoom, y - dy / tall / zoom, zoom);
     }
-    /* Show a rectangle in percent of the page, with room around it. */
+    /* Show a rectangle, in percent of the page, with a margin. */
     show([x, y, w, tall]) {
       const pane = this.panes.find((one) => one.there);
       if (!pane) return;
@@ -99,7 +99,7 @@
         if (!held.has(event.pointerId)) return;
         const before = [...held.values()], now = at(event), last = held.get(event.pointerId);
         held.set(event.pointerId, now);
-        if (held.size === 2) { // two fingers: as much as they part
+        if (held.size === 2) { // two fingers: zoom by their distance
           const after = [...held.values()], apart = ([a, b]) => Math.hypot(a[0] - b[0], a[1] - b[1]) || 1;
           this.zoomAt(frame, (after[0][0] + after[1][0]) / 2, (after[0][1] + after[1][1]) / 2, apart(after) / apart(before));
           this.move(frame, (now[0] - last[0]) / 2, (now[1] - last[1]) / 2);

@@ -5,8 +5,6 @@ into commands for the store and reports those that are invalid.
 """
 
 from vdebench.review.label_studio.projects import ReviewProject
-from vdebench.review.label_studio.pull import pull
-from vdebench.review.label_studio.push import push
 from vdebench.review.label_studio.server import AwayError, LabelStudio, LabelStudioError
 
-__all__ = ["AwayError", "LabelStudio", "LabelStudioError", "ReviewProject", "pull", "push"]
+__all__ = ["AwayError", "LabelStudio", "LabelStudioError", "ReviewProject"]

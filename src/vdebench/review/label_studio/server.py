@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.io.files import parse_json
-from vdebench.net.addresses import INSTALL, bad_address, excerpt, setting, shown
+from vdebench.net.addresses import INSTALL, bad_address, excerpt, redacted, setting
 from vdebench.net.errors import Kind, RequestError
 from vdebench.net.keys import Secret, checked_key
 from vdebench.net.retries import RetryPolicy
@@ -52,7 +52,9 @@ class LabelStudio:
                 f"no Label Studio was named\n  give its address: --url http://host:8080, or set {URL}"
             )
         if any(mark in self.url for mark in "@?#"):
-            raise LabelStudioError(f"{shown(self.url)}: an address has no password and no query; the key goes to {KEY}")
+            raise LabelStudioError(
+                f"{redacted(self.url)}: an address has no password and no query; the key goes to {KEY}"
+            )
         if gap := bad_address(self.url):
             raise LabelStudioError(gap)
         self._key = _key(key)
@@ -75,7 +77,7 @@ class LabelStudio:
 
     def __repr__(self) -> str:
         """Its address."""
-        return shown(self.url)
+        return redacted(self.url)
 
     def require(self) -> str:
         """Its version; an error where it is none that we know, or where the key is wrong."""

@@ -1,4 +1,4 @@
-"""What a corruption is: a name, its levels, whom it can be done to, and how."""
+"""Definition of a corruption: name, levels, the samples it applies to, and its function."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ def region(*metrics: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Corruption:
-    """One way in which an edited page can be wrong, by degrees. Level 0 is the right answer itself."""
+    """One kind of error of an edited page, at increasing levels. Level 0 is the reference."""
 
     name: str
     title: str
     says: str
     levels: tuple[float, ...]
-    """What the levels after 0 are given, from little to much."""
+    """Parameters of the levels after 0, from weak to strong."""
     unit: str
     make: Callable[[CorruptionWorkspace, float], CorruptedPage]
     applies: Callable[[LadderSample], bool]
     business: frozenset[str]
-    """Metrics of `strict`, read by the exact layout, that must fall: `local.cdm`."""
+    """Metrics of `strict` with the exact layout that must fall, such as `local.cdm`."""
 
-    def page(self, workshop: CorruptionWorkspace, level: int) -> CorruptedPage:
+    def page(self, workspace: CorruptionWorkspace, level: int) -> CorruptedPage:
         """The page at a level, counted from 0."""
         if level == 0:
-            return workshop.page(workshop.reference)
-        return self.make(workshop, self.levels[level - 1])
+            return workspace.page(workspace.reference)
+        return self.make(workspace, self.levels[level - 1])
 
     @property
     def depths(self) -> range:
-        """Levels, the right answer among them."""
+        """All levels, including 0."""
         return range(len(self.levels) + 1)

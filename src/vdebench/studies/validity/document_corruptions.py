@@ -1,4 +1,4 @@
-"""Corruptions of the document, which is then set again: pixels and reading are both what a typesetter would give."""
+"""Corruptions of the document, which is then typeset again."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from vdebench.suites.typeset.document import CELLS, Block, Document, DocumentCel
 
 ENOUGH_LETTERS = 8
 SIZES = (1.05, 1.1, 1.2, 1.4)
-_ALIKE = ("0123456789", "acekosuvxyz", "bdghnpq", "fijlrt", "mw", "ABCDEFGHKLNOPQRSTUVXYZ", "IJ", "MW")
-"""Characters of about one width: the lines of a block then break where they did."""
+_SIMILAR_WIDTH = ("0123456789", "acekosuvxyz", "bdghnpq", "fijlrt", "mw", "ABCDEFGHKLNOPQRSTUVXYZ", "IJ", "MW")
+"""Characters of similar width, so that line breaks stay."""
 _COPIED = ("replace_text", "insert_text", "insert_block", "set_cell")
 
 
 class Letter(NamedTuple):
-    """A place in a document's text: block, part of it (0 for all its text, else the cell's number), character."""
+    """A position in a document: block, part (0 for its text, else the number of a cell), index of the character."""
 
     block: int
     part: int
@@ -36,38 +36,38 @@ def letters_of(block: Block) -> list[Letter]:
     return [Letter(block.id, part, at) for part, text in pieces for at, letter in enumerate(text) if letter.isalnum()]
 
 
-def character_at(document: Document, place: Letter) -> str:
+def character_at(document: Document, letter: Letter) -> str:
     """The character at a place."""
-    block = document.block(place.block)
+    block = document.block(letter.block)
     if isinstance(block, Text):
-        return block.text[place.at]
+        return block.text[letter.at]
     assert isinstance(block, Table)
-    return block.ordered[place.part - 1].text[place.at]
+    return block.ordered[letter.part - 1].text[letter.at]
 
 
-def with_character(document: Document, place: Letter, new: str) -> Document:
+def with_character(document: Document, letter: Letter, new: str) -> Document:
     """The document with one character replaced."""
-    block = document.block(place.block)
+    block = document.block(letter.block)
     if isinstance(block, Text):
-        return document.with_block(block.id, block.with_text(place.at, place.at + 1, new))
+        return document.with_block(block.id, block.with_text(letter.at, letter.at + 1, new))
     assert isinstance(block, Table)
-    cell = block.ordered[place.part - 1]
-    return _with_cell(document, block, cell, cell.text[: place.at] + new + cell.text[place.at + 1 :])
+    cell = block.ordered[letter.part - 1]
+    return _with_cell(document, block, cell, cell.text[: letter.at] + new + cell.text[letter.at + 1 :])
 
 
 def _with_cell(document: Document, table: Table, cell: DocumentCell, text: str) -> Document:
-    cells = tuple(replace(each, text=text) if each == cell else each for each in table.cells)
+    cells = tuple(replace(other, text=text) if other == cell else other for other in table.cells)
     return document.with_block(table.id, replace(table, cells=cells))
 
 
-def another(letter: str, page: Sequence[str], rng: Random) -> str:
-    """Another character of the same kind and about the same width; of a script we do not know, one the page has.
+def similar_character(letter: str, page: Sequence[str], rng: Random) -> str:
+    """Another character of the same kind and similar width; for other scripts, one of the page.
 
-    >>> another("7", [], Random(1)).isdigit(), another("M", [], Random(1)), another("中", ["中", "国"], Random(1))
-    (True, 'W', '国')
+    >>> similar_character("M", [], Random(1)), similar_character("中", ["中", "国"], Random(1))
+    ('W', '国')
     """
-    alike = next((group for group in _ALIKE if letter in group), "".join(page))
-    return rng.choice([each for each in alike if each != letter] or ["○"])
+    candidates = next((group for group in _SIMILAR_WIDTH if letter in group), "".join(page))
+    return rng.choice([candidate for candidate in candidates if candidate != letter] or ["○"])
 
 
 def in_edited_text(subject: LadderSample) -> tuple[list[Letter], list[Letter]]:
@@ -82,7 +82,7 @@ def in_edited_text(subject: LadderSample) -> tuple[list[Letter], list[Letter]]:
             for part, start, end in spans
         )
 
-    return [each for each in letters if edited(each)], [each for each in letters if not edited(each)]
+    return [letter for letter in letters if edited(letter)], [letter for letter in letters if not edited(letter)]
 
 
 def has_letters(subject: LadderSample) -> bool:
@@ -90,12 +90,12 @@ def has_letters(subject: LadderSample) -> bool:
     return sum(map(len, in_edited_text(subject))) >= ENOUGH_LETTERS
 
 
-def wrong_characters(workshop: CorruptionWorkspace, count: float) -> CorruptedPage:
-    """So many characters wrong: the edited text's, then its block's where it has no more."""
-    rng = workshop.rng("characters")
-    first, then = in_edited_text(workshop.subject)
-    places = rng.sample(first, len(first)) + rng.sample(then, len(then))
-    return workshop.page(workshop.set(_damaged(workshop.subject.after, places, int(count), rng)))
+def wrong_characters(workspace: CorruptionWorkspace, count: float) -> CorruptedPage:
+    """Replace characters of the edited text, then of the rest of its block."""
+    rng = workspace.rng("characters")
+    first, rest = in_edited_text(workspace.subject)
+    positions = rng.sample(first, len(first)) + rng.sample(rest, len(rest))
+    return workspace.page(workspace.set(_replace_characters(workspace.subject.after, positions, int(count), rng)))
 
 
 def has_neighbours(subject: LadderSample) -> bool:
@@ -103,29 +103,29 @@ def has_neighbours(subject: LadderSample) -> bool:
     return len(_neighbours(subject)) >= 64
 
 
-def wrong_neighbours(workshop: CorruptionWorkspace, count: float) -> CorruptedPage:
-    """So many characters wrong, all outside the edited block."""
-    rng = workshop.rng("neighbours")
-    letters = _neighbours(workshop.subject)
-    places = rng.sample(letters, len(letters))
-    return workshop.page(workshop.set(_damaged(workshop.subject.after, places, int(count), rng)))
+def wrong_neighbours(workspace: CorruptionWorkspace, count: float) -> CorruptedPage:
+    """Replace characters outside the edited block."""
+    rng = workspace.rng("neighbours")
+    letters = _neighbours(workspace.subject)
+    positions = rng.sample(letters, len(letters))
+    return workspace.page(workspace.set(_replace_characters(workspace.subject.after, positions, int(count), rng)))
 
 
 def _neighbours(subject: LadderSample) -> list[Letter]:
-    own = subject.target.id if subject.target else -1
-    return [letter for block in subject.after.blocks if block.id != own for letter in letters_of(block)]
+    target = subject.target.id if subject.target else -1
+    return [letter for block in subject.after.blocks if block.id != target for letter in letters_of(block)]
 
 
-def _damaged(document: Document, places: Sequence[Letter], count: int, rng: Random) -> Document:
-    every = [character_at(document, letter) for block in document.blocks for letter in letters_of(block)]
-    han = sorted({letter for letter in every if not letter.isascii()})
-    for place in places[:count]:
-        document = with_character(document, place, another(character_at(document, place), han, rng))
+def _replace_characters(document: Document, positions: Sequence[Letter], count: int, rng: Random) -> Document:
+    characters = [character_at(document, letter) for block in document.blocks for letter in letters_of(block)]
+    han = sorted({letter for letter in characters if not letter.isascii()})
+    for position in positions[:count]:
+        document = with_character(document, position, similar_character(character_at(document, position), han, rng))
     return document
 
 
 def has_copy(subject: LadderSample) -> bool:
-    """Whether the edit wrote something that can be written again."""
+    """Whether the edit added text that can be repeated."""
     return subject.edit.action in _COPIED and bool(_new_text(subject))
 
 
@@ -133,14 +133,14 @@ def _new_text(subject: LadderSample) -> str:
     return str(subject.edit.arguments.get("new", ""))
 
 
-def done_again(workshop: CorruptionWorkspace, times: float) -> CorruptedPage:
-    """The edit's text once more, and once more, as often as the page has room for."""
+def done_again(workspace: CorruptionWorkspace, times: float) -> CorruptedPage:
+    """Repeat the new text, as often as the page has room."""
     for count in range(int(times), -1, -1):
-        document = _with_copies(workshop.subject, count)
-        made = workshop.set(document)
-        if made.document == document:
+        document = _with_copies(workspace.subject, count)
+        printed = workspace.set(document)
+        if printed.document == document:
             break
-    return workshop.page(made)
+    return workspace.page(printed)
 
 
 def _with_copies(subject: LadderSample, count: int) -> Document:
@@ -164,55 +164,55 @@ def is_text(subject: LadderSample) -> bool:
     return subject.text_target is not None
 
 
-def wrong_font(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
-    """That share of the edited block in another font."""
-    target = workshop.subject.text_target
+def wrong_font(workspace: CorruptionWorkspace, share: float) -> CorruptedPage:
+    """Set a share of the edited block in another font."""
+    target = workspace.subject.text_target
     assert target is not None
-    usual = workshop.subject.after.styles[target.role].font
-    font = "serif" if usual in ("sans", "mono") else "sans"
+    default = workspace.subject.after.styles[target.role].font
+    font = "serif" if default in ("sans", "mono") else "sans"
     end = max(1, round(len(target.text) * share))
-    return _restyled(workshop, target.with_style(0, end, font=font))
+    return _restyled(workspace, target.with_style(0, end, font=font))
 
 
-def wrong_size(workshop: CorruptionWorkspace, factor: float) -> CorruptedPage:
-    """The edited block that much larger, as far as the page has room for it."""
-    target = workshop.subject.text_target
+def wrong_size(workspace: CorruptionWorkspace, factor: float) -> CorruptedPage:
+    """Enlarge the edited block, as far as the page has room."""
+    target = workspace.subject.text_target
     assert target is not None
     for size in (size for size in reversed((1.0, *SIZES)) if size <= factor):
         larger = tuple(_larger(span, size) for span in target.spans)
-        document = workshop.subject.after.with_block(target.id, replace(target, spans=larger))
-        made = workshop.set(document)
-        if made.document == document:
+        document = workspace.subject.after.with_block(target.id, replace(target, spans=larger))
+        printed = workspace.set(document)
+        if printed.document == document:
             break
-    return workshop.page(made)
+    return workspace.page(printed)
 
 
 def _larger(span: Span, factor: float) -> Span:
     return replace(span, style=replace(span.style, scale=(span.style.scale or 1) * factor))
 
 
-def wrong_colour(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
-    """The edited block's ink mixed with so much of a colour that is far from it."""
-    target = workshop.subject.text_target
+def wrong_colour(workspace: CorruptionWorkspace, share: float) -> CorruptedPage:
+    """Mix the edited block's ink with a bright colour."""
+    target = workspace.subject.text_target
     assert target is not None
-    usual = workshop.subject.after.styles[target.role].ink
+    default = workspace.subject.after.styles[target.role].ink
 
     def tinted(span: Span) -> Span:
-        return replace(span, style=replace(span.style, ink=mixed(span.style.ink or usual, share)))
+        return replace(span, style=replace(span.style, ink=mixed(span.style.ink or default, share)))
 
-    return _restyled(workshop, replace(target, spans=tuple(map(tinted, target.spans))))
+    return _restyled(workspace, replace(target, spans=tuple(map(tinted, target.spans))))
 
 
 def mixed(ink: str, share: float) -> str:
-    """An ink mixed with a bright colour: red, or green where it is red already.
+    """Mix an ink with red, or with green if it is reddish.
 
     >>> mixed("#000000", 0.5), mixed("#ff0000", 1.0)
     ('#780a0a', '#14c814')
     """
     old = [int(ink[at : at + 2], 16) for at in (1, 3, 5)]
-    far = (20, 200, 20) if old[0] > 150 and max(old[1:]) < 120 else (240, 20, 20)
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(old, far, strict=True))
+    target = (20, 200, 20) if old[0] > 150 and max(old[1:]) < 120 else (240, 20, 20)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(old, target, strict=True))
 
 
-def _restyled(workshop: CorruptionWorkspace, block: Text) -> CorruptedPage:
-    return workshop.page(workshop.set(workshop.subject.after.with_block(block.id, block)))
+def _restyled(workspace: CorruptionWorkspace, block: Text) -> CorruptedPage:
+    return workspace.page(workspace.set(workspace.subject.after.with_block(block.id, block)))

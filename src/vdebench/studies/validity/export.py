@@ -20,58 +20,58 @@ from vdebench.suites.suite import Suite, load_suite
 from vdebench.suites.vde import VdeSuite
 
 EXACT_LAYOUT = "exact-layout"
-"""Who reads where nobody does: the typesetter's own layout."""
+"""Name of the "reader" that returns the typesetter's exact layout."""
 IMAGES = "images"
 READINGS = "readings"
 
 
 class PartialSuite(VdeSuite):
-    """Some samples of a suite, scored as a suite of their own."""
+    """Some samples of a suite, as a suite."""
 
     def __init__(self, suite: VdeSuite, keys: Collection[str]) -> None:
         super().__init__(suite.root, suite.name, suite.groups)
         self._keys = frozenset(keys)
 
     @cached_property
-    def _own(self) -> list[Sample]:
+    def _selected(self) -> list[Sample]:
         return [sample for sample in self._loaded[0] if sample.key in self._keys]
 
     @property
     def samples(self) -> list[Sample]:
-        """The samples that belong to it."""
-        return self._own
+        """The selected samples."""
+        return self._selected
 
 
 def write_corrupted(
     suite: Suite | str, corruption: Corruption | str, level: int, folder: str | Path, *, seed: int = 0
 ) -> PartialSuite:
-    """Write corrupted pages (`images/`) and their exact readings (`readings/`); returns the samples they are of.
+    """Write corrupted pages (`images/`) and their exact OCR output (`readings/`); return their samples as a suite.
 
-    Level 0 is the right answer. Score the result with one of
+    Level 0 is the reference. Score the result with one of
 
     - `score(part, folder / "readings", images=folder / "images")`: by the exact layout;
     - `score(part, folder / "images", reader="rapidocr")`: by a reader.
     """
-    whole = typeset_suite(suite if isinstance(suite, Suite) else load_suite(suite))
+    full_suite = typeset_suite(suite if isinstance(suite, Suite) else load_suite(suite))
     chosen = corruption if isinstance(corruption, Corruption) else get_corruption(corruption)
     if level not in chosen.depths:
         raise InputError(f"{chosen.name} has no level {level}; it has 0 to {len(chosen.levels)}")
-    whole.prepare()
+    full_suite.prepare()
     root, keys = Path(folder), list[str]()
-    for subject in subjects_of(whole):
+    for subject in subjects_of(full_suite):
         if not chosen.applies(subject):
             continue
         name = names_of(subject.sample)[0]
-        with CorruptionWorkspace(subject, press_of(whole.recipe.ppi), seed) as workshop:
-            page = chosen.page(workshop, level)
+        with CorruptionWorkspace(subject, press_of(full_suite.recipe.ppi), seed) as workspace:
+            page = chosen.page(workspace, level)
         write_bytes(root / IMAGES / f"{name}.png", encode_png(page.image))
         _write(root / READINGS / f"{name}.json", page.reading)
         for k, crop in enumerate(page.regions):
             _write(root / READINGS / REGIONS / f"{name}_region_{k}.json", crop)
         keys.append(subject.sample.key)
     if not keys:
-        raise InputError(f"{whole.name}: {chosen.name} can be done to none of its samples; ask for more of them")
-    return PartialSuite(whole, keys)
+        raise InputError(f"{full_suite.name}: {chosen.name} applies to none of its samples; use more samples")
+    return PartialSuite(full_suite, keys)
 
 
 def _write(file: Path, reading: PageText) -> None:

@@ -1,4 +1,4 @@
-"""The corruptions there are, each with its levels and with what `strict` must say of it."""
+"""All corruptions, with their levels and the metrics of `strict` that must fall."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from vdebench.studies.validity import document_corruptions, pixel_corruptions
 from vdebench.studies.validity.corruption import IMAGES, TEXTS, Corruption, both, region, whole
 
 _SHARES = (0.25, 0.5, 0.75, 1.0)
-# What cannot fall by its nature is nobody's business, see docs/validity.md: `done` of a region that is blanked further
-# when it was spoilt before; SSIM of smaller text; PSNR and SSIM of a region that the text has left.
+# Metrics that cannot fall are not required to, see docs/validity.md: `done` of a region that is already wrong and is
+# blanked further; SSIM of smaller text; PSNR and SSIM of a region that the text has left.
 _ALL = (
     Corruption(
         "wrong-characters", "Characters wrong", "characters of the edited text replaced by others of their kind",
@@ -24,7 +24,7 @@ _ALL = (
     ),
     Corruption(
         "not-done", "Edit not done", "the page as it was before, for a share of the samples",
-        _SHARES, "of samples", pixel_corruptions.not_done, pixel_corruptions.anyone,
+        _SHARES, "of samples", pixel_corruptions.not_done, pixel_corruptions.always,
         both("iou", *TEXTS, *IMAGES) | region("done"),
     ),
     Corruption(
@@ -79,12 +79,12 @@ _ALL = (
     ),
     Corruption(
         "page-blur", "Page blurred", "the whole page out of focus",
-        (0.5, 1, 2, 4), "pixels", pixel_corruptions.page_blurred, pixel_corruptions.anyone,
+        (0.5, 1, 2, 4), "pixels", pixel_corruptions.page_blurred, pixel_corruptions.always,
         both(*IMAGES),
     ),
     Corruption(
         "jpeg", "Page compressed", "the whole page after JPEG",
-        (90, 60, 30, 10), "quality", pixel_corruptions.page_compressed, pixel_corruptions.anyone,
+        (90, 60, 30, 10), "quality", pixel_corruptions.page_compressed, pixel_corruptions.always,
         both(*IMAGES),
     ),
 )  # fmt: skip
@@ -92,7 +92,7 @@ CORRUPTIONS = {corruption.name: corruption for corruption in _ALL}
 
 
 def get_corruption(name: str) -> Corruption:
-    """The corruption of a name.
+    """The corruption with a name.
 
     >>> get_corruption("jpeg").levels
     (90, 60, 30, 10)
@@ -103,5 +103,5 @@ def get_corruption(name: str) -> Corruption:
 
 
 def get_corruptions(names: Sequence[str]) -> list[Corruption]:
-    """The corruptions of some names, or all."""
+    """The corruptions with some names, or all."""
     return [get_corruption(name) for name in dict.fromkeys(names)] or list(CORRUPTIONS.values())

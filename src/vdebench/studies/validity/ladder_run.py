@@ -1,4 +1,4 @@
-"""Climbing the ladder: every corruption at every level, scored by every protocol."""
+"""Scoring a validity ladder: every corruption at every level, by every protocol."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from vdebench.suites.typeset.recipe import provenance
 
 METRICS = ("psnr", "ssim")
 PPI = 110
-RIGHT = "right"
-"""Stands for a corruption in the rows of level 0, which all share."""
+REFERENCE = "right"
+"""Name of the corruption in rows of level 0, which all corruptions share."""
 _ABOUT = ("group", "operation", "language", "source")
 
 
 class LadderTask(NamedTuple):
-    """A page of a suite, all corruptions of its samples, and how they are scored."""
+    """A page of a suite, the corruptions of its samples, and scoring options."""
 
     order: str
     page: int
@@ -64,10 +64,10 @@ class LadderTask(NamedTuple):
 
 @dataclass(frozen=True)
 class Ladder:
-    """All findings, what they were made with, and the rows behind them.
+    """All findings, their provenance, and the rows behind them.
 
-    `rows` holds tables `scores`, `regions` and `usable` with protocol, corruption and level before their usual
-    columns; level 0 stands once, under the corruption `right`.
+    `rows` contains the tables `scores`, `regions` and `usable` with the columns protocol, corruption and level added;
+    level 0 has the corruption `right`.
     """
 
     about: Mapping[str, Any]
@@ -77,11 +77,11 @@ class Ladder:
 
 
 def order_of(samples: int, seed: int) -> str:
-    """The suite of a ladder: English and Chinese take turns, so do operations and kinds of pages."""
+    """The suite of a ladder; English and Chinese alternate, as do operations and kinds of pages."""
     return f"typeset:n={samples},seed={seed},languages=en+zh,ppi={PPI}"
 
 
-def climb(
+def run_ladder(
     *,
     samples: int = 200,
     seed: int = 1,
@@ -92,13 +92,13 @@ def climb(
     usable: bool = False,
     order: str = "",
     workers: int = 0,
-    kept: Path | None = None,
+    cache: Path | None = None,
     progress: Progress | None = None,
 ) -> Ladder:
-    """Corrupt, read, score, and say for every metric whether it follows.
+    """Corrupt, read and score pages, and test for every metric whether it falls with the level.
 
-    `usable` judges usable edits too, which takes three times as long; `order` names another typeset suite.
-    `kept` is a folder for finished pages while others are not: the same call again goes on from there.
+    `usable` adds verdicts on usable edits, which takes three times as long; `order` is another generated suite.
+    `cache` is a folder for finished pages, so that the same call can be resumed.
     """
     chosen = get_corruptions(corruptions)
     names = tuple(dict.fromkeys(protocols)) or tuple(PROTOCOLS)
@@ -107,33 +107,36 @@ def climb(
     require_known(metrics)
     for name in metrics:
         if facts(name).kind == "image sets":
-            raise InputError(f"{name} is a number of many pages at once, not of one; leave it out")
+            raise InputError(f"{name} is a metric of sets of images, not of a page; leave it out")
     if usable and not any(get_protocol(name).properties for name in names):
-        raise InputError(f"usable edits are judged by strict alone, not by {', '.join(names)}")
+        raise InputError(f"usable edits are judged only by strict, not by {', '.join(names)}")
     suite = typeset_suite(load_suite(order or order_of(samples, seed)))
     suite.prepare()
     if reader != EXACT_LAYOUT:
-        CachedReader.named(reader)  # what is missing is told before any page is set
-    done_to = tuple(corruption.name for corruption in chosen)
-    how = names, reader, tuple(metrics), seed, usable
-    tasks = [LadderTask(suite.name, page, done_to, *how) for page in range(pages_in(suite))]
-    kept_pages = LadderRows(
-        kept,
+        CachedReader.named(reader)  # raises now if the reader is not installed
+    corruption_names = tuple(corruption.name for corruption in chosen)
+    options = names, reader, tuple(metrics), seed, usable
+    tasks = [LadderTask(suite.name, page, corruption_names, *options) for page in range(pages_in(suite))]
+    page_cache = LadderRows(
+        cache,
         digest_of(
-            __version__, repr(tasks[0]), repr(provenance()), *(repr((each.name, each.levels)) for each in chosen)
+            __version__,
+            repr(tasks[0]),
+            repr(provenance()),
+            *(repr((corruption.name, corruption.levels)) for corruption in chosen),
         ),
     )
-    parts = {page: found for page in range(len(tasks)) if (found := kept_pages.find(page))}
-    left = [task for task in tasks if task.page not in parts]
-    for page, tables in map_tasks(_climbed, left, min(workers or usable_processors(), max(1, len(left)))):
-        kept_pages.add(page, tables)
+    parts = {page: tables_of_page for page in range(len(tasks)) if (tables_of_page := page_cache.find(page))}
+    remaining = [task for task in tasks if task.page not in parts]
+    for page, tables in map_tasks(_score_page, remaining, min(workers or usable_processors(), max(1, len(remaining)))):
+        page_cache.add(page, tables)
         parts[page] = tables
         if progress:
             progress(len(parts), len(tasks))
     rows = {name: pl.concat([parts[page][name] for page in sorted(parts)]) for name in ("scores", "regions")}
-    able = [each for each in chosen if each.name in set(rows["scores"]["corruption"])]
-    if not able:
-        raise InputError(f"{suite.name}: none of the corruptions can be done to any sample; ask for more of them")
+    applicable = [corruption for corruption in chosen if corruption.name in set(rows["scores"]["corruption"])]
+    if not applicable:
+        raise InputError(f"{suite.name}: none of the corruptions applies to any sample; use more samples")
     rows["usable"] = usable_rows(rows) if usable else pl.DataFrame()
     counts = dict(rows["scores"].group_by("corruption").agg(pl.col("sample").n_unique()).iter_rows())
     about = {
@@ -146,66 +149,77 @@ def climb(
         "unavailable": ImageMetrics(metrics).unavailable,
         "failed": rows["scores"].filter(pl.col("state") == "failed").height,
         "corruptions": {
-            each.name: {"levels": list(each.levels), "unit": each.unit, "says": each.says, "samples": counts[each.name]}
-            for each in able
+            corruption.name: {
+                "levels": list(corruption.levels),
+                "unit": corruption.unit,
+                "says": corruption.says,
+                "samples": counts[corruption.name],
+            }
+            for corruption in applicable
         },
-        "left_out": [each.name for each in chosen if each not in able],
+        "left_out": [corruption.name for corruption in chosen if corruption not in applicable],
     }
     findings = [
         finding
         for name in names
-        for each in able
-        for finding in findings_of(name, each, _levels(rows, name, each), exact_layout=reader == EXACT_LAYOUT)
+        for corruption in applicable
+        for finding in findings_of(
+            name, corruption, _levels(rows, name, corruption), exact_layout=reader == EXACT_LAYOUT
+        )
     ]
-    kept_pages.clear()
-    return Ladder(about, able, findings, rows)
+    page_cache.clear()
+    return Ladder(about, applicable, findings, rows)
 
 
 def _levels(
     rows: Mapping[str, pl.DataFrame], protocol: str, corruption: Corruption
 ) -> list[Mapping[str, pl.DataFrame]]:
-    """For every level the rows of the samples to which the corruption was done."""
-    own = {name: table.filter(pl.col("protocol") == protocol) for name, table in rows.items() if len(table)}
-    able = set(own["scores"].filter(pl.col("corruption") == corruption.name)["sample"])
-    right = {name: table.filter((pl.col(LEVEL) == 0) & pl.col("sample").is_in(able)) for name, table in own.items()}
-    later = {name: table.filter(pl.col("corruption") == corruption.name) for name, table in own.items()}
-    return [right, *(_at(later, level) for level in corruption.depths[1:])]
+    """For every level, the rows of the samples that the corruption applies to."""
+    tables = {name: table.filter(pl.col("protocol") == protocol) for name, table in rows.items() if len(table)}
+    able = set(tables["scores"].filter(pl.col("corruption") == corruption.name)["sample"])
+    reference = {
+        name: table.filter((pl.col(LEVEL) == 0) & pl.col("sample").is_in(able)) for name, table in tables.items()
+    }
+    later = {name: table.filter(pl.col("corruption") == corruption.name) for name, table in tables.items()}
+    return [reference, *(_at(later, level) for level in corruption.depths[1:])]
 
 
 def _at(tables: Mapping[str, pl.DataFrame], level: int) -> dict[str, pl.DataFrame]:
     return {name: table.filter(pl.col(LEVEL) == level) for name, table in tables.items()}
 
 
-def _climbed(task: LadderTask) -> tuple[int, Tables]:
-    """All rows of a page's samples."""
-    # readings are worth keeping; so many measures of pages that nobody will see again are not
+def _score_page(task: LadderTask) -> tuple[int, Tables]:
+    """Score all corruptions of a page's samples."""
+    # OCR output is cached, but the metrics of these temporary pages are not
     reader = CachedReader.named(task.reader, root=cache_folder()) if task.reader != EXACT_LAYOUT else None
     suite = typeset_suite(load_suite(task.order))
     protocols = [get_protocol(name) for name in task.protocols]
-    found: dict[str, list[dict[str, Any]]] = {"scores": [], "regions": []}
+    rows: dict[str, list[dict[str, Any]]] = {"scores": [], "regions": []}
     subjects = subjects_on(suite, task.page)
     with tempfile.TemporaryDirectory(prefix="vde-validity-") as temporary, _scratch_cache(Path(temporary)):
         scorer = LadderScorer(suite, protocols, ImageMetrics(task.metrics), reader, usable=task.usable)
         for subject in subjects:
-            with CorruptionWorkspace(subject, press_of(suite.recipe.ppi), task.seed) as workshop:
-                for name, level, made in _pages(task, subject, workshop):
-                    for protocol, row in scorer.rows(subject.sample, made, workshop.reference.image):
+            with CorruptionWorkspace(subject, press_of(suite.recipe.ppi), task.seed) as workspace:
+                for name, level, corrupted in _pages(task, subject, workspace):
+                    for protocol, row in scorer.rows(subject.sample, corrupted, workspace.reference.image):
                         head = {"protocol": protocol.name, "corruption": name, LEVEL: level}
                         about = {column: str(getattr(subject.sample, column)) for column in _ABOUT}
-                        found["scores"].append({**head, **about, **row.score})
-                        found["regions"] += [{**head, **region} for region in row.regions]
+                        rows["scores"].append({**head, **about, **row.score})
+                        rows["regions"] += [{**head, **region} for region in row.regions]
     schema = {"protocol": pl.String, "corruption": pl.String, LEVEL: pl.Int64}
-    return task.page, {name: pl.DataFrame(list_, schema={**schema, **schema_of(name)}) for name, list_ in found.items()}
+    return task.page, {
+        name: pl.DataFrame(entries, schema={**schema, **schema_of(name)}) for name, entries in rows.items()
+    }
 
 
-def _pages(task: LadderTask, subject: LadderSample, workshop: CorruptionWorkspace) -> Iterator[tuple[str, int, Any]]:
-    """Corruption, level and page; the right answer once."""
-    able = [corruption for corruption in get_corruptions(task.corruptions) if corruption.applies(subject)]
-    if able:
-        yield RIGHT, 0, able[0].page(workshop, 0)
-    for corruption in able:
+def _pages(task: LadderTask, subject: LadderSample, workspace: CorruptionWorkspace) -> Iterator[tuple[str, int, Any]]:
+    """Yield corruption, level and page; the reference once."""
+    applicable = [corruption for corruption in get_corruptions(task.corruptions) if corruption.applies(subject)]
+    if applicable:
+        yield REFERENCE, 0, applicable[0].page(workspace, 0)
+    for corruption in applicable:
         for level in corruption.depths[1:]:
-            yield corruption.name, level, corruption.page(workshop, level)
+            yield corruption.name, level, corruption.page(workspace, level)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Ink that was moved or taken away after a page was set: the sheet that reads as the pixels now are."""
+"""Moving and removing ink after a page was typeset, with the ground truth that matches the new pixels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Stretches = dict[int, list[list[int]]]
 
 
 class MovedInkSheet(TypesetPage):
-    """A sheet with marks of its own. Its pixels are whoever changed them's business."""
+    """A sheet with modifiable marks. Pixels are not checked: the caller modifies them."""
 
     def __init__(self, sheet: TypesetPage, stretches: Stretches) -> None:
         self.scale = sheet.scale
@@ -22,21 +22,23 @@ class MovedInkSheet(TypesetPage):
         self._known = stretches
 
     def close(self) -> None:
-        """Nothing to give back: the sheet it was made from is closed by its owner."""
+        """Do nothing: the owner of the original sheet closes it."""
 
     def letter_indices(self, number: int, text: str) -> list[list[int]]:
-        """For each stretch of a piece, where in its text each of the printed letters stands."""
+        """For each stretch of a piece, the indices of its printed letters in the text."""
         return self._known[number]
 
 
-def placed(document: Document, sheet: TypesetPage) -> MovedInkSheet:
-    """The sheet as one whose ink can be moved."""
-    found = {number: sheet.letter_indices(number, text) for number, text in _texts(document) if number in sheet.marks}
-    return MovedInkSheet(sheet, found)
+def movable_sheet(document: Document, sheet: TypesetPage) -> MovedInkSheet:
+    """Copy a sheet so that its ink can be moved."""
+    stretches = {
+        number: sheet.letter_indices(number, text) for number, text in _texts(document) if number in sheet.marks
+    }
+    return MovedInkSheet(sheet, stretches)
 
 
 def _texts(document: Document) -> list[tuple[int, str]]:
-    """Number and text of every piece that can lose letters."""
+    """Number and text of every piece of text."""
     pieces: list[tuple[int, str]] = []
     for block in document.blocks:
         if isinstance(block, Text):
@@ -47,7 +49,7 @@ def _texts(document: Document) -> list[tuple[int, str]]:
 
 
 def move(sheet: MovedInkSheet, block: int, change: Callable[[Box], Box]) -> None:
-    """Put all ink of a block elsewhere."""
+    """Move all ink of a block."""
     for number, mark in sheet.marks.items():
         if number // CELLS == block:
             mark.box = change(mark.box)
@@ -57,83 +59,83 @@ def move(sheet: MovedInkSheet, block: int, change: Callable[[Box], Box]) -> None
 def wipe(
     document: Document, sheet: MovedInkSheet, area: Box, only: Callable[[int], bool] = lambda block: True
 ) -> Document:
-    """Take away the letters whose middle lies in an area, of the blocks that `only` says; what is left reads so."""
+    """Remove the letters whose centre is in an area, of the blocks selected by `only`; return the new document."""
     for block in list(document.blocks):
         if only(block.id):
-            left = _wiped(block, sheet, area)
-            document = document.with_block(block.id, *([left] if left else []))
+            remaining = _wipe_block(block, sheet, area)
+            document = document.with_block(block.id, *([remaining] if remaining else []))
     return document
 
 
-def _wiped(block: Block, sheet: MovedInkSheet, area: Box) -> Block | None:
+def _wipe_block(block: Block, sheet: MovedInkSheet, area: Box) -> Block | None:
     number = block.id * CELLS
     mark = sheet.marks[number]
     if isinstance(block, Text):
-        gone = _wipe_piece(sheet, number, block.text, area)
-        for at in sorted(gone, reverse=True):
+        removed = _wipe_piece(sheet, number, block.text, area)
+        for at in sorted(removed, reverse=True):
             block = block.with_text(at, at + 1, "")
         return block if block.text else None
     if isinstance(block, Table):
         cells: list[DocumentCell] = []
         for k, cell in enumerate(block.ordered, start=1):
-            gone = _wipe_piece(sheet, number + k, cell.text, area) if number + k in sheet.marks else []
-            cells.append(replace(cell, text=_without(cell.text, gone)))
+            removed = _wipe_piece(sheet, number + k, cell.text, area) if number + k in sheet.marks else []
+            cells.append(replace(cell, text=_without(cell.text, removed)))
         mark.box = clipped(mark.box, area)
         return replace(block, cells=tuple(cells)) if any(cell.text for cell in cells) else None
-    return None if _holds_middle(area, mark.box) else block
+    return None if _contains_centre(area, mark.box) else block
 
 
 def _wipe_piece(sheet: MovedInkSheet, number: int, text: str, area: Box) -> list[int]:
-    """Take a piece's ink out of an area; which of its characters go with it."""
-    mark, kept_ink, kept_places = sheet.marks[number], list[Box](), list[list[int]]()
+    """Remove a piece's ink from an area; return the indices of the removed characters."""
+    mark, remaining_ink, remaining_indices = sheet.marks[number], list[Box](), list[list[int]]()
     stretches = sheet.letter_indices(number, text)
-    lost: set[int] = set()
-    for ink, places in zip(mark.ink, stretches, strict=True):
-        letters = list(zip(places, evenly(ink, len(places)), strict=True))
-        kept = [(place, box) for place, box in letters if not _holds_middle(area, box)]
-        lost |= {place for place, _ in letters} - {place for place, _ in kept}
-        if len(kept) == len(letters):
-            kept_ink.append(ink)
-            kept_places.append([*places])
-        elif any(not text[place].isspace() for place, _ in kept):
-            kept_ink.append(Box.around(box for place, box in kept if not text[place].isspace()))
-            kept_places.append([place for place, _ in kept])
-    if not lost:
+    wiped: set[int] = set()
+    for ink, indices in zip(mark.ink, stretches, strict=True):
+        letters = list(zip(indices, split_evenly(ink, len(indices)), strict=True))
+        visible = [(index, box) for index, box in letters if not _contains_centre(area, box)]
+        wiped |= {index for index, _ in letters} - {index for index, _ in visible}
+        if len(visible) == len(letters):
+            remaining_ink.append(ink)
+            remaining_indices.append([*indices])
+        elif any(not text[index].isspace() for index, _ in visible):
+            remaining_ink.append(Box.around(box for index, box in visible if not text[index].isspace()))
+            remaining_indices.append([index for index, _ in visible])
+    if not wiped:
         return []
-    gone = _with_spaces(text, lost)
-    left = [at for at in range(len(text)) if at not in gone]
-    new = {old: at for at, old in enumerate(left)}
-    mark.ink = kept_ink
-    sheet._known[number] = [[new[place] for place in places if place in new] for places in kept_places]
-    return sorted(gone)
+    removed = _with_spaces(text, wiped)
+    remaining = [position for position in range(len(text)) if position not in removed]
+    new = {old: position for position, old in enumerate(remaining)}
+    mark.ink = remaining_ink
+    sheet._known[number] = [[new[index] for index in indices if index in new] for indices in remaining_indices]
+    return sorted(removed)
 
 
-def _with_spaces(text: str, lost: Collection[int]) -> set[int]:
-    """The lost places, and the spaces that would be left over behind them or at the ends.
+def _with_spaces(text: str, indices: Collection[int]) -> set[int]:
+    """The indices, and those of spaces left over after them or at the ends.
 
     >>> sorted(_with_spaces("one two six", {4, 5, 6}))
     [4, 5, 6, 7]
     """
-    gone = set(lost)
-    for at, letter in enumerate(text):
-        if letter.isspace() and at not in gone and (at == 0 or at - 1 in gone):
-            gone.add(at)
-    for at in reversed(range(len(text))):
-        if at not in gone:
-            if not text[at].isspace():
+    removed = set(indices)
+    for index, letter in enumerate(text):
+        if letter.isspace() and index not in removed and (index == 0 or index - 1 in removed):
+            removed.add(index)
+    for index in reversed(range(len(text))):
+        if index not in removed:
+            if not text[index].isspace():
                 break
-            gone.add(at)
-    return gone
+            removed.add(index)
+    return removed
 
 
-def _without(text: str, gone: Collection[int]) -> str:
-    return "".join(letter for at, letter in enumerate(text) if at not in gone)
+def _without(text: str, removed: Collection[int]) -> str:
+    return "".join(letter for index, letter in enumerate(text) if index not in removed)
 
 
-def evenly(ink: Box, count: int) -> list[Box]:
-    """A stretch cut into as many letters, all of one width: near enough to say which are covered.
+def split_evenly(ink: Box, count: int) -> list[Box]:
+    """Split a stretch into letters of equal width, an approximation.
 
-    >>> evenly(Box(0, 0, 10, 4), 2)
+    >>> split_evenly(Box(0, 0, 10, 4), 2)
     [Box(x1=0.0, y1=0, x2=5.0, y2=4), Box(x1=5.0, y1=0, x2=10.0, y2=4)]
     """
     step = (ink.x2 - ink.x1) / max(1, count)
@@ -141,7 +143,7 @@ def evenly(ink: Box, count: int) -> list[Box]:
 
 
 def clipped(box: Box, area: Box) -> Box:
-    """A box without an area that covers one end of it.
+    """Cut off the end of a box that an area covers.
 
     >>> clipped(Box(0, 0, 10, 10), Box(6, -1, 12, 11))
     Box(x1=0, y1=0, x2=6, y2=10)
@@ -159,6 +161,6 @@ def clipped(box: Box, area: Box) -> Box:
     return box
 
 
-def _holds_middle(area: Box, box: Box) -> bool:
+def _contains_centre(area: Box, box: Box) -> bool:
     x, y = (box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2
     return area.x1 <= x < area.x2 and area.y1 <= y < area.y2

@@ -1,4 +1,4 @@
-"""Corruptions of the pixels; where ink moves or goes, so does what is read."""
+"""Corruptions of the pixels, with matching ground truth."""
 
 from __future__ import annotations
 
@@ -11,149 +11,149 @@ from PIL import Image as Pictures
 
 from vdebench.core.box import Box
 from vdebench.core.images import PixelBox
-from vdebench.studies.validity.moved_ink import move, placed, wipe
+from vdebench.studies.validity.moved_ink import movable_sheet, move, wipe
 from vdebench.studies.validity.subject import CorruptedPage, CorruptionWorkspace, Image, LadderSample, PrintedDocument
 from vdebench.suites.typeset.document import Text
 from vdebench.suites.typeset.ground_truth import box_of
 
-_AROUND = 2
-"""Pixels around a block's ink that belong to it: rules, and the soft edge of letters."""
-_LEAST_LOST = 9
-"""Blocks of text beside the target that a page must have to lose eight of them."""
+_MARGIN = 2
+"""Pixels around a block's ink that belong to it: rules and antialiasing."""
+_MIN_TEXTS = 9
+"""Smallest number of text blocks on a page that can lose eight neighbours."""
 
 
-def anyone(subject: LadderSample) -> bool:
-    """Whole pages can always be made worse."""
+def always(subject: LadderSample) -> bool:
+    """Corruptions of whole pages apply to every sample."""
     return True
 
 
 def has_target(subject: LadderSample) -> bool:
-    """Whether the edit left something where it was done."""
+    """Whether the edited block exists after the edit."""
     return subject.target is not None
 
 
-def not_done(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
-    """For that share of the samples the page as it was; the same samples again at the next level, and others."""
-    undone = workshop.rng("not done").random() < share
-    return workshop.page(workshop.set(workshop.subject.before) if undone else workshop.reference)
+def not_done(workspace: CorruptionWorkspace, share: float) -> CorruptedPage:
+    """The page before the edit, for a share of the samples; higher levels include those of lower ones."""
+    undone = workspace.rng("not done").random() < share
+    return workspace.page(workspace.set(workspace.subject.before) if undone else workspace.reference)
 
 
-def shifted(workshop: CorruptionWorkspace, pixels: float) -> CorruptedPage:
-    """The edited block moved by some pixels, down or up, to where there is more room."""
-    return _moved(workshop, pixels)
+def shifted(workspace: CorruptionWorkspace, pixels: float) -> CorruptedPage:
+    """Move the edited block by some pixels in the direction with most room."""
+    return _move(workspace, pixels)
 
 
-def misplaced(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
-    """The edited block elsewhere on the page, over whatever stands there."""
-    return _moved(workshop, share * workshop.reference.sheet.size.diagonal)
+def misplaced(workspace: CorruptionWorkspace, share: float) -> CorruptedPage:
+    """Move the edited block elsewhere on the page, over other content."""
+    return _move(workspace, share * workspace.reference.sheet.size.diagonal)
 
 
-def _moved(workshop: CorruptionWorkspace, distance: float) -> CorruptedPage:
-    made, box = workshop.reference, _rectangle(workshop)
-    height, width = made.image.shape[:2]
+def _move(workspace: CorruptionWorkspace, distance: float) -> CorruptedPage:
+    printed, box = workspace.reference, _rectangle(workspace)
+    height, width = printed.image.shape[:2]
     room = {(0, 1): height - box.y2, (0, -1): box.y1, (1, 0): width - box.x2, (-1, 0): box.x1}
-    (right, down), most = max(room.items(), key=lambda way: way[1])
-    by = round(min(distance, most))
-    return _pasted(workshop, box.cut(made.image), box.x1 + right * by, box.y1 + down * by)
+    (dx, dy), limit = max(room.items(), key=lambda direction: direction[1])
+    distance_moved = round(min(distance, limit))
+    return _paste(workspace, box.cut(printed.image), box.x1 + dx * distance_moved, box.y1 + dy * distance_moved)
 
 
-def resized(workshop: CorruptionWorkspace, factor: float) -> CorruptedPage:
-    """The edited block smaller, its top left corner where it was."""
-    box = _rectangle(workshop)
-    piece = box.cut(workshop.reference.image)
+def resized(workspace: CorruptionWorkspace, factor: float) -> CorruptedPage:
+    """Shrink the edited block; its top left corner stays."""
+    box = _rectangle(workspace)
+    piece = box.cut(workspace.reference.image)
     size = (max(1, round(piece.shape[1] * factor)), max(1, round(piece.shape[0] * factor)))
-    return _pasted(
-        workshop, np.asarray(cv2.resize(piece, size, interpolation=cv2.INTER_AREA), np.uint8), box.x1, box.y1
+    return _paste(
+        workspace, np.asarray(cv2.resize(piece, size, interpolation=cv2.INTER_AREA), np.uint8), box.x1, box.y1
     )
 
 
-def _pasted(workshop: CorruptionWorkspace, piece: Image, x: int, y: int) -> CorruptedPage:
-    """The edited block taken away, and a piece of its looks put somewhere, over whatever stands there."""
-    made, target, box = workshop.reference, workshop.subject.target, _rectangle(workshop)
+def _paste(workspace: CorruptionWorkspace, piece: Image, x: int, y: int) -> CorruptedPage:
+    """Remove the edited block and paste its image at (x, y), over other content."""
+    printed, target, box = workspace.reference, workspace.subject.target, _rectangle(workspace)
     assert target is not None
-    image = _filled(made.image, box)
+    image = _fill(printed.image, box)
     image[y : y + piece.shape[0], x : x + piece.shape[1]] = piece
-    wide, high = piece.shape[1] / (box.x2 - box.x1), piece.shape[0] / (box.y2 - box.y1)
+    x_scale, y_scale = piece.shape[1] / (box.x2 - box.x1), piece.shape[0] / (box.y2 - box.y1)
 
     def change(old: Box) -> Box:
         return Box(
             *(
                 side
                 for left, top in ((old.x1, old.y1), (old.x2, old.y2))
-                for side in (x + (left - box.x1) * wide, y + (top - box.y1) * high)
+                for side in (x + (left - box.x1) * x_scale, y + (top - box.y1) * y_scale)
             )
         )
 
-    sheet = placed(made.document, made.sheet)
+    sheet = movable_sheet(printed.document, printed.sheet)
     move(sheet, target.id, change)
     covered = Box(x, y, x + piece.shape[1], y + piece.shape[0])
-    document = wipe(made.document, sheet, covered, lambda block: block != target.id)
-    return workshop.page(PrintedDocument(document, sheet, image))
+    document = wipe(printed.document, sheet, covered, lambda block: block != target.id)
+    return workspace.page(PrintedDocument(document, sheet, image))
 
 
-def blanked(workshop: CorruptionWorkspace, share: float) -> CorruptedPage:
-    """The right end of the edited block, that share of its width, painted over."""
-    made, target, box = workshop.reference, workshop.subject.target, _rectangle(workshop)
+def blanked(workspace: CorruptionWorkspace, share: float) -> CorruptedPage:
+    """Paint over the right end of the edited block, a share of its width."""
+    printed, target, box = workspace.reference, workspace.subject.target, _rectangle(workspace)
     assert target is not None
     cut = box._replace(x1=box.x2 - math.ceil(share * (box.x2 - box.x1)))
-    sheet = placed(made.document, made.sheet)
-    document = wipe(made.document, sheet, Box(*cut), lambda block: block == target.id)
-    return workshop.page(PrintedDocument(document, sheet, _filled(made.image, cut, around=box)))
+    sheet = movable_sheet(printed.document, printed.sheet)
+    document = wipe(printed.document, sheet, Box(*cut), lambda block: block == target.id)
+    return workspace.page(PrintedDocument(document, sheet, _fill(printed.image, cut, around=box)))
 
 
-def blurred(workshop: CorruptionWorkspace, sigma: float) -> CorruptedPage:
-    """The edited block out of focus: letters stay where they are, and may become illegible."""
-    made, box = workshop.reference, _rectangle(workshop)
-    image = made.image.copy()
-    image[box.y1 : box.y2, box.x1 : box.x2] = _soft(box.cut(image), sigma)
-    return workshop.page(made._replace(image=image))
+def blurred(workspace: CorruptionWorkspace, sigma: float) -> CorruptedPage:
+    """Blur the edited block."""
+    printed, box = workspace.reference, _rectangle(workspace)
+    image = printed.image.copy()
+    image[box.y1 : box.y2, box.x1 : box.x2] = _blur(box.cut(image), sigma)
+    return workspace.page(printed._replace(image=image))
 
 
-def page_blurred(workshop: CorruptionWorkspace, sigma: float) -> CorruptedPage:
-    """The whole page out of focus."""
-    made = workshop.reference
-    return workshop.page(made._replace(image=_soft(made.image, sigma)))
+def page_blurred(workspace: CorruptionWorkspace, sigma: float) -> CorruptedPage:
+    """Blur the whole page."""
+    printed = workspace.reference
+    return workspace.page(printed._replace(image=_blur(printed.image, sigma)))
 
 
-def page_compressed(workshop: CorruptionWorkspace, quality: float) -> CorruptedPage:
-    """The whole page after JPEG."""
-    made, packed = workshop.reference, io.BytesIO()
-    Pictures.fromarray(made.image).save(packed, "JPEG", quality=int(quality))
-    return workshop.page(made._replace(image=np.array(Pictures.open(packed).convert("RGB"), np.uint8)))
+def page_compressed(workspace: CorruptionWorkspace, quality: float) -> CorruptedPage:
+    """Compress the whole page as JPEG."""
+    printed, buffer = workspace.reference, io.BytesIO()
+    Pictures.fromarray(printed.image).save(buffer, "JPEG", quality=int(quality))
+    return workspace.page(printed._replace(image=np.array(Pictures.open(buffer).convert("RGB"), np.uint8)))
 
 
 def may_lose_neighbours(subject: LadderSample) -> bool:
-    """Whether there are enough blocks of text besides the edited one."""
-    return sum(isinstance(block, Text) for block in subject.after.blocks) >= _LEAST_LOST
+    """Whether there are enough text blocks besides the edited one."""
+    return sum(isinstance(block, Text) for block in subject.after.blocks) >= _MIN_TEXTS
 
 
-def neighbours_lost(workshop: CorruptionWorkspace, count: float) -> CorruptedPage:
-    """So many blocks of text beside the edited one painted over."""
-    made, own = workshop.reference, workshop.subject.target
-    texts = [block for block in made.document.blocks if isinstance(block, Text) and block != own]
-    document, image = made.document, made.image
-    for block in workshop.rng("lost").sample(texts, len(texts))[: int(count)]:
-        box = _around(box_of(made.sheet, block), image)
-        image, document = _filled(image, box), document.with_block(block.id)
-    return workshop.page(PrintedDocument(document, made.sheet, image))
+def neighbours_lost(workspace: CorruptionWorkspace, count: float) -> CorruptedPage:
+    """Paint over some text blocks other than the edited one."""
+    printed, target = workspace.reference, workspace.subject.target
+    texts = [block for block in printed.document.blocks if isinstance(block, Text) and block != target]
+    document, image = printed.document, printed.image
+    for block in workspace.rng("lost").sample(texts, len(texts))[: int(count)]:
+        box = _around(box_of(printed.sheet, block), image)
+        image, document = _fill(image, box), document.with_block(block.id)
+    return workspace.page(PrintedDocument(document, printed.sheet, image))
 
 
-def _rectangle(workshop: CorruptionWorkspace) -> PixelBox:
-    return _around(workshop.target_box, workshop.reference.image)
+def _rectangle(workspace: CorruptionWorkspace) -> PixelBox:
+    return _around(workspace.target_box, workspace.reference.image)
 
 
 def _around(box: Box, image: Image) -> PixelBox:
     height, width = image.shape[:2]
     return PixelBox(
-        max(0, math.floor(box.x1) - _AROUND),
-        max(0, math.floor(box.y1) - _AROUND),
-        min(width, math.ceil(box.x2) + _AROUND),
-        min(height, math.ceil(box.y2) + _AROUND),
+        max(0, math.floor(box.x1) - _MARGIN),
+        max(0, math.floor(box.y1) - _MARGIN),
+        min(width, math.ceil(box.x2) + _MARGIN),
+        min(height, math.ceil(box.y2) + _MARGIN),
     )
 
 
-def _filled(image: Image, box: PixelBox, around: PixelBox | None = None) -> Image:
-    """The image with a rectangle painted over in the colour that is most common along its edge, or another's."""
+def _fill(image: Image, box: PixelBox, around: PixelBox | None = None) -> Image:
+    """Fill a rectangle with the most common colour along its edge, or along the edge of `around`."""
     edge = around or box
     piece = edge.cut(image)
     ring = np.concatenate([piece[0], piece[-1], piece[:, 0], piece[:, -1]])
@@ -163,5 +163,5 @@ def _filled(image: Image, box: PixelBox, around: PixelBox | None = None) -> Imag
     return painted
 
 
-def _soft(image: Image, sigma: float) -> Image:
+def _blur(image: Image, sigma: float) -> Image:
     return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE), np.uint8)

@@ -1,4 +1,4 @@
-"""Rows of pages that are finished, kept until all are: a command that was interrupted goes on."""
+"""Rows of finished pages, stored until all pages are finished, so that a command can be resumed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = ("scores", "regions")
 
 
 class LadderRows:
-    """Finished pages of one ladder in a folder; nothing is kept where there is none."""
+    """Finished pages of one ladder in a folder; without a folder nothing is stored."""
 
     def __init__(self, folder: Path | None, key: str) -> None:
         self._folder = folder
@@ -26,16 +26,16 @@ class LadderRows:
         return self._folder / f"{self._key}-{page:06}.{name}.parquet"
 
     def find(self, page: int) -> Tables | None:
-        """The rows of a page that was finished before."""
+        """The stored rows of a page, or None."""
         if self._folder is None or not all(is_file(self._file(page, name)) for name in NAMES):
             return None
         try:
             return {name: pl.read_parquet(self._file(page, name)) for name in NAMES}
-        except (OSError, pl.exceptions.PolarsError):  # made again
+        except (OSError, pl.exceptions.PolarsError):  # computed again
             return None
 
     def add(self, page: int, tables: Tables) -> None:
-        """Keep the rows of a page."""
+        """Store the rows of a page."""
         if self._folder is None:
             return
         try:
@@ -47,6 +47,6 @@ class LadderRows:
                 tables[name].write_parquet(temporary)
 
     def clear(self) -> None:
-        """All is done: what was kept is not needed any more."""
+        """Delete the folder when all pages are finished."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,6 +1,6 @@
-"""A corrupted page into rows, in memory: by the code that scores editors' files, without writing the files.
+"""In-memory scoring of corrupted pages with the code that scores editors' files.
 
-Writing each page, reading it back and hashing it for four protocols takes longer than to score it.
+Writing, reading and hashing the files would take longer than scoring.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from vdebench.suites.suite import Suite
 
 
 class KnownPage(NamedTuple):
-    """A reading that is there."""
+    """OCR output in memory."""
 
     reading: PageText
     digest: str = ""
 
     def parse(self) -> PageText:
-        """The reading."""
+        """Return the OCR output."""
         return self.reading
 
 
 class Pixels(NamedTuple):
-    """An image without a file, as readers are given one."""
+    """An image without a file, as input of a reader."""
 
     image: Image
     key: Digest
@@ -48,16 +48,16 @@ class Pixels(NamedTuple):
 
     @classmethod
     def of(cls, image: Image, name: str) -> Pixels:
-        """The image, known by its pixels."""
+        """Create it with the hash of the pixels as key."""
         return cls(image, digest_of_image(image), Path(name))
 
     def open(self) -> Image:
-        """The image that is read."""
+        """Return the image."""
         return self.image
 
 
 class InMemoryPair(ImagePair):
-    """A corrupted image beside its reference, both in memory."""
+    """A corrupted image and its reference, in memory."""
 
     def __init__(self, candidate: Pixels, page: Image, reference: Path) -> None:
         self.reference = ImageCrop.of(reference)
@@ -67,41 +67,41 @@ class InMemoryPair(ImagePair):
 
     @property
     def content(self) -> str:
-        """What the prediction is known by."""
+        """Hash of the prediction."""
         return self._key
 
 
 class SampleGroundTruth(GroundTruth):
-    """The ground truth of the sample at hand, read from its files once for all levels and protocols."""
+    """Ground truth that is read once for all levels and protocols."""
 
     def __init__(self, suite: Suite) -> None:
         super().__init__(suite)
         self._kept: dict[tuple[str, str], Any] = {}
 
-    def _once(self, what: str, sample: Sample, read: Any) -> Any:
-        key = what, sample.key
+    def _once(self, kind: str, sample: Sample, read: Any) -> Any:
+        key = kind, sample.key
         if key not in self._kept:
             self._kept[key] = read(sample)
         return self._kept[key]
 
     def page(self, sample: Sample) -> PageText:
-        """What the edited page should read."""
-        found: PageText = self._once("page", sample, super().page)
-        return found
+        """Ground truth of the page."""
+        text: PageText = self._once("page", sample, super().page)
+        return text
 
     def regions(self, sample: Sample) -> list[PageText] | None:
-        """What each region's crop should read."""
-        found: list[PageText] | None = self._once("regions", sample, super().regions)
-        return found
+        """Ground truth of the regions' crops."""
+        texts: list[PageText] | None = self._once("regions", sample, super().regions)
+        return texts
 
     def source_crop_blocks(self, sample: Sample) -> list[Sequence[Block]] | None:
-        """What the reader reads in each region of the page before the edit."""
-        found: list[Sequence[Block]] | None = self._once("before", sample, super().source_crop_blocks)
-        return found
+        """OCR output of each region before the edit."""
+        blocks: list[Sequence[Block]] | None = self._once("before", sample, super().source_crop_blocks)
+        return blocks
 
 
 class NoPredictions(Predictions):
-    """Predictions that are handed over one by one, and never looked for."""
+    """A placeholder: predictions are passed one by one instead."""
 
     name = "corrupted"
     root = Path()
@@ -143,18 +143,20 @@ class LadderScorer:
         self._truths = SampleGroundTruth(suite)
         self._nobody = NoPredictions(reader.label if reader else EXACT_LAYOUT)
 
-    def rows(self, sample: Sample, page: CorruptedPage, right: Image) -> Iterator[tuple[PageProtocol, ScoredSample]]:
-        """What each protocol says of a page in both settings; `right` is the image that it should be."""
+    def rows(
+        self, sample: Sample, page: CorruptedPage, reference_image: Image
+    ) -> Iterator[tuple[PageProtocol, ScoredSample]]:
+        """Yield every protocol's rows of a page in both settings."""
         pixels = Pixels.of(page.image, f"corrupted page of {sample.key}")
-        found = self._read(sample, page, pixels)
+        prediction = self._read(sample, page, pixels)
         reference = self._suite.reference_image(sample)
-        pair = InMemoryPair(pixels, right, reference) if self._measures and reference else None
+        pair = InMemoryPair(pixels, reference_image, reference) if self._measures and reference else None
         for protocol in self.protocols:
             if not protocol.covers(sample):
                 continue
             local: LocalMode = "filter" if protocol.local == "filter" else "crop"
             scope = ScoringScope(self._truths, self._nobody, protocol, SETTINGS, local, [sample], ImageMetrics(()))
-            for row in score_sample(scope, sample, found, SETTINGS):
+            for row in score_sample(scope, sample, prediction, SETTINGS):
                 yield protocol, self._with_images(protocol, sample, row, pair)
 
     def _read(self, sample: Sample, page: CorruptedPage, pixels: Pixels) -> Prediction:

@@ -1,4 +1,4 @@
-"""Does a metric follow? Statistics of a ladder: what it says at each level of a corruption."""
+"""Statistics of a ladder: whether a metric falls with the level of a corruption."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vdebench.stats.correlation import coefficients
+
 Verdict = Literal["falls", "late", "uneven", "blind", "rises", "unknown"]
 FALLS = 0.99
-"""Spearman correlation from which on a metric is said to fall; with four levels and the right answer: at every step."""
+"""Smallest Spearman correlation of a metric that falls; with four levels, it falls at every step."""
 BLIND = 0.001
-"""Change of a mean that is none: a thousandth of the scale."""
-LITTLE_LEFT = 0.1
-"""Mean of a metric from 0 to 1 after the first level, below which it need not fall further."""
+"""Smaller changes of a mean do not count."""
+NEAR_ZERO = 0.1
+"""If the mean after the first level is below this, it need not fall further."""
 _EQUAL = 1e-9
-_LEAST_LEVELS = 3
+_MIN_LEVELS = 3
 
 
 @dataclass(frozen=True)
 class CorruptionResult:
-    """What one metric of one protocol says of one corruption."""
+    """Result of one metric of one protocol for one corruption."""
 
     protocol: str
     corruption: str
@@ -33,44 +35,44 @@ class CorruptionResult:
     n: int
     """Samples with a value."""
     values: tuple[float | None, ...]
-    """The mean at each level, the right answer's first; infinite where images are identical."""
+    """The mean at each level, from the reference; infinite for identical images."""
     spearman: float | None
-    """Of the level against the loss: 1 where every level is worse than the one before."""
+    """Correlation of level and loss: 1 if every level is worse than the one before."""
     drop: float | None
-    """The loss from the right answer to the last level, in the metric's own unit; None where it is infinite."""
+    """The loss from the reference to the last level, in the unit of the metric; None if infinite."""
     never_rises: float | None
     """Share of samples for which no level is better than the one before."""
     verdict: Verdict
     business: bool = False
-    """Whether the protocol must see this corruption with this metric."""
+    """Whether the metric must fall."""
 
     @property
     def holds(self) -> bool:
-        """Whether the metric does its business, or has none here."""
+        """Whether the metric falls, or need not."""
         return not self.business or self.verdict == "falls"
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as an object; infinite numbers as text, which JSON lacks."""
+        """Return JSON data; infinite numbers as text."""
         values = ["inf" if value is not None and math.isinf(value) else value for value in self.values]
         return {**asdict(self), "values": values}
 
 
 def find(
-    where: tuple[str, str, str, str],
+    key: tuple[str, str, str, str],
     means: Sequence[float | None],
     samples: ArrayLike,
     *,
     lower: bool = False,
     business: bool = False,
 ) -> CorruptionResult:
-    """The finding from the means of every level and the values of every sample (a row) at every level (a column)."""
+    """Compute the result from the mean of every level and the values of samples (rows) by level (columns)."""
     table = np.asarray(samples, np.float64).reshape(-1, len(means))
     signed = [None if value is None else -value if lower else value for value in means]
     rho = spearman_of_loss(signed)
     first, last = signed[0], signed[-1]
     finite = first is not None and last is not None and math.isfinite(first) and math.isfinite(last)
     return CorruptionResult(
-        *where,
+        *key,
         n=int((~np.isnan(table)).any(axis=1).sum()),
         values=tuple(means),
         spearman=rho,
@@ -82,77 +84,59 @@ def find(
 
 
 def verdict(values: Sequence[float | None], rho: float | None) -> Verdict:
-    """What is to be said of means, higher better, from the right answer's to the last level's.
+    """The verdict on the means of all levels, from the reference; higher is better.
 
     >>> verdict([1.0, 0.9, 0.7], 1.0), verdict([1.0, 1.0, 1.0], None), verdict([0.8, 0.85, 0.9], -1.0)
     ('falls', 'blind', 'rises')
     >>> verdict([1.0, 1.0, 0.7], 0.87), verdict([1.0, 0.7, 0.8], 0.5)
     ('late', 'uneven')
-    >>> verdict([1.0, 0.9, None], 1.0)  # who says nothing of the worst pages has not fallen
+    >>> verdict([1.0, 0.9, None], 1.0)  # no value at the last level
     'unknown'
     >>> verdict([1.0, 0.05, 0.05], 0.87)  # nothing is left after the first level
     'falls'
     """
-    known = [value for value in values if value is not None]
-    if len(known) < 2 or None in values[1:]:  # the right answer alone may be without: the PSNR of identical images
+    present = [value for value in values if value is not None]
+    if len(present) < 2 or None in values[1:]:  # only the reference may lack a value: PSNR of identical images
         return "unknown"
-    if all(value == known[0] or abs(value - known[0]) < BLIND for value in known):
+    if all(value == present[0] or abs(value - present[0]) < BLIND for value in present):
         return "blind"
     if rho is not None and rho >= FALLS:
         return "falls"
-    if all(later <= value + _EQUAL for value, later in pairwise(known)):
-        # It never rises. Either little is left after the first level, or there are steps that it does not see.
-        return "falls" if known[-1] >= 0 and known[1] <= LITTLE_LEFT else "late"
-    return "rises" if known[-1] > known[0] + BLIND else "uneven"
+    if all(later <= value + _EQUAL for value, later in pairwise(present)):
+        # It never rises: either little is left after the first level, or some steps have no effect.
+        return "falls" if present[-1] >= 0 and present[1] <= NEAR_ZERO else "late"
+    return "rises" if present[-1] > present[0] + BLIND else "uneven"
 
 
 def spearman_of_loss(values: Sequence[float | None]) -> float | None:
-    """Spearman correlation of levels 0, 1, … with how much worse the values get; None where nothing changes.
+    """Spearman correlation of levels 0, 1, … with the loss; None if nothing changes.
 
     >>> spearman_of_loss([1.0, 0.9, 0.95, 0.5])
     0.8
     """
-    known = [(level, -value) for level, value in enumerate(values) if value is not None]
-    if len(known) < _LEAST_LEVELS:
+    losses = [(level, -value) for level, value in enumerate(values) if value is not None]
+    if len(losses) < _MIN_LEVELS:
         return None
-    return spearman([level for level, _ in known], [loss for _, loss in known])
+    return spearman([level for level, _ in losses], [loss for _, loss in losses])
 
 
 def spearman(one: ArrayLike, other: ArrayLike) -> float | None:
-    """Spearman's rank correlation, equal values sharing their mean rank; None where one side does not vary.
+    """Spearman's rank correlation with ties averaged; None if one side is constant.
 
     >>> spearman([1, 2, 3], [10, 20, 15])
     0.5
     """
-    ranks = [_ranks(np.asarray(side, np.float64)) for side in (one, other)]
-    centred = [each - each.mean() for each in ranks]
-    spread = math.sqrt(float((centred[0] ** 2).sum() * (centred[1] ** 2).sum()))
-    return round(float((centred[0] * centred[1]).sum()) / spread, 12) if spread > 0 else None
-
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks from 1; values that differ by rounding alone are equal."""
-    ranks = np.empty(len(values))
-    order = np.argsort(values, kind="stable")
-    start = 0
-    for end in range(1, len(order) + 1):
-        if end == len(order) or not _same(values[order[end]], values[order[start]]):
-            ranks[order[start:end]] = (start + 1 + end) / 2
-            start = end
-    return ranks
-
-
-def _same(one: float, other: float) -> bool:
-    return one == other or abs(one - other) < _EQUAL
+    value = float(coefficients(one, other)[0])
+    return None if math.isnan(value) else round(value, 12)
 
 
 def never_rises(table: NDArray[np.float64]) -> float | None:
-    """Share of rows in which no value is above the one before, of those that have a value everywhere.
+    """Share of rows in which no value exceeds the one before, of the complete rows.
 
     >>> never_rises(np.array([[1.0, 0.9, 0.9], [1.0, 0.8, 0.9], [1.0, np.nan, 0.1]]))
     0.5
     """
-    known = table[~np.isnan(table).any(axis=1)]
-    if not len(known):
+    complete = table[~np.isnan(table).any(axis=1)]
+    if not len(complete):
         return None
-    return float((known[:, 1:] <= known[:, :-1] + _EQUAL).all(axis=1).mean())
+    return float((complete[:, 1:] <= complete[:, :-1] + _EQUAL).all(axis=1).mean())

@@ -1,4 +1,4 @@
-"""What a corruption starts from: a sample with its documents, and a press to set others."""
+"""Input of a corruption: a sample with its documents, and a typesetter."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Image = NDArray[np.uint8]
 
 
 class CorruptedPage(NamedTuple):
-    """A page as an editor could have left it: its pixels, and what it and its regions' crops exactly read."""
+    """A corrupted page: its pixels, and the ground truth of the page and of its regions' crops."""
 
     image: Image
     reading: PageText
@@ -37,7 +37,7 @@ class CorruptedPage(NamedTuple):
 
 
 class PrintedDocument(NamedTuple):
-    """A document as it was set: the blocks that found room, where they stand, the pixels."""
+    """A typeset document: the blocks that fit, their positions, the pixels."""
 
     document: Document
     sheet: TypesetPage
@@ -55,7 +55,7 @@ class LadderSample:
 
     @property
     def target(self) -> Text | Table | None:
-        """The block that the edit worked on, as it should be; nothing where it should be gone."""
+        """The edited block after the edit; None if it is deleted."""
         if self.edit.action == "delete_block":
             return None
         added = self.edit.action == "insert_block"
@@ -64,21 +64,21 @@ class LadderSample:
 
     @property
     def text_target(self) -> Text | None:
-        """The target where it is a block of text, which can be set in other styles."""
+        """The target if it is a text block, which can have other styles."""
         return self.target if isinstance(self.target, Text) else None
 
     @property
     def edited(self) -> list[EditPlace]:
-        """Where the new text stands, nothing where the edit only took some away."""
+        """Positions of the new text; empty if the edit only removes text."""
         return self.edit.places(self.before, self.after)[1]
 
     def boxes(self, page: Size) -> list[Box]:
-        """The sample's regions in whole pixels."""
+        """The sample's regions in pixels."""
         return [Box(*(round(side) for side in region.box(page))) for region in self.sample.regions]
 
 
 class CorruptionWorkspace:
-    """A subject on the press. Sheets that were set are closed with it."""
+    """Typesets variants of a sample; closes all sheets at the end."""
 
     def __init__(self, subject: LadderSample, press: Typesetter, seed: int = 0) -> None:
         self.subject = subject
@@ -87,66 +87,66 @@ class CorruptionWorkspace:
         self._sheets: list[TypesetPage] = []
 
     def __enter__(self) -> CorruptionWorkspace:
-        """Nothing is set before it is asked for."""
+        """Return the workspace."""
         return self
 
     def __exit__(self, *problem: object) -> None:
-        """Give the sheets' memory back."""
+        """Close the sheets."""
         for sheet in self._sheets:
             sheet.close()
 
     def rng(self, name: str) -> Random:
-        """Chance that is the same at every level, so that each level goes on where the last one stopped."""
+        """A random generator that is the same at every level, so that each level extends the one before."""
         return Random(f"{self.seed}/{name}/{self.subject.sample.key}")
 
     def set(self, document: Document) -> PrintedDocument:
-        """The document, set; what found no room is not on it."""
+        """Typeset a document; blocks that do not fit are left out."""
         sheet = self._press.print(document)
         self._sheets.append(sheet)
         return PrintedDocument(document.only(sheet.present), sheet, sheet.image())
 
     @cached_property
     def reference(self) -> PrintedDocument:
-        """The page as it should be."""
+        """The reference page."""
         return self.set(self.subject.after)
 
     @property
     def target_box(self) -> Box:
-        """Where the target stands on the reference."""
+        """The target's box on the reference."""
         target = self.subject.target
         assert target is not None
         return box_of(self.reference.sheet, target)
 
-    def page(self, made: PrintedDocument) -> CorruptedPage:
-        """What a print reads, as a whole and in the sample's regions."""
-        boxes = self.subject.boxes(made.sheet.size)
-        crops = tuple(crop_text(made.document, made.sheet, box) for box in boxes)
-        return CorruptedPage(made.image, page_text_of(made.document, made.sheet), crops)
+    def page(self, printed: PrintedDocument) -> CorruptedPage:
+        """A printed document with the ground truth of the page and of the sample's regions."""
+        boxes = self.subject.boxes(printed.sheet.size)
+        crops = tuple(crop_text(printed.document, printed.sheet, box) for box in boxes)
+        return CorruptedPage(printed.image, page_text_of(printed.document, printed.sheet), crops)
 
 
 def typeset_suite(suite: Suite) -> TypesetSuite:
-    """The suite as one made to order, or an error: only of those are the documents known."""
+    """Return the suite; raises `InputError` if it is not a generated suite without degradation."""
     if not isinstance(suite, TypesetSuite) or suite.recipe.degradation != "none":
         raise InputError(
-            f"{suite.name}: cannot be corrupted, since its documents are not known\n"
+            f"{suite.name}: cannot be corrupted, because its documents are unknown\n"
             "  expected a generated suite without degradation, such as typeset:n=60,seed=1,ppi=110"
         )
     return suite
 
 
 def subjects_of(suite: TypesetSuite) -> Iterator[LadderSample]:
-    """All subjects of a suite, in the order of their numbers."""
+    """All samples of a suite, in order."""
     for number in range(pages_in(suite)):
         yield from subjects_on(suite, number)
 
 
 def pages_in(suite: TypesetSuite) -> int:
-    """How many pages the samples of a suite are on."""
+    """Number of pages of a suite."""
     return ceil(suite.n / suite.recipe.per_page)
 
 
 def subjects_on(suite: TypesetSuite, number: int) -> list[LadderSample]:
-    """The subjects that share a page."""
+    """The samples of a page."""
     pairs = make_page(suite.recipe, number, press_of(suite.recipe.ppi))
     return [
         LadderSample(pair.sample, *pair.documents, pair.proposal.edit)
@@ -157,5 +157,5 @@ def subjects_on(suite: TypesetSuite, number: int) -> list[LadderSample]:
 
 @lru_cache(1)
 def press_of(ppi: int) -> Typesetter:
-    """A press that stays warm."""
+    """A cached typesetter."""
     return Typesetter(ppi, font_folders())

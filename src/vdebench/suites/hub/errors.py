@@ -29,7 +29,7 @@ class HubBusyError(HubError):
         self.wait = wait
 
     def noted(self, note: str) -> HubBusyError:
-        """The same with a note on how often it was tried."""
+        """Return a copy with a note appended to the reason."""
         return HubBusyError(f"{self} ({note})", self.wait)
 
 

@@ -31,7 +31,7 @@ class Licence(NamedTuple):
 
     @property
     def advice(self) -> str:
-        """What accepting it means."""
+        """The obligations of the user."""
         if self.name:
             return "read it before you use or share the data"
         return "without one you may not have the right to use or share the data: ask its authors"

@@ -242,7 +242,7 @@ def magazine(language: Language, rng: Random) -> Document:
 
 
 def newspaper(language: Language, rng: Random) -> Document:
-    """A newspaper's page: a masthead and several articles, each in columns of its own."""
+    """A newspaper page: a masthead and several articles in columns."""
     draft = Draft(language, rng)
     make = draft.make
     width, height = BROADSHEET if rng.random() < 0.5 else LETTER

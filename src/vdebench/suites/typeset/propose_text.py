@@ -14,7 +14,7 @@ _REPEATED = {"bullet": "bullet", "jotting": "note"}
 """Roles of which a page has several in a row, with the list their words come from."""
 _DELETABLE = (*_REPEATED, "paragraph", "footnote", "caption", "panel", "reference", "quote", "problem", "exercise")
 _WITH_UNIT = ("percent", "money")
-"""Values that need no word behind them, so that an aside can stand there."""
+"""Values after which an aside can be inserted."""
 
 
 def replace_text(page: DocumentView) -> Proposal | None:

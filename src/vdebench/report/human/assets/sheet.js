@@ -21,19 +21,19 @@
     const name = cell(sample, criterion, place);
     if (rank) answers[name] = rank; else delete answers[name];
     kept.put("answers-" + person, JSON.stringify(answers));
-    told();
+    showProgress();
     order(sample, criterion);
   }
 
-  /* What is done, and a clear word on what is not. */
-  function told() {
+  /* Show the progress and what is missing. */
+  function showProgress() {
     const left = SHEET.samples.filter((sample) => missing(sample)), ranks = left.reduce((sum, sample) => sum + missing(sample), 0);
     find("progress").textContent = `${SHEET.samples.length - left.length} of ${SHEET.samples.length} samples done`;
     find("unfinished").className = left.length ? "note" : "note done";
     find("unfinished").replaceChildren(left.length
-      ? `Not finished: ${plural(ranks, "rank is", "ranks are")} missing, in ${left.length === 1 ? "sample" : "samples"} ${left.map((sample) => sample.number).join(", ")}. A ranking with a part missing does not count.`
+      ? `Not finished: ${plural(ranks, "rank is", "ranks are")} missing, in ${left.length === 1 ? "sample" : "samples"} ${left.map((sample) => sample.number).join(", ")}. Incomplete rankings do not count.`
       : "All samples are ranked. Download your answers and send them back.",
-    kept.works ? "" : " This browser keeps nothing: download your answers before you close the page.");
+    kept.works ? "" : " This browser stores nothing: download your answers before you close the page.");
     SHEET.samples.forEach((sample, place) => {
       const link = find("samples").children[place], lost = missing(sample), state = !lost ? "done" : lost < cells(sample).length ? "begun" : "open";
       link.className = state;
@@ -42,7 +42,7 @@
     });
   }
 
-  /* The ranking as it stands: A > B = C. */
+  /* Show the current ranking: A > B = C. */
   function order(sample, criterion) {
     const given = places(sample).filter((place) => answers[cell(sample, criterion, place)]);
     const ranks = [...new Set(given.map((place) => answers[cell(sample, criterion, place)]))].sort((a, b) => a - b);
@@ -92,7 +92,7 @@
       h("button", { type: "button", "aria-label": "Larger", onclick: () => panes.zoom(1.4) }, "+"));
     const step = (by, words) => h("button", { type: "button", id: by < 0 ? "previous" : "next", disabled: !SHEET.samples[at + by], onclick: () => show(at + by, by < 0 ? "previous" : "next") }, words);
     const source = pane("Before the edit", sample.source);
-    if (!sample.source) source.frame.firstChild.textContent = "The page before the edit is not at hand";
+    if (!sample.source) source.frame.firstChild.textContent = "The page before the edit is missing";
     outline(source, sample.source ? sample.regions : []);
     const cards = candidates.map((shown, index) => {
       const one = pane(letter(index), shown);
@@ -102,11 +102,11 @@
     find("main").replaceChildren(
       h("div", { class: "head" }, h("h2", null, `Sample ${sample.number} of ${SHEET.samples.length}`), step(-1, "← Previous"), step(1, "Next →")),
       h("p", { class: "instruction" }, sample.instruction || "(no instruction)"),
-      h("p", { class: "say" }, "Rank the candidates for each criterion: 1 is best; equals may share a rank. Keys: a letter goes to its candidate, digits rank, [ and ] go to the sample before and after; in a picture, + − 0 and arrows."),
+      h("p", { class: "say" }, "Rank the candidates for each criterion: 1 is best; equal candidates may share a rank. Keys: a letter selects its candidate, digits rank, [ and ] go to the previous and the next sample; + − 0 and arrows zoom and move an image."),
       tools,
       h("div", { class: "grid" }, h("section", { class: "card source", "aria-label": "Before the edit" }, source.figure, h("dl", { class: "orders" }, SHEET.criteria.map((criterion, number) => [h("dt", null, criterion), h("dd", { id: `order-${number}`, "aria-live": "polite" })]))), cards));
     SHEET.criteria.forEach((criterion) => order(sample, criterion));
-    told();
+    showProgress();
     panes.place();
     if (focus) { const button = find(focus); (button.disabled ? find("main") : button).focus({ preventScroll: true }); window.scrollTo(0, 0); }
   }

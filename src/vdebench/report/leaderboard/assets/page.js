@@ -1,12 +1,12 @@
 "use strict";
-/* The page: what is chosen (it stands in the address), the controls, and which part is drawn. */
+/* The page: the selection (in the address), the controls, and the current tab. */
 const Board = (() => {
   const { h, choose, read, link, load, words, plural, draw: show, problem, start } = Vde;
   const TABS = { tables: "Tables", plots: "Plots", printed: "Published" };
   const views = {};
   let data = null;
   const find = h("input", { type: "search", id: "find", placeholder: "part of a name", oninput: () => change({ find: find.value }) });
-  /* The box that one types into stays where it is while all else is drawn anew: it keeps the cursor, and half-typed words. */
+  /* The search box is never redrawn: it keeps the cursor and the composition of typed text. */
   const bar = h("div", { class: "row", id: "controls" }, h("label", { class: "wide" }, "Editor", find)), body = h("div");
 
   const all = () => data;
@@ -18,7 +18,7 @@ const Board = (() => {
   const chosenTables = (address) => data.tables.filter((table) => !address.protocol || table.protocol === address.protocol);
   const settingOf = (table, address) => address.setting in table.settings ? address.setting : Object.keys(table.settings)[0];
 
-  /* Slices that some chosen table has, with their values. */
+  /* The slices of the selected tables, with their values. */
   function slices(tables) {
     const found = {};
     for (const table of tables) for (const [name, [, values]] of Object.entries(table.values)) {
@@ -27,7 +27,7 @@ const Board = (() => {
     }
     return found;
   }
-  /* What a table shows of a slice: its rows with the slice's numbers in place of the whole's; null where it has none. */
+  /* The rows of a table with the numbers of a slice; null if the table lacks it. */
   async function sliced(table, address) {
     if (!address.by) return { rows: table.rows, ceilings: table.ceilings };
     if (!table.values[address.by]) return null;
@@ -36,7 +36,7 @@ const Board = (() => {
     const nothing = { cells: {}, usable: null, coverage: null, regions: null };
     return { rows: table.rows.map((row, at) => ({ ...row, whole: row.coverage, falls: null, ...(entry.rows[at] || nothing) })), ceilings: entry.ceilings };
   }
-  /* An address with its gaps filled: a slice always has a value. */
+  /* The address with defaults: a slice always has a value. */
   function filled(address) {
     const there = slices(chosenTables(address))[address.by];
     if (!there) return { ...address, by: "", value: "" };
@@ -62,7 +62,7 @@ const Board = (() => {
     bar.append(...shown.flat(Infinity).filter(Boolean));
   }
 
-  /* The clipboard, also where a page from a file may not have it. */
+  /* Copy a text, also where pages from files have no clipboard. */
   async function copy(text, what) {
     try { await navigator.clipboard.writeText(text); } catch {
       const area = h("textarea", { class: "away", "aria-hidden": "true" });
@@ -102,7 +102,7 @@ const Board = (() => {
       document.title = `${data.title} · vdebench`;
       document.getElementById("title").textContent = data.title;
       document.getElementById("suite").textContent = `${plural(runs, "run", "runs")}, ${plural(data.tables.length, "table", "tables")}`;
-      document.getElementById("foot").textContent = `Made by vdebench ${data.version} from the summaries of runs; no number is made anew here.`;
+      document.getElementById("foot").textContent = `Written by vdebench ${data.version}. All numbers come from the summaries of the runs.`;
       window.addEventListener("hashchange", draw);
       let width = window.innerWidth;
       window.addEventListener("resize", () => { if (read().tab === "plots" && window.innerWidth !== width) { width = window.innerWidth; draw(); } });

@@ -1,12 +1,12 @@
 "use strict";
-/* Which numbers are plotted, in what order, and what is said of them in words. */
+/* The plots: their numbers, order, captions and tables. */
 (() => {
   const { h, scroll, choose, number, words, figures } = Vde, { change } = Board;
   const KINDS = { intervals: "Intervals", bars: "Bars", radar: "Radar", falls: "Usable edits" };
-  const MOST = 6; // editors that a plot can tell apart
+  const MOST = 6; // distinguishable editors of a plot
 
   const value = (cell) => !cell || cell[0] === "∞" ? null : cell[0];
-  function said(name, cell, digits) {
+  function describe(name, cell, digits) {
     if (!cell) return `${name}: none`;
     return `${name}: ${number(cell[0], digits)}${cell.length > 2 && cell[1] !== null ? ` (interval ${number(cell[1], digits)} to ${number(cell[2], digits)})` : ""}`;
   }
@@ -27,7 +27,7 @@
   function intervals({ table, rows, metric, where }) {
     const order = Board.ordered(rows, [metric], {}).rows.filter((row) => value(metric.cell(row)) !== null);
     if (!order.length) return none("No editor has this number here.");
-    const items = order.map((row) => ({ name: row.editor, value: value(metric.cell(row)), ...bounds(metric.cell(row)), title: said(row.editor, metric.cell(row), metric.digits) }));
+    const items = order.map((row) => ({ name: row.editor, value: value(metric.cell(row)), ...bounds(metric.cell(row)), title: describe(row.editor, metric.cell(row), metric.digits) }));
     const missing = items.filter((item) => item.low === undefined).length, beyond = infinite(rows, metric);
     const caption = [`${where}; ${metric.best} is better, best first. Whiskers: ${table.level} intervals.`, missing ? ` ${missing} without one.` : "", beyond.length ? ` Infinite, not drawn: ${beyond.join(", ")}.` : "", " Intervals that overlap do not decide which editor is better: vde compare tests that pair by pair."].join("");
     return figure(metric.title, caption, figures.intervals(items, `Intervals of ${metric.title}: ${items.slice(0, 5).map((item) => item.title).join("; ")}`), null,
@@ -40,7 +40,7 @@
       const found = Board.columns(table, view.rows, setting, true).find((one) => one.id === metric.id);
       return { name: slice ? words(slice) : "all samples", items: chosen.map((name, kind) => {
         const row = view.rows.find((one) => one.editor === name), cell = found && row ? found.cell(row) : null;
-        return { kind, value: value(cell), ...bounds(cell), cell, short: number(value(cell), metric.digits), title: said(name, cell, metric.digits) };
+        return { kind, value: value(cell), ...bounds(cell), cell, short: number(value(cell), metric.digits), title: describe(name, cell, metric.digits) };
       }) };
     }));
     const title = address.by ? `${metric.title} by ${table.slices[address.by]}` : metric.title;
@@ -56,7 +56,7 @@
   }
   function radar({ rows, metrics, chosen, where }) {
     const axes = metrics.filter((metric) => !metric.id.startsWith("mse"));
-    if (axes.length < 3) return none("A radar needs three metrics at least.");
+    if (axes.length < 3) return none("A radar needs at least three metrics.");
     const lines = chosen.map((name, kind) => {
       const row = rows.find((one) => one.editor === name), raw = axes.map((metric) => metric.cell(row));
       return { kind, values: axes.map((metric, at) => raw[at] && raw[at][0] === "∞" ? 1 : scaled(metric, value(raw[at]))), title: `${name}: ${axes.map((metric, at) => `${metric.title} ${number(raw[at] && raw[at][0], 2)}`).join(", ")}`, raw };
@@ -68,13 +68,13 @@
   }
   function falls({ table, data, address }) {
     const rows = table.rows.filter((row) => row.falls && Board.matches(row.editor, address)).sort((a, b) => b.falls.usable - a.falls.usable);
-    if (!rows.length) return none("No verdicts on usable edits in this table: scoring by strict with images makes them.");
+    if (!rows.length) return none("No verdicts on usable edits in this table: score by strict with images.");
     const steps = Object.keys(data.properties).filter((key) => rows.some((row) => key in row.falls));
     const looks = ["k1", "k4", "k3", "k2", "k5"];
     const parts = [{ key: "usable", title: "usable", look: "k0", dark: true }, ...steps.map((key, at) => ({ key, title: `fails first at ${data.properties[key].toLowerCase()}`, look: looks[at % looks.length], dark: true })), { key: "unknown", title: "no verdict", look: "none" }];
     const items = rows.map((row) => ({ name: row.editor, counts: row.falls, total: parts.reduce((sum, part) => sum + (row.falls[part.key] || 0), 0) })).filter((item) => item.total);
     const order = steps.map((key) => data.properties[key].toLowerCase()).join(", then ");
-    return figure("Usable edits, and where the others fail first", `All samples, in the number of edits. Asked in this order: ${order}.${address.by ? " The chosen slice has no such counts: these are of all samples." : ""}`,
+    return figure("Usable edits, and where the others fail first", `All samples, as counts of edits. Properties are checked in this order: ${order}.${address.by ? " Counts are of all samples: slices have none." : ""}`,
       figures.stacked(items, parts, `Usable edits: ${items.slice(0, 6).map((item) => `${item.name} ${item.counts.usable} of ${item.total}`).join("; ")}`),
       figures.legend(parts.filter((part) => items.some((item) => item.counts[part.key])).map((part) => [part.title, 0, part.look])),
       ["Editor", ...parts.map((part) => part.title)], items.map((item) => [item.name, ...parts.map((part) => item.counts[part.key] || 0)]));

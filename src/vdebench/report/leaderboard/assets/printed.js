@@ -1,5 +1,5 @@
 "use strict";
-/* Tables as papers print them: nothing in them was measured here. */
+/* Tables as printed in papers, not measured here. */
 (() => {
   const { h, scroll, choose } = Vde, { change } = Board;
 
@@ -23,7 +23,7 @@
   Board.views.printed = (address, data) => {
     const papers = [...new Set(data.printed.map((one) => one.paper))];
     return h("div", null,
-      h("div", { class: "warning" }, "These figures are as printed in papers (†). Nothing here was measured by vdebench, and print names no reader version, suite revision or settings, so there is no signature: do not rank measured runs against them."),
+      h("div", { class: "warning" }, "These figures are printed in papers (†), not measured by vdebench. Papers name no reader version, suite revision or settings, so there is no signature: do not rank measured runs against them."),
       h("div", { class: "row" }, choose("Paper", [["", "all"], ...papers], address.paper || "", (paper) => change({ paper }), { id: "paper" })),
       data.printed.filter((one) => !address.paper || one.paper === address.paper).map(table));
   };

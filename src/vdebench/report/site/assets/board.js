@@ -89,7 +89,7 @@
     return box;
   }
 
-  /* Where edits fail first: every count leads to its samples. */
+  /* Where edits fail first; counts link to their samples. */
   function failing(protocol) {
     const rows = protocol.rows.filter((row) => row.usable);
     if (!rows.length) return [];
@@ -101,10 +101,10 @@
         h("tbody", null, rows.map(({ usable, ...row }) => h("tr", null, h("th", { scope: "row" }, row.editor), h("td", null, usable.n),
           usable.fails.map(([name, n], at) => h("td", first(at), to(row, `fails: ${name}`, n))),
           h("td", { class: "first" }, to(row, "usable", Math.round(usable.value * usable.n))), h("td", null, to(row, "unknown", usable.unknown))))))),
-      h("p", { class: "hint" }, "A usable edit passes all five: it was made where asked and only there, says the right thing, stands in the right place, looks right, and nothing else was touched.")];
+      h("p", { class: "hint" }, "A usable edit passes all five properties: complete, textually correct, in the right place, visually faithful, and everything else preserved.")];
   }
 
-  const HINT = "The bar below a number is its 95 % interval, all of a metric on one scale; point at it for the bounds. ";
+  const HINT = "Bars are 95 % intervals, on one scale per metric; hover for the bounds. ";
   views.board = (address, protocol, board) => {
     const page = h("section", null);
     const there = protocol.rows.some((row) => row.usable || Object.values(row.cells).some((cells) => Object.values(cells).some(bounded)));

@@ -5,7 +5,7 @@
   const views = {};
   let board = null;
 
-  /* Change the address: as a new entry of the history, or in place of the last. */
+  /* Change the address: add an entry to the history, or replace the last one. */
   function go(parts, replace) {
     if (replace) { history.replaceState(null, "", link(parts)); drawView(); } else location.hash = link(parts);
   }

@@ -1,5 +1,5 @@
 "use strict";
-/* One sample: its pages, what is drawn over them, its numbers, its text block by block. */
+/* One sample: its images with overlays, its numbers, its text by block. */
 (() => {
   const { h, s, scroll, choose, load, number, words, views, link } = Vde;
   const KINDS = { pages: { region: "Regions", matched: "Matched", missed: "Missed", invented: "Invented" }, pixels: { mask: "Masks" } };
@@ -27,7 +27,7 @@
   function drawOver(panes, sample, units, track) {
     for (const pane of panes.panes) {
       pane.drawing.replaceChildren();
-      if (track === "pixels") { // also over differences: those outside the masks are the ones that count
+      if (track === "pixels") { // over differences too: those outside the masks count
         if (over.mask && sample.mask && sample.mask.image) pane.drawing.append(s("image", { href: sample.mask.image, class: "mask", width: 100, height: 100, preserveAspectRatio: "none" }));
         continue;
       }
@@ -38,7 +38,7 @@
         if (pane.name === "reference") for (const box of unit.truth) onto(box, unit.state + differs + (unit.state === "missed" ? " there" : ""), at);
         if (pane.name === "prediction") for (const box of unit.state === "missed" ? unit.truth : unit.prediction) onto(box, unit.state + differs, at);
       });
-      if (over.region && pane.name !== "difference") for (const [x, y, w, tall] of sample.regions) { // a little larger, so that its own text stays free
+      if (over.region && pane.name !== "difference") for (const [x, y, w, tall] of sample.regions) { // a little larger, so that it does not cover the text
         const around = [x - 0.5, y - 0.4, w + 1, tall + 0.8];
         onto(around, "region-under");
         onto(around, "region");
@@ -80,7 +80,7 @@
   const MARKS = [["?", "tag", "unknown"], ["✓", "tag good", "passes"], ["✗", "tag bad", "fails"]];
   function verdict({ usable, properties }) {
     if (!properties) return null;
-    return [h("h3", null, usable === "usable" ? "A usable edit" : usable === "unknown" ? "Usable? Not known" : "Not usable"),
+    return [h("h3", null, usable === "usable" ? "A usable edit" : usable === "unknown" ? "Usable? Unknown" : "Not usable"),
       h("dl", { class: "facts", id: "properties" }, properties.map(([name, passed, why]) => {
         const [mark, cls, word] = MARKS[passed === null ? 0 : passed ? 1 : 2];
         return [h("dt", null, name), h("dd", null, h("span", { class: cls, title: word }, `${mark} ${word}`), ` ${why}`)];
@@ -98,9 +98,9 @@
         h("th", { scope: "row" }, metric.title + (metric.best === "lower" ? " (low)" : "")), used.map(([, value]) => h("td", null, number(value(metric), metric.digits)))))))), left);
   }
 
-  /* What there is to say beside the numbers, around masks: lists of facts, made ready. */
+  /* Lists of facts that mask protocols add. */
   const factLists = (facts) => Object.entries(facts).map(([title, list]) => list.length ? [h("h3", null, title), h("dl", { class: "facts" }, list.map(([name, value]) => [h("dt", null, name), h("dd", null, value)]))] : null);
-  const UNALIGNED = { in_place: "in place: the raw output is nearer to the page than the aligned one, and was measured", none: "not aligned" };
+  const UNALIGNED = { in_place: "in place: the raw output is closer to the page than the aligned one, and was measured", none: "not aligned" };
 
   views.sample = async (address, protocol, board) => {
     const items = await Vde.rows(protocol, board);
@@ -109,7 +109,7 @@
     if (!item) return h("p", { class: "empty" }, `This report has no sample ${address.sample}.`);
     const chunk = await load(Vde.place(board, protocol.name, editor, Math.floor(item.at / board.chunk)));
     const detail = chunk[item.at % board.chunk], { sample, row } = item, grades = await Vde.judgedPanel(board, item);
-    const around = Vde.chosen(items, { ...address, editor: address.only }, protocol), here = around.indexOf(item);
+    const around = Vde.filtered(items, { ...address, editor: address.only }, protocol), here = around.indexOf(item);
     const to = (other, extra) => link({ ...Vde.filters(address, protocol), only: address.only, sample: other.sample.key, editor: other.editor, ...extra });
     const [before, after] = [around[here - 1], here < 0 ? around[0] : around[here + 1]];
     const { track } = protocol, pixels = track === "pixels";
@@ -119,7 +119,7 @@
     let region = 0;
     const zoomed = h("output", { id: "zoom" }, "100 %");
     const panes = new Vde.Panes((zoom) => { zoomed.textContent = `${Math.round(zoom * 100)} %`; });
-    if (last && last.sample === sample.key) panes.view = last.panes.view; // other editor, same place
+    if (last && last.sample === sample.key) panes.view = last.panes.view; // another editor, the same view
     if (last) last.panes.watcher.disconnect();
     last = { sample: sample.key, panes };
     const page = h("section", { id: "sample" }), list = h("div", { id: "units" });
@@ -131,9 +131,9 @@
 
     function drawPanes() {
       panes.clear();
-      const add = (name, title, picture, told) => show[name] && panes.add(name, title, shown(picture), picture && picture.size, told);
+      const add = (name, title, picture, reason) => show[name] && panes.add(name, title, shown(picture), picture && picture.size, reason);
       add("source", "Source", source, why(source));
-      const bare = (name, title, size) => show[name] && panes.add(name, `${title} (no image: boxes alone)`, [], size, "", true); // scored from ready OCR output
+      const bare = (name, title, size) => show[name] && panes.add(name, `${title} (no image: boxes alone)`, [], size, "", true); // scored from existing OCR output
       const [right, given] = row.state === "scored" && units().length && !prediction ? detail.sizes || [] : [];
       if (given || right) bare("prediction", `Prediction: ${editor}`, given || right);
       else add("prediction", `Prediction: ${editor}`, prediction, prediction && prediction.reason ? why(prediction) : `${row.state}: ${row.reason || "no image"}`);
@@ -172,20 +172,20 @@
       pixels && sample.mask && sample.mask.reason ? h("p", { class: "warning" }, `The masks cannot be shown: ${sample.mask.reason}`) : "",
       h("div", { class: "controls" },
         h("div", { class: "set", role: "group", "aria-label": "Pages" }, Object.entries(PAGES[track]).map(([name, title]) => toggle(title, show[name], (on) => { show[name] = on; amplifier.hidden = !differs(); drawPanes(); }, { "data-show": name })), amplifier, grades ? toggle("Grades", graded, (on) => { graded = on; grades.hidden = !on; }, { id: "show-grades" }) : null),
-        h("div", { class: "set", role: "group", "aria-label": "Drawn over" }, Object.entries(KINDS[track]).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; drawOver(panes, sample, units(), track); }, { "data-over": kind }))),
+        h("div", { class: "set", role: "group", "aria-label": "Overlays" }, Object.entries(KINDS[track]).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; drawOver(panes, sample, units(), track); }, { "data-over": kind }))),
         h("div", { class: "set", role: "group", "aria-label": "Zoom" },
           h("button", { type: "button", "aria-label": "Zoom out", onclick: () => panes.zoom(1 / 1.5) }, "−"), zoomed,
           h("button", { type: "button", "aria-label": "Zoom in", id: "zoom-in", onclick: () => panes.zoom(1.5) }, "+"),
           h("button", { type: "button", onclick: () => panes.reset() }, "Whole page"),
           areas.length ? h("button", { type: "button", id: "to-region", onclick: () => panes.show(areas[region++ % areas.length]) }, areas.length > 1 ? `Next ${area}` : area[0].toUpperCase() + area.slice(1)) : null)),
       grades ? h("div", { class: "beside" }, panes.element, grades) : panes.element,
-      h("p", { class: "hint" }, "Wheel or two fingers zoom, dragging moves; in a page also ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " ", h("kbd", null, "0"), " and arrows. ", h("kbd", null, "["), " ", h("kbd", null, "]"), " previous and next."),
+      h("p", { class: "hint" }, "Zoom by wheel or two fingers, move by dragging; with the focus on an image also by ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " ", h("kbd", null, "0"), " and arrows. ", h("kbd", null, "["), " ", h("kbd", null, "]"), " previous and next."),
       h("div", { class: "two" },
         h("div", null, verdict(row), h("h3", null, "Numbers"), numbers(row, protocol), h("h3", null, "About"), facts(sample, item, detail, protocol)),
         pixels ? h("div", null, factLists(detail.facts)) : h("div", null,
-          h("div", { class: "topline" }, h("h3", null, "Text, block by block"),
+          h("div", { class: "topline" }, h("h3", null, "Text by block"),
             settings.length > 1 ? choose("", [["local", "edited regions (local)"], ["global", "whole page (global)"]], setting, (name) => { setting = name; drawList(); }, { id: "sample-setting", "aria-label": "Setting" }) : null),
-          h("p", { class: "hint" }, "What should stand here and does not is ", h("del", null, "struck through"), "; what stands here and should not is ", h("ins", null, "underlined"), "."),
+          h("p", { class: "hint" }, "Missing text is ", h("del", null, "struck through"), ", unexpected text is ", h("ins", null, "underlined"), "."),
           list)));
     drawPanes();
     drawList();

@@ -1,4 +1,4 @@
-/* Signing in, joining by a link, signing in again without losing anything. */
+/* Sign in, join by a link, sign in again without losing work. */
 
 import { api, Refused } from "./api.js";
 import { button, day, field, h } from "./widgets.js";
@@ -20,7 +20,7 @@ function tell(place, error) {
   place.hidden = false;
 }
 
-/** A form for name and password; `done()` when the server has let the person in. */
+/** A form for name and password; calls `done()` after signing in. */
 function signInForm(done, name = "") {
   const t = words.account,
     wrong = problem();
@@ -72,7 +72,7 @@ export function signInView(done) {
   );
 }
 
-/** A dialog over the page; fulfilled when somebody is signed in. It cannot be put aside. */
+/** A modal dialog that cannot be closed; resolves when somebody has signed in. */
 export function signInDialog(name, done) {
   const t = words.account,
     dialog = h("dialog", {
@@ -97,7 +97,7 @@ export function signInDialog(name, done) {
   });
 }
 
-/** What an invitation offers, and a form to take it; `signIn()` for whoever has used it already. */
+/** An invitation and the form to accept it; `signIn()` is for people who have used it already. */
 export async function joinView(token, done, signIn) {
   const t = words.account,
     wrong = problem();
@@ -181,7 +181,7 @@ export async function joinView(token, done, signIn) {
   );
 }
 
-/** A dialog to choose another password; all other sessions of the person end. */
+/** A dialog to change the password; all other sessions of the person end. */
 export function passwordDialog(name, done) {
   const t = words.account,
     wrong = problem(),

@@ -1,4 +1,4 @@
-/* What an admin sees: parts by tabs, each loaded when it is looked at. */
+/* The admin view: tabs, each loaded when it is opened. */
 
 import { agreementPart } from "./admin_agreement.js";
 import { conflictsPart, roundsPart } from "./admin_rounds.js";

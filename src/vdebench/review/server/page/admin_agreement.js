@@ -1,4 +1,4 @@
-/* How far people agree, per scale, of the pilot and of the pool, and over time. */
+/* Agreement per scale, of the pilot or the pool, and over time. */
 
 import { api } from "./api.js";
 import { field, figures, h, number, percent, select, table } from "./widgets.js";
@@ -8,8 +8,8 @@ let chosen = "pool";
 
 export async function agreementPart(app, again) {
   const t = words.agreement,
-    told = await api.get(`/api/admin/agreement?of=${chosen}`);
-  const scales = Object.entries(told.scales || {});
+    data = await api.get(`/api/admin/agreement?of=${chosen}`);
+  const scales = Object.entries(data.scales || {});
   const rows = scales.map(([scale, found], index) => [
     h("span", null, h("span", { class: `ink k${index}` }), scale),
     h("span", { title: found.reason || "" }, number(found.alpha)),

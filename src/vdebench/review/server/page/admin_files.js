@@ -1,4 +1,4 @@
-/* Downloads; an edit made elsewhere; a sample taken out; any sample looked at. */
+/* Downloads; upload of an edit; withdrawal of a sample; a link to any sample. */
 
 import { api } from "./api.js";
 import { field, h } from "./widgets.js";

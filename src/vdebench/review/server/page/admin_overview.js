@@ -1,4 +1,4 @@
-/* The funnel, what came through each step, the rounds. */
+/* The funnel, the samples that passed each step, the rounds. */
 
 import { api } from "./api.js";
 import { bar, count, foreign, h, percent, table } from "./widgets.js";
@@ -10,16 +10,16 @@ const MOST_STUCK = 20;
 
 export async function overviewPart() {
   const t = words.funnel,
-    told = await api.get("/api/admin/overview"),
-    { total } = told.funnel;
-  const rounds = Object.entries(told.rounds);
+    data = await api.get("/api/admin/overview"),
+    { total } = data.funnel;
+  const rounds = Object.entries(data.rounds);
   return [
     h("h1", null, words.admin.parts.overview),
-    told.stuck.length ? stuckCard(told.stuck) : "",
+    data.stuck.length ? stuckCard(data.stuck) : "",
     h(
       "div",
       { class: "cards wide" },
-      h("section", { class: "card" }, h("h2", null, t.title), funnelTable(told.funnel)),
+      h("section", { class: "card" }, h("h2", null, t.title), funnelTable(data.funnel)),
       h(
         "section",
         { class: "card" },
@@ -28,7 +28,7 @@ export async function overviewPart() {
         table(
           t.through,
           [t.step, t.samples, t.share, ""],
-          Object.entries(told.through).map(([step, number]) => [
+          Object.entries(data.through).map(([step, number]) => [
             stepTitle(step),
             number,
             total ? percent(number / total) : "–",
@@ -56,7 +56,7 @@ export async function overviewPart() {
   ];
 }
 
-/** What people wait for in vain, and why. */
+/** Samples that could not be prepared, with the reasons. */
 function stuckCard(stuck) {
   const t = words.funnel,
     more = stuck.length - MOST_STUCK;

@@ -1,4 +1,4 @@
-/* Who takes part and what they have done; links for those who are to come. */
+/* Members and their votes; invitation links. */
 
 import { api } from "./api.js";
 import { button, day, field, foreign, h, select, table } from "./widgets.js";
@@ -81,7 +81,7 @@ async function withdraw(app, id, again) {
   }
 }
 
-/** `made()` is told of a new link, so that it is seen among the others. */
+/** Calls `made()` after a new link, so that the list shows it. */
 function inviteForm(app, made) {
   const t = words.people,
     groups = app.me.options.groups;

@@ -1,4 +1,4 @@
-/* The pilot: begun with so many samples, ended, and how far it is. */
+/* The pilot: start, end and progress. */
 
 import { api } from "./api.js";
 import { bar, button, field, h } from "./widgets.js";
@@ -6,7 +6,7 @@ import { words } from "./words_admin.js";
 
 const USUAL = 50;
 
-/** So many of these, evenly over the whole. */
+/** Choose `number` items, spread evenly. */
 export function spread(ids, number) {
   const wanted = Math.max(0, Math.min(Math.floor(number), ids.length));
   return Array.from({ length: wanted }, (_, index) => ids[Math.floor((index * ids.length) / wanted)]);
@@ -18,7 +18,7 @@ export async function pilotPart(app, again) {
   const { pilot } = app.me,
     heading = [h("h1", null, words.admin.parts.pilot), h("p", { class: "soft" }, t.why)];
   if (pilot.open) {
-    const { pilot: told } = await api.get("/api/progress");
+    const { pilot: counts } = await api.get("/api/progress");
     return [
       ...heading,
       h(
@@ -28,9 +28,9 @@ export async function pilotPart(app, again) {
         h(
           "p",
           null,
-          bar(told.done, told.done + told.waiting, t.progress(told.done, told.waiting)),
+          bar(counts.done, counts.done + counts.waiting, t.progress(counts.done, counts.waiting)),
           " ",
-          t.progress(told.done, told.waiting),
+          t.progress(counts.done, counts.waiting),
         ),
         h(
           "div",

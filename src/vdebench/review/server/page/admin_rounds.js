@@ -1,4 +1,4 @@
-/* Samples that came back, and those that wait for an adjudicator, side by side. */
+/* Samples in later rounds, and samples that wait for an adjudicator. */
 
 import { around } from "./boxes.js";
 import { api } from "./api.js";
@@ -88,7 +88,7 @@ function conflict(sample, options) {
   );
 }
 
-/** Where the boxes of all rounds are, with those of one round. */
+/** A crop around the boxes of all rounds, with the boxes of one round. */
 function crop(canvas, image, box, round, options, page) {
   const scale = Math.min(WIDE / (box[2] - box[0] + 2 * ROOM), HIGH / (box[3] - box[1] + 2 * ROOM), 6),
     context = canvas.getContext("2d");

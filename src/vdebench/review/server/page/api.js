@@ -1,39 +1,39 @@
-/* The server's answers. A lost connection and a refusal are told apart; a session that is over is asked for again. */
+/* Requests to the server. Lost connections and refusals are different errors; expired sessions ask to sign in. */
 
 const PATIENCE = 30000;
 
-/** The server has answered, and says no. */
+/** The server refused the request. */
 export class Refused extends Error {
-  constructor(status, told, wait) {
-    super(told?.words || `${status}`);
+  constructor(status, answer, wait) {
+    super(answer?.words || `${status}`);
     this.status = status;
-    this.reason = told?.error || "";
+    this.reason = answer?.error || "";
     this.wait = wait;
   }
 
-  /** Whether the same may be sent again as it is. */
+  /** Whether the same request can be sent again. */
   get passing() {
     return this.status >= 500 || this.status === 429 || this.status === 408;
   }
 }
 
-/** No answer came: whether the server has got it is not known. */
+/** No answer: the server may or may not have received the request. */
 export class Lost extends Error {}
 
 export const api = {
   csrf: "",
-  /** Has the person sign in again; set by the page. */
+  /** Asks the person to sign in again; set by the page. */
   signInAgain: null,
-  /** Gets a new token, never that of somebody else; set by the page. */
+  /** Gets a new token for the same person; set by the page. */
   renew: null,
   get: (path) => call("GET", path),
   post: (path, body) => call("POST", path, body ?? {}),
   remove: (path) => call("DELETE", path),
-  /** Without asking to sign in: what comes of it is the caller's business. */
+  /** Never asks to sign in; the caller handles errors. */
   plain: (method, path, body) => once(method, path, body),
   upload: (path, file) => call("POST", path, file),
   sample: (id) => call("GET", sampleAt(id)),
-  /** What nobody has asked for yet: it never makes anybody sign in. */
+  /** A background request: it never asks to sign in. */
   sampleAhead: (id) => once("GET", sampleAt(id)),
 };
 
@@ -74,12 +74,12 @@ async function once(method, path, body) {
   } finally {
     clearTimeout(timer);
   }
-  let told = null;
+  let data = null;
   try {
-    told = text ? JSON.parse(text) : null;
+    data = text ? JSON.parse(text) : null;
   } catch {
     if (answer.ok) throw new Lost(path);
   }
-  if (answer.ok) return told;
-  throw new Refused(answer.status, told, Number(answer.headers.get("Retry-After")) || 0);
+  if (answer.ok) return data;
+  throw new Refused(answer.status, data, Number(answer.headers.get("Retry-After")) || 0);
 }

@@ -1,4 +1,4 @@
-/* The boxes as a list with their numbers, and what the rule asks of the one that is selected. */
+/* The list of boxes with their coordinates, and the tolerance of the selected box. */
 
 import { height, tolerance, typed, width } from "./boxes.js";
 import { button, h, sign } from "./widgets.js";
@@ -6,7 +6,7 @@ import { words } from "./words.js";
 
 const SIDES = ["left", "top", "right", "bottom"];
 
-/** An element that follows a drawing; `update()` after every change. With `options`, also what the rule asks. */
+/** An element that follows a drawing; call `update()` after each change. With `options` it shows the tolerance. */
 export function boxPanel(drawing, options = null) {
   const t = words.boxes,
     list = h("ol", { class: "box-list" }),

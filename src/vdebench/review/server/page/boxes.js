@@ -1,5 +1,4 @@
-/* Boxes in whole pixels of the page: [left, top, right, bottom], the last two just outside. No page is needed here:
-   node can test it. */
+/* Boxes in whole pixels: [left, top, right, bottom], the last two exclusive. No DOM, so that node can test it. */
 
 export const EDGES = ["left", "top", "right", "bottom"];
 const PARTS = {
@@ -19,7 +18,7 @@ export const area = (box) => width(box) * height(box);
 export const same = (one, other) => one.every((side, index) => side === other[index]);
 const within = (value, least, most) => Math.min(Math.max(value, least), most);
 
-/** How far two boxes agree, 0 to 1. */
+/** The IoU of two boxes. */
 export function iou(one, other) {
   const wide = Math.min(one[2], other[2]) - Math.max(one[0], other[0]);
   const high = Math.min(one[3], other[3]) - Math.max(one[1], other[1]);
@@ -27,28 +26,28 @@ export function iou(one, other) {
   return shared / (area(one) + area(other) - shared);
 }
 
-/** The box between two points, snapped to whole pixels and inside the page; it may be empty. */
+/** The box between two points, snapped to pixels and clipped to the page; it may be empty. */
 export function between(from, to, page) {
   const x = [from.x, to.x].map((value) => within(Math.round(value), 0, page.width)).sort((a, b) => a - b);
   const y = [from.y, to.y].map((value) => within(Math.round(value), 0, page.height)).sort((a, b) => a - b);
   return [x[0], y[0], x[1], y[1]];
 }
 
-/** Moved as a whole, as far as the page lets it. */
+/** The box moved, clipped to the page. */
 export function moved(box, dx, dy, page) {
   const x = within(dx, -box[0], page.width - box[2]),
     y = within(dy, -box[1], page.height - box[3]);
   return [box[0] + x, box[1] + y, box[2] + x, box[3] + y];
 }
 
-/** A box that none of these is: this one, else moved a little, down or up; nothing where the page has no room for it. */
+/** This box, moved a little if others equal it; undefined if the page has no room. */
 export function another(box, boxes, page) {
   const steps = [0, ...boxes.flatMap((_, index) => [4 * (index + 1), -4 * (index + 1)])];
   const places = steps.map((step) => moved(box, step, step, page));
   return places.find((place) => !boxes.some((other) => same(other, place)));
 }
 
-/** With some edges moved; it keeps at least one pixel and stays on the page. */
+/** The box with some edges moved; it keeps at least one pixel and stays on the page. */
 export function resized(box, part, dx, dy, page) {
   const edges = PARTS[part] || [part];
   let [left, top, right, bottom] = box;
@@ -59,7 +58,7 @@ export function resized(box, part, dx, dy, page) {
   return [left, top, right, bottom];
 }
 
-/** A box of numbers that somebody typed: whole, ordered, on the page. Nothing where it cannot be one. */
+/** A box from typed numbers: integers, ordered, on the page; null if invalid. */
 export function typed(values, page) {
   const sides = values.map((value) => (value.trim() ? Number(value) : NaN));
   if (sides.some((side) => !Number.isInteger(side))) return null;
@@ -68,7 +67,7 @@ export function typed(values, page) {
   return sides;
 }
 
-/** The handles of a box, by their part, where they are in its pixels. */
+/** The handles of a box: part and position. */
 export function handles(box) {
   const [left, top, right, bottom] = box,
     x = (left + right) / 2,
@@ -85,7 +84,7 @@ export function handles(box) {
   };
 }
 
-/** What is at a point: a handle of the selected box, an edge of it, else the smallest box around the point. */
+/** Hit test: a handle or an edge of the selected box, else the smallest box around the point. */
 export function hit(boxes, selected, point, reach) {
   const near = (x, y) => Math.abs(point.x - x) <= reach && Math.abs(point.y - y) <= reach;
   if (boxes[selected]) {
@@ -112,22 +111,22 @@ function edgeAt([left, top, right, bottom], { x, y }, reach) {
   return null;
 }
 
-/* What the rule asks for. `needed` is the mean IoU of all pairs of groups that must be exceeded. If all groups but one
-   draw the same, the one may be off as long as its IoU is above 1 - (1 - needed) * groups / 2: the pairs without it
-   are 1. Counted in whole numbers, so that exactly 0.95 is not above 0.95. */
+/* The tolerance of the agreement rule. The mean IoU of all pairs of groups must exceed `needed`. If all groups but one
+   draw the same box, the IoU of that one must exceed 1 - (1 - needed) * groups / 2: the other pairs are 1. Computed in
+   integers, so that exactly 0.95 does not exceed 0.95. */
 const MILLION = 1000000,
   WHOLE = 2 * MILLION;
 const missing = (needed, groups) => (MILLION - Math.round(needed * MILLION)) * Math.max(2, groups);
 
-/** By how many pixels the two edges of a side may be off together, if all else is the same: the worst way to be off is
-    to cut, (side - n) / side. */
+/** The pixels by which two opposite edges together may be off, if all else is equal: in the worst case the box is too
+    small, (side - n) / side. */
 export function slack(side, needed, groups = 2) {
   const cut = Math.ceil((side * missing(needed, groups)) / WHOLE) - 1;
   return Math.max(0, Math.min(cut, side - 1));
 }
 
-/** What can be said of a box, if all other groups draw the same: the IoU with theirs if it is a pixel larger on every
-    side, and the pixels that may be off. */
+/** The tolerance of a box, if all other groups draw the same: its IoU if theirs is one pixel larger on each side, and
+    the pixels that may be off. */
 export function tolerance(box, needed, groups = 2) {
   const larger = area(box) / ((width(box) + 2) * (height(box) + 2));
   const passes = WHOLE * area(box) > (WHOLE - missing(needed, groups)) * (width(box) + 2) * (height(box) + 2);
@@ -136,12 +135,12 @@ export function tolerance(box, needed, groups = 2) {
   return { larger, passes, across, down, all: Math.min(across, down) };
 }
 
-/** The box around all of these. */
+/** The bounding box of these boxes. */
 export function around(boxes) {
   return [0, 1, 2, 3].map((side) => (side < 2 ? Math.min : Math.max)(...boxes.map((box) => box[side])));
 }
 
-/** Boxes that lie on each other, together: what the groups drew of one place. */
+/** Boxes grouped by overlap: the boxes of all groups for one region. */
 export function touching(boxes) {
   const meets = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
   return boxes.reduce((regions, box) => {
@@ -150,7 +149,7 @@ export function touching(boxes) {
   }, []);
 }
 
-/** What stands in the way of sending these boxes: "none", "empty", "twice" or nothing. */
+/** Why these boxes cannot be sent: "none", "empty", "twice" or "". */
 export function fault(boxes) {
   if (!boxes.length) return "none";
   if (boxes.some((box) => width(box) < 1 || height(box) < 1)) return "empty";

@@ -1,4 +1,4 @@
-/* What was drawn, scored or typed and is not sent yet: kept in this tab, by person, sample, step and round. */
+/* Drafts of votes, stored in this tab by person, sample, step and round. */
 
 const name = (who, sample) => `vde.draft/${who}/${sample.step}/${sample.round}/${sample.sample}`;
 
@@ -14,7 +14,7 @@ export function keepDraft(who, sample, value) {
   try {
     sessionStorage.setItem(name(who, sample), JSON.stringify(value));
   } catch {
-    /* the tab's storage is full or closed: the page still holds it */
+    /* the tab's storage is full or blocked: the page still has the value */
   }
 }
 
@@ -22,6 +22,6 @@ export function dropDraft(who, sample) {
   try {
     sessionStorage.removeItem(name(who, sample));
   } catch {
-    /* nothing was kept */
+    /* nothing was stored */
   }
 }

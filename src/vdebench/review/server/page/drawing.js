@@ -1,4 +1,4 @@
-/* Boxes drawn on a pane: by pointer and by keys, in whole pixels, with undo. */
+/* Drawing boxes on a pane by pointer and keys, in whole pixels, with undo. */
 
 import { another, between, EDGES, hit, moved, resized } from "./boxes.js";
 import { drawMagnifier, pointOf } from "./magnifier.js";
@@ -23,7 +23,7 @@ const AHEAD = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "top", ArrowDow
 const BEHIND = { ArrowLeft: "right", ArrowRight: "left", ArrowUp: "bottom", ArrowDown: "top" };
 
 export class Drawing {
-  /** `changed(boxes, selected)` is told of every change; `shows(pane)` says on which panes the boxes are seen. */
+  /** Calls `changed(boxes, selected)` after each change; `shows(pane)` says whether a pane shows the boxes. */
   constructor(viewer, boxes, { changed, shows = () => true, onPane = null }) {
     Object.assign(this, { viewer, changed, shows, onPane });
     this.past = new Past(boxes);
@@ -53,7 +53,7 @@ export class Drawing {
     return this.boxes[this.selected];
   }
 
-  /** Take over new boxes; `kind` joins changes that are undone together. */
+  /** Set the boxes; changes of the same `kind` are undone together. */
   set(boxes, selected = this.selected, kind = "") {
     this.past.add(boxes, kind);
     this.put(boxes, selected);
@@ -141,7 +141,7 @@ export class Drawing {
       );
   }
 
-  /** A box in the middle of what is seen, for those who work without a pointer. */
+  /** Add a box in the middle of the view, for keyboard users. */
   add() {
     const { x, y, scale } = this.viewer.view,
       wide = 60 / Math.min(scale, 4),
@@ -182,7 +182,7 @@ export class Drawing {
     this.showGlass(edge || AHEAD[event.key]);
   }
 
-  /** Whether a key was for the boxes. */
+  /** Handle a key; return whether it was handled. */
   key(event, name) {
     if (name === "Ctrl+z") this.undo();
     else if (name === "Ctrl+y" || name === "Ctrl+Shift+z") this.redo();
@@ -200,7 +200,7 @@ export class Drawing {
     return true;
   }
 
-  /** The next box by Tab; false at the end, so that the focus goes on. */
+  /** Select the next box; false after the last, so that Tab moves the focus. */
   tab(back) {
     const next = this.selected + (back ? -1 : 1);
     if (next < 0 || next >= this.boxes.length) return false;

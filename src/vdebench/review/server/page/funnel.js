@@ -1,4 +1,4 @@
-/* The funnel as bars: every sample in one place. */
+/* The funnel as bars. */
 
 import { bar, count, h, percent } from "./widgets.js";
 import { allSteps } from "./steps.js";

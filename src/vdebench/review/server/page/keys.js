@@ -1,4 +1,4 @@
-/* The keyboard: who listens, and what the help says. The last part that came is asked first. */
+/* The keyboard: handlers and their help. The last handler added is called first. */
 
 import { button, h } from "./widgets.js";
 import { words } from "./words.js";
@@ -7,7 +7,7 @@ const parts = [];
 export const FIELDS = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]";
 const PRESSED = "button, a[href], summary, [type=checkbox]";
 
-/** Have `handle(event)` asked for keys; it answers whether the key was its own. `help` is rows of [keys, what]. */
+/** Add a handler: `handle(event)` returns whether it handled the key. `help` has rows of [keys, description]. */
 export function listen({ title, help = [], handle, inFields = false }) {
   const part = { title, help, handle, inFields };
   parts.push(part);
@@ -17,7 +17,7 @@ export function listen({ title, help = [], handle, inFields = false }) {
   };
 }
 
-/** `Ctrl+Shift+z`, `Alt+ArrowLeft`, `?`; Shift is named only where the key does not already tell. */
+/** The name of a key: `Ctrl+Shift+z`, `Alt+ArrowLeft`, `?`; Shift is omitted where the character implies it. */
 export function named(event) {
   const letter = event.key.length === 1,
     key = letter && (event.ctrlKey || event.metaKey) ? event.key.toLowerCase() : event.key;
@@ -44,7 +44,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-/** All keys that do something now. */
+/** The help of all current handlers. */
 export function showHelp(clicked) {
   const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" });
   const groups = [...parts].reverse().filter((part) => part.help.length);

@@ -1,4 +1,4 @@
-/* A sample is kept for whoever works on it: held again while it is open and the person is there. */
+/* The lease of a sample, renewed while it is open and the person is active. */
 
 import { api, Refused } from "./api.js";
 import { clock, h } from "./widgets.js";
@@ -17,11 +17,11 @@ for (const kind of ["pointermove", "keydown", "wheel", "pointerdown"]) {
   );
 }
 
-/** Whether somebody sits here: the page is seen, and was used a short while ago. */
+/** Whether the page is visible and was used recently. */
 export const isThere = () => !document.hidden && Date.now() - lastSign <= THERE;
 
 export class Lease {
-  /** `lost(words)` is told when somebody else has the sample. */
+  /** Calls `lost(words)` when somebody else has the sample. */
   constructor(minutes, lost) {
     this.minutes = minutes;
     this.lost = lost;
@@ -35,7 +35,7 @@ export class Lease {
     clearInterval(this.timer);
   }
 
-  /** Held from now on, until it is let go. */
+  /** Hold the sample until it is released. */
   has(id, until) {
     this.id = id;
     this.until = until ? Date.parse(until) : 0;

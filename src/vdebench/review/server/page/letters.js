@@ -1,8 +1,8 @@
-/* Texts compared letter by letter, and letters that look like others. Pure. */
+/* Differences of texts by character, and confusable characters. No DOM. */
 
 const MOST = 2000;
 
-/** What was kept, cut and added between two texts: [["same" | "cut" | "new", text], …]. */
+/** The difference of two texts: [["same" | "cut" | "new", text], …]. */
 export function difference(before, after) {
   const one = [...before],
     other = [...after];
@@ -63,7 +63,7 @@ const ODD = [
   [/[\u2018-\u201f]/u, "quote"],
 ];
 
-/** Letters that look like others, or like nothing: [[letter, "U+0430", kind], …], each once. */
+/** Confusable or invisible characters: [[letter, "U+0430", kind], …], each once. */
 export function odd(text) {
   const found = new Map();
   for (const letter of text) {
@@ -74,7 +74,7 @@ export function odd(text) {
   return [...found.values()];
 }
 
-/** An instruction cut into parts: [["plain" | "target" | "replacement", text], …]; the longer one is looked for first. */
+/** An instruction split into parts: [["plain" | "target" | "replacement", text], …]; the longer is searched first. */
 export function highlighted(text, target, replacement) {
   const asked = [
     ["target", target.trim()],

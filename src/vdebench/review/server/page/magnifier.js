@@ -1,4 +1,4 @@
-/* A glass beside the edge that is being moved: the pixels around it, and the line of the box between them. */
+/* A magnifier next to the edge that is moved: its pixels and the line of the box. */
 
 import { colour } from "./painting.js";
 
@@ -6,7 +6,7 @@ const SIDE = 168,
   TIMES = 12,
   APART = 28;
 
-/** Paint it on a pane for a point of the page, with the boxes' edges. */
+/** Paint it on a pane for a point of the page, with the edges of the boxes. */
 export function drawMagnifier(context, source, point, box, { left, top, scale, pane, page }) {
   if (!source || scale >= TIMES) return;
   const x = left + point.x * scale,
@@ -47,7 +47,7 @@ export function drawMagnifier(context, source, point, box, { left, top, scale, p
   context.strokeRect(at.x + 0.5, at.y + 0.5, SIDE - 1, SIDE - 1);
 }
 
-/** The point of a box at which a part is moved: the corner or the middle of the edge. */
+/** The point of a handle: the corner, or the middle of the edge. */
 export function pointOf(box, part, near) {
   const has = (letter, edge) => part === edge || (part.length < 3 && part.includes(letter));
   const x = has("w", "left")

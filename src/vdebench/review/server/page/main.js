@@ -1,4 +1,4 @@
-/* The page: who is signed in, which view is shown, what is on its way. */
+/* The page: the person, the current view, votes that are being sent. */
 
 import { joinView, passwordDialog, signInDialog, signInView } from "./account.js";
 import { AdminView } from "./admin.js";
@@ -20,7 +20,7 @@ const app = {
   view: null,
   outbox: new Outbox({ changed: connection, settled }),
 
-  /** Tell the person; it is read out too. */
+  /** Show a message; screen readers announce it. */
   say(text, kind = "") {
     clearTimeout(app.timer);
     place("say").textContent = text;
@@ -40,7 +40,7 @@ const app = {
     }
   },
 
-  /** The address says what is shown, so that it can be gone back to. */
+  /** Set the address, so that the browser's history works. */
   at(address) {
     if (location.hash !== `#${address}`) history.replaceState(null, "", `#${address}`);
   },
@@ -64,8 +64,8 @@ async function enter() {
   return entered(await api.plain("GET", "/api/me"));
 }
 
-/** Take over who the server says is here, and their token: tabs share a session, and in another one somebody else may
-    have signed in. */
+/** Set the person and the token by the server's answer: tabs share a session, and another person may have signed in
+    in another tab. */
 async function entered(me) {
   await loadSteps(me.workflow);
   const before = app.me?.name;
@@ -79,7 +79,7 @@ async function entered(me) {
   return app.outbox.start(me.name);
 }
 
-/** Somebody else is here now: nothing of what the one before had under way may be sent in their name. */
+/** Another person has signed in: nothing of the previous person may be sent in their name. */
 function startAnew() {
   app.outbox.who = "";
   history.replaceState(null, "", location.pathname);
@@ -88,7 +88,7 @@ function startAnew() {
 }
 
 let asking = null;
-/** One dialog, however many requests have found the session over. */
+/** One dialog for all requests that find the session expired. */
 function again() {
   asking ||= signInDialog(app.me.name, enter).finally(() => {
     asking = null;
@@ -137,7 +137,7 @@ function show(...elements) {
   (place("main").querySelector("input:not([readonly])") || place("main")).focus({ preventScroll: true });
 }
 
-/** Which view the address asks for. */
+/** The view that the address names. */
 function route() {
   if (new URLSearchParams(location.hash.slice(1)).get("join")) {
     location.reload();
@@ -201,7 +201,7 @@ async function signOut() {
   startAnew();
 }
 
-/** What is on its way; nobody leaves without knowing. */
+/** Votes that are not sent yet; leaving the page asks for confirmation. */
 function connection({ waiting, tries }) {
   const bar = place("unsent");
   bar.hidden = !waiting || !tries;
@@ -213,12 +213,12 @@ function connection({ waiting, tries }) {
     );
 }
 
-/** What became of something that was sent; `old` where it was left from before the page was loaded. */
+/** Report the result of a vote; `old` if it was sent by an earlier load of the page. */
 function settled(entry, answer, refusal, old) {
   const { command } = entry,
     step = stepOf(command.kind);
   if (!old) {
-    if (refusal && !step) app.say(refusal.message, "bad"); // of no vote: the words for votes would mislead
+    if (refusal && !step) app.say(refusal.message, "bad"); // not a vote: the messages for votes would mislead
     return;
   }
   if (answer && step) dropDraft(entry.who, { sample: command.sample, step, round: command.round });

@@ -1,4 +1,4 @@
-/* Evidence: places marked on either picture, with a note. They decide nothing. */
+/* Evidence: marked regions of either image, with notes. They do not affect decisions. */
 
 import { Drawing } from "./drawing.js";
 import { button, foreign, h, sign } from "./widgets.js";
@@ -7,7 +7,7 @@ import { colour, drawBox } from "./painting.js";
 import { words } from "./words.js";
 
 export class Marks {
-  /** `ask(command)` sends; it answers with {answer, refusal}. */
+  /** `ask(command)` sends a command and returns {answer, refusal}. */
   constructor({ sample, me, stage, ask, say, open }) {
     Object.assign(this, { sample, me, stage, ask, say, open });
     this.marks = sample.marks;
@@ -132,12 +132,12 @@ export class Marks {
     this.show();
   }
 
-  /** Whether a key was for the marks. */
+  /** Handle a key; return whether it was handled. */
   key(event, name) {
     if (name === "m" && this.open) this.toggle();
     else if (!this.drawing) return false;
     else if (name === "Escape" && !this.drawing.current) this.stop();
-    else if (name === "Enter" || name === "Ctrl+Enter") this.keep(); // the mark, not the vote
+    else if (name === "Enter" || name === "Ctrl+Enter") this.keep(); // saves the mark, does not send the vote
     else return this.drawing.key(event, name);
     return true;
   }

@@ -1,9 +1,9 @@
-/* How far groups agree on sets of boxes, as the engine counts it (review/boxes.py): matched one to one, the worst
-   region counts, different numbers are 0. */
+/* The agreement of groups on sets of boxes, as in review/boxes.py: boxes are matched one to one, the worst region
+   counts, different numbers of boxes give 0. */
 
 import { iou } from "./boxes.js";
 
-/** Which of the others goes with each box, so that the sum of IoU is as large as can be (the Hungarian method). */
+/** The assignment of boxes with the largest sum of IoU (the Hungarian method). */
 export function partners(boxes, others) {
   const count = boxes.length,
     cost = boxes.map((box) => others.map((other) => 1 - iou(box, other)));
@@ -48,13 +48,13 @@ export function partners(boxes, others) {
   return found;
 }
 
-/** Of two groups: the IoU of their worst region. */
+/** The agreement of two groups: the IoU of their worst region. */
 export function pairIou(boxes, others) {
   if (boxes.length !== others.length || !boxes.length) return 0;
   return Math.min(...partners(boxes, others).map((other, index) => iou(boxes[index], other)));
 }
 
-/** Of all groups: the mean over their pairs, of the worst region. */
+/** The agreement of all groups: the mean over their pairs. */
 export function agreement(drawn) {
   const count = drawn[0]?.length || 0;
   if (!count || drawn.some((boxes) => boxes.length !== count)) return 0;

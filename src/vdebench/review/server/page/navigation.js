@@ -1,4 +1,4 @@
-/* First, previous, next, last, jump: over what is to do, what is mine, or all. */
+/* Navigation over the samples to do, those I voted on, or all. */
 
 import { api } from "./api.js";
 import { button, count, h, select, sign } from "./widgets.js";
@@ -10,8 +10,8 @@ const FRESH = 60000,
   AHEAD = 700;
 
 export class Navigation {
-  /** `open(id)` shows a sample, `take()` the next to do, `say(text)` tells the person; `focus()` leaves what was
-      chosen here, `fetched()` is asked whenever a list was. */
+  /** `open(id)` opens a sample, `take()` the next to do, `say(text)` shows a message, `focus()` moves the focus to the
+      sample, `fetched()` is called when a list is fetched. */
   constructor({ open, take, say, role, focus, fetched }) {
     Object.assign(this, { open, take, say, focus, fetched });
     this.which = role === "annotator" ? "todo" : role === "admin" ? "all" : "todo";
@@ -84,7 +84,7 @@ export class Navigation {
     );
   }
 
-  /** Steps that `take` is limited to. */
+  /** The steps that `take` is limited to. */
   get steps() {
     return this.step ? [this.step] : null;
   }
@@ -97,13 +97,13 @@ export class Navigation {
     this.show(this.id);
   }
 
-  /** By a person: keys are for the sample again, unless they go through the choices with the arrows. */
+  /** The person changed a choice: focus the sample again, unless they step through the options by arrow keys. */
   chosen(wanted) {
     if (!this.stepping) this.focus();
     this.change(wanted).catch(this.failed);
   }
 
-  /** A list of what is to do that does not have what is asked now is an old one. */
+  /** A to-do list without the current sample is out of date. */
   expect({ sample, step, asked }) {
     const listed = this.which === "todo" && (!this.step || this.step === step);
     if (asked && listed && !this.places?.has(sample)) this.asked = 0;
@@ -112,14 +112,14 @@ export class Navigation {
   async list() {
     if (Date.now() - this.asked < FRESH) return this.ids;
     const step = this.step ? `&step=${this.step}` : "";
-    const [told] = await Promise.all([api.get(`/api/samples?which=${this.which}${step}`), this.fetched()]);
+    const [answer] = await Promise.all([api.get(`/api/samples?which=${this.which}${step}`), this.fetched()]);
     this.asked = Date.now();
-    this.ids = told.ids;
-    this.places = new Map(told.ids.map((id, index) => [id, index]));
+    this.ids = answer.ids;
+    this.places = new Map(answer.ids.map((id, index) => [id, index]));
     return this.ids;
   }
 
-  /** The sample that is shown now. */
+  /** The current sample. */
   show(id) {
     this.id = id;
     const at = this.places?.get(id) ?? -1;
@@ -129,7 +129,7 @@ export class Navigation {
     this.place.textContent = at >= 0 ? words.list.place(count(at + 1), total) : words.list.outside(total);
   }
 
-  /** It has been voted on: what is to do is one less. */
+  /** Remove a sample from the list after its vote. */
   done(id) {
     const at = this.places?.get(id) ?? -1;
     if (this.which !== "todo" || at < 0) {
@@ -141,7 +141,7 @@ export class Navigation {
     this.at = at - 1;
   }
 
-  /** The next one's pictures, while this one is looked at. */
+  /** Prefetch the images of the next sample. */
   ahead(stillHere) {
     const next = this.ids[this.at + 1];
     if (!this.known || next === undefined) return;
@@ -164,7 +164,7 @@ export class Navigation {
       this.say(words.list.end);
       return;
     }
-    this.at = to; // at once: another press goes on from there
+    this.at = to; // before the answer: another key press continues from here
     await this.open(this.ids[to]);
   }
 
@@ -180,7 +180,7 @@ export class Navigation {
     return this.open(id);
   }
 
-  /** An id that is not in this list may be in the review. */
+  /** An id that is not in this list may still exist. */
   async tryId(id) {
     if (await this.open(id, true)) {
       this.jumpField.value = "";
@@ -188,7 +188,7 @@ export class Navigation {
     } else this.say(words.list.unknown(id));
   }
 
-  /** Whether a key was for the samples; `arrows` says whether ← and → are free for it. */
+  /** Handle a key; `arrows` says whether ← and → are free. */
   key(name, arrows) {
     const where =
       { Home: "first", End: "last", PageUp: "previous", PageDown: "next" }[name] ||

@@ -1,4 +1,4 @@
-/* Nothing to do: what others have open, what waits in other steps. It looks again by itself. */
+/* Nothing to do: samples that others have open, and other steps. Polls for new samples. */
 
 import { button, h } from "./widgets.js";
 import { isThere } from "./lease.js";
@@ -8,13 +8,13 @@ import { words } from "./words.js";
 const AGAIN = 30000;
 
 export class Nothing {
-  /** `take()` asks for the next to do, `takeAny()` for one of any step. */
+  /** `take()` opens the next sample to do, `takeAny()` one of any step. */
   constructor({ take, takeAny }) {
     Object.assign(this, { take, takeAny });
     this.element = h("div", { class: "empty", hidden: true });
   }
 
-  /** `steps` says what waits for this person in each, `step` is the one that was chosen, if any. */
+  /** `steps` has the counts per step; `step` is the selected one, if any. */
   show(steps, step) {
     const t = words.list,
       all = Object.values(steps).reduce((sum, { waiting }) => sum + waiting, 0),
@@ -38,7 +38,7 @@ export class Nothing {
     clearTimeout(this.timer);
   }
 
-  /** What comes is taken by itself, but not for somebody who is away. */
+  /** Open a new sample automatically, unless the person is away. */
   wait() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => (isThere() ? this.take() : this.wait()), AGAIN);

@@ -1,19 +1,19 @@
-/* Votes on their way. Each has a key that was made once; it is kept in this tab until the server has answered, and sent
-   again by itself with the same key: so a vote that the server has got already counts once. */
+/* Votes that are being sent. Each has an idempotency key and is stored in this tab until the server answers; retries
+   use the same key, so that a vote counts once. */
 
 import { api, Lost, Refused } from "./api.js";
 
 const PLACE = "vde.outbox",
   WAITS = [1, 2, 4, 8, 15, 30];
 
-/** 32 letters and digits; also where the page is not served over https, and randomUUID is missing. */
+/** 32 random hex digits; crypto.randomUUID needs https. */
 export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export class Outbox {
-  /** `changed` is told whenever something waits or no longer does, `settled` how each was answered, and whether
-      it was left from before the page was loaded. */
+  /** Calls `changed` when the number of waiting votes changes, and `settled` with each answer and whether the vote was
+      left by an earlier load of the page. */
   constructor({ changed, settled }) {
     this.changed = changed;
     this.settled = settled;
@@ -29,24 +29,24 @@ export class Outbox {
     });
   }
 
-  /** What this person has not got an answer to. */
+  /** The unanswered votes of this person. */
   mine() {
     return this.waiting.filter((entry) => entry.who === this.who);
   }
 
-  /** Whether a vote on this sample, in this round, has no answer yet. */
+  /** Whether a vote on this sample and round is unanswered. */
   has({ sample, round }) {
     return this.mine().some(({ command }) => command.sample === sample && command.round === round);
   }
 
-  /** Whose votes these are; what is left from before is sent. */
+  /** Set the person; send their unsent votes. */
   start(who) {
     this.who = who;
     this.tell();
     this.hurry();
   }
 
-  /** Send a command; {answer, refusal} once the server has said one or the other. */
+  /** Send a command; resolves to {answer, refusal}. */
   ask(command) {
     const entry = { key: newKey(), who: this.who, command };
     this.waiting.push(entry);
@@ -105,7 +105,7 @@ export class Outbox {
     try {
       sessionStorage.setItem(PLACE, JSON.stringify(this.waiting));
     } catch {
-      /* the page itself still holds them */
+      /* the page still has them */
     }
     this.tell();
   }

@@ -1,18 +1,18 @@
-/* What is painted on the panes: the picture, the crosshair, boxes and their handles. */
+/* Painting on panes: the image, the crosshair, boxes and handles. */
 
 import { handles } from "./boxes.js";
 
 const GRID_FROM = 12;
 const inks = new Map();
 
-/** A colour of the style sheet, by name; the same for the page's life, save where light turns to dark. */
+/** A colour of the style sheet by name, cached until light changes to dark. */
 export function colour(name) {
   if (!inks.has(name)) inks.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
   return inks.get(name);
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => inks.clear());
 
-/** The picture, smooth when it is made smaller and in sharp pixels when it is magnified. */
+/** Paint the image: smooth when reduced, with sharp pixels when magnified. */
 export function drawPicture(context, source, { left, top, scale, pane, page }, ratio) {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, pane.width, pane.height);
@@ -27,7 +27,7 @@ export function drawPicture(context, source, { left, top, scale, pane, page }, r
   const bottom = Math.min(page.height, Math.ceil((pane.height - top) / scale));
   if (right <= x || bottom <= y) return;
   const across = width / page.width,
-    down = height / page.height; // 1, save where a picture is not of the page's size
+    down = height / page.height; // 1, unless the image has another size than the page
   context.drawImage(
     source,
     x * across,
@@ -49,7 +49,7 @@ function drawGrid(context, { left, top, scale }, x, y, right, bottom) {
   for (let row = y; row <= bottom; row++) context.fillRect(left + x * scale, top + row * scale, (right - x) * scale, 1);
 }
 
-/** Lines through the pixel under the cursor, in all panes. */
+/** Paint a crosshair through the pixel under the cursor. */
 export function drawCrosshair(context, point, { left, top, scale, pane }) {
   const x = left + Math.floor(point.x) * scale + scale / 2,
     y = top + Math.floor(point.y) * scale + scale / 2;
@@ -63,7 +63,7 @@ export function drawCrosshair(context, point, { left, top, scale, pane }) {
   }
 }
 
-/** A box: its line lies just outside its pixels, so that none is hidden. */
+/** Paint a box; its line is just outside its pixels. */
 export function drawBox(context, box, { left, top, scale }, { ink, line = 2, dash = [], label = "", fill = "" }) {
   const x = left + box[0] * scale,
     y = top + box[1] * scale;
@@ -86,7 +86,7 @@ export function drawBox(context, box, { left, top, scale }, { ink, line = 2, das
   if (label) drawLabel(context, label, x - line, y - line, ink);
 }
 
-/** Labels, [text, colour], side by side from the left of a box: none covers another. */
+/** Paint labels, [text, colour], side by side above a box. */
 export function drawLabels(context, labels, box, { left, top, scale }) {
   labels.reduce(
     (x, [label, ink]) => x + 1 + drawLabel(context, label, x, top + box[1] * scale - 2, ink),
@@ -105,7 +105,7 @@ function drawLabel(context, label, x, y, ink) {
   return wide;
 }
 
-/** The handles of the selected box, and the edge that the arrows move. */
+/** Paint the handles of the selected box and its active edge. */
 export function drawHandles(context, box, { left, top, scale }, edge) {
   const wide = (box[2] - box[0]) * scale,
     high = (box[3] - box[1]) * scale;

@@ -1,4 +1,4 @@
-/* What stands beside the pictures: the step, the button that sends it, marks, what was said, where the sample is from. */
+/* The panel next to the images: the step, the send button, marks, votes, facts about the sample. */
 
 import { button, clock, h } from "./widgets.js";
 import { details, said } from "./sample_facts.js";
@@ -8,7 +8,7 @@ import { words } from "./words.js";
 const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:\d\d)?/g;
 
 export class Panel {
-  /** `take()` goes to the next sample, `again()` opens this one anew. */
+  /** `take()` opens the next sample, `again()` reloads this one. */
   constructor({ take, again, say }) {
     Object.assign(this, { take, again, say });
     this.element = h("aside", { class: "panel", "aria-label": words.sample.panel });
@@ -45,21 +45,21 @@ export class Panel {
     this.element.scrollTop = 0;
   }
 
-  /** Send what is seen: a number that is still being typed too, and nothing while one of them is wrong. */
+  /** Send the vote, including a number that is being typed; nothing is sent while an input is invalid. */
   send() {
     if (!this.sender || this.locked) return;
     const typing = document.activeElement;
-    if (typing?.matches("input[type=number]") && this.element.contains(typing)) typing.blur(); // its box changes now
+    if (typing?.matches("input[type=number]") && this.element.contains(typing)) typing.blur(); // sets its box
     const wrong = this.element.querySelector("input:invalid");
     if (!wrong) {
       this.step.send();
       return;
     }
     this.say(words.boxes.wrong, "warn");
-    wrong.reportValidity(); // which goes there
+    wrong.reportValidity(); // moves the focus there
   }
 
-  /** Whether it can be changed and sent, and what the button says meanwhile. */
+  /** Enable or disable the form and set the label of the button. */
   lock(locked, says = words.send.button) {
     if (!this.sender) return;
     for (const part of [this.step.element, this.step.verdict]) if (part) part.inert = locked;
@@ -67,7 +67,7 @@ export class Panel {
     this.sender.firstChild.textContent = says;
   }
 
-  /** Why it was refused, and what to do. */
+  /** Show why a vote was refused and what to do. */
   tell(text, says) {
     this.notice.replaceChildren(
       h("p", null, text),

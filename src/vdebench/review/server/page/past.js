@@ -1,4 +1,4 @@
-/* Undo and redo: what was, what is, what was undone. Pure. */
+/* Undo and redo: past, present, future. No DOM. */
 
 const MOST = 200;
 
@@ -21,7 +21,7 @@ export class Past {
     return this.at < this.states.length - 1;
   }
 
-  /** A new state. Changes of the same `kind` one after the other (nudges of one box) are undone together. */
+  /** Set a new state. Consecutive changes of the same `kind` (nudges of one box) are undone together. */
   add(state, kind = "") {
     if (JSON.stringify(state) === JSON.stringify(this.now)) return;
     const join = kind && kind === this.kind && this.at > 0 && !this.canRedo;

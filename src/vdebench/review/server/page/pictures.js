@@ -1,9 +1,9 @@
-/* Pictures: loaded whole before they are shown, the last ones kept, the next ones fetched ahead; and what differs. */
+/* Images: decoded before they are shown, cached, prefetched; and difference images. */
 
 const MOST = 8,
   loaded = new Map();
 
-/** A picture that can be drawn at once; fails where it does not come. */
+/** A decoded image; rejects if it cannot be loaded. */
 export function picture(url) {
   if (!loaded.has(url)) {
     const image = new Image();
@@ -30,8 +30,8 @@ const FROM = 12,
   FULL = 96,
   COLOUR = [213, 0, 106];
 
-/** The second picture in pale grey, with what differs from the first in red: the stronger the more. Its `changed` is
-    the box around all that differs, or nothing. */
+/** The second image in pale grey, with differences from the first in red, by strength. Its `changed` is the bounding
+    box of the differences, or null. */
 export function differencePicture(before, after) {
   const width = after.naturalWidth,
     height = after.naturalHeight;

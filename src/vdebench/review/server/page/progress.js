@@ -1,4 +1,4 @@
-/* How far the review is: one's own work, every group's, and where the samples are. Numbers only. */
+/* Progress: own votes, votes of each group, and the funnel. */
 
 import { api } from "./api.js";
 import { bar, button, count, h } from "./widgets.js";
@@ -24,14 +24,14 @@ export class ProgressView {
   async open() {
     try {
       await this.app.counts();
-      const told = await api.get("/api/progress");
-      this.element.replaceChildren(...this.shown(told));
+      const data = await api.get("/api/progress");
+      this.element.replaceChildren(...this.shown(data));
     } catch (error) {
       this.app.failed(error);
     }
   }
 
-  shown(told) {
+  shown(data) {
     const t = more.progress,
       { me } = this.app;
     const own = Object.entries(me.steps || {}).filter(([, step]) => step.waiting || step.mine);
@@ -66,7 +66,7 @@ export class ProgressView {
       h(
         "div",
         { class: "cards" },
-        Object.entries(told.groups).map(([group, steps]) =>
+        Object.entries(data.groups).map(([group, steps]) =>
           h(
             "section",
             { class: `card ${group === me.group ? "own-group" : ""}` },
@@ -79,12 +79,12 @@ export class ProgressView {
           { class: "card" },
           h("h2", null, t.people),
           allSteps()
-            .filter((step) => told[step.name])
-            .map((step) => line(step.name, told[step.name])),
+            .filter((step) => data[step.name])
+            .map((step) => line(step.name, data[step.name])),
         ),
       ),
       h("p", { class: "soft" }, t.note),
-      told.funnel ? h("section", { class: "card" }, h("h2", null, t.where), funnelTable(told.funnel)) : "",
+      data.funnel ? h("section", { class: "card" }, h("h2", null, t.where), funnelTable(data.funnel)) : "",
     ];
   }
 }

@@ -1,11 +1,11 @@
-/* What is known of a sample: its instruction, what was said of it, where it comes from. Text of others stays text. */
+/* Facts about a sample: instruction, votes, source. */
 
 import { day, foreign, h } from "./widgets.js";
 import { highlighted } from "./letters.js";
 import { stepOf, stepTitle } from "./steps.js";
 import { words } from "./words.js";
 
-/** The instruction with what it names marked; what it does not quote stands below. */
+/** The instruction with target and replacement highlighted; those that it does not quote are listed below. */
 export function instruction(about) {
   const { instruction: text = "", target = "", replacement = "" } = about || {};
   const parts = highlighted(text, target, replacement),
@@ -39,7 +39,7 @@ export function instruction(about) {
   );
 }
 
-/** Where a sample comes from; whose edit it is stays hidden from those who judge it. */
+/** The source of a sample; annotators do not see the editor. */
 export function details(sample, me) {
   const t = words.sample,
     about = sample.about || {};
@@ -63,7 +63,7 @@ export function details(sample, me) {
   );
 }
 
-/** What was said, as far as one may see it. */
+/** The votes that the member may see. */
 export function said(sample) {
   const t = words.sample;
   if (!sample.votes.length && !sample.outcomes.length) return null;

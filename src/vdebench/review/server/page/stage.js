@@ -1,4 +1,4 @@
-/* The pictures of a sample with their tools: side by side, stacked, flickering, what differs, and zoom. */
+/* The images of a sample with their tools: side by side, stacked, flicker, difference, zoom. */
 
 import { differencePicture, picture } from "./pictures.js";
 import { Viewer } from "./viewer.js";
@@ -11,7 +11,7 @@ const MODES = { beside: "s", above: "v", flicker: "f", difference: "d" },
 
 export class Stage {
   constructor() {
-    this.viewer = new Viewer((told) => this.tell(told));
+    this.viewer = new Viewer((state) => this.tell(state));
     this.mode = remembered();
     this.pictures = {};
     this.second = "after";
@@ -45,7 +45,7 @@ export class Stage {
     this.viewer.close();
   }
 
-  /** Load a sample's pictures; `second` is after or reference. `rounds` are panes of their own for a conflict. */
+  /** Load the images of a sample; `second` is "after" or "reference"; `rounds` are the panes of a conflict. */
   async load(sample, second = "after", rounds = null) {
     const turn = ++this.turn,
       names = ["before", second],
@@ -97,7 +97,7 @@ export class Stage {
     return this.pictures.difference || null;
   }
 
-  /** See what differs from near; false where nothing does. While the pictures are on their way nothing is known. */
+  /** Zoom to the difference; return false if the images are equal. */
   lookAtChange() {
     const found = this.source("difference");
     if (found?.changed) this.viewer.lookAt(found.changed, 0.5);
@@ -153,7 +153,7 @@ export class Stage {
     this.scale.textContent = `${scale >= 0.1 ? Math.round(scale * 100) : (scale * 100).toFixed(1)} %`;
   }
 
-  /** Whether a key was for the pictures; `digits` says whether 1 is free for 100 %. */
+  /** Handle a key; `digits` says whether 1 is free for 100 %. */
   key(event, name, digits = true) {
     const mode = Object.entries(MODES).find(([, key]) => key === name)?.[0];
     if (mode) this.setMode(mode);
@@ -166,7 +166,7 @@ export class Stage {
     return true;
   }
 
-  /** Whether an arrow moved the page. */
+  /** Move the page by an arrow key; return whether it was one. */
   arrow(name) {
     const by = { ArrowLeft: [FAR, 0], ArrowRight: [-FAR, 0], ArrowUp: [0, FAR], ArrowDown: [0, -FAR] }[name];
     if (by) this.viewer.pan(...by);

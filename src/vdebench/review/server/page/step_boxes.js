@@ -1,4 +1,4 @@
-/* Boxes: draw around what was changed. */
+/* Boxes: draw boxes around the changes. */
 
 import { fault } from "./boxes.js";
 import { Drawing } from "./drawing.js";

@@ -1,4 +1,4 @@
-/* Text check: every region magnified beside what was read in it. */
+/* Text check: each region magnified next to its OCR text. */
 
 import { button, field, h, sign } from "./widgets.js";
 import { difference, odd } from "./letters.js";
@@ -48,7 +48,7 @@ export function widget({ step, sample, stage, draft, save, send, say }) {
     verdict.set(given.verdict);
     keep();
   }
-  /** What was typed is never thrown away by a verdict: a text that was changed is not correct as it was read. */
+  /** A verdict never discards typed text: a changed text is not "correct". */
   function choose(value) {
     given.verdict = value === "correct" && changed() ? "corrected" : value;
     if (given.verdict !== value) say(t.changed, "warn");
@@ -171,7 +171,7 @@ function region({ sample, stage, box, index, read, text, typed }) {
   };
 }
 
-/** The region with a few pixels around it, in whole multiples where it is magnified. */
+/** The region with a margin, magnified by an integer factor. */
 function magnified(canvas, image, box, page) {
   const left = Math.max(0, box[0] - EDGE),
     top = Math.max(0, box[1] - EDGE);

@@ -62,7 +62,7 @@ export function widget({ step, sample, me, stage, draft, save, send, say }) {
       ),
     ),
     focus: () => stage.element.focus({ preventScroll: true, focusVisible: false }),
-    /** The next scale; false at the end, so that the focus goes on. */
+    /** Select the next scale; false after the last, so that Tab moves the focus. */
     tab(back) {
       const next = current + (back ? -1 : 1);
       if (next < 0 || next >= SCALES.length) return false;

@@ -1,8 +1,8 @@
-/* One of a few answers, as large buttons that are radio buttons. */
+/* A choice of a few answers: large radio buttons. */
 
 import { h } from "./widgets.js";
 
-/** `answers` are [value, label, key, class]; `chosen(value)` is told. */
+/** `answers` are [value, label, key, class]; calls `chosen(value)`. */
 export function verdictSet(name, answers, value, chosen) {
   const inputs = answers.map(([answer]) =>
     h("input", {
@@ -27,7 +27,7 @@ export function verdictSet(name, answers, value, chosen) {
       input.checked = true;
       chosen(answer);
     },
-    /** Without telling. */
+    /** Set the value without calling `chosen`. */
     set(answer) {
       inputs.forEach((input) => {
         input.checked = input.value === answer;

@@ -1,14 +1,14 @@
-/* Pictures of one page in panes that are zoomed and moved together. A tool may take the pointer, else it moves the page. */
+/* Images of one page in panes that zoom and move together. The pointer moves the page unless a tool uses it. */
 
 import { h } from "./widgets.js";
 import { drawCrosshair, drawPicture } from "./painting.js";
 import { around, corner, fitted, panned, stepped, toPage, zoomed } from "./viewport.js";
 
 export class Viewer {
-  /** `told` gets {cursor, scale} whenever they change. */
-  constructor(told) {
+  /** Calls `changed({cursor, scale})` when they change. */
+  constructor(changed) {
     this.element = h("div", { class: "panes" });
-    this.told = told;
+    this.changed = changed;
     this.page = { width: 1, height: 1 };
     this.view = { scale: 1, x: 0, y: 0 };
     this.fits = true;
@@ -35,7 +35,7 @@ export class Viewer {
     cancelAnimationFrame(this.frame);
   }
 
-  /** Show a page; `panes` are {id, title, source, tool}: a picture, and whether the tool works on it. */
+  /** Show a page; `panes` are {id, title, source, tool}: an image, and whether the tool works on it. */
   show(page, panes, arrangement) {
     const another = page.width !== this.page.width || page.height !== this.page.height;
     this.page = { width: page.width, height: page.height };
@@ -97,7 +97,7 @@ export class Viewer {
     this.frame ||= requestAnimationFrame(() => this.draw());
   }
 
-  /** The page's point under the pointer, whatever was zoomed or moved since. */
+  /** The page's point under the pointer, for the current zoom. */
   get cursor() {
     return this.pointer && toPage(this.view, this.pointer.pane, this.pointer.x, this.pointer.y);
   }
@@ -117,7 +117,7 @@ export class Viewer {
       if (cursor) drawCrosshair(context, cursor, place);
     }
     this.stale = false;
-    this.told({ cursor, scale: this.view.scale });
+    this.changed({ cursor, scale: this.view.scale });
   }
 
   at(pane, event) {
@@ -189,7 +189,7 @@ export class Viewer {
     if (this.anchor?.x !== at.x || this.anchor.y !== at.y)
       this.anchor = { ...at, point: toPage(this.view, pane, at.x, at.y) };
     const scale = this.view.scale * Math.exp(-turned * (event.ctrlKey ? 0.01 : 0.0022));
-    this.look(zoomed(this.view, this.page, pane, scale, at, this.anchor.point)); // the same point all along: no drift
+    this.look(zoomed(this.view, this.page, pane, scale, at, this.anchor.point)); // always the same point: no drift
     this.point(pane, at);
   }
 
@@ -200,7 +200,7 @@ export class Viewer {
     event.preventDefault();
   }
 
-  /** Where a person has gone to: it stays, whatever becomes of the panes. */
+  /** Set a view that the person chose: resizing keeps it. */
   look(view) {
     this.fits = false;
     this.near = null;
@@ -226,7 +226,7 @@ export class Viewer {
     this.scaleTo(1);
   }
 
-  /** See a box from near, in panes of whatever size. */
+  /** Zoom to a box. */
   lookAt(box, room) {
     this.fits = false;
     this.near = { box, room };
@@ -238,7 +238,7 @@ export class Viewer {
   }
 }
 
-/** Another picture, or another title, in a pane that stays where it is. */
+/** Replace the image or the title of a pane. */
 function update(pane, { id, title, caption, label, source, tool, side, round }) {
   Object.assign(pane, { id, source, tool, side, round });
   pane.box.dataset.pane = id;

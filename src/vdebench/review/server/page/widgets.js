@@ -1,9 +1,10 @@
-/* Parts of the page, built with the shared helpers: vdebench/report/web/elements.js, a script that index.html loads first. */
+/* Parts of the page. The shared helpers come from vdebench/report/web/elements.js, which index.html loads first. */
 
 export const { h, s, select, number, percent, count, plural, storage, figures } = Vde;
 
 /** Text that a user or a file supplies: it may be right-to-left, and must not reorder the text around it. */
-export const foreign = (text, attributes) => h("bdi", { dir: "auto", class: "foreign", ...attributes }, `${text ?? ""}`);
+export const foreign = (text, attributes) =>
+  h("bdi", { dir: "auto", class: "foreign", ...attributes }, `${text ?? ""}`);
 
 export function button(label, run, attributes = {}) {
   const { key, ...rest } = attributes;
@@ -79,7 +80,7 @@ export function table(caption, heads, rows, attributes) {
   );
 }
 
-/** A part of a whole, as a bar. */
+/** A share of a total as a bar. */
 export function bar(part, whole, label) {
   const inner = h("span", { class: "bar-part" });
   inner.style.width = `${whole ? Math.min(100, (100 * part) / whole) : 0}%`;

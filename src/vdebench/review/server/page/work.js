@@ -1,4 +1,4 @@
-/* The view in which samples are judged: one at a time, its pictures, what is asked, and what was said. */
+/* The review view: one sample at a time, its images, the step, the votes. */
 
 import { api, Lost, Refused } from "./api.js";
 import { draft, dropDraft, keepDraft } from "./drafts.js";
@@ -50,7 +50,7 @@ export class Work {
     this.silence = workKeys(this);
   }
 
-  /** To the pictures, where keys are for the sample. */
+  /** Focus the images, where keys apply to the sample. */
   focus() {
     this.stage.element.focus({ preventScroll: true, focusVisible: false });
   }
@@ -64,7 +64,7 @@ export class Work {
     this.silence();
   }
 
-  /** Let the sample go that is open; what was begun on it is kept for a while. */
+  /** Leave the open sample. Its lease is released unless work on it has begun. */
   leave(next = "") {
     clearTimeout(this.timer);
     if ((this.sample && this.begun) || this.lease.id === next) this.lease.has("", null);
@@ -76,7 +76,7 @@ export class Work {
     this.begun = false;
   }
 
-  /** The next to do: the one that is kept for this person, else the one that has waited longest. */
+  /** Open the next sample to do: the one leased to this person, else the oldest. */
   async take() {
     const turn = ++this.turn,
       shown = this.sample;
@@ -103,7 +103,7 @@ export class Work {
     }
   }
 
-  /** Show a sample by its id; with `quiet`, false instead of an error where there is none. */
+  /** Open a sample by its id; with `quiet`, return false instead of an error if there is none. */
   async open(id, quiet = false) {
     const turn = (this.opening = ++this.turn);
     try {
@@ -121,7 +121,7 @@ export class Work {
     return true;
   }
 
-  /** Nothing where the sample is held now, else who has it. Without an answer it is looked at all the same. */
+  /** Lease the sample; return the message of a refusal, or "". Without an answer the sample is shown anyway. */
   async held(id) {
     try {
       await this.lease.hold(id);
@@ -187,7 +187,7 @@ export class Work {
     if (step.preparing) this.timer = setTimeout(() => this.lookAgain(sample), AGAIN);
   }
 
-  /** The sample is somebody else's now: what to do instead. */
+  /** Somebody else has the sample: say what to do. */
   taken(text, says = "") {
     this.blocked = true;
     this.panel.tell(text, says);
@@ -209,7 +209,7 @@ export class Work {
     this.timer = setTimeout(() => this.lookAgain(sample), AGAIN);
   }
 
-  /** Whether this sample is shown, perhaps opened anew, and no other one is being opened. */
+  /** Whether this sample is shown and no other one is being opened. */
   isOpen({ sample, round }) {
     return !this.opening && this.sample?.sample === sample && this.sample.round === round;
   }

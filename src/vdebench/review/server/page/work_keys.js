@@ -1,9 +1,9 @@
-/* The keys of the view in which samples are judged: the step first, then the pictures, then the samples. */
+/* The keys of the review view: first the step, then the images, then the samples. */
 
 import { FIELDS, listen } from "./keys.js";
 import { words } from "./words.js";
 
-/** Listen for a view; the function stops it. */
+/** Listen for a view; returns a function that stops. */
 export function workKeys(work) {
   const { stage, panel } = work;
   const stops = [
@@ -30,7 +30,7 @@ export function workKeys(work) {
   return () => stops.forEach((stop) => stop());
 }
 
-/** What the pointer has pressed is left again: Enter, Space and the arrows are for the sample, not for that. */
+/** Blur buttons after a click: Enter, Space and arrows apply to the sample. */
 function leave(work, event) {
   const pressed = event.detail > 0 && event.target.closest("button, summary, input[type=radio]");
   if (pressed && !document.activeElement?.matches(FIELDS)) work.focus();
@@ -43,7 +43,7 @@ function stageKey({ stage, step, marks, sample }, event, name) {
   return Boolean(free) && stage.arrow(name);
 }
 
-/** The keys of a step and of its marks; the function stops it. */
+/** Listen for the keys of a step and its marks; returns a function that stops. */
 export function stepKeys(step, marks, panel) {
   return listen({
     title: step.title,
