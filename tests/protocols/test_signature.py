@@ -108,7 +108,7 @@ def test_pixel_protocols_of_one_name_share_no_measures(tmp_path):
     assert measured(replace(paper, against="input")) == 0
 
 
-def test_functions_are_known_by_version_or_by_their_code():
+def test_functions_are_described_by_version_or_code():
     assert describe(character_similarity) == "cdm-1"
     wrapped = functools.wraps(character_similarity)(lambda a, b: 1.0)
     assert describe(wrapped) != "cdm-1"  # a wrapper is another function, whatever name it bears
@@ -137,7 +137,7 @@ def test_code_digest_follows_helpers_defaults_and_closures():
     assert [describe(made(text)) for text in versions] == [describe(made(text)) for text in versions]
 
 
-def test_objects_and_arrays_are_described_by_what_they_hold():
+def test_objects_and_arrays_are_described_by_content():
     class Tokens:
         def __init__(self, mark):
             self.mark = mark
@@ -195,7 +195,7 @@ def test_short_signature_is_one_line_and_follows_the_full_one():
         "from decimal import Decimal\nLIMIT = Decimal({})\ndef f(t): return t < LIMIT",
     ],
 )
-def test_what_a_function_uses_is_in_its_digest(text):
+def test_globals_of_a_function_are_in_its_digest(text):
     def made(value):
         scope = {"__name__": "mine"}
         exec(text.format(value), scope)
@@ -213,5 +213,5 @@ def test_caches_and_loggers_are_not_in_a_digest():
     assert describe(scope["f"]) == first
 
 
-def test_methods_of_built_in_types_are_told_apart():
+def test_methods_of_built_in_types_are_distinguished():
     assert describe(str.lower) != describe(str.upper)

@@ -1,4 +1,4 @@
-"""What predictions are held against: the suite's readings, or the reader's; and OCR ceiling."""
+"""Ground truth from the suite or by OCR, and the OCR ceiling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests import pages
 from tests.colours import HEIGHT, WIDTH, ColourReader, paint, run
 
 
-def test_the_ocr_ceiling_is_what_the_reader_gives_for_the_references(make):
+def test_ocr_ceiling_is_the_score_of_the_reference_images(make):
     suite, editor = make(3)
     for index in range(3):
         paint(editor / f"page_{index}.png", 0)
@@ -18,11 +18,11 @@ def test_the_ocr_ceiling_is_what_the_reader_gives_for_the_references(make):
     assert summary["ocr_ceiling"]["scores"]["global"]["cdm"] == pytest.approx(expected)
     assert summary["ocr_ceiling"]["loss"]["global"]["cdm"] == pytest.approx(1 - expected)
     assert summary["ocr_ceiling"]["by"]["operation"]["text_replace"]["global"]["cdm"] == pytest.approx(expected)
-    # crops are read on both sides by the same reader: no floor can be told for them
+    # the same reader reads the crops of both sides: they have no ceiling
     assert "local" not in summary["ocr_ceiling"]["scores"]
 
 
-def test_without_readings_in_the_suite_both_sides_are_read(make):
+def test_without_text_in_the_suite_ocr_reads_both_sides(make):
     suite, editor = make(2, readings=False)
     for index in range(2):
         paint(editor / f"page_{index}.png", index)
@@ -33,7 +33,7 @@ def test_without_readings_in_the_suite_both_sides_are_read(make):
     assert "|gt:ocr|" in result.signature
 
 
-def test_the_reader_may_read_the_references_though_the_suite_has_readings(make):
+def test_ground_truth_by_ocr_replaces_the_text_of_the_suite(make):
     suite, editor = make(2)
     for index in range(2):
         paint(editor / f"page_{index}.png", index)
@@ -44,7 +44,7 @@ def test_the_reader_may_read_the_references_though_the_suite_has_readings(make):
     assert "|gt:ocr|" in read.signature
 
 
-def test_other_reference_images_are_another_signature(make):
+def test_signature_depends_on_the_reference_images(make):
     suite, editor = make(1)
     paint(editor / "page_0.png", 0)
     before = run(suite, editor, ground_truth="ocr").signature
@@ -52,11 +52,11 @@ def test_other_reference_images_are_another_signature(make):
     assert run(suite, editor, ground_truth="ocr").signature != before
 
 
-def test_the_floor_is_of_the_samples_that_count(make):
+def test_ceiling_uses_the_samples_behind_the_means(make):
     suite, editor = make(3)
     paint(editor / "page_1.png", 1)
     found = run(suite, editor, ColourReader(misreads="b"), protocol="vde-release", setting="global").summary
-    # bravo alone is scored, and read as #ravo; the floor must not take alpha and charlie in
+    # only bravo is scored, read as #ravo: alpha and charlie must not be in the ceiling
     assert found["ocr_ceiling"]["scores"]["global"]["cdm"] == found["overall"]["global"]["cdm"] == pytest.approx(4 / 5)
 
 

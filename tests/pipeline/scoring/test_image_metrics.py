@@ -28,7 +28,7 @@ def test_images_are_read_and_compared(make):
     assert "|gt:suite,crops:ocr|ceiling:reader|images:mse-1,ssim-uniform7-1,lanczos-1|" in result.signature
 
 
-def test_what_is_wrong_with_a_file_is_a_state_of_its_sample(make):
+def test_errors_in_a_file_are_a_state_of_its_sample(make):
     suite, editor = make(5)
     paint(editor / "page_0.png", 0)
     paint(editor / "page_1.jpg", 1)
@@ -44,7 +44,7 @@ def test_what_is_wrong_with_a_file_is_a_state_of_its_sample(make):
     assert "page_3.png: is no image we know" in reasons["text/3"]
 
 
-def test_names_of_another_suite_are_refused(make):
+def test_file_names_of_another_suite_are_refused(make):
     suite, editor = make(1)
     paint(editor / "strange.png", 0)
     with pytest.raises(
@@ -53,7 +53,7 @@ def test_names_of_another_suite_are_refused(make):
         run(suite, editor)
 
 
-def test_a_second_run_and_another_protocol_read_and_open_nothing(make, monkeypatch, tmp_path):
+def test_second_run_and_other_protocol_use_the_caches(make, monkeypatch, tmp_path):
     suite, editor = make(3)
     for index in range(3):
         paint(editor / f"page_{index}.png", index + 1)
@@ -67,12 +67,12 @@ def test_a_second_run_and_another_protocol_read_and_open_nothing(make, monkeypat
     run(suite, editor, reader, protocol="vde-v1")
 
 
-def test_a_folder_is_taken_for_what_it_holds(make, tmp_path):
+def test_folder_of_images_or_ocr_output_is_detected(make, tmp_path):
     from vdebench.suites.suite import load_suite
 
     suite, editor = make(1)
     loaded = load_suite(suite)
-    assert open_predictions(editor, loaded).page(loaded.samples[0]) is None  # empty: all missing, nobody needs to read
+    assert open_predictions(editor, loaded).page(loaded.samples[0]) is None  # empty: all predictions are missing
     assert open_predictions(suite / "readings", loaded).reader == "unstated"
     paint(editor / "page_0.png", 0)
     assert open_predictions(editor, loaded).reader.startswith("rapidocr@")
@@ -81,7 +81,7 @@ def test_a_folder_is_taken_for_what_it_holds(make, tmp_path):
 
 
 class Passing(ColourReader):
-    """Cannot read until it is mended."""
+    """Fails at first, succeeds later."""
 
     broken = True
 
@@ -91,7 +91,7 @@ class Passing(ColourReader):
         return super().read(image)
 
 
-def test_what_failed_is_tried_again_by_the_next_call(make, tmp_path):
+def test_failed_samples_are_retried_by_the_next_call(make, tmp_path):
     suite, editor = make(2)
     for index in range(2):
         paint(editor / f"page_{index}.png", index)
@@ -105,7 +105,7 @@ def test_what_failed_is_tried_again_by_the_next_call(make, tmp_path):
     assert len(again.scores) == 4
 
 
-def test_a_failure_is_forgotten_once_the_page_is_read(make):
+def test_failure_is_removed_after_successful_ocr(make):
     suite, _ = make(1)
     reader = Passing()
     one, other = CachedReader(reader), CachedReader(reader)
@@ -116,7 +116,7 @@ def test_a_failure_is_forgotten_once_the_page_is_read(make):
     assert one.read(suite / "images/page_0.png").blocks[0].content == "alpha"
 
 
-def test_a_file_of_the_suite_that_is_broken_does_not_end_the_run(make):
+def test_broken_file_of_the_suite_does_not_stop_the_run(make):
     suite, editor = make(2)
     for index in range(2):
         paint(editor / f"page_{index}.png", index)
@@ -130,7 +130,7 @@ def test_a_file_of_the_suite_that_is_broken_does_not_end_the_run(make):
     assert found.summary["overall"]["global"]["samples"]["scored"] == 2
 
 
-def test_stray_files_do_not_make_readings_of_images(make):
+def test_stray_json_files_do_not_turn_images_into_ocr_output(make):
     suite, editor = make(2)
     paint(editor / "page_0.png", 0)
     (editor / "meta.json").write_text("{}")
@@ -141,7 +141,7 @@ def test_stray_files_do_not_make_readings_of_images(make):
         run(suite, editor)
 
 
-def test_an_empty_folder_that_is_opened_is_scored_as_images_are(make):
+def test_opened_empty_folder_is_scored_as_images(make):
     suite, editor = make(2)
     with pytest.raises(
         VdeError, match=r"the folder is empty\n  expected names like page_0\.png \(for sample text/0\), p"

@@ -43,7 +43,7 @@ def outside(suite, folder, protocol="strict", **options):
     return masked.means(suite, folder, protocol, **options)["overall"]["outside"]
 
 
-def test_doing_nothing_wins_the_release_and_loses_exact(three):
+def test_unedited_copy_wins_textedit_release_and_loses_strict(three):
     """The reference also changes what follows from the edit, outside the mask, as many of the benchmark's do."""
     suite, root = three
     for number in (1, 2, 3):
@@ -65,7 +65,7 @@ def test_doing_nothing_wins_the_release_and_loses_exact(three):
     assert (exact["copy"]["score"], exact["reference"]["score"]) == (0.0, 1.0)
 
 
-def test_the_reference_is_perfect_and_a_copy_is_nothing(three):
+def test_reference_scores_one_and_copy_scores_zero(three):
     suite, root = three
     right, copy = (outside(suite, root / editor) for editor in ("reference", "copy"))
     assert (right["mse"], right["ssim"], right["done"], right["score"]) == (0.0, 1.0, 1.0, 1.0)
@@ -73,7 +73,7 @@ def test_the_reference_is_perfect_and_a_copy_is_nothing(three):
     assert (copy["mse"], copy["ssim"], copy["done"], copy["score"], copy["untouched"]) == (0.0, 1.0, 0.0, 0.0, 1.0)
 
 
-def test_errors_outside_are_what_numpy_says_and_errors_inside_are_not_there(tmp_path):
+def test_errors_outside_the_mask_equal_numpy_and_errors_inside_are_ignored(tmp_path):
     suite = write_suite(tmp_path / "suite", (1,), input_image=None, output_image=None)
     right, rng = edited(scene(1)), np.random.default_rng(5)
     spoilt = np.clip(right.astype(int) + rng.integers(-9, 10, right.shape), 0, 255).astype(np.uint8)
@@ -90,7 +90,7 @@ def test_errors_outside_are_what_numpy_says_and_errors_inside_are_not_there(tmp_
     assert (outside(suite, tmp_path / "inside")["mse"], outside(suite, tmp_path / "inside")["ssim"]) == (0.0, 1.0)
 
 
-def test_a_right_answer_that_is_shifted_is_found_again_in_every_number(tmp_path):
+def test_shifted_reference_is_aligned_for_every_metric(tmp_path):
     suite = write_suite(tmp_path / "suite", (1, 2), input_image=None, output_image=None)
     for number in (1, 2):
         output(tmp_path / "shifted", number, shifted(edited(scene(number))))
@@ -104,7 +104,7 @@ def test_a_right_answer_that_is_shifted_is_found_again_in_every_number(tmp_path)
         assert np.array(row["transform"])[:, 2] == pytest.approx([-3, -3], abs=0.1)
 
 
-def test_noise_scores_as_noise_however_large_the_mask(tmp_path):
+def test_score_of_noise_does_not_depend_on_the_mask_size(tmp_path):
     large = np.s_[16:, 16:]  # 88 % of the picture
     suite = write_suite(tmp_path / "suite", (1,), WEB, large, input_image=None)
     noise = np.random.default_rng(0).integers(0, 256, (SIZE, SIZE, 3)).astype(np.uint8)
@@ -115,7 +115,7 @@ def test_noise_scores_as_noise_however_large_the_mask(tmp_path):
     assert outside(small, tmp_path / "noise", "strict")["ssim_raw"] < 0.1
 
 
-def test_one_identical_image(three):
+def test_mean_psnr_with_one_identical_image(three):
     suite, root = three
     for number, noise in ((1, 0), (2, 10), (3, 10)):
         output(root / "mixed", number, np.minimum(edited(scene(number)), 255 - noise) + np.uint8(noise))
@@ -133,14 +133,14 @@ def test_one_identical_image(three):
     assert release["psnr_finite"] > 10
 
 
-def test_the_release_looks_for_jpg_alone_and_says_so(three):
+def test_textedit_release_finds_only_jpg_files(three):
     suite, root = three
     found = masked.means(suite, root / "copy", "textedit-release")
     assert found["coverage"] == {"samples": 3, "scored": 0, "missing": 3, "failed": 0}
     assert any("finds only .jpg files" in note for note in found["notes"])
 
 
-def test_another_size_is_flagged_and_still_scored(tmp_path):
+def test_output_of_another_size_is_flagged_and_scored(tmp_path):
     suite = write_suite(tmp_path / "suite", (1,), input_image=None, output_image=None)
     half = np.asarray(Image.fromarray(edited(scene(1))).resize((SIZE * 2, SIZE * 2), Image.Resampling.LANCZOS))
     output(tmp_path / "double", 1, half)
@@ -151,7 +151,7 @@ def test_another_size_is_flagged_and_still_scored(tmp_path):
         assert any("with another size than the page" in note and "512×512" in note for note in found["notes"])
 
 
-def test_what_cannot_be_aligned_is_counted_and_named(tmp_path):
+def test_unaligned_outputs_are_counted_and_named(tmp_path):
     suite = write_suite(tmp_path / "suite", (1,), input_image=None, output_image=None)
     output(tmp_path / "blank", 1, np.full((SIZE, SIZE, 3), 255, np.uint8))
     paper, exact = (masked.means(suite, tmp_path / "blank", protocol) for protocol in ("textedit", "strict"))
@@ -161,7 +161,7 @@ def test_what_cannot_be_aligned_is_counted_and_named(tmp_path):
     assert exact["overall"]["outside"]["mse"] == exact["overall"]["outside"]["mse_raw"] > 1000
 
 
-def test_a_missing_output_scores_nothing_and_a_broken_one_fails(three):
+def test_missing_output_scores_zero_and_broken_output_fails(three):
     suite, root = three
     (root / "reference/manual/Packaging_Logistics/002_edited.png").unlink()
     found = masked.means(suite, root / "reference")
@@ -174,7 +174,7 @@ def test_a_missing_output_scores_nothing_and_a_broken_one_fails(three):
     assert "is no image we know" in result.failures[0][1]
 
 
-def test_the_same_numbers_whatever_the_order_and_the_workers(tmp_path, monkeypatch):
+def test_numbers_do_not_depend_on_order_and_workers(tmp_path, monkeypatch):
     numbers = (1, 2, 3, 4)
     suite = write_suite(tmp_path / "suite", numbers, input_image=None, output_image=None)
     for number in numbers:
@@ -193,7 +193,7 @@ def test_the_same_numbers_whatever_the_order_and_the_workers(tmp_path, monkeypat
     assert first == rows(1, "a")  # found again in the cache
 
 
-def test_web_images_have_no_score_but_say_who_did_nothing(tmp_path):
+def test_samples_without_reference_have_no_score_but_untouched_rate(tmp_path):
     suite = write_suite(tmp_path / "suite", (1, 2), WEB, input_image=None)
     output(tmp_path / "half", 1, scene(1), "web")
     output(tmp_path / "half", 2, edited(scene(2)), "web")
@@ -214,7 +214,7 @@ def test_text_is_read_outside_and_inside_the_mask(tmp_path):
     neighbour = right.copy()
     neighbour[neighbour == 20] = 80  # "echo" where "bravo" was
     half = before.copy()
-    half[MASK] = 120  # "golf" inside, which nobody asked for
+    half[MASK] = 120  # "golf" inside, not the requested text
     reader = CachedReader(ColourReader(), tmp_path / "cache")
     rows = {}
     for name, image in {"right": right, "copy": before, "neighbour": neighbour, "half": half}.items():
@@ -240,7 +240,7 @@ def test_slices_and_crossed_slices(three):
         masked.means(suite, root / "copy", crossed=["language"])
 
 
-def test_protocols_of_the_other_kind_are_refused(three):
+def test_page_protocols_are_refused_for_masks(three):
     suite, root = three
     with pytest.raises(VdeError, match="strict, textedit, textedit-release"):
         masked.means(suite, root / "copy", "vde-v3")
@@ -248,7 +248,7 @@ def test_protocols_of_the_other_kind_are_refused(three):
         masked.means(suite, root / "copy", metrics=["clip"])
     with pytest.raises(VdeError, match="strict, textedit, textedit-release"):
         run(load_suite(suite), ["copy"], root / "runs", protocols=["vde-v3"], reader=CachedReader(ColourReader()))
-    assert not (root / "runs").exists()  # told before anything is edited
+    assert not (root / "runs").exists()  # the error comes before any edit
 
 
 def test_editors_run_on_the_suite(three):

@@ -51,7 +51,7 @@ def test_every_sample_is_scored_or_listed_with_its_reason(real, exact):
     assert not any("cannot be used" in note for note in exact["copy"].summary["notes"])
 
 
-def test_the_reference_wins_a_shift_costs_little_and_a_copy_gets_nothing(exact):
+def test_order_is_reference_then_shift_then_copy(exact):
     found = {editor: result.summary["overall"]["outside"] for editor, result in exact.items()}
     assert found["reference"]["score"] == 1.0
     assert found["shifted"]["score"] > 0.8 > found["shifted"]["ssim_raw"]
@@ -60,7 +60,7 @@ def test_the_reference_wins_a_shift_costs_little_and_a_copy_gets_nothing(exact):
     assert found["reference"]["untouched"] <= 0.05
 
 
-def test_raw_errors_are_what_numpy_says(real, exact):
+def test_raw_errors_equal_numpy(real, exact):
     suite, root = real
     rows = {row["sample"]: row for row in exact["shifted"].scores.iter_rows(named=True)}
     for sample in suite.samples[:6]:
@@ -72,7 +72,7 @@ def test_raw_errors_are_what_numpy_says(real, exact):
         assert rows[sample.key]["mse_raw"] == pytest.approx(((output - pages[0])[outer] ** 2).mean(), abs=1e-6)
 
 
-def test_the_released_rules_prefer_the_copy_to_the_right_answer(real):
+def test_textedit_release_prefers_the_copy_to_the_reference(real):
     suite, root = real
     copy, right = (
         score(suite, root / editor, protocol="textedit-release", metrics=["ssim"]).summary["overall"]["outside"]["ssim"]

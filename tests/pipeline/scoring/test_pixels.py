@@ -1,4 +1,4 @@
-"""Image metrics of a run: what is compared, how it is averaged, what is told of what is missing."""
+"""Image metrics of a run: comparison, averaging, and notes on missing values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def spoil(file: Path, dark: list[tuple[int, int, int, int]]) -> None:
     Image.fromarray(pixels).save(file)
 
 
-def test_local_looks_at_each_region_and_not_at_what_lies_between(make):
+def test_local_image_metrics_ignore_pixels_between_regions(make):
     corners = region(0, 0, 32, 22), region(68, 78, 32, 22)  # 64×66 pixels each
     suite, editor = make(1, regions=corners)
     paint(editor / "page_0.png", 0)
@@ -53,7 +53,7 @@ def test_local_looks_at_each_region_and_not_at_what_lies_between(make):
     assert ours["global"]["psnr"] == pytest.approx(10 * math.log10(60_000 / 400))
 
 
-def test_the_mean_over_regions_weighs_errors_by_pixels(make):
+def test_mean_over_regions_weights_errors_by_pixels(make):
     suite, editor = make(1, regions=(region(0, 0, 32, 22), region(0, 50, 100, 50)))  # 64×66 and 200×150 pixels
     paint(editor / "page_0.png", 0)
     spoil(editor / "page_0.png", [(0, 0, 64, 66)])
@@ -62,7 +62,7 @@ def test_the_mean_over_regions_weighs_errors_by_pixels(make):
     assert 0.5 < found["ssim"] < 0.51  # 1 and nearly 0
 
 
-def test_identical_images_count_in_exact_and_not_in_the_release(make):
+def test_identical_images_count_in_strict_and_not_in_vde_release(make):
     suite, editor = make(10)
     for index in range(10):
         paint(editor / f"page_{index}.png", index)
@@ -99,7 +99,7 @@ def test_ready_ocr_output_with_images_has_image_metrics(make, tmp_path):
     assert without["ocr_ceiling"] is None
 
 
-def test_a_broken_reference_image_costs_the_image_metrics_alone(make):
+def test_broken_reference_image_only_removes_image_metrics(make):
     suite, editor = make(2)
     paint(editor / "page_0.png", 0)
     paint(editor / "page_1.png", 1)
@@ -111,7 +111,7 @@ def test_a_broken_reference_image_costs_the_image_metrics_alone(make):
     assert any("no image metrics for 1 samples" in note and "page_1.png" in note for note in found.summary["notes"])
 
 
-def test_the_papers_metrics_are_the_default_and_what_is_absent_says_so(make, monkeypatch):
+def test_default_metrics_are_the_papers_and_missing_ones_are_reported(make, monkeypatch):
     monkeypatch.setenv("VDE_WEIGHTS", "/nowhere")
     monkeypatch.setenv("HF_HUB_CACHE", "/nowhere")
     suite, editor = make(1)
@@ -126,15 +126,15 @@ def test_the_papers_metrics_are_the_default_and_what_is_absent_says_so(make, mon
         assert found["overall"]["global"]["lpips"] > 0
 
 
-def test_metrics_that_crops_are_too_small_for_are_left_out_and_told(make):
+def test_metrics_of_too_small_crops_are_left_out_and_noted(make):
     suite, editor = make(2, regions=(region(0, 0, 50, 50),))  # 100×150 pixels; MS-SSIM needs 176
     for index in range(2):
         paint(editor / f"page_{index}.png", index)
     means = run(suite, editor, metrics=["ssim", "ms_ssim"]).summary["overall"]
     assert (means["global"]["ms_ssim"], means["local"]["ms_ssim"]) == (1.0, None)
     assert means["local"]["images"] == 2
-    told = run(suite, editor, metrics=["ssim", "ms_ssim"]).summary["notes"]
-    assert "local: ms_ssim of 0 of 2: the others are too small for it" in told
+    notes = run(suite, editor, metrics=["ssim", "ms_ssim"]).summary["notes"]
+    assert "local: ms_ssim of 0 of 2: the others are too small for it" in notes
 
 
 def test_fid_compares_the_sets(make, monkeypatch):
@@ -154,7 +154,7 @@ def test_fid_compares_the_sets(make, monkeypatch):
     assert run(*alone, metrics=["fid"]).summary["overall"]["global"]["fid"] is None
 
 
-def test_readings_without_their_image_are_told(make, tmp_path):
+def test_ocr_output_without_image_is_reported(make, tmp_path):
     suite, editor = make(2)
     paint(editor / "page_0.png", 0)
     found = score(suite, suite / "readings", images=editor, metrics=["ssim"]).summary
@@ -165,7 +165,7 @@ def test_readings_without_their_image_are_told(make, tmp_path):
         score(suite, suite / "readings", images=tmp_path / "others")
 
 
-def test_a_metric_that_breaks_is_no_number_and_is_tried_again(make, monkeypatch):
+def test_failing_metric_has_no_value_and_is_retried(make, monkeypatch):
     answers = iter([ValueError("out of memory"), math.nan, 0.5])
 
     def moody(candidate, reference):
@@ -184,7 +184,7 @@ def test_a_metric_that_breaks_is_no_number_and_is_tried_again(make, monkeypatch)
     assert run(suite, editor, metrics=["flip"], setting="global").summary["overall"]["global"]["flip"] == 0.5
 
 
-def test_only_unavailable_metrics_are_told_too(make, monkeypatch):
+def test_unavailable_metrics_alone_are_reported(make, monkeypatch):
     monkeypatch.setenv("VDE_WEIGHTS", "/nowhere")
     suite, editor = make(1)
     paint(editor / "page_0.png", 0)

@@ -49,7 +49,7 @@ def test_usable_edits_do_not_depend_on_the_image_metrics(suite, tmp_path):
 
 
 @pytest.fixture
-def readings(suite, tmp_path):
+def ocr_output(suite, tmp_path):
     """Ready OCR output of three of four samples, as a suite without images has it."""
     folder = tmp_path / "ready"
     folder.mkdir()
@@ -58,8 +58,8 @@ def readings(suite, tmp_path):
     return folder
 
 
-def test_without_images_there_are_bounds_and_no_rate(suite, readings):
-    summary = score(suite, readings).summary
+def test_without_images_there_are_bounds_and_no_rate(suite, ocr_output):
+    summary = score(suite, ocr_output).summary
     usable = summary["usable"]
     assert (usable["rate"], usable["interval"]) == (None, None)
     assert (usable["bounds"], usable["n"], usable["unknown"]) == ([0, 3], 1, 3)  # the missing one fails for certain
@@ -69,13 +69,13 @@ def test_without_images_there_are_bounds_and_no_rate(suite, readings):
     assert "0 to 3 of 4 edits are usable: 3 could not be judged" in " ".join(text.split())
 
 
-def test_the_command_shows_bounds_and_json_has_no_rate(suite, readings):
-    shown = vde("score", suite, "--ocr-output", readings)
+def test_the_command_shows_bounds_and_json_has_no_rate(suite, ocr_output):
+    shown = vde("score", suite, "--ocr-output", ocr_output)
     assert "0 to 3 of 4 edits are usable" in " ".join(shown.stdout.split())
-    assert json.loads(vde("score", suite, "--ocr-output", readings, "--json").stdout)["usable"]["rate"] is None
+    assert json.loads(vde("score", suite, "--ocr-output", ocr_output, "--json").stdout)["usable"]["rate"] is None
 
 
-def test_what_the_reader_cannot_read_is_unknown_and_never_a_pass(suite, tmp_path):
+def test_unreadable_regions_are_unknown_and_never_pass(suite, tmp_path):
     """The region's text is read from the reference: nothing there, and nothing in an output that says anything else."""
     other = tmp_path / "other"
     for index in range(4):
@@ -88,7 +88,7 @@ def test_what_the_reader_cannot_read_is_unknown_and_never_a_pass(suite, tmp_path
     assert (usable["rate"], usable["n"], usable["not_judgeable"]) == (None, 0, 4)
 
 
-def test_a_missing_output_is_in_no_rate_either_where_nobody_can_be_judged(suite, tmp_path):
+def test_missing_output_of_an_unreadable_sample_is_in_no_rate(suite, tmp_path):
     (tmp_path / "oracle/page_2.png").unlink()
     usable = summary_of(suite, tmp_path / "oracle", BlindReader())["usable"]
     assert (usable["n"], usable["unknown"], usable["not_judgeable"]) == (0, 0, 4)

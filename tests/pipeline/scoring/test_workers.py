@@ -87,12 +87,12 @@ def test_two_processes_write_the_same_bytes_as_one(tmp_path):
     suite = pages.write_suite(tmp_path / "suite", pages.random_pairs(3, 12))
     (suite / "pred/page_4.json").unlink()
     (suite / "pred/page_7.json").write_text("{")
-    told = []
+    calls = []
     for workers in (1, 2):
         out = tmp_path / f"{workers}"
-        score(suite, suite / "pred", protocol=RELEASE, out=out, workers=workers, progress=lambda *at: told.append(at))
+        score(suite, suite / "pred", protocol=RELEASE, out=out, workers=workers, progress=lambda *at: calls.append(at))
     assert content(tmp_path / "1") == content(tmp_path / "2")
-    assert told == [(done, 12) for done in range(1, 13)] * 2
+    assert calls == [(done, 12) for done in range(1, 13)] * 2
     again = score(suite, suite / "pred", protocol=RELEASE, out=tmp_path / "2", workers=2)  # only what failed
     assert content(tmp_path / "1") == content(tmp_path / "2")
     assert again.summary["coverage"] == {"samples": 12, "scored": 10, "missing": 1, "failed": 1}
@@ -139,22 +139,22 @@ def test_a_sample_on_which_workers_die_is_a_failure(coloured, tmp_path, monkeypa
     reasons = dict(found.failures)
     assert reasons["text/2"] == "sample text/2: its worker process died twice: killed by SIGKILL"
     assert set(reasons) == {"text/2", "text/3", "text/5"}  # of 5 the reference cannot be read
-    mended = score(suite, editor, reader=reader, metrics=(), out=tmp_path / "run", workers=1)
-    assert set(dict(mended.failures)) == {"text/3", "text/5"}
+    second = score(suite, editor, reader=reader, metrics=(), out=tmp_path / "run", workers=1)
+    assert set(dict(second.failures)) == {"text/3", "text/5"}
 
 
-def test_who_cannot_travel_stays(coloured, tmp_path, monkeypatch):
+def test_unpicklable_reader_is_scored_in_process(coloured, tmp_path, monkeypatch):
     """A reader without a name, or a short job, asks no worker."""
     suite, editor = coloured
-    nobody = Elsewhere(monkeypatch, tmp_path / "there")
+    engine = Elsewhere(monkeypatch, tmp_path / "there")
     from tests.colours import ColourReader
 
-    score(suite, editor, reader=CachedReader.named("colour"), metrics=(), engine=nobody)
-    assert "ScoringTask" not in nobody.done  # nine samples of a few milliseconds
+    score(suite, editor, reader=CachedReader.named("colour"), metrics=(), engine=engine)
+    assert "ScoringTask" not in engine.done  # nine samples of a few milliseconds
     monkeypatch.setattr(vdebench.pipeline.scoring.workers, "SERIAL_SECONDS", 0)
-    nobody.done.clear()
-    score(suite, editor, reader=CachedReader(ColourReader()), metrics=(), engine=nobody)
-    assert nobody.done == []
+    engine.done.clear()
+    score(suite, editor, reader=CachedReader(ColourReader()), metrics=(), engine=engine)
+    assert engine.done == []
 
 
 def test_a_slow_first_sample_starts_no_workers(tmp_path, monkeypatch):
@@ -169,9 +169,9 @@ def test_a_slow_first_sample_starts_no_workers(tmp_path, monkeypatch):
         return real(*of)
 
     monkeypatch.setattr(vdebench.pipeline.scoring.workers, "score_sample", slow_once)
-    nobody = Elsewhere(monkeypatch, tmp_path / "there")
-    assert score(suite, suite / "pred", engine=nobody).summary["coverage"]["scored"] == 12
-    assert nobody.done == []
+    engine = Elsewhere(monkeypatch, tmp_path / "there")
+    assert score(suite, suite / "pred", engine=engine).summary["coverage"]["scored"] == 12
+    assert engine.done == []
 
 
 def test_results_are_put_in_order():

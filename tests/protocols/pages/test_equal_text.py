@@ -42,7 +42,7 @@ def means(tmp_path, truth, prediction, **options):
         ("カタカナ", "ｶﾀｶﾅ", 0.0),
     ],
 )
-def test_folded_text_scores_one_and_the_strict_number_stands_beside(tmp_path, truth, read, strict):
+def test_folded_text_scores_one_and_cdm_strict_less(tmp_path, truth, read, strict):
     summary = means(tmp_path, [block(truth)], [block(read)])
     found = summary["overall"]["global"]
     assert all(found[name] == 1.0 for name in ("cdm", "bleu", "teds_like", "text_similarity", "page_text"))
@@ -96,7 +96,7 @@ TABLE = block(html(ROWS), label="table")
         "white space",
     ],
 )
-def test_identical_tables_score_one_however_they_are_cut(tmp_path, prediction):
+def test_identical_tables_score_one_for_any_segmentation(tmp_path, prediction):
     found = means(tmp_path, [TABLE], prediction)["overall"]["global"]
     assert (found["cdm"], found["bleu"], found["teds"], found["teds_like"]) == (1.0, 1.0, 1.0, 1.0)
     assert found["page_text"] == 1.0
@@ -119,11 +119,11 @@ def test_a_wrong_cell_is_still_wrong_in_a_table_cut_in_two(tmp_path):
         ('say "yes"', "say “yes”", "say “yes”", "done"),
         ('say "yes"', "say “yes”", 'say "yes"', "not_done"),
         ('in 2023: "yes"', "in 2024: “yes”", 'in 2024: "yes"', "partly"),  # the year is done, the quotes are not
-        ("in 2023 “yes”", "in 2024 “yes”", 'in 2024 "yes"', "done"),  # nobody asked for other quotes
+        ("in 2023 “yes”", "in 2024 “yes”", 'in 2024 "yes"', "done"),  # the edit does not change the quotes
         ("pages 3-5", "pages 3–5", "pages 3–5", "done"),
     ],
 )
-def test_where_the_edit_is_of_form_the_unfolded_text_decides(before, wanted, read, expected):
+def test_unfolded_text_decides_edits_of_character_forms(before, wanted, read, expected):
     assert outcome(read, wanted, before) == expected
 
 
@@ -170,5 +170,5 @@ def test_marks_signs_units_and_neighbouring_numbers_count(before, wanted, read):
     assert outcome(read, wanted, before) != "done"
 
 
-def test_a_long_text_takes_no_time():
+def test_long_text_is_fast():
     outcome("a b " * 4000, "a c " * 4000, "a d " * 4000)

@@ -26,11 +26,11 @@ print(found.height, hashlib.sha256(repr(found.rows()).encode()).hexdigest())
 
 
 def test_sums_by_label_are_the_same_with_any_number_of_threads():
-    told = set()
+    outputs = set()
     for threads in (1, 2, 5):
         given = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
-        told.add(
+        outputs.add(
             subprocess.run([sys.executable, "-c", SUMS], env=given, capture_output=True, text=True, check=True).stdout
         )
-    assert len(told) == 1
-    assert told.pop().startswith("15 ")
+    assert len(outputs) == 1
+    assert outputs.pop().startswith("15 ")

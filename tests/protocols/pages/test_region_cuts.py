@@ -127,7 +127,7 @@ def situations(rng, language):
 @given(seed=st.integers(0, 2**32))
 @example(seed=64)  # English, merged: an unrelated text diluted by the paragraph after it
 @example(seed=150)  # Chinese, merged: a sentence that begins with a numeral
-def test_cutting_the_page_otherwise_changes_no_outcome(language, cut, seed):
+def test_outcome_does_not_depend_on_segmentation(language, cut, seed):
     rng = random.Random(seed)
     truth, source, region, outputs = situations(rng, language)
     for output in outputs.values():
@@ -137,7 +137,7 @@ def test_cutting_the_page_otherwise_changes_no_outcome(language, cut, seed):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("seed", range(10))
-def test_outcomes_without_cuts_are_what_they_should_be(language, seed):
+def test_outcomes_of_unsegmented_pages(language, seed):
     rng = random.Random(seed)
     truth, source, region, outputs = situations(rng, language)
     assert outcome_of(truth, outputs["done"], source, region) == "done"
@@ -172,7 +172,7 @@ def test_an_edit_in_a_rewritten_paragraph_is_not_done():
     assert outcome_of(column([after]), column([read]), column([before]), Box(100, 40, 900, 60)) != "done"
 
 
-def test_one_page_through_the_whole_scorer_with_its_blocks_cut_otherwise(tmp_path):
+def test_score_of_one_page_in_17_segmentations(tmp_path):
     """The same text in 17 pages, each cut in another way: the region is done on all of them."""
     rng = random.Random(5)
     truth, source, _, outputs = situations(rng, "en")
@@ -213,12 +213,12 @@ LEFT = [("Year", "Ships"), ("2023", "412")]
     ],
     ids=["tables beside each other", "a word over two blocks", "dollar signs in two blocks"],
 )
-def test_blocks_that_read_otherwise_together_than_apart(page, region):
+def test_blocks_whose_joined_text_differs(page, region):
     assert outcome_of(page(21), page(21), page(12), region) == "done"
     assert outcome_of(page(21), page(12), page(12), region) == "not_done"
 
 
-def test_the_order_of_pieces_does_not_count_where_nothing_should_be_read():
+def test_order_of_pieces_is_ignored_if_the_expected_text_is_empty():
     source = column(["Fees stay as they are.", "Drop this sentence now please.", "Dredging resumes in March."])
     truth = [source[0], source[2]]
     pieces = [Block(Box(100, 170, 900, 230), "Drop this sentence"), Block(Box(100, 230, 900, 290), "now please.")]

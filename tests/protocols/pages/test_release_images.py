@@ -219,7 +219,7 @@ def test_100_decibel_exactly_is_left_out(error, expected):
     assert means(totals([rows], [], RELEASE)[()], RELEASE)["psnr"] == (expected and pytest.approx(expected, abs=1e-4))
 
 
-def test_traces_of_an_edit_are_kept_by_how_images_are_opened(make):
+def test_edit_traces_are_cached_by_image_opening(make):
     """A protocol of one's own may judge usable edits on files opened either way."""
     suite, editor = make(1)
     paint(suite / "before/page_0.png", 0)
@@ -237,13 +237,13 @@ def test_traces_of_an_edit_are_kept_by_how_images_are_opened(make):
     assert seen[1] == 1.0
 
 
-def test_how_images_are_treated_is_declared():
+def test_image_rules_are_declared():
     own = (RELEASE.image_opening, RELEASE.image_local, RELEASE.psnr)
     assert own == ("raw", "hull truncated", "below 100")
     for name in ("vde-v3", "vde-v1"):
         protocol = get_protocol(name)
         assert (protocol.image_opening, protocol.image_local, protocol.psnr) == ("composited", "hull", "finite")
     assert replace(RELEASE, psnr="finite") != RELEASE
-    told = " ".join(RELEASE.rules)
+    rules = " ".join(RELEASE.rules)
     for words in ("without EXIF rotation", "alpha", "truncated", "below 100", "HTML tags of tables", "never closed"):
-        assert words in told
+        assert words in rules

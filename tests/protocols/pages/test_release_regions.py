@@ -83,7 +83,7 @@ def test_a_table_may_have_white_space_before_its_first_tag():
     assert block.html == ""  # in the papers' protocols the first character decides
 
 
-def test_white_space_before_a_table_costs_nothing_in_the_release_alone(tmp_path):
+def test_only_vde_release_ignores_white_space_before_a_table(tmp_path):
     """Five nodes (table, tr, three td), one cell of one character is another: 1 - 1/5."""
     html = "<table><tr><td>a</td><td>b</td><td>{}</td></tr></table>"
     box = [100, 140, 500, 420]

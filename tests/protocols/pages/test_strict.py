@@ -44,7 +44,7 @@ def test_real_pages_against_themselves_score_one(tmp_path, shared):
     ("read", "wanted", "before", "expected"),
     [
         ("Total: 412.7", "Total: 412.7", None, "done"),
-        ("Total: 418.7", "Total: 412.7", None, "wrong_text"),  # without the page before, nobody can say more
+        ("Total: 418.7", "Total: 412.7", None, "wrong_text"),  # without the source page, not_done is undecidable
         ("Total: 418.7", "Total: 412.7", "Total: 418.7", "not_done"),
         ("Total: 999.9", "Total: 412.7", "Total: 418.7", "wrong_text"),
         ("Total: 418.7", "Total: 418.7", "Total: 418.7", "text_kept"),  # the edit was of another kind
@@ -53,7 +53,7 @@ def test_real_pages_against_themselves_score_one(tmp_path, shared):
         ("Keep this.", "Keep this.", "Keep this. Drop that.", "done"),
         ("Keep this. Drop that.", "Keep this.", "Keep this. Drop that.", "not_done"),
         ("Keep this. Drop", "Keep this.", "Keep this. Drop that.", "partly"),
-        ("", "Keep this.", "Keep this. Drop that.", "wrong_text"),  # the rest did not stand
+        ("", "Keep this.", "Keep this. Drop that.", "wrong_text"),  # the rest was lost
         ("", "", "Drop that.", "done"),  # the whole region goes
         ("Drop that.", "", "Drop that.", "not_done"),
         ("读者请携带有效证件和一寸照片", "读者请携带有效证件和一寸照片", "读者请携带有效证件", "done"),
