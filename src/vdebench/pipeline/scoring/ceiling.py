@@ -1,4 +1,4 @@
-"""The OCR ceiling: scores of the reference images, read and scored as predictions are."""
+"""The OCR ceiling: the reference images, read and scored like predictions."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ def ocr_ceiling(
 ) -> tuple[dict[str, Any] | None, list[str]]:
     """Score the reference images as if an editor had made them: the highest score that OCR allows.
 
-    Returns `scores` (the ceiling), `loss` (their distance from a perfect score) and breakdowns, or None and the reason.
-    Two editors closer than `loss` differ by OCR errors as much as by their edits. `references` is ready OCR output of
-    the reference images; `counted` names the samples behind the editor's means, since both must be of the same.
+    Return a dictionary with `scores` (the ceiling), `loss` (their distance from a perfect score) and `by` (slices), and
+    notes; or None and the reason. A difference between two editors below `loss` may be due to OCR errors.
+
+    `crossed` are the slices of `--by`, `references` is existing OCR output of the reference images (`--ceiling`), and
+    `counted` are the keys of the samples in the editor's means: the ceiling is computed over the same samples.
     """
     predictions, truths = scope.predictions, scope.truths
     if references is None and not isinstance(predictions, OcrPredictions):
@@ -54,59 +56,60 @@ def ocr_ceiling(
     if isinstance(predictions, OcrPredictions):
         references = OcrPredictions("reference", truths.suite.root, truths.suite.reference_image, predictions.cached)
     assert references is not None
-    samples = [sample for sample in samples if sample.key in counted and _has(references, sample)]
+    samples = [sample for sample in samples if sample.key in counted and _has_output(references, sample)]
     if not samples:
         return None, [f"{_NOT_KNOWN}the suite has no reference images of the samples that count"]
-    kept = RunFolder(folder)
+    ceiling_run = RunFolder(folder)
     about = {"protocol": scope.protocol.name, "suite": scope.suite.name, "editor": "reference"}
-    with kept.open(about):
+    with ceiling_run.open(about):
         without_images = scope._replace(measures=ImageMetrics(()), has_images=False)
         only_references = without_images._replace(predictions=references, samples=samples)
-        score_run(only_references, kept, replace(execution, scoring=None))
-        found = scope.protocol.summarise(kept, measured, crossed)
-    overall = {setting: means for setting, means in found["overall"].items() if means}
+        score_run(only_references, ceiling_run, replace(execution, scoring=None))
+        summary = scope.protocol.summarise(ceiling_run, measured, crossed)
+    overall = {setting: means for setting, means in summary["overall"].items() if means}
     loss = {setting: losses(means) for setting, means in overall.items()}
-    notes = [f"OCR ceiling: no {setting}: {_first_reason(kept)}" for setting in measured if setting not in overall]
+    without = [setting for setting in measured if setting not in overall]
+    notes = [f"OCR ceiling: no scores for {setting}: {_first_reason(ceiling_run)}" for setting in without]
     if len(samples) < len(counted):
-        notes.append(f"OCR ceiling: of {len(samples)} of {len(counted)} samples")
-    return {"scores": overall, "loss": loss, "by": found["by"]}, notes
+        notes.append(f"OCR ceiling: computed from {len(samples)} of {len(counted)} samples")
+    return {"scores": overall, "loss": loss, "by": summary["by"]}, notes
 
 
 def losses(means: Mapping[str, Any]) -> dict[str, float]:
-    """How far the means of the reference images are from the best value of each metric of pages.
+    """Return the OCR loss: the distance of each text and box metric of the reference images from its best value.
 
     >>> losses({"cdm": 0.75, "psnr": 30.0})
     {'cdm': 0.25}
     """
-    found = {}
-    for name, each in registered(PAGE_KINDS).items():
-        perfect = each.bounds[1 if each.best == "higher" else 0]
+    result = {}
+    for name, metric in registered(PAGE_KINDS).items():
+        perfect = metric.bounds[1 if metric.best == "higher" else 0]
         if means.get(name) is not None and math.isfinite(perfect):
-            found[name] = abs(perfect - means[name])
-    return found
+            result[name] = abs(perfect - means[name])
+    return result
 
 
 def ceiling_source(predictions: Predictions, references: Predictions | None) -> str:
-    """Return for the signature who read the reference images: the run's own reader, or ready OCR output."""
+    """Return the source of the references' OCR output for the signature: `reader`, or a digest of the files passed."""
     if isinstance(predictions, OcrPredictions) or references is None:
         return "reader"
     return f"given@sha256:{digest_of(*_digests(references))[:12]}"
 
 
 def _digests(references: Predictions) -> list[str]:
-    found = []
+    parts = []
     for file in sorted(references.root.rglob("*.json")):
-        found += [file.relative_to(references.root).as_posix(), digest_of_file(file)]
-    return found
+        parts += [file.relative_to(references.root).as_posix(), digest_of_file(file)]
+    return parts
 
 
-def _has(references: Predictions, sample: Sample) -> bool:
+def _has_output(references: Predictions, sample: Sample) -> bool:
     try:
         return references.has_any(sample)
-    except VdeError:  # told where the sample is scored
+    except VdeError:  # such as two files for one sample: it is left out, and a note counts the rest
         return False
 
 
-def _first_reason(kept: RunFolder) -> str:
-    failed = kept.table("scores").filter(pl.col("state") == "failed").select("reason").head(1).collect()
-    return str(failed["reason"][0]) if len(failed) else "nothing was read"
+def _first_reason(run: RunFolder) -> str:
+    failed = run.table("scores").filter(pl.col("state") == "failed").select("reason").head(1).collect()
+    return str(failed["reason"][0]) if len(failed) else "no sample has a score"
