@@ -20,7 +20,7 @@ from tests.plugins import register
 from vdebench import load_suite
 from vdebench.errors import InputError, MissingPartError, VdeError
 from vdebench.parallel.engines import get_engine
-from vdebench.parallel.ray import _variables
+from vdebench.parallel.ray import _actor_environment
 from vdebench.pipeline.run import run
 from vdebench.readers.cached import CachedReader
 
@@ -71,7 +71,7 @@ def test_settings_are_passed_on_and_secrets_are_not(monkeypatch):
     monkeypatch.setenv("VDE_CACHE", "/kept")
     monkeypatch.setenv("VDE_VLM_KEY", "secret")
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    passed = _variables({"OMP_NUM_THREADS": "1"})
+    passed = _actor_environment({"OMP_NUM_THREADS": "1"})
     assert passed["VDE_CACHE"] == "/kept"
     assert passed["OMP_NUM_THREADS"] == "1"
     assert str(Path(__file__).parents[2]) in passed["PYTHONPATH"].split(os.pathsep)

@@ -357,7 +357,7 @@ def test_the_database_of_a_team_is_named(workspace, tmp_path, monkeypatch):
     with pytest.raises(VdeError, match=r"it has a review, but review\.sqlite is missing: give the review's database"):
         vde("build", "package", workspace.root)
     for option in (("--database", place), ("--as-written",)):
-        with pytest.raises(VdeError, match="there are no decisions by people yet"):
+        with pytest.raises(VdeError, match="people have not decided on any edit yet"):
             vde("build", "package", workspace.root, *option)
 
 

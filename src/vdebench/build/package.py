@@ -32,13 +32,13 @@ HUB = "huggingface"
 
 
 def package(workspace: Workspace, out: Path | None = None, progress: Progress | None = None) -> Counter[str]:
-    """Write the package, replacing an older one; return the number of samples per group."""
+    """Write the accepted samples to `out` (WORKSPACE/package), replacing an older package; return counts by group."""
     target = out or workspace.package
     with workspace.at_work(), workspace.deciding():
         suite = PackagedSuite(workspace)
         if workspace.given_to_people() and not workspace.decisions():
             raise InputError(
-                f"{workspace.root}: there are no decisions by people yet; see `vde review status {workspace.root}`"
+                f"{workspace.root}: people have not decided on any edit yet; see `vde review status {workspace.root}`"
             )
         workspace.require("review", workspace.decisions(), "no edit has been reviewed yet")
         steps = funnel(workspace)
@@ -51,15 +51,16 @@ def package(workspace: Workspace, out: Path | None = None, progress: Progress | 
         note_edits(workspace)
         suite.write_masks()
         with replacing_folder(target, PACKAGE, "package") as temporary:
-            _write(workspace, suite, steps, temporary, progress)
+            _write_files(workspace, suite, steps, temporary, progress)
         outputs = {"sums": digest_of_file(target / SUMS)}
         workspace.ledger.note(LedgerEntry("package", "", "packaged", outputs=outputs, words=f"{len(suite)} samples"))
         return Counter(sample.group for sample in suite)
 
 
-def _write(
+def _write_files(
     workspace: Workspace, suite: PackagedSuite, steps: list[FunnelStep], temporary: Path, progress: Progress | None
 ) -> None:
+    """Write all files of the package to a temporary folder; raise `SuiteError` if the suite has errors."""
     settings = workspace.settings
     export_suite(suite, "vde-release", temporary, progress)
     export_suite(suite, "parquet", temporary / HUB, progress)
@@ -70,8 +71,8 @@ def _write(
     statistics = suite_statistics(packaged)
     identity = identity_of(workspace.edits)
     editor = " ".join(identity[key] for key in ("name", "version") if key in identity)
-    lines = body(suite, settings, steps, editor, _reader(workspace, suite)) + card_lines(statistics, "figures")
-    head = front_matter(suite, settings, _columns(temporary / HUB / "README.md"))
+    lines = body(suite, settings, steps, editor, _reader_names(workspace, suite)) + card_lines(statistics, "figures")
+    head = front_matter(suite, settings, _column_lines(temporary / HUB / "README.md"))
     write_statistics(statistics, temporary / "figures")
     shutil.copytree(temporary / "figures", temporary / HUB / "figures")
     for folder in (temporary, temporary / HUB):
@@ -81,21 +82,20 @@ def _write(
     write_text(temporary / SUMS, "".join(f"{digest}  {name}\n" for digest, name in checksums(temporary)))
 
 
-def _columns(card: Path) -> list[str]:
-    """Return the description of the Parquet columns from the exported card."""
+def _column_lines(card: Path) -> list[str]:
+    """Return the lines of the exported card's front matter (YAML) that describe the Parquet columns."""
     head = read_bytes(card).decode().split("---\n")[1]
     return [line for line in head.splitlines() if not line.startswith("pretty_name:")]
 
 
-def _reader(workspace: Workspace, suite: PackagedSuite) -> str:
+def _reader_names(workspace: Workspace, suite: PackagedSuite) -> str:
+    """Return the names of the readers of all packaged edits; `people` if no edit was read by OCR."""
     reads = workspace.edits_read()
     return ", ".join(sorted({reads[id].reader.split(" ")[0] for id in suite.passed if id in reads})) or "people"
 
 
 def checksums(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield SHA-256 and name of every file below a folder, for `sha256sum -c`; without the list itself and hidden
-    files.
-    """
+    """Yield SHA-256 and name of all files below a folder for `sha256sum -c`, except the list and hidden files."""
     for file in sorted(file for file in folder.rglob("*") if file.is_file()):
         name = file.relative_to(folder).as_posix()
         if name != SUMS and not file.name.startswith("."):

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def get_command(
-    name: str = typer.Argument(..., metavar="NAME", help="vde-v3, textedit or omnidocbench."),
+    name: str = typer.Argument(..., metavar="NAME", help="Suite to download: vde-v3, textedit or omnidocbench."),
     out: Path | None = typer.Option(None, "--out", "-o", help="Target folder; data/NAME by default."),
     revision: str = typer.Option(
         "", "--revision", help="Commit id, tag or branch; by default the folder's revision, or main."
     ),
-    update: bool = typer.Option(False, "--update", help="Update to the newest revision, or to --revision."),
+    update: bool = typer.Option(False, "--update", help="Replace the files with the newest revision or --revision."),
     accept_licence: bool = typer.Option(False, "--accept-licence", help="Accept the licence without a prompt."),
     only: list[str] = typer.Option(
         [], "--only", metavar="GLOB", help="Download only these files; '*' for all files of the repository."
@@ -34,7 +34,8 @@ def get_command(
     """Download a published suite from the Hugging Face hub at a pinned revision, and check it.
 
     Run the command again to resume an interrupted download. HF_ENDPOINT names a mirror, HF_TOKEN gives access to
-    gated repositories. Exit code 0 if the suite loads, even with faults; 2 if it could not be downloaded.
+    gated repositories. The exit code is 2 if the licence was not accepted, a download failed, or the suite cannot be
+    loaded; faults in the data do not change it.
 
     Example: `vde suite get vde-v3 -o data/vde-v3`
 
@@ -42,11 +43,10 @@ def get_command(
     """
     from vdebench.suites.hub import DownloadRequest, data_set, get_suite, take_placed
     from vdebench.suites.hub.result import lines, to_json
-    from vdebench.suites.hub.sets import by_hand as manual_instructions
-    from vdebench.suites.hub.sets import home
+    from vdebench.suites.hub.sets import default_folder, manual_instructions
 
     dataset = data_set(name)
-    folder = out if out is not None else home(dataset.name)
+    folder = out if out is not None else default_folder(dataset.name)
     if by_hand:
         typer.echo(manual_instructions(dataset, folder))
         return
@@ -54,9 +54,9 @@ def get_command(
     def echo(line: str) -> None:
         typer.echo(line, err=as_json)
 
-    def accept(page: str, head: ResolvedRevision) -> bool:
+    def accept(page_url: str, head: ResolvedRevision) -> bool:
         echo(f"{dataset.title}: {dataset.repo}, revision {head.commit}")
-        echo(f"licence: {head.licence.summary}\n  {head.licence.advice}: {page}")
+        echo(f"licence: {head.licence.summary}\n  {head.licence.advice}: {page_url}")
         return accept_licence or (sys.stdin.isatty() and typer.confirm("Do you accept it?", err=True))
 
     if placed:

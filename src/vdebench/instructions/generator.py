@@ -1,4 +1,4 @@
-"""The interface of instruction generators: models behind a server, or rules on the page's text (`template`)."""
+"""The interface of instruction generators: models behind a server (`model.py`) or rules (`template.py`)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from vdebench.instructions.check import REASONS, checked
 from vdebench.instructions.records import Instruction, InstructionDraw, Rejection, SourcePageRecord
 
 ATTEMPTS = 3
-"""Maximum number of answers per draw."""
+"""Maximum number of answers requested for one draw (an operation to be written for a page)."""
 
 
 class GeneratorError(VdeError):
-    """No answer: the server is unreachable, rejects the key, or returns an invalid response."""
+    """The generator did not answer: its server is unreachable, rejects the key, or returns an invalid response."""
 
 
 class GenerationRequest(NamedTuple):
-    """Input of a generator."""
+    """Input of a generator: the drawn operation, the page, and the rejection of the previous answer."""
 
     drawn: InstructionDraw
     page: SourcePageRecord
@@ -39,11 +39,11 @@ class GeneratedAnswer(NamedTuple):
     model: str = ""
     """Name of the model as reported by the server."""
     reason: str = ""
-    """Why no text can be generated."""
+    """Why there is no text, a key of `check.REASONS`; then the draw is rejected without another attempt."""
 
 
 class Generator(ABC):
-    """Writes instructions."""
+    """Writes the instruction for a drawn operation on a page."""
 
     name: str
 
@@ -66,19 +66,22 @@ def obtain(
     image: Path | None = None,
     attempts: int = ATTEMPTS,
 ) -> Iterator[Instruction | Rejection]:
-    """Yield one result per answer; the last is the instruction or a final rejection."""
+    """Request answers until one passes the checks; yield a `Rejection` for each other answer, the instruction last.
+
+    If no answer passes, the last result is a `Rejection` with `final` set.
+    """
     complaint = ""
     for attempt in range(1, attempts + 1):
         answer = generator.answer(GenerationRequest(drawn, page, page_text, image, attempt, complaint))
         if answer.reason:
             yield Rejection("instruct", drawn.id, answer.reason, REASONS[answer.reason], True, drawn.generator, attempt)
             return
-        step = checked(answer.text, drawn, page, page_text, model=answer.model, attempt=attempt)
-        if isinstance(step, Instruction):
-            yield step
+        result = checked(answer.text, drawn, page, page_text, model=answer.model, attempt=attempt)
+        if isinstance(result, Instruction):
+            yield result
             return
-        yield step._replace(final=attempt >= attempts)
-        complaint = _complaint(step)
+        yield result._replace(final=attempt >= attempts)
+        complaint = _complaint(result)
 
 
 def _complaint(rejection: Rejection) -> str:

@@ -56,14 +56,14 @@ def parse(instruction: str) -> EditRequest:
     """
     words, quoted = cut_quotes(" ".join(instruction.split()))
     grammar = request_zh if _HAN.search(words) else request_en
-    reason = grammar.reason_against(words)
+    reason = grammar.unsupported_reason(words)
     if reason:
         raise NotUnderstoodError(reason)
     if not quoted:
         words, quoted = grammar.guess_quotes(words)
     if not quoted:
         raise NotUnderstoodError("the instruction quotes no text")
-    for kind, pattern in grammar.WAYS:
+    for kind, pattern in grammar.PATTERNS:
         match = pattern.fullmatch(words)
         if match:
             fields = {name: value for name, value in match.groupdict().items() if value}

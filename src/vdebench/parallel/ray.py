@@ -1,4 +1,7 @@
-"""Engine that runs tasks on a Ray cluster, or on a Ray started on this machine: one actor per worker (extra `ray`)."""
+"""Engine that runs tasks on a Ray cluster, or on a Ray started on this machine: one actor per worker.
+
+Needs `pip install "vdebench[ray]"`. `scheduler.py` assigns the tasks; this module starts and stops the actors.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD")
 
 
 class RayEngine(Engine):
-    """A running cluster by address or RAY_ADDRESS; without either, a Ray started here and shut down by `close`."""
+    """Uses the cluster at `address` or RAY_ADDRESS; without either, starts Ray here and shuts it down in `close`."""
 
     name = "ray"
     shares_disk = False
@@ -30,16 +33,16 @@ class RayEngine(Engine):
     def __init__(self, address: str = "") -> None:
         self.address = address or os.environ.get("RAY_ADDRESS", "")
         self._started = False
-        self._ray = _ray()
+        self._ray = _import_ray()
 
     def size(self, *, gpus: bool = False) -> int:
         """Return the number of processors of the cluster; with `gpus` the number of GPUs, at least 1."""
-        return max(1, self._has("GPU" if gpus else "CPU"))
+        return max(1, self._count("GPU" if gpus else "CPU"))
 
     @property
     def machines(self) -> int:
         """Number of machines of the cluster."""
-        return max(1, len([node for node in self._cluster().nodes() if node["Alive"]]))
+        return max(1, len([node for node in self._connected().nodes() if node["Alive"]]))
 
     def map_tasks(
         self,
@@ -53,10 +56,10 @@ class RayEngine(Engine):
         gpus: bool = False,
     ) -> Iterator[Result]:
         """Yield results as they complete, in any order; see `Engine.map_tasks`. A single worker is an actor too."""
-        devices = self._has("GPU") if gpus else 0
+        devices = self._count("GPU") if gpus else 0
         workers = workers or self.size(gpus=gpus)
         limit = min(workers, max(1, devices)) if gpus else workers
-        pool = _RayWorkerPool(self._cluster(), dumps(work), on_gpus=devices > 0)
+        pool = _RayWorkerPool(self._connected(), dumps(work), on_gpus=devices > 0)
         yield from Scheduler(
             pool, tasks, limit, max_tasks_per_worker=max_tasks_per_worker, on_lost=on_lost, attempts=attempts
         ).results()
@@ -67,11 +70,11 @@ class RayEngine(Engine):
             self._ray.shutdown()
             self._started = False
 
-    def _has(self, resource: str) -> int:
-        return int(self._cluster().cluster_resources().get(resource, 0))
+    def _count(self, resource: str) -> int:
+        return int(self._connected().cluster_resources().get(resource, 0))
 
-    def _cluster(self) -> Any:
-        """Return the ray module, connected."""
+    def _connected(self) -> Any:
+        """Return the ray module, connected to the cluster."""
         if self._ray.is_initialized():  # by this object or by the calling program
             return self._ray
         options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
@@ -89,7 +92,8 @@ class RayEngine(Engine):
         return self._ray
 
 
-def _ray() -> Any:
+def _import_ray() -> Any:
+    """Return the ray module; raise `MissingPartError` if it is not installed."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # workers without a GPU keep their environment
     try:
@@ -100,18 +104,18 @@ def _ray() -> Any:
 
 
 class _TaskActor:
-    """The code of an actor: unpickles the work and runs tasks, in the working directory of the run."""
+    """Class of the actors: unpickles the work function and runs tasks, in the working directory of the run."""
 
     def __init__(self, work: bytes, folder: str) -> None:
         with suppress(OSError):  # the folder may not exist on another machine
             os.chdir(folder)
-        self._content = work
+        self._pickled_work = work
         self._runner: TaskRunner | None = None
 
     def ready(self) -> bytes:
-        """Load the work."""
+        """Unpickle the work function; return `READY` or the pickled error."""
         try:
-            self._runner = TaskRunner(self._content)
+            self._runner = TaskRunner(self._pickled_work)
         except Exception as error:
             return pickled_error(error)
         return READY
@@ -139,8 +143,8 @@ class _RayWorkerPool(WorkerPool):
 
     def __init__(self, ray: Any, work: bytes, *, on_gpus: bool) -> None:
         self._ray = ray
-        variables = _variables({} if on_gpus else ONE_PROCESSOR)
-        self._kind = ray.remote(_TaskActor).options(
+        variables = _actor_environment({} if on_gpus else ONE_PROCESSOR)
+        self._actor_class = ray.remote(_TaskActor).options(
             num_cpus=1,
             num_gpus=1 if on_gpus else 0,
             max_restarts=0,
@@ -153,7 +157,7 @@ class _RayWorkerPool(WorkerPool):
 
     def start(self) -> _RayWorker:
         """Create an actor; the cluster starts it when resources are free."""
-        worker = _RayWorker(self._kind.remote(self._work, str(Path.cwd())))
+        worker = _RayWorker(self._actor_class.remote(self._work, str(Path.cwd())))
         self._all.append(worker)
         return worker
 
@@ -161,7 +165,7 @@ class _RayWorkerPool(WorkerPool):
         """Wait for messages; return (worker, answer) pairs and (worker, reason) for workers that exited."""
         pending = {worker.pending: worker for worker in workers if isinstance(worker, _RayWorker)}
         ready, _ = self._ray.wait(list(pending), num_returns=1)
-        return [(pending[each], self._answer_of(pending[each])) for each in ready]
+        return [(pending[answer], self._answer_of(pending[answer])) for answer in ready]
 
     def _answer_of(self, worker: _RayWorker) -> bytes | str:
         try:
@@ -184,8 +188,8 @@ class _RayWorkerPool(WorkerPool):
             self.stop(worker)
 
 
-def _variables(extra: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of actors: VDE_ settings without secrets (a cluster displays them) and the module path."""
+def _actor_environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of actors: `extra`, VDE_ variables without secrets (a cluster shows them), module path."""
     settings = {
         name: value for name, value in os.environ.items() if name.startswith("VDE_") and not _SECRET.search(name)
     }

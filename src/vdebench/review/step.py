@@ -1,4 +1,7 @@
-"""`Step`: everything the review knows about one step, and the base classes of its command and its event."""
+"""`Step`: the definition of one review step, and the base classes of its command and its event.
+
+The steps are in `review/steps/`, one module each; `workflow.py` puts them in order.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from vdebench.review.refusals import Refusal
 
 @dataclass(frozen=True, slots=True)
 class VoteCommand:
-    """Base of all commands that vote. Subclasses add the fields of the form; `group` where groups vote."""
+    """Base of all commands that submit a vote. Subclasses add the fields of the form, and `group` if groups vote."""
 
     sample: str
     round: int
@@ -22,14 +25,14 @@ class VoteCommand:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """Base of all vote events. A step's event has the same fields as its command."""
+    """Base of all vote events: the stored form of an accepted command, with the same fields."""
 
     sample: str
     round: int
 
 
 class StepContext(NamedTuple):
-    """What a step's check and outcome rule may depend on."""
+    """The state of a sample that a step's `check` and `decide` receive."""
 
     options: Options
     width: int
@@ -37,8 +40,8 @@ class StepContext(NamedTuple):
     boxes: tuple[Box, ...]
     """Agreed boxes; empty before the groups agree."""
     round: int
-    limit: int
-    """Disagreement in this round or a later one goes to an adjudicator."""
+    last_round: int
+    """From this round on, disagreement goes to an adjudicator instead of a new round."""
 
 
 class Outcome(NamedTuple):
@@ -49,9 +52,11 @@ class Outcome(NamedTuple):
     reason: str = ""
     """One word; only for rejections."""
     words: str = ""
+    """Details for people, such as the measured agreement."""
     boxes: tuple[Box, ...] = ()
     """The ground truth, if this step determines it."""
     agreement: float | None = None
+    """Agreement of the groups in this round, if the step measures it."""
 
 
 class Form(NamedTuple):
@@ -65,17 +70,17 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the review. `Workflow` orders them; rules, database, server, page and Label Studio read them."""
+    """One step of the review. Rules, database, server, review page and Label Studio take everything from here."""
 
     name: str
     title: str
     order: int
-    """Position among the steps, ascending. Steps of the pool follow one another in this order."""
+    """Sort key: a sample passes through the steps in ascending order."""
     voters: str
     """Who votes: `group` (one vote per group), `member` (each annotator), `person` (any one annotator) or
     `adjudicator`."""
     hint: str
-    """What to do, in a sentence or two."""
+    """Task of the voter in one or two sentences; shown on the review page."""
     command: type[VoteCommand]
     event: type[Vote]
     check: Callable[[StepContext, Any], Refusal | None]
@@ -84,13 +89,13 @@ class Step:
     """Return the outcome for one vote of every voter, ordered by voter. None: the votes decide nothing (pilot)."""
     form: Form
     widget: str
-    """Script of the page (`server/page/`) that exports `widget`."""
+    """Script in `review/server/page/` that exports `widget`, the form of the step."""
     done: str = ""
-    """What the funnel calls samples that have passed this step."""
+    """Label of the funnel for samples that have passed this step, such as `boxes agreed`."""
     resolves: str = ""
-    """The step whose disagreements this one settles; such a step is not in the pool's sequence."""
+    """Name of the step whose disagreements this one settles; other samples skip a step with this field."""
     decision: str = ""
-    """The step of `review.jsonl` for which the outcome counts; by default `resolves` or `name`."""
+    """Step of `review.jsonl` (score, boxes, screen, ocr) under which the outcome is written; see `review_step`."""
     image: str = "after"
     """The image shown next to `before`: `after` or `reference` (agreed regions pasted on the original page)."""
     needs_text: bool = False
@@ -107,14 +112,11 @@ class Step:
 
     @property
     def review_step(self) -> str:
-        """The step of `review.jsonl` for which the outcome counts."""
+        """Step of `review.jsonl` under which the outcome is written: `decision`, else `resolves`, else `name`."""
         return self.decision or self.resolves or self.name
 
     def voter(self, who: str, group: str) -> str:
-        """Return the voter in whose name a member votes.
-
-        `group:NAME`, `member:NAME`, `person` or `adjudicator`.
-        """
+        """Return the key under which a member's vote counts: `group:NAME`, `member:NAME`, `person` or `adjudicator`."""
         return {"group": f"group:{group}", "member": f"member:{who}"}.get(self.voters, self.voters)
 
     def vote(self, command: VoteCommand) -> Vote:
@@ -126,7 +128,7 @@ class Step:
         return self.event(**values)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what the page needs to know."""
+        """Return the fields that the review page uses."""
         return {
             "name": self.name,
             "title": self.title,

@@ -14,7 +14,7 @@ from vdebench.metrics.teds import table_text
 from vdebench.studies.validity.document_corruptions import has_letters
 from vdebench.studies.validity.ladder import CORRUPTIONS, get_corruption, get_corruptions
 from vdebench.studies.validity.moved_ink import clipped, movable_sheet, wipe
-from vdebench.studies.validity.subject import CorruptionWorkspace, press_of, subjects_of, typeset_suite
+from vdebench.studies.validity.subject import CorruptionWorkspace, cached_typesetter, ladder_samples, typeset_suite
 from vdebench.suites.suite import load_suite
 from vdebench.suites.typeset.document import Text
 
@@ -23,7 +23,7 @@ ORDER = "typeset:n=4,seed=11,languages=en+zh,ppi=72,kinds=note+PPT2PDF,operation
 
 @cache
 def subjects(operations="text_replace+table_replace"):
-    return list(subjects_of(typeset_suite(load_suite(ORDER.format(operations)))))
+    return list(ladder_samples(typeset_suite(load_suite(ORDER.format(operations)))))
 
 
 MADE = {}
@@ -34,7 +34,7 @@ def pages(name, subject, seed=0):
     key = name, id(subject), seed
     if key not in MADE:
         corruption = get_corruption(name)
-        with CorruptionWorkspace(subject, press_of(72), seed) as workshop:
+        with CorruptionWorkspace(subject, cached_typesetter(72), seed) as workshop:
             MADE[key] = [corruption.page(workshop, level) for level in corruption.depths]
     return MADE[key]
 
@@ -87,7 +87,7 @@ def test_so_many_characters_are_wrong_in_the_edited_block_and_none_elsewhere(lev
 
 def test_wrong_characters_begin_in_the_edited_text():
     (subject, *_) = [each for each in able("wrong-characters") if isinstance(each.target, Text)]
-    (place,) = subject.edited
+    (place,) = subject.new_places
     made = pages("wrong-characters", subject)
     (block,) = differing(made[0].reading, made[1].reading)
     texts = [page.reading.blocks[block].content for page in made[:2]]
@@ -155,7 +155,7 @@ def test_blanking_takes_letters_from_the_right_and_at_last_the_block():
 
 def test_blanked_text_is_the_beginning_of_every_line():
     (subject,) = able("blank", "text_insert")[:1]
-    with CorruptionWorkspace(subject, press_of(72)) as workshop:
+    with CorruptionWorkspace(subject, cached_typesetter(72)) as workshop:
         made = workshop.reference
         box = workshop.target_box
         sheet = movable_sheet(made.document, made.sheet)

@@ -1,4 +1,4 @@
-"""The OCR ceiling: scores of the reference images, read and scored as predictions are."""
+"""The OCR ceiling: the reference images, read and scored like predictions."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ def ocr_ceiling(
 ) -> tuple[dict[str, Any] | None, list[str]]:
     """Score the reference images as if an editor had made them: the highest score that OCR allows.
 
-    Returns `scores` (the ceiling), `loss` (their distance from a perfect score) and breakdowns, or None and the reason.
-    Two editors closer than `loss` differ by OCR errors as much as by their edits. `references` is ready OCR output of
-    the reference images; `counted` are the keys of the samples behind the editor's means.
+    Return a dictionary with `scores` (the ceiling), `loss` (their distance from a perfect score) and `by` (slices), and
+    notes; or None and the reason. A difference between two editors below `loss` may be due to OCR errors.
+
+    `crossed` are the slices of `--by`, `references` is existing OCR output of the reference images (`--ceiling`), and
+    `counted` are the keys of the samples in the editor's means: the ceiling is computed over the same samples.
     """
     predictions, ground_truth = scope.predictions, scope.ground_truth
     if references is None and not isinstance(predictions, OcrPredictions):
@@ -56,7 +58,7 @@ def ocr_ceiling(
             "reference", ground_truth.suite.root, ground_truth.suite.reference_image, predictions.cached
         )
     assert references is not None
-    samples = [sample for sample in samples if sample.key in counted and _has(references, sample)]
+    samples = [sample for sample in samples if sample.key in counted and _has_output(references, sample)]
     if not samples:
         return None, [f"{_UNKNOWN}the suite has no reference images of the scored samples"]
     run = RunFolder(folder)
@@ -102,7 +104,7 @@ def _digests(references: Predictions) -> list[str]:
     return digests
 
 
-def _has(references: Predictions, sample: Sample) -> bool:
+def _has_output(references: Predictions, sample: Sample) -> bool:
     try:
         return references.has_any(sample)
     except VdeError:  # reported when the sample is scored

@@ -33,7 +33,7 @@ def decide_boxes(context: StepContext, votes: Sequence[Drawn]) -> Outcome:
     if result.above(context.options.agreement):
         return Outcome("on", boxes=result.largest(), agreement=value)
     words = "" if result.regions else "the groups drew different numbers of boxes"
-    return Outcome("again" if context.round < context.limit else "conflict", words=words, agreement=value)
+    return Outcome("again" if context.round < context.last_round else "conflict", words=words, agreement=value)
 
 
 STEP = Step(

@@ -74,7 +74,7 @@ def in_edited_text(subject: LadderSample) -> tuple[list[Letter], list[Letter]]:
     """Letters of the edited text, and those of the rest of its block."""
     target = subject.target
     letters = letters_of(target) if target else []
-    spans = [(place.number % CELLS, place.start, place.end) for place in subject.edited]
+    spans = [(place.number % CELLS, place.start, place.end) for place in subject.new_places]
 
     def edited(letter: Letter) -> bool:
         return any(
@@ -95,7 +95,7 @@ def wrong_characters(workspace: CorruptionWorkspace, count: float) -> CorruptedP
     rng = workspace.rng("characters")
     first, rest = in_edited_text(workspace.subject)
     positions = rng.sample(first, len(first)) + rng.sample(rest, len(rest))
-    return workspace.page(workspace.set(_replace_characters(workspace.subject.after, positions, int(count), rng)))
+    return workspace.page(workspace.typeset(_replace_characters(workspace.subject.after, positions, int(count), rng)))
 
 
 def has_neighbours(subject: LadderSample) -> bool:
@@ -108,7 +108,7 @@ def wrong_neighbours(workspace: CorruptionWorkspace, count: float) -> CorruptedP
     rng = workspace.rng("neighbours")
     letters = _neighbours(workspace.subject)
     positions = rng.sample(letters, len(letters))
-    return workspace.page(workspace.set(_replace_characters(workspace.subject.after, positions, int(count), rng)))
+    return workspace.page(workspace.typeset(_replace_characters(workspace.subject.after, positions, int(count), rng)))
 
 
 def _neighbours(subject: LadderSample) -> list[Letter]:
@@ -137,7 +137,7 @@ def done_again(workspace: CorruptionWorkspace, times: float) -> CorruptedPage:
     """Repeat the new text, as often as the page has room."""
     for count in range(int(times), -1, -1):
         document = _with_copies(workspace.subject, count)
-        printed = workspace.set(document)
+        printed = workspace.typeset(document)
         if printed.document == document:
             break
     return workspace.page(printed)
@@ -154,7 +154,7 @@ def _with_copies(subject: LadderSample, count: int) -> Document:
         cell = target.at(subject.edit.arguments["row"], subject.edit.arguments["column"])
         return _with_cell(document, target, cell, space.join([new] * (1 + count)))
     assert isinstance(target, Text)
-    end = subject.edited[0].end
+    end = subject.new_places[0].end
     assert end is not None
     return document.with_block(target.id, target.with_text(end, end, (space + new) * count))
 
@@ -181,7 +181,7 @@ def wrong_size(workspace: CorruptionWorkspace, factor: float) -> CorruptedPage:
     for size in (size for size in reversed((1.0, *SIZES)) if size <= factor):
         larger = tuple(_larger(span, size) for span in target.spans)
         document = workspace.subject.after.with_block(target.id, replace(target, spans=larger))
-        printed = workspace.set(document)
+        printed = workspace.typeset(document)
         if printed.document == document:
             break
     return workspace.page(printed)
@@ -215,4 +215,4 @@ def mixed(ink: str, share: float) -> str:
 
 
 def _restyled(workspace: CorruptionWorkspace, block: Text) -> CorruptedPage:
-    return workspace.page(workspace.set(workspace.subject.after.with_block(block.id, block)))
+    return workspace.page(workspace.typeset(workspace.subject.after.with_block(block.id, block)))

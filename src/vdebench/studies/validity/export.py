@@ -14,7 +14,7 @@ from vdebench.errors import InputError
 from vdebench.io.files import write_bytes, write_text
 from vdebench.studies.validity.corruption import Corruption
 from vdebench.studies.validity.ladder import get_corruption
-from vdebench.studies.validity.subject import CorruptionWorkspace, press_of, subjects_of, typeset_suite
+from vdebench.studies.validity.subject import CorruptionWorkspace, cached_typesetter, ladder_samples, typeset_suite
 from vdebench.suites.names import REGIONS, names_of
 from vdebench.suites.suite import Suite, load_suite
 from vdebench.suites.vde import VdeSuite
@@ -58,11 +58,11 @@ def write_corrupted(
         raise InputError(f"{chosen.name} has no level {level}; it has 0 to {len(chosen.levels)}")
     full_suite.prepare()
     root, keys = Path(folder), list[str]()
-    for subject in subjects_of(full_suite):
+    for subject in ladder_samples(full_suite):
         if not chosen.applies(subject):
             continue
         name = names_of(subject.sample)[0]
-        with CorruptionWorkspace(subject, press_of(full_suite.recipe.ppi), seed) as workspace:
+        with CorruptionWorkspace(subject, cached_typesetter(full_suite.recipe.ppi), seed) as workspace:
             page = chosen.page(workspace, level)
         write_bytes(root / IMAGES / f"{name}.png", encode_png(page.image))
         _write(root / READINGS / f"{name}.json", page.reading)

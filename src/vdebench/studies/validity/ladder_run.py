@@ -34,9 +34,9 @@ from vdebench.studies.validity.statistics import CorruptionResult
 from vdebench.studies.validity.subject import (
     CorruptionWorkspace,
     LadderSample,
-    pages_in,
-    press_of,
-    subjects_on,
+    cached_typesetter,
+    ladder_samples_on,
+    page_count,
     typeset_suite,
 )
 from vdebench.suites.suite import load_suite
@@ -116,7 +116,7 @@ def run_ladder(
         CachedReader.named(reader)  # raises now if the reader is not installed
     corruption_names = tuple(corruption.name for corruption in chosen)
     options = names, reader, tuple(metrics), seed, usable
-    tasks = [LadderTask(suite.name, page, corruption_names, *options) for page in range(pages_in(suite))]
+    tasks = [LadderTask(suite.name, page, corruption_names, *options) for page in range(page_count(suite))]
     page_cache = LadderRows(
         cache,
         digest_of(
@@ -195,11 +195,11 @@ def _score_page(task: LadderTask) -> tuple[int, Tables]:
     suite = typeset_suite(load_suite(task.order))
     protocols = [get_protocol(name) for name in task.protocols]
     rows: dict[str, list[dict[str, Any]]] = {"scores": [], "regions": []}
-    subjects = subjects_on(suite, task.page)
+    subjects = ladder_samples_on(suite, task.page)
     with tempfile.TemporaryDirectory(prefix="vde-validity-") as temporary, _scratch_cache(Path(temporary)):
         scorer = LadderScorer(suite, protocols, ImageMetrics(task.metrics), reader, usable=task.usable)
         for subject in subjects:
-            with CorruptionWorkspace(subject, press_of(suite.recipe.ppi), task.seed) as workspace:
+            with CorruptionWorkspace(subject, cached_typesetter(suite.recipe.ppi), task.seed) as workspace:
                 for name, level, corrupted in _pages(task, subject, workspace):
                     for protocol, row in scorer.rows(subject.sample, corrupted, workspace.reference.image):
                         head = {"protocol": protocol.name, "corruption": name, LEVEL: level}

@@ -35,7 +35,7 @@ def has_target(subject: LadderSample) -> bool:
 def not_done(workspace: CorruptionWorkspace, share: float) -> CorruptedPage:
     """The page before the edit, for a share of the samples; higher levels include those of lower ones."""
     undone = workspace.rng("not done").random() < share
-    return workspace.page(workspace.set(workspace.subject.before) if undone else workspace.reference)
+    return workspace.page(workspace.typeset(workspace.subject.before) if undone else workspace.reference)
 
 
 def shifted(workspace: CorruptionWorkspace, pixels: float) -> CorruptedPage:

@@ -1,4 +1,7 @@
-"""Input of a corruption: a sample with its documents, and a typesetter."""
+"""Input of a corruption: a sample with its documents, and a workspace that typesets variants of them.
+
+A ladder is a corruption at increasing levels (`ladder.py` lists them); level 0 is the reference page.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ class PrintedDocument(NamedTuple):
 
 @dataclass(frozen=True)
 class LadderSample:
-    """A sample with its page's documents before and after the edit."""
+    """A sample of a typeset suite with the documents of its page before and after the edit."""
 
     sample: Sample
     before: Document
@@ -64,26 +67,26 @@ class LadderSample:
 
     @property
     def text_target(self) -> Text | None:
-        """The target if it is a text block, which can have other styles."""
+        """The target if it is a text block: only these have a font, size and colour of their own."""
         return self.target if isinstance(self.target, Text) else None
 
     @property
-    def edited(self) -> list[EditPlace]:
+    def new_places(self) -> list[EditPlace]:
         """Positions of the new text; empty if the edit only removes text."""
         return self.edit.places(self.before, self.after)[1]
 
     def boxes(self, page: Size) -> list[Box]:
-        """The sample's regions in pixels."""
+        """Return the sample's regions in pixels of a page of the given size."""
         return [Box(*(round(side) for side in region.box(page))) for region in self.sample.regions]
 
 
 class CorruptionWorkspace:
-    """Typesets variants of a sample; closes all sheets at the end."""
+    """Typesets variants of one sample (`subject`), and closes all typeset pages at the end."""
 
-    def __init__(self, subject: LadderSample, press: Typesetter, seed: int = 0) -> None:
+    def __init__(self, subject: LadderSample, typesetter: Typesetter, seed: int = 0) -> None:
         self.subject = subject
         self.seed = seed
-        self._press = press
+        self._typesetter = typesetter
         self._sheets: list[TypesetPage] = []
 
     def __enter__(self) -> CorruptionWorkspace:
@@ -91,24 +94,24 @@ class CorruptionWorkspace:
         return self
 
     def __exit__(self, *problem: object) -> None:
-        """Close the sheets."""
+        """Close the typeset pages."""
         for sheet in self._sheets:
             sheet.close()
 
     def rng(self, name: str) -> Random:
-        """A random generator that is the same at every level, so that each level extends the one before."""
+        """Return a random generator with the same state at every level, so that each level extends the one before."""
         return Random(f"{self.seed}/{name}/{self.subject.sample.key}")
 
-    def set(self, document: Document) -> PrintedDocument:
+    def typeset(self, document: Document) -> PrintedDocument:
         """Typeset a document; blocks that do not fit are left out."""
-        sheet = self._press.print(document)
+        sheet = self._typesetter.print(document)
         self._sheets.append(sheet)
         return PrintedDocument(document.only(sheet.present), sheet, sheet.image())
 
     @cached_property
     def reference(self) -> PrintedDocument:
         """The reference page."""
-        return self.set(self.subject.after)
+        return self.typeset(self.subject.after)
 
     @property
     def target_box(self) -> Box:
@@ -118,14 +121,14 @@ class CorruptionWorkspace:
         return box_of(self.reference.sheet, target)
 
     def page(self, printed: PrintedDocument) -> CorruptedPage:
-        """A printed document with the ground truth of the page and of the sample's regions."""
+        """Return a printed document with the ground truth of the page and of the sample's regions."""
         boxes = self.subject.boxes(printed.sheet.size)
         crops = tuple(crop_text(printed.document, printed.sheet, box) for box in boxes)
         return CorruptedPage(printed.image, page_text_of(printed.document, printed.sheet), crops)
 
 
 def typeset_suite(suite: Suite) -> TypesetSuite:
-    """Return the suite; raises `InputError` if it is not a generated suite without degradation."""
+    """Return the suite as a `TypesetSuite`; raise `InputError` if it is not generated, or has degraded pages."""
     if not isinstance(suite, TypesetSuite) or suite.recipe.degradation != "none":
         raise InputError(
             f"{suite.name}: cannot be corrupted, because its documents are unknown\n"
@@ -134,20 +137,20 @@ def typeset_suite(suite: Suite) -> TypesetSuite:
     return suite
 
 
-def subjects_of(suite: TypesetSuite) -> Iterator[LadderSample]:
-    """All samples of a suite, in order."""
-    for number in range(pages_in(suite)):
-        yield from subjects_on(suite, number)
+def ladder_samples(suite: TypesetSuite) -> Iterator[LadderSample]:
+    """Yield all samples of a suite, in order."""
+    for number in range(page_count(suite)):
+        yield from ladder_samples_on(suite, number)
 
 
-def pages_in(suite: TypesetSuite) -> int:
-    """Number of pages of a suite."""
+def page_count(suite: TypesetSuite) -> int:
+    """Return the number of pages of a suite."""
     return ceil(suite.n / suite.recipe.per_page)
 
 
-def subjects_on(suite: TypesetSuite, number: int) -> list[LadderSample]:
-    """The samples of a page."""
-    pairs = make_page(suite.recipe, number, press_of(suite.recipe.ppi))
+def ladder_samples_on(suite: TypesetSuite, number: int) -> list[LadderSample]:
+    """Return the samples of a page."""
+    pairs = make_page(suite.recipe, number, cached_typesetter(suite.recipe.ppi))
     return [
         LadderSample(pair.sample, *pair.documents, pair.proposal.edit)
         for pair in pairs
@@ -156,6 +159,6 @@ def subjects_on(suite: TypesetSuite, number: int) -> list[LadderSample]:
 
 
 @lru_cache(1)
-def press_of(ppi: int) -> Typesetter:
-    """A cached typesetter."""
+def cached_typesetter(ppi: int) -> Typesetter:
+    """Return a typesetter for a resolution; the last one is cached."""
     return Typesetter(ppi, font_folders())

@@ -17,7 +17,7 @@ from vdebench.suites.hub.licence import Licence
 from vdebench.suites.hub.record import DownloadRecord, HubFile
 from vdebench.suites.hub.repository import Repository, ResolvedRevision
 from vdebench.suites.hub.result import DownloadResult, checked
-from vdebench.suites.hub.sets import DataSet, by_hand
+from vdebench.suites.hub.sets import DataSet, manual_instructions
 from vdebench.suites.hub.staging import SUITE_FILE, Stage, digest_of
 from vdebench.suites.hub.transfer import Fetcher, Progress, retry_while_busy
 
@@ -68,7 +68,7 @@ def get_suite(
             return checked(complete, folder, remark=f"the hub could not be reached, nothing was downloaded: {error}")
         raise HubAwayError(
             f"{error}\n  to use a mirror: HF_ENDPOINT=https://MIRROR vde suite get {one.name} …\n"
-            + by_hand(one, folder, repository.endpoint)
+            + manual_instructions(one, folder, repository.endpoint)
         ) from None
     newer = newest if newest != head.commit else ""
     try:
@@ -87,7 +87,7 @@ def get_suite(
 def take_placed(one: DataSet, folder: Path) -> DownloadResult:
     """Make a suite of files that were placed in a folder by hand: unpack, arrange, check; does not contact the hub."""
     if not folder.is_dir():
-        raise HubError(f"{folder}: no such folder\n{by_hand(one, folder)}")
+        raise HubError(f"{folder}: no such folder\n{manual_instructions(one, folder)}")
     with locked(folder):
         names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
         for name in [name for name in names if is_archive(name) and not name.startswith(".")]:

@@ -81,19 +81,19 @@ def data_set(name: str) -> DataSet:
     return SETS[name]
 
 
-def home(name: str) -> Path:
+def default_folder(name: str) -> Path:
     """Return the default folder of a data set."""
     return Path("data", name)
 
 
 def placed(name: str) -> str:
     """Return the argument of `load_suite` for a data set in its default folder; raise `HubError` if it is not there."""
-    if not (folder := home(name)).is_dir():
+    if not (folder := default_folder(name)).is_dir():
         raise HubError(f"{name}: not in {folder}\n  download it with `vde suite get {name}`, or pass its folder")
     return f"textedit:{folder}" if data_set(name).form == "textedit" else str(folder)
 
 
-def by_hand(one: DataSet, folder: Path, endpoint: str = "") -> str:
+def manual_instructions(one: DataSet, folder: Path, endpoint: str = "") -> str:
     """Return instructions for placing a data set's files by hand."""
     page = f"{endpoint}/datasets/{one.repo}" if endpoint else f"its page on the Hugging Face hub ({one.repo})"
     tree = "\n".join(f"    {line}" for line in one.tree.splitlines())

@@ -1,10 +1,10 @@
-"""Write a generated suite in the layout of the VDE release; several processes, can be interrupted and resumed.
+"""Write a generated suite in the layout of the VDE release, with several processes; interrupted calls can be resumed.
 
 suite.toml  make.json  text.json  table.json      the suite, its recipe, its samples
-  source/000003.png                                 a page, shared by its samples
-  reference/000007.png  mask/000007.png             an edited page, and where its pixels may differ
-  readings/text/000007.json  readings/text/regions/ exact text of edited pages and of their regions
-  source_readings/000007.json                       exact text of pages before the edit
+source/000003.png                                 a page, shared by its samples
+reference/000007.png  mask/000007.png             an edited page, and where its pixels may differ
+readings/text/000007.json  readings/text/regions/ exact text of edited pages and of their regions
+source_readings/000007.json                       exact text of pages before the edit
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ from vdebench.suites.vde import entry_of
 GROUPS = ("text", "table")
 _PAGES_IN_A_PART = 10
 _PARTS = ".parts"
-_SUITE = """\
+"""Subfolder with one file per complete part, so that an interrupted call resumes after it."""
+_SUITE_TOML = """\
 # Made by `vde typeset make`; make.json holds the recipe.
 format = "vde-release"
 name = "typeset"
 """
-_GROUP = """
+_GROUP_TOML = """
 [groups.{group}]
 info = "{group}.json"
 readings = "readings/{group}"
@@ -59,12 +60,13 @@ masks = "mask"
 
 
 class SuitePart(NamedTuple):
-    """Some pages of a suite, made by one process; the list of their samples is written last."""
+    """Ten pages of a suite: the task of one process. Its list of samples is written last, when all images exist."""
 
     folder: Path
     recipe: SuiteRecipe
     number: int
     n: int
+    """Number of samples of the whole suite."""
 
     @property
     def samples(self) -> range:
@@ -78,7 +80,7 @@ class SuitePart(NamedTuple):
         return self.folder / _PARTS / f"{self.number:06}.jsonl"
 
     @property
-    def is_made(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the part is complete: its list and all images exist."""
         if not is_file(self.file):
             return False
@@ -99,7 +101,10 @@ def make_suite(
     progress: Callable[[int, int], Any] | None = None,
     wait: bool = False,
 ) -> None:
-    """Make a suite of n samples, or complete it; `wait` if another process is making it."""
+    """Make a suite of n samples, or complete an interrupted one.
+
+    If another process is making it, wait for that process (`wait`) or raise `RunFolderError`.
+    """
     if n < 1:
         raise InputError(f"a suite of {n} samples, expected at least 1")
     parts = [
@@ -110,8 +115,8 @@ def make_suite(
     except OSError as error:
         raise RunFolderError(f"{folder}: cannot be created: {error.strerror}; choose another folder") from None
     with locked(folder, wait=wait):
-        _require_same(folder, n, recipe)
-        pending = [part for part in parts if not part.is_made]
+        _write_recipe(folder, n, recipe)
+        pending = [part for part in parts if not part.is_complete]
         done = n - sum(len(part.samples) for part in pending)
         if progress:
             progress(done, n)
@@ -122,8 +127,8 @@ def make_suite(
         _finish(folder, parts)
 
 
-def _require_same(folder: Path, n: int, recipe: SuiteRecipe) -> None:
-    """Raise `RunFolderError` if the folder holds other files or another suite; a suite may grow."""
+def _write_recipe(folder: Path, n: int, recipe: SuiteRecipe) -> None:
+    """Write `make.json`; raise `RunFolderError` if the folder holds other files, another suite or a larger one."""
     file = folder / "make.json"
     settings = {**recipe.to_json(), "made_with": provenance(recipe.languages)}
     if is_file(file):
@@ -148,6 +153,7 @@ def _require_same(folder: Path, n: int, recipe: SuiteRecipe) -> None:
 
 
 def _finish(folder: Path, parts: list[SuitePart]) -> None:
+    """Write the lists of samples and `suite.toml`, which makes the folder a suite."""
     _remove_unfinished(folder)
     for group in GROUPS:
         with replacing(folder / f"{group}.json") as temporary, temporary.open("w", encoding="utf-8") as file:
@@ -156,13 +162,13 @@ def _finish(folder: Path, parts: list[SuitePart]) -> None:
                 file.write((",\n" if index else "\n") + json.dumps(entry, ensure_ascii=False))
             file.write("\n]\n")
     groups = [group for group in GROUPS if any(name == group for name, _ in _entries(parts))]
-    write_text(folder / "suite.toml", _SUITE + "".join(_GROUP.format(group=group) for group in groups))
+    write_text(folder / "suite.toml", _SUITE_TOML + "".join(_GROUP_TOML.format(group=group) for group in groups))
 
 
 def _remove_unfinished(folder: Path) -> None:
     """Delete temporary files (a dot, the name, a suffix) of processes that were killed while writing."""
-    for place in ("source", "reference", "mask", "readings", "source_readings", _PARTS):
-        for file in (folder / place).rglob(".*"):
+    for subfolder in ("source", "reference", "mask", "readings", "source_readings", _PARTS):
+        for file in (folder / subfolder).rglob(".*"):
             file.unlink(missing_ok=True)
     for name in ("make.json", "suite.toml", "text.json", "table.json"):
         for file in folder.glob(f".{name}.*"):
@@ -170,27 +176,28 @@ def _remove_unfinished(folder: Path) -> None:
 
 
 def _entries(parts: list[SuitePart]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield group and entry of every sample, in order."""
+    """Yield the group and the entry of every sample from the files of the parts, in order."""
     for part in parts:
         for line in read_bytes(part.file).split(b"\n"):
             if line:
                 group, _, entry = line.partition(b"\t")
                 data = parse_json(entry, part.file)
                 if group.decode(errors="replace") not in GROUPS or not isinstance(data, dict):
-                    raise InputError(f"{part.file}: not a list of samples; delete it")
+                    raise InputError(f"{part.file}: not a list of samples; delete it and run the command again")
                 yield group.decode(), data
 
 
 def _make_part(part: SuitePart) -> int:
+    """Write the files of a part; return its number of samples."""
     lines = []
     recipe = part.recipe
     typesetter = _typesetter(recipe.ppi)
     for number in range(part.samples.start // recipe.per_page, math.ceil(part.samples.stop / recipe.per_page)):
-        made = make_page(recipe, number, typesetter)
-        write_bytes(part.folder / made[0].sample.source_image, encode_png(made[0].source))
-        for item in made:
+        samples = make_page(recipe, number, typesetter)
+        write_bytes(part.folder / samples[0].sample.source_image, encode_png(samples[0].source))
+        for item in samples:
             if int(item.sample.id) in part.samples:
-                _write(part.folder, item)
+                _write_sample(part.folder, item)
                 lines.append(f"{item.sample.group}\t{json.dumps(entry_of(item.sample), ensure_ascii=False)}\n")
     write_text(part.file, "".join(lines))
     return len(part.samples)
@@ -201,7 +208,7 @@ def _typesetter(ppi: int) -> Typesetter:
     return Typesetter(ppi, font_folders())
 
 
-def _write(folder: Path, item: TypesetSample) -> None:
+def _write_sample(folder: Path, item: TypesetSample) -> None:
     name = Path(item.sample.reference_image).stem
     write_bytes(folder / item.sample.reference_image, encode_png(item.reference))
     write_bytes(folder / "mask" / f"{name}.png", encode_png(item.mask))
