@@ -69,7 +69,7 @@ def test_init_goes_on(tmp_path):
     assert initialise(Workspace(workspace.root), 1)["pages"] == 1
     assert workspace.pages() == before | {"late": workspace.pages()["late"]}
     step = funnel(workspace)[0]
-    assert (step.entered, step.passed, step.turned_down) == (2, 2, 0)  # what could not be opened now can
+    assert (step.entered, step.passed, step.rejected_count) == (2, 2, 0)  # what could not be opened now can
     assert initialise(Workspace(workspace.root), 1) == {"known": 2}
 
 

@@ -14,7 +14,7 @@ from tests.review.typed import filled, vde
 from tests.review.voting import Voting
 from vdebench.build import package as packaging
 from vdebench.build.read import read
-from vdebench.build.workspace import DECIDING
+from vdebench.build.workspace import REVIEW_LOCK
 from vdebench.cli.main import app
 from vdebench.errors import InputError, ReaderError, RunFolderError
 from vdebench.io.files import locked
@@ -62,7 +62,7 @@ def test_nothing_is_decided_while_a_package_is_written(workspace, store, monkeyp
     asked, count = [], packaging.funnel
 
     def counting(found):
-        with pytest.raises(RunFolderError, match="another process"), locked(found.root, name=DECIDING):
+        with pytest.raises(RunFolderError, match="another process"), locked(found.root, name=REVIEW_LOCK):
             pass
         asked.append(found)
         return count(found)

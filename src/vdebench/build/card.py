@@ -79,7 +79,7 @@ def body(
     ]
     lines += _table(
         ("step", "in", "passed", "rejected", "pending", "by"),
-        [(step.name, step.entered, step.passed, step.turned_down, step.pending, _by(step)) for step in steps],
+        [(step.name, step.entered, step.passed, step.rejected_count, step.pending, _by(step)) for step in steps],
     )
     lines += ["What was rejected, and why:", ""]
     reasons = [
@@ -113,7 +113,7 @@ def _review(steps: Sequence[FunnelStep], by_people: int, count: int) -> list[str
 def _by(step: FunnelStep) -> str:
     if step.unit != "edits":
         return ""
-    if step.stood_in < step.passed + step.turned_down:
+    if step.stood_in < step.passed + step.rejected_count:
         return "people, a filter in place of some" if step.stood_in else "people"
     return "a filter in place of people" if step.stood_in else ""
 

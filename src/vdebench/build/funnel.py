@@ -29,14 +29,14 @@ class FunnelStep(NamedTuple):
     """Number of decisions by the automatic filter."""
 
     @property
-    def turned_down(self) -> int:
+    def rejected_count(self) -> int:
         """Number of rejected items."""
         return sum(self.rejected.values())
 
     @property
     def adds_up(self) -> bool:
         """Whether entered = passed + rejected + pending."""
-        return self.entered == self.passed + self.turned_down + self.pending
+        return self.entered == self.passed + self.rejected_count + self.pending
 
     def to_json(self) -> dict[str, Any]:
         """Return the step as a JSON object."""
@@ -112,7 +112,7 @@ def require_consistent(steps: Sequence[FunnelStep]) -> None:
         if not step.adds_up:
             raise RunFolderError(
                 f"inconsistent counts at {step.name}: {step.entered} {step.unit} in; {step.passed} passed,"
-                f" {step.turned_down} rejected, {step.pending} pending\n"
+                f" {step.rejected_count} rejected, {step.pending} pending\n"
                 "  a file of the workspace was changed by hand; see the ledger"
             )
     for before, after in pairwise(steps[2:]):  # pages and draws are different units

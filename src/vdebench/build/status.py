@@ -30,7 +30,7 @@ def status_table(workspace: Workspace) -> Table:
     """Return the funnel as a table."""
     steps = funnel(workspace)
     columns = [Column(head, "", 0) for head in ("in", "passed", "rejected", "pending")]
-    rows = [Row(step.name, [step.entered, step.passed, step.turned_down, step.pending]) for step in steps]
+    rows = [Row(step.name, [step.entered, step.passed, step.rejected_count, step.pending]) for step in steps]
     notes = [
         f"{step.name}: {', '.join(f'{count} {reason}' for reason, count in step.rejected.items())}"
         for step in steps

@@ -33,7 +33,8 @@ JOURNALS: dict[type[Any], str] = {
     PoolEntry: "pool.jsonl",
 }
 """The journal of each type of record."""
-_REVIEW_LOCK = ".deciding"
+REVIEW_LOCK = ".deciding"
+"""Lock file of `Workspace.review_lock`."""
 RETRY_SECONDS = 0.05
 """Seconds between attempts to acquire the lock."""
 
@@ -93,7 +94,7 @@ class Workspace:
 
         It is separate from `stage_lock`, since an editor may run for hours. If both are needed, acquire that first.
         """
-        with locked(self.root, wait=True, name=_REVIEW_LOCK):
+        with locked(self.root, wait=True, name=REVIEW_LOCK):
             yield
 
     def samples_in_review(self) -> set[tuple[str, str]]:

@@ -143,9 +143,9 @@ class Plan:
 
         if any(sum(vote["ratings"].values()) < 9 for vote in everybody("score", 1)):
             return Fate("rejected", "low_score", votes=votes)
-        round, boxes, turned_down, drawn = self.ground_truth(sample)
+        round, boxes, rejected_count, drawn = self.ground_truth(sample)
         votes |= drawn
-        if turned_down:
+        if rejected_count:
             return Fate("rejected", "adjudicated", round, [], votes)
         if not all(vote["yes"] for vote in everybody("screen", round)):
             return Fate("rejected", "screened_out", round, boxes, votes)
