@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from vdebench.build.automatic_review import wrong_elsewhere, wrong_place, wrong_region, wrong_surroundings, wrong_text
 from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, latest_decisions, reached
-from vdebench.build.funnel import FunnelStep, require_sums
+from vdebench.build.funnel import FunnelStep, require_consistent
 from vdebench.build.regions import differing
 from vdebench.core.box import Box, Size
 from vdebench.core.page_text import Block, PageText
@@ -213,6 +213,6 @@ def test_decisions_nobody_can_use(wrong):
 
 def test_sums():
     good = FunnelStep("edits", "instructions", 5, 3, {"refused": 1}, 1)
-    require_sums([good, good, good, good._replace(name="scored 9", entered=3, passed=2, pending=0)])
+    require_consistent([good, good, good, good._replace(name="scored 9", entered=3, passed=2, pending=0)])
     with pytest.raises(RunFolderError, match="3 passed edits, 4 entered scored 9"):
-        require_sums([good, good, good, good._replace(name="scored 9", entered=4, passed=2)])
+        require_consistent([good, good, good, good._replace(name="scored 9", entered=4, passed=2)])

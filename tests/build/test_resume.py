@@ -21,7 +21,7 @@ from PIL import Image
 from tests.build.pages import read_lines
 from vdebench.build.answers import StoredAnswer
 from vdebench.build.edit import edit
-from vdebench.build.funnel import funnel, require_sums
+from vdebench.build.funnel import funnel, require_consistent
 from vdebench.build.instruct import instruct
 from vdebench.build.pages import initialise, prepare
 from vdebench.build.read import read
@@ -138,7 +138,7 @@ def test_killed_and_gone_on_with(tmp_path, settings, serve):
     assert len(made) == 9
     assert {each.model for each in made.values()} == {"first-2026", "second-2026"}
     assert [each.reason for each in workspace.rejections()] == ["not_plain_text"] * 3
-    require_sums(funnel(workspace))
+    require_consistent(funnel(workspace))
     deleted = next(each for each in made.values() if each.operation == "text_delete")
     told = [entry for entry in workspace.ledger if entry.id == deleted.id]
     assert [entry.what for entry in told if entry.what == "answered"] == ["answered"] * 2

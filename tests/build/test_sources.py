@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from tests.build.pages import LINES, draw, write_pages
-from vdebench.build.funnel import funnel, require_sums
+from vdebench.build.funnel import funnel, require_consistent
 from vdebench.build.language import has_table, language_of
 from vdebench.build.pages import initialise, prepare
 from vdebench.build.settings import BuildSettings, Component, SourceSettings, read_settings, write_settings
@@ -55,7 +55,7 @@ def test_a_folder_of_images(tmp_path):
     assert set(rejected(workspace)) == {"unreadable", "duplicate", "no_language"}
     assert "the same as mill" in rejected(workspace)["duplicate"]
     steps = funnel(workspace)
-    require_sums(steps)
+    require_consistent(steps)
     assert (steps[0].entered, steps[0].passed, steps[0].pending) == (7, 4, 0)
     assert sorted(file.stem for file in (workspace.root / "pages").iterdir()) == sorted(pages)
 

@@ -15,7 +15,7 @@ import pytest
 from tests.build.pages import LINES, CodeReader
 from vdebench.build.decisions import PEOPLE, Decision
 from vdebench.build.edit import choose_editor, edit, edits_of
-from vdebench.build.funnel import funnel, require_sums
+from vdebench.build.funnel import funnel, require_consistent
 from vdebench.build.instruct import instruct
 from vdebench.build.ledger import LedgerEntry
 from vdebench.build.package import package
@@ -44,7 +44,7 @@ def built(workspace, **spoilt):
 
 def by_name(workspace):
     steps = funnel(workspace)
-    require_sums(steps)
+    require_consistent(steps)
     return {step.name: step for step in steps}
 
 
@@ -124,7 +124,7 @@ def test_each_stage_waits_for_the_one_before(workspace):
 
 
 def test_a_locked_workspace_is_left_alone(workspace):
-    with workspace.at_work(), pytest.raises(RunFolderError, match="another process"):
+    with workspace.stage_lock(), pytest.raises(RunFolderError, match="another process"):
         instruct(Workspace(workspace.root))
 
 

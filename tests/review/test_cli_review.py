@@ -19,7 +19,7 @@ from tests.review.tiny_workspace import boxes_of, make_workspace, with_our_reade
 from tests.review.typed import agreed, filled, vde
 from tests.review.voting import Voting
 from vdebench.build.funnel import funnel as build_funnel
-from vdebench.build.funnel import require_sums
+from vdebench.build.funnel import require_consistent
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Box
 from vdebench.errors import VdeError
@@ -46,7 +46,7 @@ def numbers(workspace, store):
     state = store.state()
     found, through = funnel(state), passed_through(state.items.values())
     steps = build_funnel(workspace)
-    require_sums(steps)
+    require_consistent(steps)
     reasons = dict(found.rejected)
     if found.places["withdrawn"]:
         reasons["withdrawn"] = found.places["withdrawn"]

@@ -50,7 +50,7 @@ def test_an_editor_at_work_for_hours_keeps_nobody_waiting(workspace, store):
     id = next(iter(store.state().items))
     people.score(id)
     people.draw(id, boxes_of(workspace, id))
-    with workspace.at_work():
+    with workspace.stage_lock():
         done = prepare(workspace.root, workers=1)
     assert (done.made, done.failed) == ([id], {})
     assert done.written == {"score pass": 1, "boxes pass": 1}

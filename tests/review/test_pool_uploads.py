@@ -203,7 +203,7 @@ def test_while_a_stage_is_at_work(refusing, monkeypatch):
     monkeypatch.setattr("vdebench.review.uploads.PATIENCE", 0.1)
     pool = Pool(refusing.root)
     id, *_ = pool.without_edit()
-    with refusing.at_work(), pytest.raises(VdeError, match="another process is writing there"):
+    with refusing.stage_lock(), pytest.raises(VdeError, match="another process is writing there"):
         pool.upload(id, sent(drawn(refusing, id)), "anna")
     assert id in pool.without_edit()
 
@@ -215,6 +215,6 @@ def test_before_any_editor_was_at_work(refusing):
     assert len(pool.without_edit()) == 9
     pool.upload(id, sent(drawn(refusing, id)), "anna")
     assert pool.about(id)["editor"] == "by hand: anna"
-    assert [given for given, _ in refusing.given_to_people()] == [id]  # before it is added: no filter decides
+    assert [given for given, _ in refusing.samples_in_review()] == [id]  # before it is added: no filter decides
     edit(refusing, workers=1)
     assert edits_of(refusing)[id].by_hand

@@ -63,7 +63,7 @@ def outcome(workspace):
     entries = [(entry.id, entry.what) for entry in workspace.ledger if entry.stage == "review"]
     return (
         sorted(workspace.review_file.read_text().splitlines()),
-        sorted(workspace.given_to_people()),
+        sorted(workspace.samples_in_review()),
         sorted(entries),
         [(file.name, file.read_bytes()) for file in readings],
         [file.read_bytes() for file in sorted(workspace.references.glob("*.png"))],
@@ -108,7 +108,7 @@ def test_other_stages_may_work_while_pages_are_read(workspace, store, monkeypatc
     read, asked = CodeReader.read, []
 
     def reading(self, image):
-        with Workspace(workspace.root).at_work():  # refused where somebody is
+        with Workspace(workspace.root).stage_lock():  # refused where somebody is
             asked.append(image.shape)
         if len(asked) == 1:
             people.score(second)

@@ -12,7 +12,7 @@ from tests.review.people import NINE, Review
 from tests.review.tiny_workspace import boxes_of
 from vdebench.build.decisions import PEOPLE
 from vdebench.build.funnel import funnel as build_funnel
-from vdebench.build.funnel import require_sums
+from vdebench.build.funnel import require_consistent
 from vdebench.build.package import package
 from vdebench.build.review import review_automatically
 from vdebench.core.box import Box
@@ -64,7 +64,7 @@ def test_what_passes_is_packaged(workspace):
     }
     assert write_decisions(workspace, review.state) == {}
     steps = {step.name: step for step in build_funnel(workspace)}
-    require_sums(list(steps.values()))
+    require_consistent(list(steps.values()))
     assert [steps[name].passed for name in ("scored 9", "boxes agreed", "screened", "OCR checked")] == [7, 6, 5, 4]
     assert [dict(steps[name].rejected) for name in ("scored 9", "boxes agreed", "screened", "OCR checked")] == [
         {"low_score": 1},

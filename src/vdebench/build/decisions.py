@@ -61,7 +61,7 @@ class Decision(NamedTuple):
 
 
 def latest_decisions(
-    decisions: Iterable[Decision], given_to_people: Set[str] = frozenset()
+    decisions: Iterable[Decision], samples_in_review: Set[str] = frozenset()
 ) -> dict[tuple[str, str], dict[str, Decision]]:
     """Return the valid decisions by sample and edit, then by step; the filter never overrides people.
 
@@ -80,7 +80,7 @@ def latest_decisions(
                 f" {decision.kind!r}; expected a step of {', '.join(STEPS)}, a verdict of {', '.join(VERDICTS)},"
                 f" and {PEOPLE} or {AUTOMATIC}"
             )
-        if decision.kind == AUTOMATIC and decision.id in given_to_people:
+        if decision.kind == AUTOMATIC and decision.id in samples_in_review:
             continue
         steps = latest.setdefault((decision.id, decision.edit), {})
         before = steps.get(decision.step)

@@ -25,7 +25,7 @@ def edit(
     workspace: Workspace, *, budget: float | None = None, workers: int = 0, progress: Progress | None = None
 ) -> Counter[str]:
     """Edit all instructions that have no result yet; `budget` is in dollars."""
-    with workspace.at_work():
+    with workspace.stage_lock():
         workspace.require("instruct", workspace.instructions(), "it has no instructions yet")
         suite = WorkspaceSuite(workspace)
         chosen = workspace.settings.editor
@@ -42,7 +42,7 @@ def edit(
                 progress=progress,
             )
         finally:
-            note_edits(workspace)
+            record_edits(workspace)
         return Counter(states_of(records))
 
 
@@ -75,7 +75,7 @@ def edited_file_digest(workspace: Workspace, record: EditRecord) -> str:
     return digest_of_file(file)
 
 
-def note_edits(workspace: Workspace) -> None:
+def record_edits(workspace: Workspace) -> None:
     """Add the records of the editor's journal to the ledger."""
     if not is_file(workspace.edits / "editor.json"):
         return

@@ -106,7 +106,7 @@ def _reviewed(edited: Set[str], decided: Mapping[str, Mapping[str, Decision]]) -
     return found
 
 
-def require_sums(steps: Sequence[FunnelStep]) -> None:
+def require_consistent(steps: Sequence[FunnelStep]) -> None:
     """Raise `RunFolderError` if counts are inconsistent."""
     for step in steps:
         if not step.adds_up:

@@ -38,7 +38,7 @@ def instruct(
     workspace: Workspace, *, attempts: int = ATTEMPTS, parallelism: int = PARALLELISM, progress: Progress | None = None
 ) -> Counter[str]:
     """Generate an instruction for every draw without a result; return the counts of new results."""
-    with workspace.at_work():
+    with workspace.stage_lock():
         pages = workspace.pages()
         workspace.require("init", pages, "it has no pages yet")
         draws = _draws(workspace, pages)

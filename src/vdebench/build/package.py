@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vdebench.build.card import body, front_matter
-from vdebench.build.edit import note_edits
-from vdebench.build.funnel import FunnelStep, funnel, require_sums
+from vdebench.build.edit import record_edits
+from vdebench.build.funnel import FunnelStep, funnel, require_consistent
 from vdebench.build.ledger import LedgerEntry
 from vdebench.build.package_contents import PackagedSuite, provenance
 from vdebench.build.settings import PACKAGE
@@ -34,21 +34,21 @@ HUB = "huggingface"
 def package(workspace: Workspace, out: Path | None = None, progress: Progress | None = None) -> Counter[str]:
     """Write the accepted samples to `out` (WORKSPACE/package), replacing an older package; return counts by group."""
     target = out or workspace.package
-    with workspace.at_work(), workspace.deciding():
+    with workspace.stage_lock(), workspace.review_lock():
         suite = PackagedSuite(workspace)
-        if workspace.given_to_people() and not workspace.decisions():
+        if workspace.samples_in_review() and not workspace.decisions():
             raise InputError(
                 f"{workspace.root}: people have not decided on any edit yet; see `vde review status {workspace.root}`"
             )
         workspace.require("review", workspace.decisions(), "no edit has been reviewed yet")
         steps = funnel(workspace)
-        require_sums(steps)
+        require_consistent(steps)
         if not suite.passed:
             raise InputError(
                 f"{workspace.root}: no edit has passed the review; see `vde build status {workspace.root}`"
             )
         require_generated(target, PACKAGE, "package")
-        note_edits(workspace)
+        record_edits(workspace)
         suite.write_masks()
         with replacing_folder(target, PACKAGE, "package") as temporary:
             _write_files(workspace, suite, steps, temporary, progress)

@@ -66,7 +66,7 @@ def prepare(root: Path, settings: BuildSettings | None) -> Workspace:
 
 def initialise(workspace: Workspace, workers: int = 0, progress: Progress | None = None) -> Counter[str]:
     """Import all new pages of the sources; return the counts of new results."""
-    with workspace.at_work():
+    with workspace.stage_lock():
         found = [each for source in workspace.settings.sources for each in find_pages(source, workspace.root)]
         listed = [{"key": each.key, "file": each.file.name, "page": each.page} for each in found]
         write_json(workspace.found_file, list({each["key"]: each for each in listed}.values()))

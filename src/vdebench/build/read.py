@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vdebench.build.edit import edited_file_digest, edits_of, note_edits
+from vdebench.build.edit import edited_file_digest, edits_of, record_edits
 from vdebench.build.ledger import LedgerEntry
 from vdebench.build.records import EditRead
 from vdebench.build.regions import IDENTITY, differing
@@ -35,11 +35,11 @@ class ReadJob(NamedTuple):
 
 def read(workspace: Workspace, *, workers: int = 0, progress: Progress | None = None) -> Counter[str]:
     """Run OCR on all new edits; return the number of read, known and failed ones."""
-    with workspace.at_work():
+    with workspace.stage_lock():
         reader = workspace.reader()
         all_jobs = list(_jobs(workspace))
         workspace.require("edit", all_jobs, "it has no edited images yet")
-        note_edits(workspace)  # if the process was killed in the stage `edit`
+        record_edits(workspace)  # if the process was killed in the stage `edit`
         known = workspace.edits_read()
         jobs = [job for job in all_jobs if not _is_current(known.get(job.instruction.id), job, reader)]
         read_pictures(reader, [picture for job in jobs for picture in job[2:]], workers, progress)

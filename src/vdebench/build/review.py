@@ -52,7 +52,7 @@ class ReviewCase(NamedTuple):
 
 def review_automatically(workspace: Workspace, *, workers: int = 0, progress: Progress | None = None) -> Counter[str]:
     """Let the filter decide on all undecided edits; return the counts of new results."""
-    with workspace.at_work():  # `deciding` is not needed: samples of people are not touched
+    with workspace.stage_lock():  # `review_lock` is not needed: samples of people are not touched
         workspace.require("read", workspace.edits_read(), "its edits have no OCR output yet")
         reader = workspace.reader()
         counts: Counter[str] = Counter(passed=0)
@@ -92,7 +92,7 @@ def make_reference(
 def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[ReviewCase]:
     """Yield edits read by this reader without a final decision; decisions of earlier filter versions do not count."""
     pages, edits, decided = workspace.pages(), edits_of(workspace), workspace.decisions()
-    reads, given_to_people = workspace.edits_read(), {id for id, _ in workspace.given_to_people()}
+    reads, samples_in_review = workspace.edits_read(), {id for id, _ in workspace.samples_in_review()}
     for id, instruction in workspace.instructions().items():
         read, made = reads.get(id), edits.get(id)
         if read is None or read.state != "read" or made is None or made.state != "edited":
@@ -104,7 +104,7 @@ def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[
         if any(decision.kind == PEOPLE for decision in steps.values()):
             counts["decided by people"] += 1
             continue
-        if id in given_to_people:  # even if the edit has changed since
+        if id in samples_in_review:  # even if the edit has changed since
             counts["left to people"] += 1
             continue
         if read.reader != reader:  # source and finished image must be read by the same reader

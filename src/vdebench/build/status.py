@@ -54,7 +54,7 @@ def next_command(workspace: Workspace, steps: Sequence[FunnelStep]) -> str:
         return f"vde build instruct {root}"
     if by_name["edits"].pending:
         return f"vde build edit {root}"
-    given = workspace.given_to_people()
+    given = workspace.samples_in_review()
     if given and any(step.pending for step in steps[3:]):
         command = f"vde build review {root}"
         return f"vde review serve {root}" if len({id for id, _ in given}) >= by_name["edits"].passed else command

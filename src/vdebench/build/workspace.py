@@ -33,7 +33,7 @@ JOURNALS: dict[type[Any], str] = {
     PoolEntry: "pool.jsonl",
 }
 """The journal of each type of record."""
-DECIDING = ".deciding"
+_REVIEW_LOCK = ".deciding"
 RETRY_SECONDS = 0.05
 """Seconds between attempts to acquire the lock."""
 
@@ -73,7 +73,7 @@ class Workspace:
         self.journal(type(record)).append(record)
 
     @contextmanager
-    def at_work(self, patience: float = 0) -> Iterator[None]:
+    def stage_lock(self, patience: float = 0) -> Iterator[None]:
         """Lock the workspace for a stage; raise `RunFolderError` if it is still locked after `patience` seconds."""
         until = time.monotonic() + patience
         with ExitStack() as stack:
@@ -88,15 +88,15 @@ class Workspace:
             yield
 
     @contextmanager
-    def deciding(self) -> Iterator[None]:
+    def review_lock(self) -> Iterator[None]:
         """Lock the files of the review by people (decisions, pool, references); wait for the lock.
 
-        This is separate from `at_work`, since an editor may run for hours. If both are needed, acquire `at_work` first.
+        It is separate from `stage_lock`, since an editor may run for hours. If both are needed, acquire that first.
         """
-        with locked(self.root, wait=True, name=DECIDING):
+        with locked(self.root, wait=True, name=_REVIEW_LOCK):
             yield
 
-    def given_to_people(self) -> set[tuple[str, str]]:
+    def samples_in_review(self) -> set[tuple[str, str]]:
         """Return the samples under review by people, with their edits; the filter does not decide on them."""
         return {(entry.id, entry.edit) for entry in self.journal(PoolEntry)}
 
@@ -147,7 +147,7 @@ class Workspace:
 
     def decisions(self) -> dict[tuple[str, str], dict[str, Decision]]:
         """Return the latest decision of each step, by sample and edit."""
-        return latest_decisions(self.journal(Decision), {id for id, _ in self.given_to_people()})
+        return latest_decisions(self.journal(Decision), {id for id, _ in self.samples_in_review()})
 
     def reference_image(self, id: str) -> Path:
         """Return the reference image: the edit's regions on the source page."""

@@ -89,7 +89,7 @@ def fill_pool(
         opened = not state.study.opened
         if opened:
             _do(store, Open(replace(Options(), **(options or {}))), who)
-        with workspace.at_work(PATIENCE), workspace.deciding():
+        with workspace.stage_lock(PATIENCE), workspace.review_lock():
             for id, words in found.left_out.items():
                 workspace.ledger.note(LedgerEntry("review", id, "left out", "image check", words=words))
             note_given(

@@ -91,10 +91,10 @@ def prepare(
 
 
 def _note_given(workspace: Workspace, state: State) -> None:
-    known = workspace.given_to_people()
+    known = workspace.samples_in_review()
     new = {item.id: item.edit for item in state.items.values() if (item.id, item.edit) not in known}
     if new:
-        with workspace.deciding():
+        with workspace.review_lock():
             note_given(workspace, new)
 
 
@@ -196,7 +196,7 @@ class _Maker:
                 found[id] = [self.reader.read(each) for each in parts]
             except VdeError as error:
                 self.failed[id] = str(error)
-        with self.workspace.deciding():
+        with self.workspace.review_lock():
             for item in items:
                 if item.id in found:
                     self._write(item, pictures[item.id][1].file, found[item.id])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vdebench.build.edit import edits_of, note_edits
+from vdebench.build.edit import edits_of, record_edits
 from vdebench.build.suite import sample_of
 from vdebench.build.workspace import Workspace
 from vdebench.core.box import Size
@@ -34,7 +34,7 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> PoolSampl
     _require_none(workspace, id)
     image = open_sent(content, Size(page.width, page.height))
     encoded = encode_png(image)  # encoded again: no metadata gets into a data set
-    with workspace.at_work(PATIENCE):
+    with workspace.stage_lock(PATIENCE):
         before = _require_none(workspace, id)
         file = workspace.edit_image(instruction)
         make_folder(workspace.edits)
@@ -51,9 +51,9 @@ def upload(workspace: Workspace, id: str, content: bytes, who: str) -> PoolSampl
         if not is_file(workspace.edits / "editor.json"):  # no editor has run yet
             write_json(workspace.edits / "editor.json", {"name": BY_HAND})
         edit_journal(workspace.edits).append(record)
-        note_edits(workspace)
+        record_edits(workspace)
         sample = PoolSample(id, digest_of_file(file), page.width, page.height)
-        with workspace.deciding():
+        with workspace.review_lock():
             note_given(workspace, {id: sample.edit})  # at once: no filter may decide on it
     return sample
 

@@ -90,8 +90,8 @@ def gather(folder: Path, known: Collection[str] = (), progress: Progress | None 
 
 
 def note_given(workspace: Workspace, given: Mapping[str, str]) -> None:
-    """Record which edits people decide on, so that no filter does; needs `deciding`."""
-    known = workspace.given_to_people()
+    """Record which edits people decide on, so that no filter does; needs `review_lock`."""
+    known = workspace.samples_in_review()
     for id, edit in given.items():
         if (id, edit) not in known:
             workspace.append(PoolEntry(id, edit, now()))
@@ -146,7 +146,7 @@ def write_decisions(workspace: Workspace, state: State) -> Counter[str]:
     wanted = [each for each in decisions(state) if known.get((each.id, each.edit), {}).get(each.step) != each]
     if not wanted:
         return counts
-    with workspace.deciding():
+    with workspace.review_lock():
         for decision in wanted:
             item = state.items[decision.id]
             found = finished(workspace, item.id, item.edit, item.boxes) if item.boxes else None
@@ -178,7 +178,7 @@ def write_readings(workspace: Workspace, id: str, found: ReferenceText) -> None:
 
 
 def write_decision(workspace: Workspace, decision: Decision) -> None:
-    """Append a decision to `review.jsonl` and the ledger; needs `deciding`."""
+    """Append a decision to `review.jsonl` and the ledger; needs `review_lock`."""
     what = f"{decision.step} {decision.verdict}"
     told = f"{decision.reason}: {decision.words}" if decision.reason else decision.words
     entry = LedgerEntry(
