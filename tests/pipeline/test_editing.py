@@ -146,10 +146,10 @@ def test_editors_that_wait_are_asked_side_by_side_and_no_more_than_they_bear(sui
 
 
 def test_a_rate_is_kept(suite, tmp_path):
+    start = time.monotonic()
     edit_suite(suite, "waiting", tmp_path / "w", options={"concurrency": 8, "per_minute": 1200})  # one every 50 ms
-    gaps = np.diff(sorted(Waiting.begun))
-    assert Waiting.begun[-1] - Waiting.begun[0] > (PAGES - 1) * 0.05 - 0.02
-    assert gaps.min() > 0.03
+    # none before its slot; a busy machine may start any of them later
+    assert all(begun - start > 0.05 * number - 0.005 for number, begun in enumerate(sorted(Waiting.begun)))
 
 
 def test_a_budget_is_never_passed_and_a_larger_one_goes_on(suite, tmp_path):

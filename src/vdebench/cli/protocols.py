@@ -28,7 +28,7 @@ def explain(name: str) -> None:
     Example: `vde protocols explain vde-release`
     """
     protocols: dict[str, Protocol] = {"": protocol_for("pages", name)}
-    if name in MASK_PROTOCOLS:
+    if name in PROTOCOLS and name in MASK_PROTOCOLS:
         protocols |= {" (images with masks)": protocol_for("pixels", name)}
     for number, (suffix, protocol) in enumerate(protocols.items()):
         typer.echo("\n" if number else "", nl=False)

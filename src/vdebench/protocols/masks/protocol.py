@@ -100,7 +100,7 @@ TEXTEDIT = MaskProtocol(
         "SSIM (Gaussian 11×11, σ 1.5) and LPIPS (SqueezeNet) without alignment, of images that are black inside the "
         "masks; an output of another size has neither.",
         "Mean PSNR over images that differ; identical ones are counted beside.",
-        "What cannot be aligned or read is in no mean, and is counted and named.",
+        "Images that cannot be aligned or opened are excluded from means; they are counted and listed.",
     ),
     against="right answer",
     background="multiplied",
@@ -114,7 +114,7 @@ TEXTEDIT_RELEASE = MaskProtocol(
         "As `textedit`, but compared with the input always, also where there is a reference: doing nothing is perfect.",
         "Outputs that are no .jpg are not found.",
         "One identical image makes the mean PSNR infinite.",
-        "What cannot be aligned, or has another size, is left out of the means; here it is at least counted.",
+        "Images that cannot be aligned or have another size are excluded from means; here they are counted.",
     ),
     against="input",
     background="multiplied",

@@ -11,7 +11,7 @@ from vdebench.protocols.pages.protocol import PageProtocol, joined_plain_text, p
 
 VDE_V3 = PageProtocol(
     name="vde-v3",
-    says="the paper, arXiv 2602.00122v3: nearest centres, whitespace tokens, readings of crops for local",
+    says="the paper, arXiv 2602.00122v3: nearest centres, whitespace tokens, OCR of crops for local",
     rules=(
         "Matching: every ground-truth block with every predicted block, nearest centres first, each block once, "
         "however far apart; ties go to the earlier ground-truth block, then to the earlier predicted block.",

@@ -80,7 +80,7 @@ def region_outcome(view: RegionView) -> Mapping[str, Any]:
 
 STRICT = PageProtocol(
     name="strict",
-    says="ours, the default: optimal matching, tokens by script, missed and invented blocks count, true TEDS",
+    says="the default: optimal matching, tokens by script, missed and invented blocks count, true TEDS",
     rules=(
         "Boxes of a prediction of another size are scaled to the reference first.",
         "Matching: the cheapest one-to-one assignment. A pair costs a quarter of what its boxes do not share (one "
@@ -107,8 +107,8 @@ STRICT = PageProtocol(
         "beside or below each other are put together. In a group of joined blocks it counts for the tables alone.",
         "Text similarity: twice the longest common subsequence over both lengths, no heuristic.",
         "page_text: 1 − the page's edits over the page's characters, missed and invented text counted in full.",
-        "Local: readings of the regions' crops where both sides have them (local:crop); else the matched units of the "
-        "whole page of which a block meets a region (local:filter). The signature says which.",
+        "Local: OCR output of the regions' crops if both sides have it (local:crop); else the matched units of the "
+        "whole page with a block that intersects a region (local:filter). The signature says which.",
         "Region outcome: done, not_done, partly or wrong_text, from the text of the crop where crops are read, else of "
         "the groups of blocks that meet the region, however they are cut and listed. Where the text before the edit "
         "is known, the changed words (whole numbers with their unit, words, runs of Chinese characters) must be read "
