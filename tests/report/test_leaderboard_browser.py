@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
 
 from tests.report.leaderboard_runs import MEANS, USABLE, signature, summary, write_run
 from tests.report.site_runs import EVIL
-from tests.report.test_site_browser import Page, browser, texts  # noqa: F401
+from tests.report.test_site_browser import Page, browser, sync_api, texts  # noqa: F401
 from vdebench.report.leaderboard import write_leaderboard
 
 pytestmark = [
@@ -49,6 +50,8 @@ FIRST = "[data-table='1'] tbody tr:not(.signed)"
 
 
 def editors(page, where=FIRST):
+    # `content-visibility: auto` leaves a table without text until the first frame after loading
+    sync_api.expect(page.locator(f"{where} th").first).to_have_text(re.compile(r"\S"), use_inner_text=True)
     return [text.split("\n")[0] for text in texts(page, f"{where} th")]
 
 
