@@ -64,8 +64,9 @@ class MaskEvaluation:
             except MissingPartError as error:
                 self.metrics = tuple(name for name in self.metrics if name != "lpips")
                 self.unavailable = {protocol.lpips: str(error)}
-        has_reader = isinstance(predictions, OcrPredictions) and options.reader != NO_READER and protocol.whole
-        self.reader = predictions.cached if has_reader and isinstance(predictions, OcrPredictions) else None
+        self.reader: CachedReader | None = None
+        if isinstance(predictions, OcrPredictions) and options.reader != NO_READER and protocol.whole:
+            self.reader = predictions.cached
 
     @staticmethod
     def open(suite: Suite, folder: str | Path, options: ScoreOptions) -> Predictions:
