@@ -54,6 +54,18 @@ class Page:
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
         self.page.on("requestfailed", lambda request: self.troubles.append(f"failed: {request.url}"))
         self.page.on("request", lambda request: self.requests.append(request.url))
+        for action in ("click", "select_option", "fill"):
+            setattr(self.page, action, self.then_drawn(getattr(self.page, action)))
+
+    def then_drawn(self, action):
+        """The action, then wait until the view it asks for is drawn: a link draws in a later task of the browser."""
+
+        def run(*arguments, **options):
+            action(*arguments, **options)
+            self.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+            self.page.wait_for_selector("main:not([aria-busy])", state="attached")
+
+        return run
 
     def open(self, address=""):
         self.page.goto("about:blank")

@@ -56,10 +56,13 @@ Object.assign(Vde, (() => {
   /* Show a view when it is ready, unless a later one was begun; the element that had the focus gets it back. */
   let turn = 0;
   async function draw(view, show) {
-    const mine = ++turn, focus = document.activeElement && document.activeElement.id;
+    const mine = ++turn, focus = document.activeElement && document.activeElement.id, main = find("main");
     let page = null;
+    main.setAttribute("aria-busy", "true");
     try { page = await view(); } catch (error) { page = problem(error); }
-    if (mine !== turn || !page) return;
+    if (mine !== turn) return;
+    main.removeAttribute("aria-busy");
+    if (!page) return;
     show(page);
     if (focus && document.activeElement === document.body) find(focus)?.focus({ preventScroll: true });
   }
