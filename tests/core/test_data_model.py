@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vdebench.core.box import Box, Size
-from vdebench.core.page_text import Block, PageText
+from vdebench.core.page_text import Block, PageText, UnreadLine
 from vdebench.core.sample import OPERATION_CLASSES, Operation
 from vdebench.errors import InputError, TooLargeError
 
@@ -169,3 +169,38 @@ def test_every_operation_of_the_paper_stands_in_one_of_the_four_classes():
 @pytest.mark.parametrize("name", ["text_relocation", "scaling", "text_attribute"])
 def test_operations_of_textedit_are_known_by_their_names(name):
     assert Operation.parse(name).value == name
+
+
+def unread_page(*unread: object) -> dict[str, object]:
+    return {"width": 100, "height": 200, "parsing_res_list": [], "unread": list(unread)}
+
+
+def test_unread_lines_are_parsed_written_back_and_scaled():
+    line = {"bbox": [10, 20, 90, 27], "reason": "illegible", "height": 7, "confidence": 0.4}
+    page = PageText.from_json(unread_page(line))
+    assert page.unread == (UnreadLine(Box(10, 20, 90, 27), "illegible", 7, 0.4),)
+    assert page.extra == {}
+    assert page.to_json() == unread_page(line)
+    (scaled,) = page.scaled_to(Size(200, 600)).unread  # twice as wide, three times as high
+    assert scaled == UnreadLine(Box(20, 60, 180, 81), "illegible", 21, 0.4)
+
+
+def test_a_page_without_unread_lines_has_no_such_field():
+    assert "unread" not in PageText().to_json()
+
+
+@pytest.mark.parametrize(
+    "invalid", [5, None, {"bbox": [1, 2, 3], "reason": "illegible"}, {"bbox": [1, 2, 3, 4], "reason": "tired"}]
+)
+def test_invalid_unread_lines_are_kept_but_not_counted(invalid):
+    valid = {"bbox": [1, 2, 3, 4], "reason": "low confidence", "height": 2.0, "confidence": 0.0}
+    page = PageText.from_json(unread_page(invalid, valid))
+    assert [line.reason for line in page.unread] == ["low confidence"]
+    assert page.to_json() == unread_page(valid, invalid)
+    assert PageText.from_json(unread_page(invalid)).to_json() == unread_page(invalid)
+    assert PageText.from_json({**unread_page(), "unread": "some"}).to_json() == {**unread_page(), "unread": "some"}
+
+
+def test_numbers_that_are_missing_in_an_unread_line_are_zero():
+    page = PageText.from_json(unread_page({"bbox": [1, 2, 3, 4], "reason": "unknown script", "height": "tall"}))
+    assert page.unread == (UnreadLine(Box(1, 2, 3, 4), "unknown script", 0.0, 0.0),)

@@ -7,7 +7,7 @@ from vdebench.core.box import Box
 from vdebench.editors.overlay.location import OverlayPage, TextSpan
 from vdebench.editors.overlay.words import LineWord, part_between, pieces_of, units_of
 from vdebench.instructions.request import NotUnderstoodError
-from vdebench.readers.line_grouping import Line
+from vdebench.readers.lines.line import Line
 
 BLANK = np.full((400, 600, 3), 255, np.uint8)
 

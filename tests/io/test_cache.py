@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from vdebench.errors import VdeError
-from vdebench.io.cache import Cache, as_numbers, as_object, cache_usage, digest_of, digest_of_file, digest_of_image
+from vdebench.io.cache import Cache, as_numbers, as_object, digest_of, digest_of_file, digest_of_image
+from vdebench.io.cache_files import cache_usage
 
 KEY = digest_of("input")
 

@@ -11,6 +11,7 @@ from tests.readers.servers import Answer, serving
 from vdebench.errors import InputError, ReaderError
 from vdebench.pipeline.read import MAX_INITIAL_FAILURES, read_pictures
 from vdebench.readers.cached import CachedReader, ImageCrop
+from vdebench.runs.provenance import session
 
 PAGE = {"parsing_res_list": [{"block_bbox": [0, 0, 9, 9], "block_label": "text", "block_content": "hello"}]}
 
@@ -39,6 +40,20 @@ def test_every_picture_is_asked_for_once_by_several_processes(tmp_path):
         assert len(server.requests) == 6
     assert told == [(done, 6) for done in range(1, 7)]
     assert [reader.read(picture).blocks[0].content for picture in wanted] == ["hello"] * 6  # the server is gone
+
+
+def test_files_with_known_pixels_count_as_cached(tmp_path):
+    wanted = pictures(tmp_path, 3)
+    for index in range(3):
+        Image.open(tmp_path / f"{index}.png").save(tmp_path / f"{index}.bmp")
+    others = [ImageCrop.of(tmp_path / f"{index}.bmp", lasting=True) for index in range(3)]
+    with serving(answer()) as server, session(None) as record:
+        reader = CachedReader.named("paddleocr-vl-server", {"url": server.url}, tmp_path / "cache")
+        read_pictures(reader, wanted, 1)
+        read_pictures(reader, others, 1)
+        assert len(server.requests) == 3
+    assert (record.work["pictures_read"], record.work["pictures_from_cache"]) == (3, 3)
+    assert len(list(reader.cache.folder.glob("??/*.lasting.json"))) == 3
 
 
 def test_what_failed_is_told_without_asking_again(tmp_path):

@@ -9,11 +9,11 @@ import pytest
 
 from tests.commands import vde
 from tests.masked import output, scene, write_suite
-from vdebench.readers import tables
 from vdebench.readers.cached import CachedReader
 from vdebench.readers.caveats import caveat_of
 from vdebench.readers.rapid import RapidReader
-from vdebench.readers.tables import INSTALL, TableModel
+from vdebench.readers.tables import model as tables
+from vdebench.readers.tables.model import INSTALL, TableModel
 
 SUITE = "typeset:n=1,seed=3,ppi=60"
 PARTS = ("without its table model", "rows of text", "TEDS is lower", "signature", "not comparable")

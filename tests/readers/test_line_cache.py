@@ -8,7 +8,7 @@ import pytest
 from vdebench.core.box import Box
 from vdebench.editors.factory import get_editor
 from vdebench.readers.line_cache import LineCache
-from vdebench.readers.line_grouping import Line
+from vdebench.readers.lines.line import Line
 from vdebench.readers.rapid import RapidReader
 
 PAGE = np.full((40, 60, 3), 255, np.uint8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 
@@ -9,12 +11,13 @@ import numpy as np
 import pytest
 from rapidfuzz.distance import Levenshtein
 
+from tests.readers.rendered import draw_line
 from vdebench.core.box import Box
 from vdebench.core.png import encode_png
 from vdebench.errors import MissingPartError
 from vdebench.io.images import open_image
 from vdebench.readers import rapid
-from vdebench.readers.line_grouping import GROUPING
+from vdebench.readers.layout.grouping import GROUPING
 from vdebench.readers.rapid import RapidReader
 from vdebench.readers.reader import get_reader, source_hash
 from vdebench.suites.typeset.language_rules import font_folders
@@ -50,13 +53,13 @@ def test_the_identity_tells_versions_and_parameters():
     identity = get_reader("rapidocr").identity
     assert identity["name"] == "rapidocr"
     assert {"version", "engine", "image", "blocks", "rules", "tables"} <= identity.keys()
-    assert identity["blocks"].startswith("lines-2:" + ",".join(f"{value:g}" for value in GROUPING))
-    assert identity["blocks"].endswith(source_hash("line_grouping", "line_text"))
+    assert identity["blocks"].startswith("lines-3:" + ",".join(f"{value:g}" for value in GROUPING))
+    assert identity["blocks"].endswith(source_hash("layout/grouping", "lines/text"))
 
 
 def test_what_is_missing_is_told_with_the_command_that_mends_it(monkeypatch):
     assert RapidReader.missing() == ""
-    monkeypatch.setattr(rapid, "_installed_engine", lambda: "")
+    monkeypatch.setattr(rapid, "installed_engine", lambda: "")
     assert "pip install rapidocr openvino" in RapidReader.missing()
     with pytest.raises(MissingPartError, match="needs an inference engine"):
         RapidReader()
@@ -64,8 +67,12 @@ def test_what_is_missing_is_told_with_the_command_that_mends_it(monkeypatch):
     assert "is not installed" in RapidReader.missing()
 
 
-def test_the_same_page_reads_the_same_with_any_number_of_threads(slide):
-    one, two = (RapidReader(threads=count).read(slide.source) for count in (1, 2))
+def test_the_same_page_reads_the_same_with_any_number_of_threads(slide, tmp_path, monkeypatch):
+    pages = []
+    for count in (1, 2):
+        monkeypatch.setenv("VDE_CACHE", str(tmp_path / str(count)))
+        pages.append(RapidReader(threads=count).read(slide.source))
+    one, two = pages
     assert [block.content for block in one.blocks] == [block.content for block in two.blocks]
     assert one.blocks == RapidReader(threads=1).read(slide.source).blocks
 
@@ -87,9 +94,10 @@ def test_a_box_is_drawn_in_to_its_ink_and_no_further():
     assert rapid.shrink_to_ink(Box(300, 5, 310, 20), grey, 8) == Box(300, 5, 310, 20)
 
 
-def test_a_margin_has_the_colour_of_the_edge_and_pages_get_none():
+def test_a_margin_has_the_colour_of_the_paper_and_pages_get_none():
     crop = np.full((10, 20, 3), (200, 10, 30), np.uint8)
     crop[4:6, 5:9] = 0
+    crop[[0, -1], :] = crop[:, [0, -1]] = 90  # the frame of a table
     wider = rapid.add_margin(crop, rapid.crop_margin(crop))
     assert wider.shape == (10 + 2 * rapid.MARGIN, 20 + 2 * rapid.MARGIN, 3)
     assert (wider[0, 0] == (200, 10, 30)).all()
@@ -119,3 +127,18 @@ def test_vde_read_keeps_what_it_read_and_names_what_it_cannot(slide, tmp_path):
     assert cleared.returncode == 0
     assert not (tmp_path / "cache" / "readings").exists()
     assert open_image(tmp_path / "pages" / "slide.png").shape == slide.source.shape
+
+
+def test_vde_read_counts_lines_it_could_not_read(tmp_path):
+    page = np.full((800, 1200, 3), 255, np.uint8)
+    for top, text in ((100, "The harbour office opens at eight"), (300, "Портовая служба открывается в восемь")):
+        image = draw_line(text)
+        page[top : top + image.shape[0], 100 : 100 + image.shape[1]] = image
+    (tmp_path / "page.png").write_bytes(encode_png(page))
+    command = [sys.executable, "-m", "vdebench", "read", tmp_path / "page.png", "-o", tmp_path / "ocr"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "VDE_CACHE": str(tmp_path / "c")})
+    assert done.returncode == 0, done.stderr
+    assert "page.png: 1 line not read: 1 unknown script\n" in done.stdout
+    stored = json.loads((tmp_path / "ocr" / "page.json").read_text("utf-8"))
+    assert [block["block_content"] for block in stored["parsing_res_list"]] == ["The harbour office opens at eight"]
+    assert [line["reason"] for line in stored["unread"]] == ["unknown script"]

@@ -181,6 +181,16 @@ def test_a_run_killed_at_random_moments_equals_an_uninterrupted_one(tmp_path):
     }
 
 
+def test_temporary_files_of_a_killed_process_are_removed_and_others_kept(suite, tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    for name in (".blocks.parquet.82gxbjci", ".summary.json.abcdefgh", ".notes", ".mine.json"):
+        (run / name).write_text("")
+    score(suite, suite / "pred", out=run)
+    hidden = {file.name for file in run.iterdir() if file.name.startswith(".")}
+    assert hidden == {".lock", ".notes", ".mine.json"}
+
+
 def test_rows_and_summary_agree(suite, tmp_path):
     result = score(suite, suite / "pred", out=tmp_path / "run")
     assert json.loads((tmp_path / "run/summary.json").read_text()) == result.summary

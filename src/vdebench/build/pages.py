@@ -75,13 +75,14 @@ def initialise(workspace: Workspace, workers: int = 0, progress: Progress | None
         counts: Counter[str] = Counter(known=len(found) - len(new))
         imported = list(_import(workspace, new, counts))
         reader = workspace.reader()
-        pictures = [ImageCrop.of(workspace.page_image(each.page)) for each in imported if each.found.annotation is None]
+        files = [workspace.page_image(each.page) for each in imported if each.found.annotation is None]
+        pictures = [ImageCrop.of(file, lasting=True) for file in files]
         read_pictures(reader, pictures, workers, progress)
         failures: list[str] = []
         for source_page, page in imported:
             try:
                 size = Size(page.width, page.height)
-                page_text = source_page.text(size) or reader.read(workspace.page_image(page))
+                page_text = source_page.text(size) or reader.read_page(workspace.page_image(page))
             except VdeError as error:  # the reader may be available later
                 failures.append(str(error))
                 continue

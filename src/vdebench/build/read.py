@@ -78,8 +78,8 @@ def _jobs(workspace: Workspace) -> Iterator[ReadJob]:
         if id in edits and edits[id].state == "edited":
             edited_file_digest(workspace, edits[id])
             page = pages[instruction.page]
-            files = workspace.page_image(page), workspace.edit_image(instruction)
-            yield ReadJob(instruction, page, *map(ImageCrop.of, files))
+            source = ImageCrop.of(workspace.page_image(page), lasting=True)
+            yield ReadJob(instruction, page, source, ImageCrop.of(workspace.edit_image(instruction)))
 
 
 def _is_current(known: EditRead | None, job: ReadJob, reader: CachedReader) -> bool:

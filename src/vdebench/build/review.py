@@ -143,7 +143,7 @@ def _check_step(workspace: Workspace, case: ReviewCase, step: str) -> RejectedEd
 
 
 def _pictures(workspace: Workspace, case: ReviewCase) -> list[ImageCrop]:
-    whole = ImageCrop.of(workspace.reference_image(case.instruction.id))
+    whole = ImageCrop.of(workspace.reference_image(case.instruction.id), lasting=True)
     return [whole, *crops_of(whole, case.page, case.steps["boxes"].boxes)]
 
 

@@ -34,7 +34,7 @@ def stats_command(
     if out is not None:
         require_place(out)
     suite = open_suite(folder, quiet=as_json)
-    statistics = suite_statistics(suite, CachedReader.named(reader).read if reader else None)
+    statistics = suite_statistics(suite, CachedReader.named(reader).read_page if reader else None)
     files = write_statistics(statistics, out) if out is not None else []
     if as_json:
         echo_json(statistics)

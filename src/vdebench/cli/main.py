@@ -12,6 +12,7 @@ from vdebench._version import __version__
 from vdebench.cli import (
     ambiguity,
     build,
+    cache,
     compare,
     doctor,
     edit,
@@ -74,7 +75,7 @@ app.add_typer(suite.app, name="suite")
 app.add_typer(build.app, name="build")
 app.add_typer(protocols.app, name="protocols")
 app.add_typer(typeset.app, name="typeset")
-app.add_typer(read.app, name="cache")
+app.add_typer(cache.app, name="cache")
 
 
 def _print_version(requested: bool) -> None:

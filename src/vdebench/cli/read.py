@@ -1,8 +1,7 @@
-"""`vde read` and `vde cache`: OCR of images, and the cache."""
+"""`vde read`: OCR of images."""
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,18 +9,17 @@ from pathlib import Path
 
 import typer
 
-from vdebench.cli.printing import echo_json, warn
+from vdebench.cli.printing import warn
 from vdebench.cli.progress import progress_bar
+from vdebench.core.page_text import describe_unread
 from vdebench.errors import InputError, VdeError
 from vdebench.io.files import is_folder, list_folder, write_json
-from vdebench.io.locations import cache_folder
 from vdebench.suites.names import FILES
 
 _ENDINGS = FILES["image"]
 READER_HELP = "OCR reader; `vde doctor` lists them."
 READER_OPTION_HELP = "Option of the OCR reader."
 WORKERS_HELP = "OCR processes; 0 for one per processor, up to 8."
-app = typer.Typer(help="Show and clear the cache.", no_args_is_help=True)
 
 
 def read_command(
@@ -32,6 +30,9 @@ def read_command(
     workers: int = typer.Option(0, "--workers", help=WORKERS_HELP),
 ) -> None:
     """Run OCR on page images: one file per image, in PaddleOCR-VL's JSON format. Results are cached.
+
+    Lines that the reader finds but cannot read (illegible, unknown script, low confidence) are counted for each image,
+    and listed under "unread" in its file.
 
     Example: `vde read pages/ -o ocr`
     """
@@ -50,9 +51,15 @@ def read_command(
             pictures.append(ImageCrop.of(file))
     with progress_bar(f"{len(files)} pages") as progress:
         read_pictures(cached, pictures, workers, progress)
+    notes = []
     for picture in pictures:
         with collecting(failures):
-            write_json(out / f"{picture.file.stem}.json", cached.read(picture).to_json())
+            page = cached.read(picture)
+            write_json(out / f"{picture.file.stem}.json", page.to_json())
+            if page.unread:
+                notes.append(f"{picture.file.name}: {describe_unread(page.unread)}")
+    for note in notes:
+        typer.echo(note)
     typer.echo(f"{out}: {len(files) - len(failures)} images read by {reader}")
     for failure in failures:
         warn(failure)
@@ -85,41 +92,3 @@ def _image_files(path: Path) -> list[Path]:
     if not files:
         raise InputError(f"{path}: contains no images ({', '.join(_ENDINGS)})")
     return files
-
-
-@app.command()
-def show(as_json: bool = typer.Option(False, "--json", help="Print as JSON.")) -> None:
-    """Show the number and size of cached values.
-
-    Example: `vde cache show`
-    """
-    from vdebench.io.cache import cache_usage
-
-    usage = cache_usage()
-    if as_json:
-        echo_json([{"kind": row.kind, "maker": row.maker, "values": row.values, "bytes": row.size} for row in usage])
-        return
-    typer.echo(f"{cache_folder()}")
-    for row in usage:
-        maker = " ".join(f"{value}" for value in row.maker.values())
-        typer.echo(f"  {row.values} {row.kind}, {row.size / 1e6:.1f} MB: {maker}")
-    generated = cache_folder() / "typeset"
-    if is_folder(generated):
-        typer.echo(f"  {len(list_folder(generated))} typeset suites")
-
-
-@app.command()
-def clear(yes: bool = typer.Option(False, "--yes", help="Do not ask for confirmation.")) -> None:
-    """Delete all cached values: OCR output, image metrics, generated suites. They can be computed again.
-
-    Example: `vde cache clear --yes`
-    """
-    from vdebench.io.cache import KINDS
-
-    folder = cache_folder()
-    kinds = (*KINDS, "typeset")
-    if not yes and not typer.confirm(f"delete {', '.join(kinds)} in {folder}?"):
-        raise typer.Exit(1)
-    for kind in kinds:
-        shutil.rmtree(folder / kind, ignore_errors=True)
-    typer.echo(f"{folder}: cleared")

@@ -120,7 +120,7 @@ def difficulty(
     from vdebench.studies.difficulty import agreement_by_attribute, estimate_suite
 
     suite = open_suite(folder)
-    read = CachedReader.named(reader).read if reader else None
+    read = CachedReader.named(reader).read_page if reader else None
     estimates = []
     with progress_bar(f"difficulty of {suite.name}", quiet=as_json) as progress:
         for estimate in estimate_suite(suite, read):

@@ -4,14 +4,17 @@
       {"block_bbox": [x1, y1, x2, y2], "block_label": "text", "block_content": "…", "block_id": 0, "block_order": 1}]}
 
 Other fields are kept in `extra` of the page or the block and written back. Blocks whose box is not four finite numbers
-go to `left_out`, with the reason, and are written back too.
+go to `left_out`, with the reason, and are written back too. Lines that the reader found but could not read are in the
+page's list "unread":
+
+    {"bbox": [x1, y1, x2, y2], "reason": "illegible", "height": 7.0, "confidence": 0.41}
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from vdebench.core.box import Box, Size
 from vdebench.errors import InputError, TooLargeError
@@ -21,6 +24,10 @@ MAX_BLOCK_CHARACTERS = 500_000
 
 _OWN_BLOCK_FIELDS = ("block_bbox", "block_label", "block_content", "block_id", "block_order")
 _OWN_PAGE_FIELDS = ("width", "height", "parsing_res_list")
+
+UnreadReason = Literal["illegible", "unknown script", "low confidence"]
+"""Why a line was not read: its type is too small, the reader has no letters for it, or its text is too uncertain."""
+UNREAD_REASONS: tuple[UnreadReason, ...] = get_args(UnreadReason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +64,26 @@ class SkippedBlock(NamedTuple):
     raw: Any
 
 
+class UnreadLine(NamedTuple):
+    """A line that the reader found but could not read; its text is unknown and in no block."""
+
+    box: Box
+    reason: UnreadReason
+    height: float = 0.0
+    """Height of the line in pixels, like the box: of a vertical line, its width."""
+    confidence: float = 0.0
+    """Mean probability of the characters of the rejected text; 0 without any."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """All blocks of a page in reading order."""
+    """All blocks of a page in reading order, and the lines that could not be read."""
 
     blocks: tuple[Block, ...] = ()
     size: Size | None = None
     left_out: tuple[SkippedBlock, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+    unread: tuple[UnreadLine, ...] = ()
 
     @classmethod
     def from_json(cls, data: object, where: str = "OCR output") -> PageText:
@@ -90,7 +109,14 @@ class PageText:
         size = _size(data)
         own = _OWN_PAGE_FIELDS if size else ("parsing_res_list",)
         extra = {key: value for key, value in data.items() if key not in own}
-        return cls(tuple(blocks), size, tuple(left_out), extra)
+        unread: tuple[UnreadLine, ...] = ()
+        if isinstance(stored := extra.get("unread"), list):
+            lines = [_unread_line(item) for item in stored]
+            unread = tuple(line for line in lines if line)
+            extra["unread"] = [item for item, line in zip(stored, lines, strict=True) if not line]
+            if not extra["unread"] and unread:
+                del extra["unread"]
+        return cls(tuple(blocks), size, tuple(left_out), extra, unread)
 
     def scaled_to(self, page: Size | None) -> PageText:
         """Scale all boxes to a page of another size; return the same object if either size is unknown.
@@ -102,7 +128,10 @@ class PageText:
             return self
         by_x, by_y = page.width / self.size.width, page.height / self.size.height
         blocks = tuple(replace(block, box=block.box.scaled(by_x, by_y)) for block in self.blocks)
-        return replace(self, blocks=blocks, size=page)
+        unread = tuple(
+            line._replace(box=line.box.scaled(by_x, by_y), height=line.height * by_y) for line in self.unread
+        )
+        return replace(self, blocks=blocks, size=page, unread=unread)
 
     def to_json(self) -> dict[str, Any]:
         """Return the output in PaddleOCR-VL's format, with all extra fields and skipped blocks."""
@@ -120,7 +149,28 @@ class PageText:
         for left_out in self.left_out:
             items.insert(left_out.position, left_out.raw)
         size = {} if self.size is None else {"width": self.size.width, "height": self.size.height}
-        return {**self.extra, **size, "parsing_res_list": items}
+        unread: list[Any] = [
+            {"bbox": list(line.box), "reason": line.reason, "height": line.height, "confidence": line.confidence}
+            for line in self.unread
+        ]
+        if unread and isinstance(invalid := self.extra.get("unread"), list):
+            unread += invalid
+        return {**self.extra, **size, "parsing_res_list": items, **({"unread": unread} if unread else {})}
+
+
+def describe_unread(lines: Sequence[UnreadLine]) -> str:
+    """Return the number of lines that were not read, by reason; for illegible ones the greatest height.
+
+    >>> small, faint = (UnreadLine(Box(0, 0, 90, 7), reason, 7) for reason in ("illegible", "low confidence"))
+    >>> describe_unread([small, faint, small])
+    '3 lines not read: 2 illegible (up to 7 px high), 1 low confidence'
+    """
+    parts = []
+    for reason in UNREAD_REASONS:
+        heights = [line.height for line in lines if line.reason == reason]
+        note = f" (up to {max(heights):g} px high)" if heights and reason == "illegible" else ""
+        parts += [f"{len(heights)} {reason}{note}"] if heights else []
+    return f"{len(lines)} {'line' if len(lines) == 1 else 'lines'} not read: {', '.join(parts)}"
 
 
 def _block(item: object, where: str) -> Block | str:
@@ -151,6 +201,17 @@ def _block(item: object, where: str) -> Block | str:
         order=item.get("block_order"),
         extra=kept,  # includes a label or content that is not a string, so that it is written back unchanged
     )
+
+
+def _unread_line(item: object) -> UnreadLine | None:
+    """Return a line that was not read; None if its box or its reason is invalid."""
+    if not isinstance(item, dict):
+        return None
+    box, reason = as_numbers(item.get("bbox"), 4), item.get("reason")
+    if box is None or reason not in UNREAD_REASONS:
+        return None
+    height, confidence = (as_numbers([item.get(key)], 1) or [0.0] for key in ("height", "confidence"))
+    return UnreadLine(Box(*box), cast("UnreadReason", reason), height[0], confidence[0])
 
 
 def without_tags(html: str) -> str:

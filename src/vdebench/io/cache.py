@@ -6,40 +6,49 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Generic, Literal, NamedTuple, NewType, TypeVar, get_args
+from typing import Any, Generic, NewType, TypeVar
+
+import numpy as np
 
 from vdebench.core.images import Image
 from vdebench.errors import InputError, RunFolderError, VdeError
-from vdebench.io.files import fetched, is_file, locked, parse_json, read_bytes, read_json, write_json, write_text
+from vdebench.io.cache_files import LASTING, Kind, record_use
+from vdebench.io.cache_limit import cache_limit, note_written
+from vdebench.io.files import fetched, is_file, locked, parse_json, read_bytes, write_json, write_text
 from vdebench.io.locations import cache_folder
 
-Kind = Literal["readings", "measures", "grades"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 Digest = NewType("Digest", str)
 """SHA-256 in hexadecimal digits, as the functions `digest_of…` return it: the only type of key."""
 Value = TypeVar("Value")
 _ADVICE = "set VDE_CACHE to a folder that can be written"
+_BLOCK = 4096
+"""Bytes that a small file takes on most disks."""
 
 
 class Cache(Generic[Value]):
     """Values of one kind by one maker, such as one OCR engine: `<kind>/<maker>-<identity>/<ab>/<digest>.json`.
 
     The full key of a value is its kind, the maker's identity (versions and options) and the digest of its inputs.
-    `parse` turns stored JSON into a value and raises an error where it is not one; such a value is made again.
+    `parse` turns stored JSON into a value and raises an error where it is not one; such a value is made again. The
+    cache has a size limit (see `cache_limit`). Values that are `lasting` are removed last; their files end in
+    `.lasting.json`.
     """
 
     def __init__(
         self, kind: Kind, identity: Mapping[str, str], parse: Callable[[Any], Value], root: Path | None = None
     ) -> None:
         self.identity = dict(identity)
-        self.folder = (root or cache_folder()) / kind / folder_name(identity)
+        self._root = root or cache_folder()
+        self.folder = self._root / kind / folder_name(identity)
         self._parse = parse
+        cache_limit()  # raises an error if the setting is not valid
 
-    def find(self, key: Digest) -> Value | None:
-        """Return a stored value; None where there is none, or it is not valid."""
-        found = self._find(key)
+    def find(self, key: Digest, *, lasting: bool = False) -> Value | None:
+        """Return a stored value; None where there is none, or it is not valid. A found value can be made lasting."""
+        found = self._find(key, lasting)
         return None if found is None else found[1]
 
     def find_json(self, key: Digest) -> Any | None:
@@ -47,38 +56,46 @@ class Cache(Generic[Value]):
         found = self._find(key)
         return None if found is None else found[0]
 
-    def _find(self, key: Digest) -> tuple[Any, Value] | None:
-        file = self._file(key)
-        if not is_file(file):
-            return None
-        try:
-            data = parse_json(read_bytes(file), file)
-            return data, self._parse(data)
-        except (VdeError, ValueError, TypeError, KeyError):
-            return None
+    def _find(self, key: Digest, lasting: bool = False) -> tuple[Any, Value] | None:
+        for is_lasting in (True, False):
+            file = self._file(key, is_lasting)
+            try:
+                used = file.stat().st_mtime
+                data = parse_json(read_bytes(file), file)
+                value = self._parse(data)
+            except (OSError, VdeError, ValueError, TypeError, KeyError):
+                continue
+            record_use(file, used)
+            if lasting and not is_lasting:
+                with suppress(OSError):  # removed meanwhile, or in a cache that cannot be written
+                    file.replace(self._file(key, lasting))
+            return data, value
+        return None
 
-    def get(self, key: Digest, make: Callable[[], Any]) -> Value:
+    def get(self, key: Digest, make: Callable[[], Any], *, lasting: bool = False) -> Value:
         """Return the value of a key; where there is none, make it, while other processes that need it wait."""
-        if (found := self.find(key)) is not None:
+        if (found := self.find(key, lasting=lasting)) is not None:
             return found
         with locked(self._locks(key), wait=True):
-            if (found := self.find(key)) is not None:
+            if (found := self.find(key, lasting=lasting)) is not None:
                 return found
             data = make()
-            self._write(key, data)
+            self._write(key, data, lasting)
             return self._parse(data)
 
-    def put(self, key: Digest, data: Any) -> None:
+    def put(self, key: Digest, data: Any, *, lasting: bool = False) -> None:
         """Store a value that was made elsewhere, as JSON, unless there is one."""
-        if self.find(key) is None:
-            self._write(key, data)
+        if self.find(key, lasting=lasting) is None:
+            self._write(key, data, lasting)
 
-    def _write(self, key: Digest, data: Any) -> None:
+    def _write(self, key: Digest, data: Any, lasting: bool) -> None:
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
         try:
             self._describe()
-            write_text(self._file(key), json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n")
+            write_text(self._file(key, lasting), text)
         except InputError as error:
             raise RunFolderError(f"{error}; {_ADVICE}") from None
+        note_written(self._root, max(len(text), _BLOCK))
 
     def _locks(self, key: Digest) -> Path:
         """Return the folder of a key's lock. Keys share a few thousand locks; deleting one would be a race."""
@@ -89,8 +106,8 @@ class Cache(Generic[Value]):
             raise RunFolderError(f"{folder}: cannot be made: {error.strerror}; {_ADVICE}") from None
         return folder
 
-    def _file(self, key: Digest) -> Path:
-        return self.folder / key[:2] / f"{key}.json"
+    def _file(self, key: Digest, lasting: bool) -> Path:
+        return self.folder / key[:2] / f"{key}{LASTING if lasting else '.json'}"
 
     def _describe(self) -> None:
         """Write the maker's identity to its folder, for people."""
@@ -134,7 +151,9 @@ def digest_of(*parts: str) -> Digest:
 
 def digest_of_image(image: Image) -> Digest:
     """Return the digest of an image's pixels and size."""
-    return Digest(hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest())
+    digest = hashlib.sha256(f"{image.shape}".encode())
+    digest.update(np.ascontiguousarray(image).data)
+    return Digest(digest.hexdigest())
 
 
 def digest_of_file(file: Path) -> Digest:
@@ -150,25 +169,3 @@ def digest_of_file(file: Path) -> Digest:
 def _digest_of_bytes(file: Path, changed: int, size: int) -> Digest:
     """Hash a file once, unless it changes: a run needs the same digests again and again."""
     return Digest(hashlib.sha256(read_bytes(file)).hexdigest())
-
-
-class CacheUsage(NamedTuple):
-    """The size of one maker's values."""
-
-    kind: str
-    maker: Mapping[str, str]
-    values: int
-    size: int
-    """In bytes."""
-
-
-def cache_usage(root: Path | None = None) -> list[CacheUsage]:
-    """Return the number and size of all values, by kind and maker."""
-    found = []
-    for kind in KINDS:
-        folder = (root or cache_folder()) / kind
-        for place in sorted(folder.iterdir()) if folder.is_dir() else ():
-            sizes = [file.stat().st_size for file in place.glob("??/*.json")]
-            about = read_json(place / "maker.json") if is_file(place / "maker.json") else {"name": place.name}
-            found.append(CacheUsage(kind, about, len(sizes), sum(sizes)))
-    return found

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from vdebench.errors import InputError, RunFolderError
 from vdebench.io.stores.mounts import mount_of
 
 MAX_JSON_BYTES = 512 * 1024 * 1024
+_TEMPORARY = re.compile(r"\..+\.(json|jsonl|parquet)\.[a-z0-9_]{8}")
+"""Names of the temporary files of `replacing`, as tempfile makes them."""
 _UMASK = os.umask(0o077)  # read once: reading it means changing it, for all threads
 os.umask(_UMASK)
 
@@ -180,6 +183,14 @@ def replacing(path: Path) -> Iterator[Path]:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove temporary files that killed processes left in a folder; the caller has locked it."""
+    for file in folder.glob(".*"):
+        if _TEMPORARY.fullmatch(file.name):
+            with suppress(OSError):
+                file.unlink()
 
 
 def umask() -> int:

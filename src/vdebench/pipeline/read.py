@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vdebench.errors import ReaderError, VdeError
 from vdebench.io.cache import Digest
@@ -11,7 +11,7 @@ from vdebench.parallel.engines import LOCAL, Engine
 from vdebench.pipeline.options import Execution, Progress
 from vdebench.pipeline.scoring.ocr_requests import pictures_of
 from vdebench.pipeline.scoring.sample import ScoringScope
-from vdebench.readers.cached import CachedReader, OcrInput
+from vdebench.readers.cached import CachedPageText, CachedReader, OcrInput
 from vdebench.readers.predictions import OcrPredictions
 from vdebench.runs.provenance import stage, worked
 
@@ -28,8 +28,10 @@ class _Task(NamedTuple):
 
 class _Outcome(NamedTuple):
     key: Digest
-    page_text: Any = None
-    """OCR output as JSON, since a worker on another machine has another cache."""
+    cached: CachedPageText | None = None
+    """OCR output, since a worker on another machine has another cache."""
+    is_new: bool = False
+    """Whether OCR was run; the pixels of a new file can be those of a known one."""
     failure: str = ""
     is_reader_error: bool = False
     """Whether the reader failed, not the file."""
@@ -72,11 +74,11 @@ def _read_new(
     )
     reader_errors = 0
     for done, outcome in enumerate(outcomes, start=1):
-        if outcome.failure:
+        if outcome.cached is None:
             reader.failures[outcome.key] = outcome.failure
         else:
-            reader.cache.put(outcome.key, outcome.page_text)
-            worked(pictures_read=1)
+            reader.add(outcome.key, outcome.cached)
+            worked(pictures_read=outcome.is_new, pictures_from_cache=not outcome.is_new)
         reader_errors += outcome.is_reader_error
         if reader_errors == done == MAX_INITIAL_FAILURES:
             name = reader.choice[0]
@@ -91,10 +93,11 @@ def _read_new(
 def _read(task: _Task) -> _Outcome:
     """Read one picture in a worker."""
     reader, picture = task
+    key, before = picture.key, reader.images_read
     try:
-        return _Outcome(picture.key, reader.read(picture).to_json())
+        return _Outcome(key, reader.read_to_send(picture), reader.images_read > before)
     except VdeError as error:
-        return _Outcome(picture.key, failure=str(error), is_reader_error=isinstance(error, ReaderError))
+        return _Outcome(key, failure=str(error), is_reader_error=isinstance(error, ReaderError))
 
 
 def _lost(task: _Task, reason: str) -> _Outcome:

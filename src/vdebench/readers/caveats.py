@@ -7,7 +7,7 @@ invalidate the cache.
 from __future__ import annotations
 
 from vdebench.readers.reader import Reader
-from vdebench.readers.tables import TableModel
+from vdebench.readers.tables.model import TableModel
 
 _TEXT_ROWS = "rows of text"
 """Value of `tables` in the identity of a reader without the table model."""

@@ -8,7 +8,8 @@ from typing import Any
 from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.io.cache import Cache, digest_of_image
-from vdebench.readers.line_grouping import Line
+from vdebench.readers.lines.line import Line
+from vdebench.readers.lines.recognition import RecognizedLine
 from vdebench.readers.rapid import RapidReader
 
 
@@ -22,8 +23,19 @@ class LineCache:
     def lines(self, image: Image) -> list[Line]:
         """Return the lines of an image, from the cache if possible."""
         key = digest_of_image(image)
-        return self._cache.get(key, lambda: [[*line.box, *line[1:]] for line in self.reader.lines(image)])
+
+        def detect() -> object:
+            return [_to_json(line) for line in self.reader.lines(image)]
+
+        return self._cache.get(key, detect, lasting=True)  # source pages, which editors share
+
+
+def _to_json(line: Line) -> list[object]:
+    return [*line.box, line.text, line.score, line.recognized and line.recognized.to_json()]
 
 
 def _lines(data: Any) -> list[Line]:
-    return [Line(Box(*sides), text, score) for *sides, text, score in data]
+    return [
+        Line(Box(*sides), text, score, recognized and RecognizedLine.from_json(recognized))
+        for *sides, text, score, recognized in data
+    ]

@@ -116,12 +116,21 @@ class OcrPredictions(Predictions):
 
     has_images = True
 
-    def __init__(self, name: str, root: Path, find: Callable[[Sample], Path | None], reader: CachedReader) -> None:
+    def __init__(
+        self,
+        name: str,
+        root: Path,
+        find: Callable[[Sample], Path | None],
+        reader: CachedReader,
+        *,
+        are_references: bool = False,
+    ) -> None:
         self.name = name
         self.root = root
         self.cached = reader
         self.reader = reader.label
         self._find = find
+        self._are_references = are_references
 
     def image(self, sample: Sample) -> Path | None:
         """Return the image, or None if it is missing."""
@@ -130,7 +139,7 @@ class OcrPredictions(Predictions):
     def page(self, sample: Sample) -> ReadImage | None:
         """Return the image with its reader."""
         file = self._find(sample)
-        return ReadImage(ImageCrop.of(file), self.cached) if file else None
+        return ReadImage(ImageCrop.of(file, lasting=self._are_references), self.cached) if file else None
 
     def regions(self, sample: Sample) -> list[ReadImage] | None:
         """Return each region's crop with its reader."""

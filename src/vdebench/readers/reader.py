@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from vdebench.registry import make
 
 READERS = {
     "rapidocr": "vdebench.readers.rapid:RapidReader",
+    "rapidocr:fast": "vdebench.readers.rapid:FastRapidReader",
     "paddleocr-vl": "vdebench.readers.paddle:PaddleVLReader",
     "paddleocr-vl-server": "vdebench.readers.paddle_server:ServingReader",
     "openai-vlm": "vdebench.readers.vlm:VlmReader",
@@ -47,11 +48,23 @@ class Reader(ABC):
         """Return the blocks of an RGB page in reading order, with the page size. Raises `ReaderError`."""
 
 
+class LikelihoodReader(Reader):
+    """A reader that can tell how likely a given text is on the image of a line."""
+
+    @abstractmethod
+    def likelihood(self, line: Image, texts: Sequence[str]) -> list[float]:
+        """Return the natural logarithm of each text's probability on the image of one line.
+
+        It is -inf for a text with a character that the reader does not know. Widths of punctuation are not
+        distinguished. Compare texts on the same image only: the values depend on its width.
+        """
+
+
 @cache
 def source_hash(*modules: str) -> str:
-    """Hash of the source of modules in this package; part of an identity, so that changed code invalidates the cache.
+    """Hash of the source of modules in this folder; part of an identity, so that changed code invalidates the cache.
 
-    >>> len(source_hash("line_grouping", "line_text"))
+    >>> len(source_hash("layout/grouping", "lines/text"))
     8
     """
     folder = Path(__file__).parent

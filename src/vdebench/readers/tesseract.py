@@ -20,7 +20,8 @@ from vdebench.core.png import encode_png
 from vdebench.errors import MissingPartError, ReaderError, VdeError
 from vdebench.io.files import read_bytes
 from vdebench.net.addresses import excerpt, seconds
-from vdebench.readers.line_grouping import GROUPING, Line, group_lines
+from vdebench.readers.layout.grouping import GROUPING, group_lines
+from vdebench.readers.lines.line import Line
 from vdebench.readers.reader import Reader
 
 _WORD = "5"
@@ -110,7 +111,7 @@ def parse_lines(tsv: str) -> list[Line]:
 
     >>> row = "5\\t1\\t1\\t1\\t1\\t{}\\t{}\\t10\\t40\\t20\\t90\\t{}"
     >>> parse_lines("\\n".join([_HEADER, row.format(1, 0, "two"), row.format(2, 50, "words")]))
-    [Line(box=Box(x1=0.0, y1=10.0, x2=90.0, y2=30.0), text='two words', score=0.9)]
+    [Line(box=Box(x1=0.0, y1=10.0, x2=90.0, y2=30.0), text='two words', score=0.9, recognized=None)]
     """
     header, *rows = tsv.split("\n")
     if header.strip() != _HEADER:

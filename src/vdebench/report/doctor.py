@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vdebench.editors.catalog import EDITORS
 from vdebench.metrics.image_metrics import loaders
 from vdebench.readers.reader import DEFAULT, READERS
-from vdebench.readers.tables import TableModel
+from vdebench.readers.tables.model import TableModel
 from vdebench.registry import find
 
 

@@ -208,8 +208,9 @@ class _Maker:
     def _pasted(self, item: Item) -> list[ImageCrop]:
         """Return the images to read: the original page, the reference image, its regions."""
         page = self._page(item)
-        whole = ImageCrop.of(self.pool.reference(item.id, item.boxes, item.edit))
-        return [ImageCrop.of(self.workspace.page_image(page)), whole, *crops_of(whole, page, item.boxes)]
+        whole = ImageCrop.of(self.pool.reference(item.id, item.boxes, item.edit), lasting=True)
+        source = ImageCrop.of(self.workspace.page_image(page), lasting=True)
+        return [source, whole, *crops_of(whole, page, item.boxes)]
 
     def _write(self, item: Item, image: Path, readings: list[PageText]) -> None:
         """Write the files of a sample; the file with the OCR text comes last."""

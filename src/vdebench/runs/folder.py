@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench.errors import RunFolderError
-from vdebench.io.files import locked, read_json, replacing, write_json
+from vdebench.io.files import locked, read_json, remove_unfinished, replacing, write_json
 from vdebench.protocols.pages.columns import TABLES, schema_of
 from vdebench.runs.provenance import RUN_FILE, preserved_parts, recording
 
@@ -63,6 +63,7 @@ class RunFolder:
                     )
         with locked(self.root):
             self._check_parts()
+            remove_unfinished(self.root)
             write_json(file, {**about, **preserved_parts(record)})
             with recording(self.root):
                 yield self

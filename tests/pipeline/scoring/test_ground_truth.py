@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests import pages
 from tests.colours import HEIGHT, WIDTH, ColourReader, paint, run
+from vdebench.core.page_text import PageText
 
 
 def test_ocr_ceiling_is_the_score_of_the_reference_images(make):
@@ -31,6 +34,22 @@ def test_without_text_in_the_suite_ocr_reads_both_sides(make):
     assert result.summary["ocr_ceiling"] is None
     assert any("OCR ceiling is not known: the ground truth is OCR output" in note for note in result.summary["notes"])
     assert "|gt:ocr|" in result.signature
+
+
+@pytest.mark.parametrize("has_text", [True, False])
+def test_output_of_references_is_removed_from_the_cache_last(make, monkeypatch, tmp_path, has_text):
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path / "cache"))
+    suite, editor = make(3, readings=has_text)
+    for index in range(3):
+        paint(editor / f"page_{index}.png", index + 3)
+    run(suite, editor)
+    stored = list((tmp_path / "cache/readings").glob("*/??/*.json"))
+    lasting = {file for file in stored if file.name.endswith(".lasting.json")}
+    words = {PageText.from_json(json.loads(file.read_text())).blocks[0].content for file in lasting}
+    assert words == {"alpha", "bravo", "charlie"}  # of the references, which OCR reads for ground truth or ceiling
+    assert {"delta", "echo", "foxtrot"} == {
+        PageText.from_json(json.loads(file.read_text())).blocks[0].content for file in set(stored) - lasting
+    }
 
 
 def test_ground_truth_by_ocr_replaces_the_text_of_the_suite(make):

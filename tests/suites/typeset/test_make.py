@@ -18,6 +18,7 @@ from PIL import Image
 
 from tests.oracle.instructions import carried_out, contents
 from vdebench.errors import VdeError
+from vdebench.io.cache_limit import prune
 from vdebench.suites.export import export_suite
 from vdebench.suites.suite import load_suite
 from vdebench.suites.typeset.make import make_suite
@@ -260,6 +261,21 @@ def test_lazy_suite_is_made_when_it_is_asked_for(tmp_path, monkeypatch):
     assert again.revision == suite.revision
     assert again.image_files(first).source.stat().st_mtime_ns == made_at
     assert list(again.faults()) == []
+
+
+def test_the_use_of_a_generated_suite_is_recorded(tmp_path, monkeypatch):
+    """A suite that was not used for a month may be removed when the cache is full."""
+    monkeypatch.setenv("VDE_CACHE", str(tmp_path))
+    suite = load_suite("typeset:n=1,seed=5,ppi=48,languages=en")
+    suite.prepare()
+    os.utime(suite.root / "suite.toml", (0, 0))
+    assert len(load_suite("typeset:n=1,seed=5,ppi=48,languages=en")) == 1
+    prune(tmp_path, 0)
+    assert suite.root.exists()
+    os.utime(suite.root / "suite.toml", (0, 0))
+    prune(tmp_path, 0)
+    assert not suite.root.exists()
+    assert len(load_suite("typeset:n=1,seed=5,ppi=48,languages=en")) == 1  # made again
 
 
 def test_two_processes_that_order_the_same_suite_share_it(tmp_path):

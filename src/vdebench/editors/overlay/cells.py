@@ -16,7 +16,7 @@ from vdebench.editors.overlay.measurement import UNLIKE, fit_line, ink_colour, m
 from vdebench.editors.overlay.paper import Paper, set_ink
 from vdebench.editors.overlay.words import part_between
 from vdebench.instructions.request import EditRequest, NotUnderstoodError
-from vdebench.readers.line_grouping import Line
+from vdebench.readers.lines.line import Line
 
 
 def edit_cell(setter: WordRenderer, page: OverlayPage, request: EditRequest) -> Image:

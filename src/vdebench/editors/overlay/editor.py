@@ -17,7 +17,7 @@ from vdebench.editors.overlay.location import OverlayPage, Paragraph, fold
 from vdebench.editors.overlay.typeset import ParagraphEdit
 from vdebench.instructions.request import EditRequest, NotUnderstoodError, parse
 from vdebench.readers.line_cache import LineCache
-from vdebench.readers.line_grouping import Line
+from vdebench.readers.lines.line import Line
 from vdebench.readers.rapid import RapidReader
 
 VERSION = "1"

@@ -9,7 +9,7 @@ from vdebench.core.images import Image
 from vdebench.editors.overlay.location import OverlayPage, Paragraph
 from vdebench.editors.overlay.measurement import strip_of
 from vdebench.editors.overlay.paper import Paper
-from vdebench.readers.line_grouping import Line
+from vdebench.readers.lines.line import Line
 
 
 def wipe(page: OverlayPage, out: Image, paragraph: Paragraph) -> Box:

@@ -12,7 +12,8 @@ from vdebench.core.box import Box
 from vdebench.editors.overlay.location import OverlayPage, fold
 from vdebench.editors.overlay.paragraphs import joined_rows
 from vdebench.instructions.request import NotUnderstoodError
-from vdebench.readers.line_grouping import Line, center_inside, in_rows
+from vdebench.readers.layout.grouping import center_inside, in_rows
+from vdebench.readers.lines.line import Line
 
 
 class GridCellArea(NamedTuple):

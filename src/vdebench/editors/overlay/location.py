@@ -15,8 +15,9 @@ from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.editors.overlay.paragraphs import paragraphs_of
 from vdebench.instructions.request import NotUnderstoodError
-from vdebench.readers.line_grouping import Line, center_inside, typical_line_height
-from vdebench.readers.ruled_lines import RuledLines, find_ruled_lines, find_tables
+from vdebench.readers.layout.grouping import center_inside, typical_line_height
+from vdebench.readers.lines.line import Line
+from vdebench.readers.tables.ruled_lines import RuledLines, find_ruled_lines, find_tables
 
 _SAME = str.maketrans("“”„«»‘’‚′—–−‐‑", '"""""\'\'\'\'-----')
 _DROPPED = regex.compile(r"[\s·•▪■●◦‣∙□]")

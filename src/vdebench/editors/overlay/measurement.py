@@ -15,7 +15,7 @@ from vdebench.editors.overlay.fonts import WordRenderer
 from vdebench.editors.overlay.location import Paragraph, TextSpan, fold
 from vdebench.editors.overlay.paper import Colour, Paper
 from vdebench.editors.overlay.words import LineWord, is_wide, part_between, pieces_of
-from vdebench.readers.line_grouping import Line
+from vdebench.readers.lines.line import Line
 
 UNLIKE = 0.55
 """Minimum similarity: below, the line is in another font, or was misread."""
@@ -54,7 +54,7 @@ def strip_of(line: Line) -> Box:
 def corrected(paragraph: Paragraph, spot: TextSpan, quoted: str) -> tuple[list[str], TextSpan]:
     """Return the lines with the range as quoted, if it differs only in spaces and widths, and the range.
 
-    >>> from vdebench.readers.line_grouping import Line
+    >>> from vdebench.readers.lines.line import Line
     >>> lines = (Line(Box(0, 0, 9, 9), "a than5 h"), Line(Box(0, 9, 9, 18), "ours,b"))
     >>> corrected(Paragraph(lines), TextSpan(0, 2, 1, 4), "than 5 hours")
     (['a than 5 h', 'ours,b'], TextSpan(line=0, start=2, last_line=1, end=4))

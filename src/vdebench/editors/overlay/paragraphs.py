@@ -15,8 +15,9 @@ import regex
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
-from vdebench.readers.line_grouping import Line, find_line_runs, first_word_width, is_centered
-from vdebench.readers.line_text import FULL_WIDTH, join_lines
+from vdebench.readers.layout.grouping import find_line_runs, first_word_width, is_centered
+from vdebench.readers.lines.line import Line
+from vdebench.readers.lines.text import FULL_WIDTH, join_lines
 
 _MARK = regex.compile(
     r"\s*(?:[–—•▪■●◦·‣*-]\s*\S|\(?\d{1,3}[.)．、]\s*\D|[(（]?[\p{Nd}一二三四五六七八九十]{1,2}[)）、]|[①-⑳]|[A-H][.．]\s)"

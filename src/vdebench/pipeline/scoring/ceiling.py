@@ -54,8 +54,9 @@ def ocr_ceiling(
     if not measured or not samples:
         return None, [f"{_UNKNOWN}the ground truth is OCR output of the reference images itself"]
     if isinstance(predictions, OcrPredictions):
+        suite = ground_truth.suite
         references = OcrPredictions(
-            "reference", ground_truth.suite.root, ground_truth.suite.reference_image, predictions.cached
+            "reference", suite.root, suite.reference_image, predictions.cached, are_references=True
         )
     assert references is not None
     samples = [sample for sample in samples if sample.key in counted and _has_output(references, sample)]

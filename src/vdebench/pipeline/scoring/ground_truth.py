@@ -78,11 +78,11 @@ class GroundTruth:
         if self.reader is None or (self.suite.source(sample) is not None and not self.reads_crops):
             return []
         file = self.suite.image_files(sample).source
-        return list(crops(ImageCrop.of(file), sample)) if file else []
+        return list(crops(ImageCrop.of(file, lasting=True), sample)) if file else []
 
     def picture(self, sample: Sample) -> ImageCrop:
         """Return the reference image as OCR input."""
-        return ImageCrop.of(self.reference(sample))
+        return ImageCrop.of(self.reference(sample), lasting=True)
 
     def reference(self, sample: Sample) -> Path:
         """Return the file of the reference image; raises `InputError` if there is none."""

@@ -38,10 +38,12 @@ class MaskedPicture:
     side: Side
     paint: tuple[int, ...]
     transform: tuple[Row, Row] | None = None
+    lasting: bool = False
+    """Whether the image is one of the suite."""
 
     @property
     def key(self) -> Digest:
-        """Cache key of its OCR output."""
+        """Hash of the files' bytes and the options."""
         files = map(digest_of_file, (self.file, self.page, *self.masks))
         return digest_of("masked-1", *files, self.side, repr(self.paint), repr(self.transform))
 
@@ -79,7 +81,7 @@ def ocr_inputs(task: MaskTask, sample: Sample, measures: Mapping[str, Any]) -> M
     paint = tuple(measures["paint"])
 
     def view(file: Path, side: Side, transform: Any = None) -> MaskedPicture:
-        return MaskedPicture(file, task.page, task.masks, side, paint, transform)
+        return MaskedPicture(file, task.page, task.masks, side, paint, transform, lasting=file != task.prediction)
 
     around = view(task.page, "outside"), view(task.prediction, "outside", transform)
     if task.reference is None or sample.operation not in CHANGES_TEXT or not measures["mask_share"]:

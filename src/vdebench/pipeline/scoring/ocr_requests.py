@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
 from vdebench.io.cache import Digest
 from vdebench.pipeline.scoring.sample import ScoringScope
-from vdebench.readers.cached import CachedReader, ImageCrop
+from vdebench.readers.cached import CachedPageText, CachedReader, ImageCrop
 from vdebench.readers.predictions import OcrPredictions, crops
 
 
 def pictures_of(scope: ScoringScope, sample: Sample) -> Iterator[ImageCrop]:
     """Yield the OCR inputs of a sample: prediction, reference (OCR ceiling or ground truth), and their crops."""
     local = scope.local == "crop" and "local" in scope.settings
-    for find in (scope.predictions.image, scope.suite.reference_image):
+    for find, lasting in ((scope.predictions.image, False), (scope.suite.reference_image, True)):
         try:
             file = find(sample)
             if file is not None:
-                page = ImageCrop.of(file)
+                page = ImageCrop.of(file, lasting=lasting)
                 yield page
                 if local:
                     yield from crops(page, sample)
@@ -40,7 +40,7 @@ def reader_of(scope: ScoringScope) -> CachedReader | None:
 class CachedPageTexts(NamedTuple):
     """Cached OCR output and OCR failures of a sample's pictures, by the pictures' keys."""
 
-    page_texts: Mapping[Digest, Any] = {}
+    page_texts: Mapping[Digest, CachedPageText] = {}
     failures: Mapping[Digest, str] = {}
 
     @classmethod
@@ -49,14 +49,17 @@ class CachedPageTexts(NamedTuple):
         reader = reader_of(scope)
         if reader is None or (shared and not reader.failures):
             return cls()
-        keys = {picture.key for picture in pictures_of(scope, sample)}
-        failures = {key: reader.failures[key] for key in keys if key in reader.failures}
-        page_texts = {} if shared else {key: reader.cache.find_json(key) for key in keys}
-        return cls({key: page_text for key, page_text in page_texts.items() if page_text is not None}, failures)
+        pictures = {picture.key: picture for picture in pictures_of(scope, sample)}
+        failures = {key: reader.failures[key] for key in pictures if key in reader.failures}
+        page_texts = {}
+        for key, picture in () if shared else pictures.items():
+            if (cached := reader.find(key)) is not None:
+                page_texts[key] = cached._replace(lasting=picture.lasting)
+        return cls(page_texts, failures)
 
     def add_to(self, reader: CachedReader | None) -> None:
         """Add them to the cache of a worker's reader."""
         if reader is not None:
             reader.failures.update(self.failures)
-            for key, page_text in self.page_texts.items():
-                reader.cache.put(key, page_text)
+            for key, cached in self.page_texts.items():
+                reader.add(key, cached)

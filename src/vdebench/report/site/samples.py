@@ -16,7 +16,7 @@ from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.report.site import masked
 from vdebench.report.site.board import metrics_of
 from vdebench.report.site.gather import ScoredEditor, SuiteRuns
-from vdebench.report.site.units import UnitPages, units
+from vdebench.report.site.units import UnitPages, units, unread_lines
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
 
 _WORST = ("failed", "missing", "scored", "left_out")
@@ -207,7 +207,7 @@ class SampleDetails:
             rows = [row for row in blocks if row["setting"] == setting]
             listed[setting] = units(rows, sides, sample, result.protocol, result.pin("local"))
         sizes = [[side.size.width, side.size.height] if side.size else None for side in (sides.truth, sides.prediction)]
-        return {**detail, "units": listed, "unread": "", "sizes": sizes}
+        return {**detail, "units": listed, "unread": "", "sizes": sizes, "unread_lines": unread_lines(sides.prediction)}
 
     def _sides(self, sample: Sample, result: ScoredEditor) -> UnitPages | str:
         """The OCR output behind a sample's rows, or why it cannot be shown."""

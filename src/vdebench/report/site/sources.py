@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from vdebench.core.images import Image
 from vdebench.core.page_text import PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
@@ -27,12 +28,9 @@ from vdebench.suites.suite import Suite
 class CacheOnlyReader(CachedReader):
     """A reader that only returns cached OCR output: a report runs no engine and calls no server."""
 
-    def read(self, picture: OcrInput | Path) -> PageText:
-        """Return the cached OCR output; raises `InputError` if there is none."""
-        crop: OcrInput = ImageCrop.of(picture) if isinstance(picture, Path) else picture
-        if not self.is_settled(crop):
-            raise InputError(f"{crop.file}: its OCR output is no longer cached; score again, then write the report")
-        return super().read(crop)
+    def run_ocr(self, image: OcrInput, array: Image) -> Any:
+        """Raise `InputError`: there is no cached OCR output."""
+        raise InputError(f"{image.file}: its OCR output is no longer cached; score again, then write the report")
 
 
 class OutputSource:

@@ -13,6 +13,7 @@ from vdebench.core.sample import Sample
 from vdebench.metrics.registry import block_metrics
 from vdebench.protocols.pages.comparison import meeting
 from vdebench.protocols.pages.protocol import PageProtocol
+from vdebench.report.site.doubtful import doubtful_positions, mark_doubtful
 
 Percent = list[float]
 """Left, top, width, height in percent of a page."""
@@ -59,10 +60,19 @@ def units(
                 "truth": [truth.place(block.box) for block in expected],
                 "prediction": [prediction.place(block.box) for block in predicted],
                 "scores": {name: round(value, 4) for name, value in scores.items()} if expected and predicted else {},
-                "text": difference(*texts),
+                "text": mark_doubtful(difference(*texts), doubtful_positions(predicted, texts[1])),
             }
         )
     return result
+
+
+def unread_lines(page: PageText) -> list[dict[str, Any]]:
+    """Lines of a page that the reader could not read, with the reason."""
+    size = page.size or Size(100, 100)
+    return [
+        {"box": _rounded(line.box.to_percent(size)), "reason": line.reason, "height": round(line.height)}
+        for line in page.unread
+    ]
 
 
 def _text(blocks: Sequence[Block], protocol: PageProtocol) -> str:

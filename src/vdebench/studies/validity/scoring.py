@@ -45,6 +45,7 @@ class Pixels(NamedTuple):
     image: Image
     key: Digest
     file: Path
+    lasting: bool = False
 
     @classmethod
     def of(cls, image: Image, name: str) -> Pixels:

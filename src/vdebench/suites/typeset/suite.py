@@ -9,6 +9,8 @@ from typing import Any
 
 from vdebench.errors import InputError
 from vdebench.io.cache import digest_of
+from vdebench.io.cache_files import SUITES, folder_size, record_use
+from vdebench.io.cache_limit import note_written
 from vdebench.io.files import is_file
 from vdebench.io.locations import cache_folder
 from vdebench.suites.suite import SuiteGroup, read_groups
@@ -29,7 +31,7 @@ class TypesetSuite(VdeSuite):
         self.recipe = recipe
         made_with = provenance(recipe.languages)
         specification = json.dumps({"n": n, **recipe.to_json(), "made_with": made_with}, sort_keys=True)
-        folder = cache_folder() / "typeset" / digest_of(specification)[:16]
+        folder = cache_folder() / SUITES / digest_of(specification)[:16]
         super().__init__(folder, name, self._make)
 
     def _make(self) -> list[SuiteGroup]:
@@ -38,8 +40,11 @@ class TypesetSuite(VdeSuite):
 
     def prepare(self, progress: Callable[[int, int], Any] | None = None) -> None:
         """Make the suite, or wait until another process has made it."""
-        if not is_file(self.root / "suite.toml"):
-            make_suite(self.root, self.n, self.recipe, progress=progress, wait=True)
+        if is_file(self.root / "suite.toml"):
+            record_use(self.root / "suite.toml")  # a suite that is not used for a month may be removed
+            return
+        make_suite(self.root, self.n, self.recipe, progress=progress, wait=True)
+        note_written(cache_folder(), folder_size(self.root))
 
 
 def generated_suite(text: str) -> TypesetSuite:

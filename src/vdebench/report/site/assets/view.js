@@ -2,14 +2,14 @@
 /* One sample: its images with overlays, its numbers, its text by block. */
 (() => {
   const { h, s, scroll, choose, load, number, words, views, link } = Vde;
-  const KINDS = { pages: { region: "Regions", matched: "Matched", missed: "Missed", invented: "Invented" }, pixels: { mask: "Masks" } };
+  const KINDS = { pages: { region: "Regions", matched: "Matched", missed: "Missed", invented: "Invented", unread: "Not read" }, pixels: { mask: "Masks" } };
   const PAGES = {
     pages: { source: "Source", prediction: "Prediction", reference: "Reference", difference: "Difference" },
     pixels: { source: "Source", prediction: "Prediction", reference: "Reference", difference: "Raw difference", aligned: "Aligned difference" },
   };
   const AMPLIFY = [1, 4, 16];
   const show = { source: true, prediction: true, reference: true, difference: false, aligned: false };
-  const over = { mask: true, region: true, matched: true, missed: true, invented: true };
+  const over = { mask: true, region: true, matched: true, missed: true, invented: true, unread: true };
   const narrow = window.matchMedia("(max-width: 860px)");
   if (narrow.matches) show.source = false;
   let graded = true, setting = "local", amplify = 4, last = null;
@@ -24,7 +24,7 @@
   }
   const rect = ([x, y, width, height], cls, unit) => s("rect", { x, y, width: Math.max(width, 0.1), height: Math.max(height, 0.1), class: cls, "data-unit": unit });
 
-  function drawOver(panes, sample, units, track) {
+  function drawOver(panes, sample, units, track, unread = []) {
     for (const pane of panes.panes) {
       pane.drawing.replaceChildren();
       if (track === "pixels") { // over differences too: those outside the masks count
@@ -38,6 +38,7 @@
         if (pane.name === "reference") for (const box of unit.truth) onto(box, unit.state + differs + (unit.state === "missed" ? " there" : ""), at);
         if (pane.name === "prediction") for (const box of unit.state === "missed" ? unit.truth : unit.prediction) onto(box, unit.state + differs, at);
       });
+      if (over.unread && pane.name === "prediction") for (const line of unread) onto(line.box, "unread");
       if (over.region && pane.name !== "difference") for (const [x, y, w, tall] of sample.regions) { // a little larger, so that it does not cover the text
         const around = [x - 0.5, y - 0.4, w + 1, tall + 0.8];
         onto(around, "region-under");
@@ -53,7 +54,14 @@
 
   function textOf(pieces) {
     if (!pieces.length) return h("p", null, h("i", null, "no text"));
-    return h("p", { lang: "" }, pieces.map(([sign, text]) => sign === "=" ? text : h(sign === "-" ? "del" : "ins", null, text)));
+    const doubt = (text, percent) => percent === undefined ? text : h("span", { class: "doubtful", title: `read with a probability of ${percent} %` }, text);
+    return h("p", { lang: "" }, pieces.map(([sign, text, percent]) => sign === "=" ? doubt(text, percent) : h(sign === "-" ? "del" : "ins", null, doubt(text, percent))));
+  }
+  function unreadNote(lines) {
+    if (!lines.length) return "";
+    const heights = lines.map((line) => line.height), reasons = [...new Set(lines.map((line) => line.reason))].join(", ");
+    const subject = lines.length === 1 ? "1 line was" : `${lines.length} lines were`;
+    return h("p", { class: "warning", id: "unread" }, `${subject} found but not read (${reasons}; ${Math.min(...heights)} to ${Math.max(...heights)} pixels high): their text is unknown.`);
   }
   function blockList(root, panes, units, metrics) {
     const rank = (unit) => unit.state === "matched" ? (unit.text.every(([sign]) => sign === "=") ? 2 : 1) : 0;
@@ -147,12 +155,12 @@
         if (there) pane.layers.style.filter = `brightness(${amplify})`;
         if (there && name === "aligned") panes.lay(pane, row.transform, prediction.size);
       }
-      drawOver(panes, sample, units(), track);
+      drawOver(panes, sample, units(), track, detail.unread_lines);
       panes.place();
     }
     function drawList() {
-      drawOver(panes, sample, units(), track);
-      list.replaceChildren(detail.unread ? h("p", { class: "warning" }, `The blocks cannot be shown: ${detail.unread}`)
+      drawOver(panes, sample, units(), track, detail.unread_lines);
+      list.replaceChildren(unreadNote(detail.unread_lines || []), detail.unread ? h("p", { class: "warning" }, `The blocks cannot be shown: ${detail.unread}`)
         : units().length ? blockList(page, panes, units(), protocol.metrics) : h("p", { class: "hint" }, "No blocks here."));
     }
     const amplifier = choose("", AMPLIFY.map((by) => [String(by), `× ${by}`]), String(amplify), (by) => { amplify = Number(by); drawPanes(); }, { id: "amplify", "aria-label": "Amplify the difference" });
@@ -172,7 +180,7 @@
       pixels && sample.mask && sample.mask.reason ? h("p", { class: "warning" }, `The masks cannot be shown: ${sample.mask.reason}`) : "",
       h("div", { class: "controls" },
         h("div", { class: "set", role: "group", "aria-label": "Pages" }, Object.entries(PAGES[track]).map(([name, title]) => toggle(title, show[name], (on) => { show[name] = on; amplifier.hidden = !differs(); drawPanes(); }, { "data-show": name })), amplifier, grades ? toggle("Grades", graded, (on) => { graded = on; grades.hidden = !on; }, { id: "show-grades" }) : null),
-        h("div", { class: "set", role: "group", "aria-label": "Overlays" }, Object.entries(KINDS[track]).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; drawOver(panes, sample, units(), track); }, { "data-over": kind }))),
+        h("div", { class: "set", role: "group", "aria-label": "Overlays" }, Object.entries(KINDS[track]).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; drawOver(panes, sample, units(), track, detail.unread_lines); }, { "data-over": kind }))),
         h("div", { class: "set", role: "group", "aria-label": "Zoom" },
           h("button", { type: "button", "aria-label": "Zoom out", onclick: () => panes.zoom(1 / 1.5) }, "−"), zoomed,
           h("button", { type: "button", "aria-label": "Zoom in", id: "zoom-in", onclick: () => panes.zoom(1.5) }, "+"),
@@ -185,7 +193,7 @@
         pixels ? h("div", null, factLists(detail.facts)) : h("div", null,
           h("div", { class: "topline" }, h("h3", null, "Text by block"),
             settings.length > 1 ? choose("", [["local", "edited regions (local)"], ["global", "whole page (global)"]], setting, (name) => { setting = name; drawList(); }, { id: "sample-setting", "aria-label": "Setting" }) : null),
-          h("p", { class: "hint" }, "Missing text is ", h("del", null, "struck through"), ", unexpected text is ", h("ins", null, "underlined"), "."),
+          h("p", { class: "hint" }, "Missing text is ", h("del", null, "struck through"), ", unexpected text is ", h("ins", null, "underlined"), ", ", h("span", { class: "doubtful" }, "dotted"), " characters are doubtful in the OCR output."),
           list)));
     drawPanes();
     drawList();

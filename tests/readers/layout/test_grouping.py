@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from vdebench.core.box import Box
 from vdebench.core.page_text import Block
-from vdebench.readers.line_grouping import Line, group_lines, in_reading_order, typical_line_height
+from vdebench.readers.layout.grouping import group_lines, in_reading_order, typical_line_height
+from vdebench.readers.lines.line import Line
 
 
 def line(x: float, y: float, width: float, text: str, height: float = 20) -> Line:
@@ -143,3 +144,17 @@ def test_reading_order_of_nothing_and_of_one():
     assert in_reading_order([]) == []
     assert in_reading_order([block]) == [block]
     assert group_lines([]) == []
+
+
+def test_a_bullet_begins_a_block():
+    lines = [line(10, 10 + 26 * row, 300, text) for row, text in enumerate(["▪ one two", "three four", "▪ five six"])]
+    assert said(lines) == ["▪ one two three four", "▪ five six"]
+
+
+def test_a_column_below_a_wide_lead_is_a_paragraph_of_its_own():
+    lead = [line(10, 10, 900, "the lead is wide"), line(10, 36, 500, "and ends.")]
+    byline = [line(10, 82, 120, "By a writer")]
+    column = [line(10, 108 + 26 * row, 300, f"text {row}") for row in range(5)]
+    right = [line(340, 150 + 26 * row, 300, f"right {row}") for row in range(4)]
+    assert "text 0 text 1 text 2 text 3 text 4" in " ".join(said([*lead, *byline, *column, *right]))
+    assert sum("text" in content for content in said([*lead, *byline, *column, *right])) == 1

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 
 from vdebench.core.box import Box
-from vdebench.readers.line_grouping import Line
-from vdebench.readers.ruled_lines import RuledLines, find_blanks, find_ruled_lines, find_tables
+from vdebench.readers.lines.line import Line
+from vdebench.readers.tables.ruled_lines import RuledLines, find_blanks, find_ruled_lines, find_tables
 
 HEIGHT = 20
 
@@ -118,6 +118,38 @@ def test_questions_between_rules_are_none():
         across(image, y, 50, 450)
     lines = [Line(Box(50, y, 440, y + HEIGHT), "question that goes over lines") for y in (50, 76, 102, 128)]
     assert tables(image, [*lines, *cells((60, 250), (160,), 30)]) == []
+
+
+def test_a_panel_below_a_table_stays_out():
+    image = paper()
+    for y in (100, 135, 300):
+        across(image, y, 50, 450)
+    cv2.rectangle(image, (52, 312), (448, 350), (205, 220, 235), -1)
+    panel = [Line(Box(60, 320, 140, 340), "Term:"), Line(Box(150, 320, 440, 340), "what it means")]
+    (found,) = tables(image, [*cells((80, 200, 350), (108, 145, 180, 215, 250)), *panel])
+    assert close(found, (50, 100, 450, 300))
+
+
+def test_a_double_rule_ends_no_table():
+    image = paper()
+    for y in (100, 135, 140, 300):
+        across(image, y, 50, 450, 1)
+    (found,) = tables(image, cells((80, 200, 350), (108, 145, 180, 215, 250)))
+    assert close(found, (50, 100, 450, 300))
+
+
+def test_a_shadow_and_a_crease_are_no_rules():
+    """A shadow is soft; a crease is sharp but not straight."""
+    rows, columns = np.mgrid[0:600, 0:800]
+    shade = 80 * np.exp(-(((rows - 200) / 12) ** 2)) + 60 * np.exp(-(((columns - 300) / 15) ** 2))
+    bend = 400 + 14 * np.sin(columns / 25)
+    shade += np.where(np.abs(rows - bend) < 1.5, 90, 0)
+    image = np.repeat((250 - np.clip(shade, 0, 200)).astype(np.uint8)[..., None], 3, axis=2)
+    rules = find_ruled_lines(image, HEIGHT)
+    assert rules.down == []
+    assert all(rule.y1 > 380 and rule.x2 - rule.x1 < 3 * HEIGHT for rule in rules.across)  # the crests of the crease
+    lines = cells((80, 200, 350), (108, 145, 180, 215, 250))
+    assert tables(image, lines) == []
 
 
 def test_a_short_rule_after_a_word_is_a_blank():

@@ -7,10 +7,11 @@ import pytest
 
 from vdebench.core.box import Box
 from vdebench.metrics.teds import parse_table, teds
-from vdebench.readers import tables
-from vdebench.readers.line_grouping import Line
+from vdebench.readers.lines.line import Line
 from vdebench.readers.rapid import RapidReader
-from vdebench.readers.tables import MARGINS, TableModel, TableStructure, is_rectangular, read_table, table_html
+from vdebench.readers.tables import model as tables
+from vdebench.readers.tables.cells import TableStructure
+from vdebench.readers.tables.model import MARGINS, TableModel, is_rectangular, read_table, table_html
 from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import make_page
 from vdebench.suites.typeset.recipe import SuiteRecipe
@@ -75,7 +76,8 @@ def test_of_two_structures_the_even_one_is_kept():
     # A margin of -2 begins the picture at (2, 2), one of 2 at the page's corner.
     assert MARGINS == (-2, 2)
     for answers in ((uneven, TableStructure(TAGS, CELLS)), (TableStructure(TAGS, CELLS), uneven)):
-        found = read_table(Told(*answers), PAGE, Box(0, 0, 200, 60), [line(50, 5, 90, "Head")])
+        lines = [line(50, 5, 90, "Head"), line(5, 35, 80, "a"), line(110, 35, 80, "b")]
+        found = read_table(Told(*answers), PAGE, Box(0, 0, 200, 60), lines)
         assert found.startswith('<table><tr><td colspan="2">Head')
 
 

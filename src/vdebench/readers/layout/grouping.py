@@ -2,8 +2,8 @@
 
 1. Pieces of a line that the engine detected separately are joined, but not across the gutter between two columns.
 2. Lines form a run if one is directly below the other, nothing is beside either, and their heights are similar.
-3. A run is split into paragraphs where a line is indented, where the previous line has room for the line's first word,
-   or where the line spacing grows.
+3. A run is split into paragraphs where a line is indented or begins with a bullet, where the previous line has room for
+   the line's first word, or where the line spacing grows.
 4. Fragments that touch or overlap each other (formulas) become one block.
 5. Blocks are sorted into reading order by cutting the page along its white gaps (XY-cut).
 """
@@ -20,24 +20,13 @@ from numpy.typing import NDArray
 
 from vdebench.core.box import Box
 from vdebench.core.page_text import Block
-from vdebench.readers.line_text import BLANK, FULL_WIDTH, join_lines
+from vdebench.readers.lines.line import Line
+from vdebench.readers.lines.text import BLANK, FULL_WIDTH, join_lines
 from vdebench.readers.reader import source_hash
 
 _WORDS = regex.compile(r"\p{L}[^\p{L}]*\p{L}")
+_BULLET = regex.compile(r"[•▪■●◆◦○□▶►‣]\s*\S")
 _FORMULA = regex.compile(r"[=≡≤≥<>∑∫]")
-
-
-class Line(NamedTuple):
-    """A line of text as returned by an OCR engine."""
-
-    box: Box
-    text: str
-    score: float = 1.0
-
-    @property
-    def height(self) -> float:
-        """Height of the box."""
-        return self.box.y2 - self.box.y1
 
 
 class Grouping(NamedTuple):
@@ -57,16 +46,22 @@ class Grouping(NamedTuple):
     """Space after the last line of a paragraph, beyond the width of the next word."""
     fragment: float = 1.0
     """Largest gap between pieces of one formula."""
+    narrower: float = 0.7
+    """Largest ratio of widths of the lines below and above a place where a column begins, without unit …"""
+    apart: float = 0.5
+    """… and smallest gap there, unless the line above ends early."""
     title: float = 1.4
     """Smallest height of a title, in typical line heights of the page."""
 
     @property
     def identity(self) -> str:
         """Version of the algorithm, its limits and a hash of its source."""
-        return f"lines-2:{','.join(f'{value:g}' for value in self)} {source_hash('line_grouping', 'line_text')}"
+        return f"lines-3:{','.join(f'{value:g}' for value in self)} {source_hash('layout/grouping', 'lines/text')}"
 
 
 GROUPING = Grouping()
+COLUMN_LINES = 3
+"""Number of lines above and below a place whose widths tell whether a column begins there."""
 
 
 def group_lines(lines: Sequence[Line], grouping: Grouping = GROUPING, others: Iterable[Block] = ()) -> list[Block]:
@@ -186,8 +181,26 @@ def find_line_runs(rows: Sequence[Line], limits: Grouping = GROUPING) -> list[li
         run = [start]
         while run[-1] in following:
             run.append(following[run[-1]])
-        runs.append([rows[index] for index in run])
+        runs += _split_at_columns([rows[index] for index in run], limits)
     return runs
+
+
+def _split_at_columns(run: Sequence[Line], limits: Grouping) -> list[list[Line]]:
+    """Split a run where a wide title or lead ends and a narrower column begins: each has its own right edge."""
+    parts = [[run[0]]] if run else []
+    for index in range(1, len(run)):
+        above, below = parts[-1][-COLUMN_LINES:], run[index : index + COLUMN_LINES]
+        edge, width = max(line.box.x2 for line in above), _width(above)
+        apart = run[index].box.y1 - above[-1].box.y2 > limits.apart * above[-1].height
+        ends = edge - above[-1].box.x2 > limits.indent * above[-1].height
+        if len(below) == COLUMN_LINES and _width(below) < limits.narrower * width and (apart or ends):
+            parts.append([])
+        parts[-1].append(run[index])
+    return parts
+
+
+def _width(lines: Sequence[Line]) -> float:
+    return max(line.box.x2 for line in lines) - min(line.box.x1 for line in lines)
 
 
 def _through(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -204,6 +217,7 @@ def _split_paragraphs(run: Sequence[Line], limits: Grouping) -> list[list[Line]]
         height = min(before.height, line.height)
         beside = [pitches[other] for other in (index - 1, index + 1) if 0 <= other < len(pitches)]
         begins = bool(beside) and pitches[index] > limits.pitch * min(beside)
+        begins |= _BULLET.match(line.text) is not None
         if not is_centered(before.box, line.box, height):
             indent = limits.indent * height
             after = run[index + 2] if index + 2 < len(run) else None

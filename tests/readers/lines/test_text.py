@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vdebench.readers.line_text import join_lines, widen_punctuation
+from vdebench.readers.lines.text import join_lines, widen_punctuation
 
 
 @pytest.mark.parametrize(

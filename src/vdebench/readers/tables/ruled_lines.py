@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
-from vdebench.readers.line_grouping import Line, center_inside, find_line_runs, in_rows
-from vdebench.readers.line_text import BLANK
+from vdebench.readers.layout.grouping import center_inside, find_line_runs, in_rows
+from vdebench.readers.lines.line import Line
+from vdebench.readers.lines.text import BLANK
 
 
 class TableLimits(NamedTuple):
@@ -40,13 +42,17 @@ class TableLimits(NamedTuple):
     wide: float = 6.0
     """Running text: smallest width of a paragraph."""
     full: float = 0.85
-    """Running text: smallest share of the width that the lines fill."""
+    """Running text: smallest share of the width that most lines fill."""
     head: int = 6
     """Largest number of text rows in a table head whose cells are not on common baselines."""
     blank: float = 12.0
     """Largest length of a blank in a line."""
     rows: int = 2
     """Smallest number of rows with at least two cells."""
+    double: float = 0.25
+    """Largest distance between the two lines of a double rule, and between two parts of one table."""
+    meet: float = 0.2
+    """Distance by which rules are extended to find those that cross."""
 
 
 TABLE_LIMITS = TableLimits()
@@ -84,6 +90,24 @@ def _horizontal_lines(grey: Any, shortest: float, bridge: float, contrast: int) 
     return [Box(float(x), float(y), float(x + w), float(y + h)) for x, y, w, h, _ in components[1:]]
 
 
+def is_inside(rule: Box, box: Box, height: float) -> bool:
+    """Whether a vertical rule lies inside a table, not at its sides."""
+    x, y = (rule.x1 + rule.x2) / 2, (rule.y1 + rule.y2) / 2
+    return box.x1 + height < x < box.x2 - height and box.y1 < y < box.y2
+
+
+def rule_contrasts(grey: Any, rule: Box) -> NDArray[np.int16]:
+    """Return the contrast of a horizontal rule with its surroundings at each pixel of its length, in grey levels."""
+    part = grey[max(0, int(rule.y1) - 1) : int(rule.y2) + 1, max(0, int(rule.x1)) : int(rule.x2)].astype(np.int16)
+    return np.asarray(part.max(0) - part.min(0), np.int16) if part.size else np.zeros(0, np.int16)
+
+
+def rule_contrast(grey: Any, rule: Box) -> float:
+    """Return the median contrast of a horizontal rule."""
+    contrasts = rule_contrasts(grey, rule)
+    return float(np.median(contrasts)) if contrasts.size else 0.0
+
+
 def find_tables(
     lines: Sequence[Line], rules: RuledLines, height: float, limits: TableLimits = TABLE_LIMITS
 ) -> list[Box]:
@@ -100,7 +124,11 @@ def _merge_boxes(boxes: Sequence[Box], height: float) -> list[Box]:
     """Merge boxes that overlap, or of which one continues another."""
     merged: list[Box] = []
     for box in boxes:
-        over = [other for other in merged if other.shared_area(box) > 0 or _continues(other, box, 0.5 * height)]
+        over = [
+            other
+            for other in merged
+            if other.shared_area(box) > 0 or _continues(other, box, TABLE_LIMITS.double * height)
+        ]
         merged = [other for other in merged if other not in over]
         merged.append(Box.around([box, *over]))
     return merged
@@ -117,7 +145,7 @@ def _is_running_text(lines: Sequence[Line], height: float, limits: TableLimits) 
     for run in find_line_runs(lines):
         box = Box.around(line.box for line in run)
         width = box.x2 - box.x1
-        filled = sum(line.box.x2 - line.box.x1 for line in run) / (len(run) * width)
+        filled = float(np.median([line.box.x2 - line.box.x1 for line in run])) / width  # last lines may be short
         if len(run) >= limits.paragraph and width > limits.wide * height and filled > limits.full:
             characters += sum(len(line.text) for line in run)
     return 2 * characters > sum(len(line.text) for line in lines)
@@ -126,7 +154,7 @@ def _is_running_text(lines: Sequence[Line], height: float, limits: TableLimits) 
 def _grid_tables(rules: RuledLines, lines: Sequence[Line], height: float, limits: TableLimits) -> list[Box]:
     """Return the boxes of grids: rules cross and separate text into rows and columns."""
     every = np.array([*rules.across, *rules.down]).reshape(-1, 4)
-    grown = every + np.array([-1, -1, 1, 1]) * 0.25 * height
+    grown = every + np.array([-1, -1, 1, 1]) * limits.meet * height
     meets = (grown[:, None, :2] < grown[None, :, 2:]).all(2)
     meets &= meets.T
     boxes = []
@@ -191,6 +219,9 @@ def _banded_tables(across: Sequence[Box], lines: Sequence[Line], height: float, 
         run: list[tuple[Box, int, bool]] = []
         for above, below in pairwise([*stack, Box(0, np.inf, 0, np.inf)]):
             if below.y1 - above.y2 < 0.5 * height:
+                if below.y1 - above.y2 > limits.double * height:  # too far for a double rule: another panel begins
+                    boxes += _table_from_bands(run, limits)
+                    run = []
                 continue
             band = Box(min(above.x1, below.x1), above.y2, max(above.x2, below.x2), below.y1)
             inside = [line for line in lines if below in stack and center_inside(line.box, band)]

@@ -1,0 +1,1 @@
+"""Blocks of a page: lines grouped into paragraphs, list marks, details of characters."""

@@ -1,0 +1,1 @@
+"""Tables of a page: where they are, their structure, and the text of their cells."""
