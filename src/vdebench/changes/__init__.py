@@ -1,0 +1,1 @@
+"""What differs between two images of a page: geometry, text, ink and style."""
