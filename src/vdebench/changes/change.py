@@ -22,14 +22,18 @@ ChangeKind = Literal[
     "ink_added",
     "residue",
 ]
-"""Kinds of changes. Text: `replaced`, `lost`, `added`, `moved`, `duplicated`; `cropped` (outside the frame of the output);
-`illegible` (the output cannot be read there); `weakened` (a character that is no longer safe to read); `restyled` (the same
-or the new words look different from their line). Other ink: `ink_lost`, `ink_added`; `residue` (traces of deleted text)."""
+"""Kinds of changes.
+
+Text: `replaced`, `lost`, `added`, `moved`, `duplicated`; `cropped` (outside the frame of the output); `illegible` (the
+output cannot be read there); `weakened` (a character that is no longer safe to read); `restyled` (words that look
+different from their line). Other ink: `ink_lost`, `ink_added`; `residue` (traces of deleted text).
+"""
 CHANGE_KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 TEXT_KINDS: tuple[ChangeKind, ...] = ("replaced", "lost", "added", "duplicated")
 """Kinds of changes after which a reader reads other words."""
 
 GeometryKind = Literal["same", "scaled", "aspect_changed", "cropped", "shifted", "reframed"]
+WHOLE_PAGE = Box(0.0, 0.0, 1.0, 1.0)
 FactKind = Literal["", "number", "date", "price", "code", "name"]
 
 
@@ -48,7 +52,7 @@ class Geometry:
     shift: tuple[float, float] = (0.0, 0.0)
     rotation: float = 0.0
     """Degrees, clockwise."""
-    visible: Box = Box(0.0, 0.0, 1.0, 1.0)
+    visible: Box = WHOLE_PAGE
     """Part of the page that the output shows, in fractions of the page's width and height."""
     residual: float = 0.0
     """Median distance in pixels of the page between matched points after the transformation."""
