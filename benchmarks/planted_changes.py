@@ -32,7 +32,7 @@ from vdebench.suites.typeset.language_rules import font_folders, get_language
 from vdebench.suites.typeset.typesetter import TypesetPage, Typesetter
 from vdebench.suites.typeset.words import Writer
 
-__all__ = ["PLANS", "TRANSFORMATIONS", "Page", "Planted", "PlantedPair", "plant", "typeset_pages"]
+__all__ = ["PLANS", "TRANSFORMATIONS", "Page", "Planted", "PlantedPair", "pieces", "plant", "typeset_pages"]
 
 PLANS: dict[str, dict[str, int]] = {
     "characters": {"digit": 3, "letter": 3, "word": 2, "punctuation": 2},
@@ -168,7 +168,7 @@ def plant(page: Page, counts: Mapping[str, int], rng: Random) -> PlantedPair:
     return PlantedPair(before, before, [])
 
 
-def _pieces(document: Document) -> Iterator[tuple[int, int, str]]:
+def pieces(document: Document) -> Iterator[tuple[int, int, str]]:
     """Every text block and table cell: block, part, text."""
     for block in document.blocks:
         if isinstance(block, Text):
@@ -178,7 +178,7 @@ def _pieces(document: Document) -> Iterator[tuple[int, int, str]]:
 
 
 def _text_of(document: Document, block: int, part: int) -> str:
-    return next(text for *piece, text in _pieces(document) if piece == [block, part])
+    return next(text for *piece, text in pieces(document) if piece == [block, part])
 
 
 def _choose_places(page: Page, sheet: TypesetPage, counts: Mapping[str, int], rng: Random) -> list[Place]:
@@ -204,9 +204,9 @@ def _choose_places(page: Page, sheet: TypesetPage, counts: Mapping[str, int], rn
 
 
 def _candidates(page: Page, kind: str, rng: Random) -> Iterator[Place]:
-    words = sorted({word for *_, text in _pieces(page.document) for word in WORD.findall(text)})
-    pairs = sorted({pair for *_, text in _pieces(page.document) for pair in re.findall(f"[{HAN}]{{2}}", text)})
-    for block, part, text in _pieces(page.document):
+    words = sorted({word for *_, text in pieces(page.document) for word in WORD.findall(text)})
+    pairs = sorted({pair for *_, text in pieces(page.document) for pair in re.findall(f"[{HAN}]{{2}}", text)})
+    for block, part, text in pieces(page.document):
         match kind:
             case "digit":
                 for found in NUMBER.finditer(text):
