@@ -17,6 +17,8 @@ MIN_SIMILARITY = 0.5
 """Similarity of two readings from which they are of the same line at its place."""
 MOVED_SIMILARITY = 0.6
 """The same for lines at other places."""
+OWN_LINE = 0.1
+"""Similarity by which the output's own line is preferred: its ends are not cut where the text moved sideways."""
 ROW_OVERLAP = 0.5
 """Least overlap of two lines in one row, as a share of the lower one's height."""
 PRESENT = 0.75
@@ -86,7 +88,7 @@ def find_in_place(
             for each in row
             if _is_beside(box, each.box)
         ]
-        results[index] = _best(index, candidates, place)
+        results[index] = _best(index, candidates, len(variants), place)
     return [each for each in results if each is not None]
 
 
@@ -124,11 +126,15 @@ def _padded(box: Box, by: float, across: float | None = None) -> Box:
     return Box(box.x1 - wide, box.y1 - by, box.x2 + wide, box.y2 + by)
 
 
-def _best(index: int, candidates: Sequence[LinePair], place: PlacedCrop) -> InPlace:
+def _best(index: int, candidates: Sequence[LinePair], variants: int, place: PlacedCrop) -> InPlace:
+    """Choose the most similar reading; the output's own line, which follows the variants, if it is nearly as similar."""
     before = candidates[0].before.text
     if any(same_text(before, each.after.text) for each in candidates):
         return InPlace(index, None, True, place)
-    scored = [(similarity(before, each.after.text), -number, each) for number, each in enumerate(candidates)]
+    scored = [
+        (similarity(before, each.after.text) + (OWN_LINE if number >= variants else 0.0), -number, each)
+        for number, each in enumerate(candidates)
+    ]
     likeness, _, best = max(scored, key=lambda item: item[:2])
     short = len(compared(before).characters) <= 3
     like = likeness >= (0.3 if short and place.correlation >= 0.5 else MIN_SIMILARITY)

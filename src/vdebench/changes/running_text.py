@@ -16,8 +16,8 @@ MIN_LATIN, MIN_HAN = 4, 2
 """Least number of characters of a piece of text that is recognised elsewhere."""
 MAX_CHARACTERS = 12_000
 """Longest text that is searched; a page that was replaced as a whole has more."""
-MIN_LEFT = 0.5
-"""Share of a word's characters that must be missing or new for the word to be so."""
+MAX_LEADING = 2.5
+"""Greatest distance of two lines that follow each other, in heights, from top to top."""
 _HAN = regex.compile(r"\p{Han}")
 
 
@@ -60,17 +60,24 @@ class _Side:
         self.pieces = pieces
         characters: list[str] = []
         self.owner: list[tuple[int, int]] = []
-        for number, piece in enumerate(pieces):
-            part = compared(piece.text.text[piece.span.start : piece.span.stop])
-            characters += [*part.characters, separator]
-            self.owner += [(number, piece.span.start + at) for at in part.positions] + [(number, -1)]
+        for chain in _chains(pieces):
+            for place, number in enumerate(chain):
+                piece = pieces[number]
+                part = compared(piece.text.text[piece.span.start : piece.span.stop])
+                kept = len(part.characters)
+                if place < len(chain) - 1 and part.characters.endswith("-"):
+                    kept -= 1  # a word that is broken at the end of a line
+                characters += part.characters[:kept]
+                self.owner += [(number, piece.span.start + at) for at in part.positions[:kept]]
+            characters.append(separator)
+            self.owner.append((chain[-1], -1))
         self.text = "".join(characters)
         self.found = [position == -1 for _, position in self.owner]
         self.partner = [-1] * len(self.owner)
 
-    def remaining(self) -> list[tuple[Piece, range, int]]:
+    def remaining(self) -> list[Remaining]:
         """Return the pieces that were not found, in whole words, and the index of their first character."""
-        result: list[tuple[Piece, range, int]] = []
+        result: list[Remaining] = []
         by_piece: dict[int, dict[int, int]] = {}
         for index, (number, position) in enumerate(self.owner):
             if position >= 0:
@@ -81,7 +88,7 @@ class _Side:
             for token in tokens(piece.text.text):
                 inside = [at for at in token if at in indices]
                 left = [at for at in inside if not self.found[indices[at]]]
-                if inside and len(left) > MIN_LEFT * len(inside) - 1e-9 and left:
+                if left:
                     run.append(token)
                 elif run and inside:
                     result.append(self._joined(piece, run, indices))
@@ -90,9 +97,30 @@ class _Side:
                 result.append(self._joined(piece, run, indices))
         return [each for each in result if is_meaningful(each[0].text.text[each[1].start : each[1].stop])]
 
-    def _joined(self, piece: Piece, run: Sequence[range], indices: dict[int, int]) -> tuple[Piece, range, int]:
+    def _joined(self, piece: Piece, run: Sequence[range], indices: dict[int, int]) -> Remaining:
         span = range(run[0].start, run[-1].stop)
         return piece, span, min(indices[at] for at in span if at in indices)
+
+
+def _chains(pieces: Sequence[Piece]) -> list[list[int]]:
+    """Return the numbers of pieces that follow each other, line after line."""
+    order = sorted(range(len(pieces)), key=lambda number: (pieces[number].box.y1, pieces[number].box.x1))
+    chains: list[list[int]] = []
+    for number in order:
+        piece = pieces[number]
+        for chain in reversed(chains):
+            last = pieces[chain[-1]]
+            height = max(last.box.y2 - last.box.y1, 1.0)
+            below = 0.5 * height < piece.box.y1 - last.box.y1 < MAX_LEADING * height
+            shared = min(piece.box.x2, last.box.x2) - max(piece.box.x1, last.box.x1)
+            narrow = min(piece.box.x2 - piece.box.x1, last.box.x2 - last.box.x1)
+            whole = last.span.stop >= len(last.text.text.rstrip()) and piece.span.start == 0
+            if below and whole and shared > 0.5 * narrow:
+                chain.append(number)
+                break
+        else:
+            chains.append([number])
+    return chains
 
 
 def compare_running_text(lost: Sequence[Piece], added: Sequence[Piece]) -> list[RemainingText]:
@@ -103,7 +131,7 @@ def compare_running_text(lost: Sequence[Piece], added: Sequence[Piece]) -> list[
     """
     one, other = _Side(lost, "\0"), _Side(added, "\1")
     _find_common(one, other)
-    gone, new = one.remaining(), other.remaining()
+    gone, new = _without_pushed(one.remaining(), other.remaining())
     by_origin = {piece.origin: at for at, (piece, _, _) in enumerate(new) if piece.origin >= 0}
     after = {_predecessor(other, index): at for at, (_, _, index) in enumerate(new)}
     used: set[int] = set()
@@ -122,6 +150,30 @@ def compare_running_text(lost: Sequence[Piece], added: Sequence[Piece]) -> list[
         RemainingText(None, piece._replace(span=span)) for at, (piece, span, _) in enumerate(new) if at not in used
     ]
     return result
+
+
+Remaining = tuple[Piece, range, int]
+
+
+def _without_pushed(gone: list[Remaining], new: list[Remaining]) -> tuple[list[Remaining], list[Remaining]]:
+    """Leave out short text that was pushed over the end of a line: the same on both sides, in neighbouring lines."""
+    left = list(new)
+    kept = []
+    for item in gone:
+        text, box = _text_of(item), item[0].box
+        reach = MAX_LEADING * (box.y2 - box.y1)
+        match = next((each for each in left if _text_of(each) == text and abs(each[0].box.y1 - box.y1) <= reach), None)
+        if match is None:
+            kept.append(item)
+        else:
+            left.remove(match)
+    return kept, left
+
+
+def _text_of(item: Remaining) -> str:
+    piece, span, _ = item
+    characters = compared(piece.text.text[span.start : span.stop]).characters
+    return "".join(each for each in characters if is_meaningful(each))
 
 
 def _predecessor(side: _Side, index: int) -> int:

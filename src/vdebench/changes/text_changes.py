@@ -9,6 +9,7 @@ from typing import NamedTuple
 from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change, ChangeKind
 from vdebench.changes.evidence import LinePair, gather
+from vdebench.changes.joining import join_replaced, mark_duplicates
 from vdebench.changes.line_pairs import PlacedLine, find_in_place, find_moved, in_row, line_text
 from vdebench.changes.running_text import Piece, RemainingText, compare_running_text
 from vdebench.changes.words import (
@@ -19,6 +20,7 @@ from vdebench.changes.words import (
     fact_kind,
     is_meaningful,
     tokens,
+    whole_tokens,
 )
 from vdebench.core.box import Box
 from vdebench.core.images import Image
@@ -26,10 +28,15 @@ from vdebench.readers.lines.line import Line
 from vdebench.readers.reader import LikelihoodReader, ReadLines
 
 MIN_CONFIDENCE = 0.5
+"""Least confidence of a change that is reported."""
+MIN_PUNCTUATION = 8.0
+"""Least evidence for a change of a mark; readers confuse them most often."""
 EDGE_TOLERANCE = 0.12
 """Part of a line, in heights, that may lie outside the frame without being cut off."""
 COVERED = 0.6
 """Share of a line of the output that lines of the page must cover for it to be one of them."""
+MAX_DRIFT = 0.8
+"""Distance in heights by which the ends of words may differ that replace each other at the end of a line."""
 PRESENT = 0.8
 """Correlation from which ink is at its place, whatever was read."""
 
@@ -86,6 +93,8 @@ def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader
             added.append(Piece(piece.line.number, piece.line.text, piece.span, line_box, cut(pages.after, line_box)))
     for remaining in compare_running_text(lost, added):
         _add_remaining(remaining, pages, reader, result)
+    standing = [lines[each.line].text.text for each in found if each.same]
+    result.changes = mark_duplicates(join_replaced(result.changes, pages), standing)
     return result
 
 
@@ -111,6 +120,8 @@ def compare_text_anywhere(
             added.append(Piece(line.number, line.text, range(len(line.text.text)), line.box, cut(after, line.box)))
     for remaining in compare_running_text(lost, added):
         _add_remaining(remaining, None, reader, result)
+    standing = [pair.before.text for _, _, pair in moved]
+    result.changes = mark_duplicates(result.changes, standing)
     return result
 
 
@@ -203,20 +214,23 @@ def _compare_pair(
     """Add the differences of two readings of a line; those at its ends may be text that moved to another line."""
     one, other = pair.before.text, pair.after.text
     found = differences(one, other)
-    inner = [each for each in found if not _at_end(each, one, other)]
+    inner = [each for each in found if not _may_continue(each, pair)]
     for place, each in enumerate(found):
         if each in inner:
             continue
         origin = 1000 * number + place
-        if is_meaningful(one[each.words_before.start : each.words_before.stop]):
-            lost.append(Piece(number, pair.before, each.words_before, pair.box, pair.image_before, origin))
-        if is_meaningful(other[each.words_after.start : each.words_after.stop]):
-            added.append(Piece(number, pair.after, each.words_after, pair.box_after, pair.image_after, origin))
+        before, after = whole_tokens(one, each.before), whole_tokens(other, each.after)
+        if is_meaningful(one[before.start : before.stop]):
+            lost.append(Piece(number, pair.before, before, pair.box, pair.image_before, origin))
+        if is_meaningful(other[after.start : after.stop]):
+            added.append(Piece(number, pair.after, after, pair.box_after, pair.image_after, origin))
     if not inner:
         return
     for each, evidence in zip(inner, gather(pair, inner, reader, pages), strict=True):
         before, after = each.texts(one, other)
-        if evidence.confidence < MIN_CONFIDENCE or not is_meaningful(before + after):
+        if evidence.confidence < MIN_CONFIDENCE:
+            continue
+        if each.is_punctuation(one, other) and evidence.score < MIN_PUNCTUATION:
             continue
         kind: ChangeKind = "replaced" if before and after else "lost" if before else "added"
         result.changes.append(
@@ -233,14 +247,22 @@ def _compare_pair(
         )
 
 
-def _at_end(difference: Difference, one: str, other: str) -> bool:
-    """Whether a difference is at the start or the end of a line on either side."""
-    return (
-        not one[: difference.words_before.start].strip()
-        or not other[: difference.words_after.start].strip()
-        or not one[difference.words_before.stop :].strip()
-        or not other[difference.words_after.stop :].strip()
-    )
+def _may_continue(difference: Difference, pair: LinePair) -> bool:
+    """Whether a difference may be text that moved to or from another line: at an end, and of unequal width."""
+    one, other = pair.before.text, pair.after.text
+    before, after = difference.words_before, difference.words_after
+    at_start = not one[: before.start].strip() or not other[: after.start].strip()
+    at_stop = not one[before.stop :].strip() or not other[after.stop :].strip()
+    if not at_start and not at_stop:
+        return False
+    if not one[before.start : before.stop].strip() or not other[after.start : after.stop].strip():
+        return True
+    boxes = _part_box(pair.box, pair.before, before), _part_box(pair.box_after, pair.after, after)
+    if pair.place is None:
+        widths = [box.x2 - box.x1 for box in boxes]
+        return max(widths) > 1.5 * min(widths)
+    slack = MAX_DRIFT * (pair.box.y2 - pair.box.y1)
+    return abs(boxes[0].x1 - boxes[1].x1) > slack or abs(boxes[0].x2 - boxes[1].x2) > slack
 
 
 def _on_output(pages: AlignedPages | None, box: Box) -> Box:

@@ -46,6 +46,7 @@ _DATE = regex.compile(
 _PRICE = regex.compile(r"[$€£¥￥]|\d\s?(?:元|USD|EUR|GBP|CNY|RMB)")
 _CODE = regex.compile(r"(?=\S*\p{L})(?=\S*\d)\S{2,}")
 _NAME = regex.compile(r"\p{Lu}[\p{L}'’]+")
+_HAN = regex.compile(r"\p{Han}")
 _HAN_CONTEXT = 1
 """Chinese characters of context on each side of a change: words are not separated."""
 
@@ -129,6 +130,17 @@ class Difference(NamedTuple):
         """Return the whole words before and after."""
         return _cut(one, self.words_before).strip(), _cut(other, self.words_after).strip()
 
+    def is_punctuation(self, one: str, other: str) -> bool:
+        """Whether only marks differ, and not inside a number."""
+        if is_meaningful(_cut(one, self.before) + _cut(other, self.after)):
+            return False
+        return not any(_in_number(text, span) for text, span in ((one, self.before), (other, self.after)))
+
+
+def _in_number(text: str, span: range) -> bool:
+    around = text[max(0, span.start - 1) : span.start], text[span.stop : span.stop + 1]
+    return all(each.isdigit() for each in around)
+
 
 def differences(one: str, other: str) -> list[Difference]:
     """Return the differences between two readings of a line, in order, in whole words.
@@ -138,6 +150,8 @@ def differences(one: str, other: str) -> list[Difference]:
     [('59.00', '69.00'), ('Jan', 'June')]
     >>> [each.texts("按除菌键三秒", "按除霜键三秒") for each in differences("按除菌键三秒", "按除霜键三秒")]
     [('除菌键', '除霜键')]
+    >>> [each.texts("this year, we", "this year we") for each in differences("this year, we", "this year we")]
+    [('year,', 'year')]
     """
     first, second = compared(one), compared(other)
     result: list[Difference] = []
@@ -146,11 +160,40 @@ def differences(one: str, other: str) -> list[Difference]:
             continue
         before = _positions(first, op.src_start, op.src_end, len(one))
         after = _positions(second, op.dest_start, op.dest_end, len(other))
-        words = _whole_words(one, before), _whole_words(other, after)
-        if not before and words[1].start < after.start and op.src_start < len(first.positions):  # a word grew
-            words = _word_at(one, first.positions, op.src_start), words[1]
-        result.append(Difference(before, after, *words))
-    return _merged(result, one, other)
+        each = Difference(before, after, _whole_words(one, before), _whole_words(other, after))
+        if each.is_punctuation(one, other):
+            each = each._replace(
+                words_before=_with_word_before(one, each.words_before),
+                words_after=_with_word_before(other, each.words_after),
+            )
+        elif _splits_word(one, each.before) or _splits_word(other, each.after):
+            # a word grew or shrank at one end: both sides show the whole word
+            each = each._replace(
+                words_before=_joined(each.words_before, _word_beside(one, before)),
+                words_after=_joined(each.words_after, _word_beside(other, after)),
+            )
+        result.append(each)
+    return _merged(result)
+
+
+def _splits_word(text: str, span: range) -> bool:
+    return any(
+        token.start < edge < token.stop and token.stop - token.start > 1
+        for token in tokens(text)
+        for edge in (span.start, span.stop)
+    )
+
+
+def _word_beside(text: str, span: range) -> range:
+    """Return the word that a range touches, if it is inside or at the edge of one."""
+    touching = [token for token in tokens(text) if token.start <= span.stop and span.start <= token.stop]
+    touching = [token for token in touching if is_meaningful(_cut(text, token)) and not _HAN.match(text[token.start])]
+    return range(touching[0].start, touching[-1].stop) if touching else span
+
+
+def _with_word_before(text: str, span: range) -> range:
+    before = [token for token in tokens(text) if token.stop <= span.start]
+    return range(before[-1].start, max(span.stop, before[-1].stop)) if before else span
 
 
 def _positions(text: Compared, start: int, end: int, length: int) -> range:
@@ -161,45 +204,42 @@ def _positions(text: Compared, start: int, end: int, length: int) -> range:
 
 
 def _whole_words(text: str, span: range) -> range:
+    """Return the words of a range, in Chinese text with their neighbours."""
+    words = whole_tokens(text, span)
+    return _with_context(text, words) if words else words
+
+
+def whole_tokens(text: str, span: range) -> range:
+    """Return the range extended to whole words, numbers and Chinese characters."""
     start, stop = span.start, span.stop
     for token in tokens(text):
         touches = token.start < span.stop and span.start < token.stop
         inside = not span and token.start < span.start < token.stop
         if touches or inside:
             start, stop = min(start, token.start), max(stop, token.stop)
-    return _with_context(text, range(start, stop)) if stop > start else range(start, stop)
-
-
-def _word_at(text: str, positions: Sequence[int], at: int) -> range:
-    place = positions[at - 1] if at else positions[0]
-    return _whole_words(text, range(place, place + 1))
+    return range(start, stop)
 
 
 def _with_context(text: str, span: range) -> range:
     """Extend a range in Chinese text by neighbouring characters."""
     start, stop = span.start, span.stop
-    if not regex.search(r"\p{Han}", text[start:stop]):
+    if not _HAN.search(text[start:stop]):
         return span
     for _ in range(_HAN_CONTEXT):
-        if start > 0 and regex.match(r"\p{Han}", text[start - 1]):
+        if start > 0 and _HAN.match(text[start - 1]):
             start -= 1
-        if stop < len(text) and regex.match(r"\p{Han}", text[stop]):
+        if stop < len(text) and _HAN.match(text[stop]):
             stop += 1
     return range(start, stop)
 
 
-def _merged(found: Sequence[Difference], one: str, other: str) -> list[Difference]:
-    """Join differences whose words overlap, and give both sides the whole of the joined words."""
+def _merged(found: Sequence[Difference]) -> list[Difference]:
+    """Join differences whose words overlap."""
     merged: list[Difference] = []
     for each in found:
         last = merged[-1] if merged else None
         if last and (
-            each.words_before.start < last.words_before.stop
-            or each.words_after.start < last.words_after.stop
-            or (
-                not _MEANINGFUL.search(one[last.words_before.stop : each.words_before.start])
-                and not _MEANINGFUL.search(other[last.words_after.stop : each.words_after.start])
-            )
+            each.words_before.start < last.words_before.stop or each.words_after.start < last.words_after.stop
         ):
             merged[-1] = Difference(*(_joined(a, b) for a, b in zip(last, each, strict=True)))
         else:
