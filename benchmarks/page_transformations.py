@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -19,7 +22,7 @@ from vdebench.core.images import Image
 MEGAPIXEL = 1024 * 1024
 TINT = (0.995, 0.985, 0.955)
 AUTOENCODER = "tests.taef2"
-"""Module with `round_trip(image, module, megapixels)`, if the autoencoder's weights are there."""
+WEIGHTS = Path(os.environ.get("VDE_SHARED", Path(__file__).parents[2] / "shared")) / "data" / "autoencoder"
 
 
 def _jpeg(image: Image, quality: int) -> Image:
@@ -86,10 +89,13 @@ def _unchanged(image: Image) -> Image:
     return image
 
 
-def _autoencoded(image: Image, megapixels: float | None) -> Image:
-    from tests import taef2  # type: ignore[attr-defined]
+@cache
+def _autoencoder() -> Any:
+    return import_module(AUTOENCODER).Taef2(WEIGHTS)
 
-    decoded: Image = taef2.round_trip(image, megapixels=megapixels)
+
+def _autoencoded(image: Image, megapixels: float | None) -> Image:
+    decoded: Image = import_module(AUTOENCODER).round_trip(image, _autoencoder(), megapixels)
     return decoded
 
 
@@ -107,7 +113,10 @@ TRANSFORMATIONS: dict[str, Callable[[Image], Image]] = {
     "blur": _blurred,
     "aspect": _aspect,
 }
-"""By name. `1mp` returns to the page's size; `1mp-native`, `70%` and `aspect` stay at theirs; zooms in percent."""
+"""By name. `1mp` returns to the page's size; `1mp-native`, `70%` and `aspect` stay at theirs; zooms in percent.
+
+`autoencoder` (at the page's size) and `autoencoder1mp` need torch and the weights in `shared/data/autoencoder`.
+"""
 
 
 def _has_autoencoder() -> bool:
@@ -115,7 +124,7 @@ def _has_autoencoder() -> bool:
     if root not in sys.path:
         sys.path.append(root)
     try:
-        return find_spec(AUTOENCODER) is not None and find_spec("torch") is not None
+        return WEIGHTS.is_dir() and find_spec(AUTOENCODER) is not None and find_spec("torch") is not None
     except ImportError:
         return False
 
