@@ -50,6 +50,11 @@ class AlignedPages:
         """Pixels of the output per pixel of the page."""
         return math.sqrt(abs(float(np.linalg.det(self.matrix[:, :2]))))
 
+    @property
+    def blur(self) -> float:
+        """Distance in pixels of the page over which a smaller output smears an edge."""
+        return max(0.0, 1 / self.enlargement - 1)
+
     @cached_property
     def before_grey(self) -> Grey:
         """The page in grey."""

@@ -2,37 +2,81 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.change import Geometry, PageChanges
+from vdebench.changes.illegible import group_illegible
+from vdebench.changes.ink import ink_changes
 from vdebench.changes.registration import Registration, from_lines, geometry_of, register
+from vdebench.changes.style import restyled_text
 from vdebench.changes.text_changes import compare_text, compare_text_anywhere
 from vdebench.changes.words import compared, count_words
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
+from vdebench.errors import VdeError
 from vdebench.readers.reader import LikelihoodReader, Reader, ReadLines
+
+IDENTITY = "changes-1"
+"""Version of the engine; part of the signatures of what rests on it."""
+
+
+@dataclass(frozen=True)
+class PageComparison:
+    """Two images of a page, what was read on them, where the page lies in the output, and the changes."""
+
+    before: Image
+    after: Image
+    page: ReadLines
+    output: ReadLines
+    pages: AlignedPages | None
+    """None if the output cannot be registered on the page."""
+    result: PageChanges
 
 
 def compare_pages(before: Image, after: Image, reader: Reader) -> PageChanges:
     """List every change between a page and another image of it."""
-    sizes = Size(before.shape[1], before.shape[0]), Size(after.shape[1], after.shape[0])
-    if before.shape == after.shape and np.array_equal(before, after):
-        return PageChanges(Geometry("same", *sizes, matches=1))
-    assert isinstance(reader, LikelihoodReader)
-    page, output = reader.page_lines(before), reader.page_lines(after)
-    registration = register(before, after) or _register_by_lines(page, output, sizes)
-    geometry = geometry_of(registration, *sizes)
-    words = sum(count_words(line.text) for line in page.lines)
-    if registration is None:
-        text = compare_text_anywhere(before, after, page, output, reader)
-        return PageChanges(geometry, tuple(text.changes), words, text.illegible_words)
-    pages = AlignedPages(before, after, registration.matrix)
-    text = compare_text(pages, page, output, reader)
-    geometry = replace(geometry, cropped_words=text.cropped_words)
-    return PageChanges(geometry, tuple(text.changes), words, text.illegible_words)
+    return PageComparator(reader).compare(before, after).result
+
+
+class PageComparator:
+    """Compares images of pages with one reader."""
+
+    def __init__(self, reader: Reader) -> None:
+        if not isinstance(reader, LikelihoodReader):
+            name = reader.identity.get("name", type(reader).__name__)
+            raise VdeError(
+                f"reader {name}: cannot tell how likely a text is on the image of a line, and the comparison of pages "
+                "needs that; use --reader rapidocr"
+            )
+        self.reader = reader
+
+    def compare(self, before: Image, after: Image) -> PageComparison:
+        """Compare a page with another image of it."""
+        sizes = Size(before.shape[1], before.shape[0]), Size(after.shape[1], after.shape[0])
+        page = self.reader.page_lines(before)
+        words = sum(count_words(line.text) for line in page.lines)
+        if before.shape == after.shape and np.array_equal(before, after):
+            pages = AlignedPages(before, after, np.array([[1.0, 0, 0], [0, 1, 0]]))
+            unchanged = PageChanges(Geometry("same", *sizes, matches=len(page.lines)), words=words)
+            return PageComparison(before, after, page, page, pages, unchanged)
+        output = self.reader.page_lines(after)
+        registration = register(before, after) or _register_by_lines(page, output, sizes)
+        geometry = geometry_of(registration, *sizes)
+        if registration is None:
+            text = compare_text_anywhere(before, after, page, output, self.reader)
+            changes = text.changes
+            aligned = None
+        else:
+            aligned = AlignedPages(before, after, registration.matrix)
+            text = compare_text(aligned, page, output, self.reader)
+            geometry = replace(geometry, cropped_words=text.cropped_words)
+            changes = [*text.changes, *restyled_text(aligned, text), *ink_changes(aligned, text)]
+        changes, illegible = group_illegible(changes, page, output, aligned)
+        result = PageChanges(geometry, tuple(changes), words, illegible)
+        return PageComparison(before, after, page, output, aligned, result)
 
 
 def _register_by_lines(page: ReadLines, output: ReadLines, sizes: tuple[Size, Size]) -> Registration | None:

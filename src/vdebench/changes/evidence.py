@@ -82,9 +82,8 @@ def gather(
     drops = _drops(pair, found, pages)
     result = []
     for index, each in enumerate(found):
-        changed = max(
-            _count(one[each.before.start : each.before.stop]), _count(other[each.after.start : each.after.stop]), 1
-        )
+        sides = one[each.before.start : each.before.stop], other[each.after.start : each.after.stop]
+        changed = max(1, *(sum(not character.isspace() for character in side) for side in sides))
         drop, correlation = drops[index]
         result.append(
             Evidence(
@@ -103,10 +102,6 @@ def _ratio(one: float, other: float) -> float:
     if one == -math.inf:
         return 0.0
     return float(np.clip(one - other, -MAX_RATIO, MAX_RATIO))
-
-
-def _count(text: str) -> int:
-    return sum(not character.isspace() for character in text)
 
 
 def _applied(one: str, difference: Difference, other: str) -> str:

@@ -127,7 +127,7 @@ def _padded(box: Box, by: float, across: float | None = None) -> Box:
 
 
 def _best(index: int, candidates: Sequence[LinePair], variants: int, place: PlacedCrop) -> InPlace:
-    """Choose the most similar reading; the output's own line, which follows the variants, if it is nearly as similar."""
+    """Choose the most similar reading; an own line of the output (after the variants) if it is nearly as similar."""
     before = candidates[0].before.text
     if any(same_text(before, each.after.text) for each in candidates):
         return InPlace(index, None, True, place)

@@ -1,13 +1,14 @@
 """Registration: where each point of a page lies in another image of it.
 
-Points are matched by SIFT features and fitted by an affine transformation without shear worth the name. Where features do
-not suffice, pairs of lines that read alike are fitted by scale and shift (`from_lines`).
+Points are matched by SIFT features and fitted by an affine transformation with hardly any shear. Where features do not
+suffice, pairs of lines that read alike are fitted by scale and shift (`from_lines`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import cv2
@@ -33,7 +34,7 @@ MIN_MATCHES = 60
 MIN_SHARE = 0.1
 """Least share of the matches that agree; chance agreement is lower."""
 MIN_SPREAD = 0.15
-"""Least part of the page's width and height over which the inliers are spread (a tenth of the points left out at each end)."""
+"""Least part of the page's width and height over which the inliers are spread, without a twentieth at each end."""
 MAX_SHEAR = 0.06
 SCALES = 0.25, 4.0
 """Limits of the enlargement relative to the frame."""
@@ -87,7 +88,8 @@ def _points(image: Image) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         grey = cv2.resize(
             grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
         )
-    points, descriptors = cv2.SIFT_create(nfeatures=FEATURES, contrastThreshold=0.02).detectAndCompute(grey, None)
+    detector = cv2.SIFT_create(nfeatures=FEATURES, contrastThreshold=0.02)  # type: ignore[attr-defined]
+    points, descriptors = detector.detectAndCompute(grey, None)
     if descriptors is None:
         return np.zeros((0, 2)), np.zeros((0, 128), np.float32)
     sizes = np.array([image.shape[1] / grey.shape[1], image.shape[0] / grey.shape[0]])
@@ -98,11 +100,12 @@ def _points(image: Image) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
 def _fit(source: NDArray[np.float64], target: NDArray[np.float64], page: Size, output: Size) -> Registration | None:
     reach = REACH * max(output)
     cv2.setRNGSeed(0)
-    matrix, inside = cv2.estimateAffine2D(
+    fitted, inside = cv2.estimateAffine2D(
         source, target, method=cv2.RANSAC, ransacReprojThreshold=reach, maxIters=5000, confidence=0.999, refineIters=20
     )
-    if matrix is None:
+    if fitted is None:
         return None
+    matrix = np.asarray(fitted, np.float64)
     chosen = inside.ravel().astype(bool)
     if chosen.sum() < MIN_MATCHES or chosen.mean() < MIN_SHARE or not _is_plausible(matrix, page, output):
         return None
@@ -145,7 +148,7 @@ def _snapped(matrix: Matrix, page: Size, output: Size) -> Matrix:
 
 
 def whole_page(page: Size, output: Size) -> Matrix:
-    """Return the transformation of a page that is resized to the output; pixels are areas, so centres move by halves."""
+    """Return the transformation of a page that is resized to the output; the centre of the first pixel is at 0."""
     across, down = output.width / page.width, output.height / page.height
     return np.array([[across, 0, across / 2 - 0.5], [0, down, down / 2 - 0.5]], np.float64)
 
@@ -228,14 +231,7 @@ def geometry_of(registration: Registration | None, page: Size, output: Size) -> 
         registration.residual,
         registration.matches,
     )
-    return replace_kind(geometry, _kind(geometry))
-
-
-def replace_kind(geometry: Geometry, kind: GeometryKind) -> Geometry:
-    """Return the geometry with another kind."""
-    from dataclasses import replace
-
-    return replace(geometry, kind=kind)
+    return replace(geometry, kind=_kind(geometry))
 
 
 def _kind(geometry: Geometry) -> GeometryKind:

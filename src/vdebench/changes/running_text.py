@@ -1,4 +1,4 @@
-"""Text that moved to other lines: pieces that are missing on one side and new on the other, compared as running text."""
+"""Text that moved to other lines: pieces missing on one side and new on the other, compared as running text."""
 
 from __future__ import annotations
 

@@ -47,7 +47,10 @@ class TextComparison:
 
     changes: list[Change] = field(default_factory=list)
     cropped_words: int = 0
-    illegible_words: int = 0
+    lines: list[Box] = field(default_factory=list)
+    """Boxes of the lines of the page."""
+    output_lines: list[Box] = field(default_factory=list)
+    """Boxes of the lines of the output, on the page; also of lines that could not be read."""
 
 
 class PageLine(NamedTuple):
@@ -64,6 +67,8 @@ def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader
     placed = [
         PlacedLine(number, pages.box_to_page(line.box), line_text(line)) for number, line in enumerate(output.lines)
     ]
+    result.lines = page.boxes
+    result.output_lines = [pages.box_to_page(box) for box in output.boxes]
     found = find_in_place(pages, lines, placed, reader)
     lost: list[Piece] = []
     missing = []
@@ -115,9 +120,11 @@ def compare_text_anywhere(
     for index in nowhere:
         box, text = texts[index]
         lost.append(Piece(index, text, range(len(text.text)), box, cut(before, box)))
-    for line in placed:
-        if line.number not in taken and is_meaningful(line.text.text):
-            added.append(Piece(line.number, line.text, range(len(line.text.text)), line.box, cut(after, line.box)))
+    added += [
+        Piece(line.number, line.text, range(len(line.text.text)), line.box, cut(after, line.box))
+        for line in placed
+        if line.number not in taken and is_meaningful(line.text.text)
+    ]
     for remaining in compare_running_text(lost, added):
         _add_remaining(remaining, None, reader, result)
     standing = [pair.before.text for _, _, pair in moved]
@@ -219,11 +226,11 @@ def _compare_pair(
         if each in inner:
             continue
         origin = 1000 * number + place
-        before, after = whole_tokens(one, each.before), whole_tokens(other, each.after)
-        if is_meaningful(one[before.start : before.stop]):
-            lost.append(Piece(number, pair.before, before, pair.box, pair.image_before, origin))
-        if is_meaningful(other[after.start : after.stop]):
-            added.append(Piece(number, pair.after, after, pair.box_after, pair.image_after, origin))
+        gone, new = whole_tokens(one, each.before), whole_tokens(other, each.after)
+        if is_meaningful(one[gone.start : gone.stop]):
+            lost.append(Piece(number, pair.before, gone, pair.box, pair.image_before, origin))
+        if is_meaningful(other[new.start : new.stop]):
+            added.append(Piece(number, pair.after, new, pair.box_after, pair.image_after, origin))
     if not inner:
         return
     for each, evidence in zip(inner, gather(pair, inner, reader, pages), strict=True):

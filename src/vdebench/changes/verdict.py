@@ -1,15 +1,87 @@
-"""Limits of the geometry of a usable edit."""
+"""The verdict on one edit: whether a careful person would use the output in place of the page."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from vdebench.changes.change import TEXT_KINDS, Change, EditCheck, EditOutcome, Geometry, PageChanges
 
 
 @dataclass(frozen=True)
 class GeometryLimits:
     """How far the output may differ from the page's frame."""
 
-    max_zoom: float = 0.02
+    max_zoom: float = 0.05
     """Greatest enlargement or reduction of the page in its frame, as a share."""
     allow_crop: bool = False
     """Whether text may be cut off at the edges."""
+
+    def problem(self, geometry: Geometry) -> str:
+        """Return why the geometry is not acceptable, or ""."""
+        if geometry.kind == "reframed":
+            return "the page was drawn anew: it cannot be aligned with the original"
+        if geometry.cropped_words and not self.allow_crop:
+            return f"cropped: {geometry.cropped_words} words are cut off"
+        zoom = max(abs(geometry.scale_x - 1), abs(geometry.scale_y - 1))
+        if zoom > self.max_zoom and not self.allow_crop:
+            return f"zoomed by {zoom:.1%}, more than {self.max_zoom:.1%}"
+        if abs(geometry.aspect_change - 1) > MAX_ASPECT_CHANGE:
+            return f"proportions changed by {abs(geometry.aspect_change - 1):.1%}"
+        return ""
+
+
+MAX_ASPECT_CHANGE = 0.04
+"""Greatest change of proportions that a person accepts."""
+TEXT_DAMAGE = (*TEXT_KINDS, "illegible", "weakened")
+INK_DAMAGE = ("ink_lost", "ink_added", "residue")
+SHOWN = 3
+"""Changes that an explanation names."""
+
+
+def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditCheck:
+    """Return the verdict: usable if the edit is done and nothing else changed; None if that is not known."""
+    problems = []
+    if edit in ("not_done", "wrong_text", "partly"):
+        problems.append(
+            {"not_done": "the edit was not made", "wrong_text": "the edit has the wrong text"}.get(
+                edit, "the edit was made in part"
+            )
+        )
+    unasked = [change for change in page.changes if change.asked is False]
+    facts = [change for change in unasked if change.fact and change.kind in TEXT_DAMAGE]
+    text = [change for change in unasked if change.kind in TEXT_DAMAGE and not change.fact]
+    if facts:
+        problems.append(f"{_count(facts, 'fact')} changed: {_named(facts)}")
+    if text:
+        problems.append(f"{_count(text, 'other change')} of text: {_named(text)}")
+    problem = limits.problem(page.geometry)
+    if problem:
+        problems.append(problem)
+    ink = [change for change in page.changes if change.kind in INK_DAMAGE]
+    if ink:
+        problems.append(f"{_count(ink, 'mark')} lost, added or left behind")
+    restyled = [change for change in page.changes if change.kind == "restyled"]
+    if restyled:
+        problems.append(f"new text looks different: {restyled[0].note}")
+    if page.unknown:
+        problems.append(page.unknown)
+    if problems:
+        return EditCheck(page, edit, False, "; ".join(problems))
+    undecided = edit == "unknown" or any(change.asked is None for change in page.changes)
+    if undecided:
+        return EditCheck(page, edit, None, "it is not known which changes were asked for")
+    return EditCheck(page, edit, True, "the edit is done and nothing else changed")
+
+
+def _count(changes: Sequence[Change], noun: str) -> str:
+    return f"{len(changes)} {noun}{'' if len(changes) == 1 else 's'}"
+
+
+def _named(changes: Sequence[Change]) -> str:
+    shown = ", ".join(_short(str(change)) for change in changes[:SHOWN])
+    return shown + (", …" if len(changes) > SHOWN else "")
+
+
+def _short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

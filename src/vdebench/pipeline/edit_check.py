@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from vdebench.changes.change import EditCheck
-from vdebench.changes.verdict import GeometryLimits
-from vdebench.errors import VdeError
+from vdebench.changes.change import EditCheck, EditOutcome
+from vdebench.changes.engine import PageComparator
+from vdebench.changes.outcome import RequestOutcome, mark_asked, outcomes
+from vdebench.changes.verdict import GeometryLimits, judge
+from vdebench.core.images import Image
+from vdebench.instructions.several import requests_of
+from vdebench.io.images import open_image
+from vdebench.readers.reader import get_reader
 
 
 def check_edit(
@@ -19,4 +26,35 @@ def check_edit(
     limits: GeometryLimits = GeometryLimits(),  # noqa: B008
 ) -> EditCheck:
     """Compare two images of a page; with an instruction or a reference, decide which changes were asked for."""
-    raise VdeError("not available yet")
+    images = open_image(before), open_image(after)
+    answer = open_image(reference) if reference is not None else None
+    return check_images(
+        *images, PageComparator(get_reader(reader)), instruction=instruction, reference=answer, limits=limits
+    )
+
+
+def check_images(
+    before: Image,
+    after: Image,
+    comparator: PageComparator,
+    *,
+    instruction: str = "",
+    reference: Image | None = None,
+    limits: GeometryLimits = GeometryLimits(),  # noqa: B008
+) -> EditCheck:
+    """Check one edit, given as images."""
+    comparison = comparator.compare(before, after)
+    found = outcomes(comparison, requests_of(instruction), comparator.reader) if instruction else []
+    changes = mark_asked(comparison, found)
+    page = replace(comparison.result, changes=tuple(changes))
+    return judge(page, _combined(found), limits)
+
+
+def _combined(found: Sequence[RequestOutcome]) -> EditOutcome:
+    """Return the outcome of all requests together."""
+    each = {one.outcome for one in found}
+    if not each or "unknown" in each:
+        return "unknown"
+    if len(each) == 1:
+        return each.pop()
+    return "partly" if each & {"done", "partly"} else "wrong_text"

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.core.page_text import PageText, UnreadLine
 from vdebench.registry import make
@@ -57,6 +58,11 @@ class ReadLines(NamedTuple):
 
     lines: list[Line]
     unread: list[UnreadLine]
+
+    @property
+    def boxes(self) -> list[Box]:
+        """Boxes of all lines."""
+        return [*(line.box for line in self.lines), *(line.box for line in self.unread)]
 
 
 class LikelihoodReader(Reader):

@@ -1,0 +1,147 @@
+"""Changes of ink where no text is: rules, figures, marks; and traces where text was removed.
+
+Strong ink on one image is looked for on the other at a much lower contrast and within a small distance, so that blur,
+compression, tint and small shifts are no changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vdebench.changes.alignment import AlignedPages, cut
+from vdebench.changes.change import Change, ChangeKind
+from vdebench.changes.text_changes import TextComparison
+from vdebench.core.box import Box
+
+Mask = NDArray[np.uint8]
+
+STRONG, WEAK = 70, 22
+"""Contrast in grey levels of ink that is looked for, and of ink that counts as found."""
+REACH = 0.2
+"""Distance within which ink is found, in heights of a line of text."""
+MIN_SIZE = 0.35
+"""Least side of a change, in heights of a line of text; a rule is as long as this at least four times."""
+BACKGROUND = 2.5
+"""Size of the neighbourhood whose median is the background, in heights of a line."""
+MAX_TEXTURE = 0.35
+"""Share of a page that may have ink; on a photograph, ink is no useful notion."""
+RESIDUE = 9.0
+"""Least contrast in grey levels of what is left where text was removed."""
+LINE_HEIGHT = 24.0
+"""Height of a line of text on a page without any."""
+
+
+def ink_changes(pages: AlignedPages, text: TextComparison) -> list[Change]:
+    """Return ink that was lost or added outside lines of text, and traces where text was removed."""
+    height = float(np.median([box.y2 - box.y1 for box in text.lines])) if text.lines else LINE_HEIGHT
+    before, after = (_contrast(grey, height) for grey in (pages.before_grey, pages.after_grey))
+    residue = _residues(pages, text, height)
+    if max((each > STRONG).mean() for each in (before, after)) > MAX_TEXTURE:
+        return residue
+    reach = max(2, round(REACH * height + pages.blur))
+    near = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    ignored = _text_mask(pages, text, height)
+    lost = (before > STRONG) & (cv2.dilate(after, near) < WEAK) & ~ignored
+    added = (after > STRONG) & (cv2.dilate(before, near) < WEAK) & ~ignored
+    found = [
+        *(_change("ink_lost", box, pages) for box in _boxes(lost, height)),
+        *(_change("ink_added", box, pages) for box in _boxes(added, height)),
+    ]
+    return [*found, *residue]
+
+
+def _contrast(grey: NDArray[np.uint8], height: float) -> Mask:
+    """Return the difference of each pixel from the median of its neighbourhood."""
+    side = int(BACKGROUND * height) | 1
+    scale = min(1.0, 31 / side)
+    small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    paper = cv2.medianBlur(small, max(3, round(side * scale) | 1))
+    paper = cv2.resize(paper, (grey.shape[1], grey.shape[0]), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(cv2.absdiff(grey, paper), np.uint8)
+
+
+def _text_mask(pages: AlignedPages, text: TextComparison, height: float) -> NDArray[np.bool_]:
+    """Return where ink belongs to text on either image, or lies outside the output's frame."""
+    mask = np.zeros(pages.before_grey.shape, np.bool_)
+    margin = max(2, round(0.3 * height))
+    for box in [*text.lines, *text.output_lines]:
+        x1, y1, x2, y2 = (round(side) for side in box)
+        mask[max(0, y1 - margin) : y2 + margin, max(0, x1 - margin) : x2 + margin] = True
+    x1, y1, x2, y2 = (round(side) for side in pages.frame)
+    inside = np.zeros_like(mask)
+    inside[y1 + margin : max(0, y2 - margin), x1 + margin : max(0, x2 - margin)] = True
+    return mask | ~inside
+
+
+def _boxes(ink: NDArray[np.bool_], height: float) -> list[Box]:
+    """Return the boxes of connected ink that is large enough."""
+    joined = cv2.morphologyEx(
+        ink.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((max(3, round(0.5 * height)),) * 2, np.uint8)
+    )
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
+    sizes = np.bincount(labels[ink], minlength=count)
+    boxes = []
+    for number in range(1, count):
+        x, y, width, tall, _ = stats[number]
+        large = min(width, tall) >= MIN_SIZE * height or max(width, tall) >= 4 * MIN_SIZE * height
+        if large and sizes[number] >= 0.4 * height:
+            boxes.append(Box(float(x), float(y), float(x + width), float(y + tall)))
+    return boxes
+
+
+def _change(kind: ChangeKind, box: Box, pages: AlignedPages) -> Change:
+    shape = "rule" if max(box.x2 - box.x1, box.y2 - box.y1) > 8 * min(box.x2 - box.x1, box.y2 - box.y1) else "mark"
+    return Change(kind, "", "", box, pages.box_to_output(box), confidence=0.8, note=shape)
+
+
+def _residues(pages: AlignedPages, text: TextComparison, height: float) -> list[Change]:
+    """Return traces at places where text was removed and nothing was written."""
+    found = []
+    for change in text.changes:
+        box = change.box_before
+        if change.kind != "lost" or box is None or _is_written(box, text.output_lines):
+            continue
+        inner = cut(pages.after_grey, box)
+        pad = max(3, round(0.4 * (box.y2 - box.y1)))
+        around = _ring(pages.after_grey, box, pad, text.output_lines)
+        if around is None or not inner.size:
+            continue
+        paper = float(np.median(around))
+        usual = float(np.quantile(np.abs(around.astype(np.float32) - paper), 0.9))
+        smooth = cv2.GaussianBlur(inner, (0, 0), max(0.8, 0.05 * height)).astype(np.float32)
+        contrast = float(np.quantile(np.abs(smooth - paper), 0.9))
+        if contrast > RESIDUE + 1.5 * usual:
+            found.append(
+                Change(
+                    "residue",
+                    change.before,
+                    "",
+                    box,
+                    pages.box_to_output(box),
+                    change.fact,
+                    evidence={"contrast": contrast, "paper": usual},
+                    note="traces of removed text",
+                )
+            )
+    return found
+
+
+def _is_written(box: Box, lines: Sequence[Box]) -> bool:
+    return any(line.shared_area(box) > 0.2 * box.area for line in lines)
+
+
+def _ring(grey: NDArray[np.uint8], box: Box, pad: int, lines: Sequence[Box]) -> NDArray[np.uint8] | None:
+    """Return the pixels around a box that are not text; None if there are few."""
+    x1, y1, x2, y2 = (round(side) for side in box)
+    top, left = max(0, y1 - 2 * pad), max(0, x1 - 2 * pad)
+    window = grey[top : y2 + 2 * pad, left : x2 + 2 * pad]
+    free = np.ones(window.shape, np.bool_)
+    for other in [Box(x1 - pad / 2, y1 - pad / 2, x2 + pad / 2, y2 + pad / 2), *lines]:
+        a, b, c, d = (round(side) for side in other)
+        free[max(0, b - top) : max(0, d - top), max(0, a - left) : max(0, c - left)] = False
+    pixels = window[free]
+    return pixels if pixels.size >= 50 else None

@@ -1,0 +1,220 @@
+"""What became of an edit request, and which changes belong to it, without a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from rapidfuzz import fuzz
+
+from vdebench.changes.alignment import cut
+from vdebench.changes.change import Change, EditOutcome
+from vdebench.changes.engine import PageComparison
+from vdebench.changes.line_pairs import line_text
+from vdebench.changes.targets import PlacedText, Target, find_targets, is_bounded
+from vdebench.changes.words import compared, differences, similarity
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.instructions.request import EditRequest
+from vdebench.readers.reader import LikelihoodReader
+
+NEAR = 1.3
+"""Distance in heights of the target within which the new text is searched, above, below and to the left."""
+MIN_ALIKE = 70.0
+"""Similarity in percent from which a misread new text is tested by likelihood."""
+TOLERANCE = 1.5
+"""Log-likelihood per differing character by which the new text may be less likely than what was read."""
+CUT = 0.4
+"""Distance in heights from the frame within which text is cut off by it."""
+
+
+class RequestOutcome(NamedTuple):
+    """The outcome of one request, its target on the page, and the box around the place on the page."""
+
+    request: EditRequest
+    outcome: EditOutcome
+    target: Target | None
+
+
+class _ReadText(NamedTuple):
+    """A text read on the output, with its image and its box on the page (on the output if it is not registered)."""
+
+    text: str
+    image: Image
+    box: Box
+
+
+def outcomes(
+    comparison: PageComparison, requests: Sequence[EditRequest], reader: LikelihoodReader
+) -> list[RequestOutcome]:
+    """Return the outcome of each request."""
+    lines = [PlacedText(line.box, line_text(line)) for line in comparison.page.lines]
+    return [_outcome(comparison, request, find_targets(request, lines), reader) for request in requests]
+
+
+def _outcome(
+    comparison: PageComparison, request: EditRequest, targets: Sequence[Target], reader: LikelihoodReader
+) -> RequestOutcome:
+    if not targets:
+        if request.action in ("replace", "insert_after", "insert_before", "insert_block") and request.new:
+            everywhere = _output_texts(comparison, None)
+            new = any(_contains(each.text, request.new) for each in everywhere)
+            old = any(_contains(line.text, request.new) for line in comparison.page.lines)
+            if new and not old:
+                return RequestOutcome(request, "done", None)
+        return RequestOutcome(request, "unknown", None)
+    tried = [(_at_target(comparison, request, target, reader), target) for target in targets]
+    order = ("done", "partly", "wrong_text", "not_done", "unknown")
+    outcome, target = min(tried, key=lambda item: order.index(item[0]))
+    return RequestOutcome(request, outcome, target)
+
+
+def _at_target(
+    comparison: PageComparison, request: EditRequest, target: Target, reader: LikelihoodReader
+) -> EditOutcome:
+    texts = _output_texts(comparison, _search_box(request, target))
+    has_new = bool(request.new) and any(
+        _contains(each.text, request.new) or _is_likely(each, request.new, reader) for each in texts
+    )
+    has_old = any(_contains(_without(each.text, request.new), target.text) for each in texts)
+    if request.action in ("delete", "delete_block"):
+        return "not_done" if has_old else "done"
+    if request.action != "replace":
+        return "done" if has_new else "not_done" if not _is_changed(comparison, target) else "wrong_text"
+    if has_new:
+        return "wrong_text" if has_old and not _repeats(request, target) else "done"
+    if has_old:
+        return "not_done"
+    return "partly" if _is_cut(comparison, texts, request.new) else "wrong_text"
+
+
+def _repeats(request: EditRequest, target: Target) -> bool:
+    """Whether the new text contains the old one."""
+    return compared(target.text).characters in compared(request.new).characters
+
+
+def _search_box(request: EditRequest, target: Target) -> Box:
+    """Return where the new text may stand: around the target, and to the right as far as it may be longer."""
+    box, height = target.box, target.height
+    longer = max(0, len(request.new) - len(target.text)) * height
+    return Box(box.x1 - NEAR * height, box.y1 - NEAR * height, box.x2 + NEAR * height + longer, box.y2 + NEAR * height)
+
+
+def _output_texts(comparison: PageComparison, area: Box | None) -> list[_ReadText]:
+    """Return the lines of the output in an area of the page, each by itself and joined with those that follow."""
+    pages = comparison.pages
+    read = []
+    for line in comparison.output.lines:
+        box = pages.box_to_page(line.box) if pages is not None else line.box
+        if area is None or pages is None or box.shared_area(area) > 0:
+            read.append(_ReadText(line.text, cut(comparison.after, line.box), box))
+    ordered = sorted(read, key=lambda each: ((each.box.y1 + each.box.y2) / 2, each.box.x1))
+    rows: list[list[_ReadText]] = []
+    for each in ordered:
+        middle = (each.box.y1 + each.box.y2) / 2
+        if rows and middle < rows[-1][-1].box.y2 - 0.25 * (each.box.y2 - each.box.y1):
+            rows[-1].append(each)
+        else:
+            rows.append([each])
+    by_row = [" ".join(each.text for each in sorted(row, key=lambda one: one.box.x1)) for row in rows]
+    if len(ordered) > 1 and (area is not None or len(ordered) < 40):
+        read.append(_ReadText(" ".join(by_row), read[0].image[:0], Box(0, 0, 0, 0)))
+    return read
+
+
+def _contains(text: str, wanted: str) -> bool:
+    """Whether a text contains another, not as a part of a longer number."""
+    characters, part = compared(text).characters, compared(wanted).characters
+    at = characters.find(part) if part else -1
+    while at >= 0:
+        if is_bounded(characters, at, len(part)):
+            return True
+        at = characters.find(part, at + 1)
+    return False
+
+
+def _without(text: str, removed: str) -> str:
+    """Return a text without another that it contains."""
+    characters, part = compared(text).characters, compared(removed).characters
+    return characters.replace(part, "\0") if part else characters
+
+
+def _is_likely(read: _ReadText, wanted: str, reader: LikelihoodReader) -> bool:
+    """Whether a line that nearly reads as wanted is about as likely to be so: the reader may have misread it."""
+    if not read.image.size or fuzz.partial_ratio(wanted, read.text) < MIN_ALIKE:
+        return False
+    place = fuzz.partial_ratio_alignment(wanted, read.text)
+    if place is None:
+        return False
+    other = read.text[: place.dest_start] + wanted + read.text[place.dest_end :]
+    changed = sum(max(len(each.before), len(each.after), 1) for each in differences(read.text, other))
+    if not changed:
+        return _contains(other, wanted)
+    as_read, as_wanted = reader.likelihood(read.image, [read.text, other])
+    return as_wanted >= as_read - TOLERANCE * changed
+
+
+def _is_cut(comparison: PageComparison, texts: Sequence[_ReadText], new: str) -> bool:
+    """Whether a part of the new text stands at the edge of the frame, which cuts off the rest."""
+    wanted = compared(new).characters
+    size = len(wanted)
+    for each in texts:
+        characters = compared(each.text).characters
+        height = each.box.y2 - each.box.y1
+        frame = comparison.pages.frame if comparison.pages is not None else None
+        at_right = frame is None or each.box.x2 > frame.x2 - CUT * height
+        at_left = frame is None or each.box.x1 < frame.x1 + CUT * height
+        start = max((part for part in range(1, size) if characters.endswith(wanted[:part])), default=0)
+        stop = max((part for part in range(1, size) if characters.startswith(wanted[-part:])), default=0)
+        if (at_right and start >= 0.5 * size) or (at_left and stop >= 0.5 * size):
+            return True
+    return False
+
+
+def _is_changed(comparison: PageComparison, target: Target) -> bool:
+    return any(
+        change.box_before is not None and change.box_before.shared_area(target.box) > 0
+        for change in comparison.result.changes
+    )
+
+
+def mark_asked(comparison: PageComparison, found: Sequence[RequestOutcome]) -> list[Change]:
+    """Return the changes, each with whether a request asked for it."""
+    if not found or any(each.outcome == "unknown" for each in found):
+        return list(comparison.result.changes)
+    return [replace(change, asked=_is_asked(change, comparison, found)) for change in comparison.result.changes]
+
+
+def _is_asked(change: Change, comparison: PageComparison, found: Sequence[RequestOutcome]) -> bool:
+    if change.kind in ("restyled", "residue", "ink_lost", "ink_added", "illegible", "cropped"):
+        return False
+    for each in found:
+        target, new = each.target, each.request.new
+        if target is None:
+            if new and similarity(change.after, new) > 0.5:
+                return True
+            continue
+        if change.box_before is not None and _is_in(change.box_before, target):
+            return True
+        if change.kind == "added" and new and _adds(change, new):
+            pages = comparison.pages
+            if pages is None or change.box_after is None:
+                return True
+            return _search_box(each.request, target).shared_area(pages.box_to_page(change.box_after)) > 0
+    return False
+
+
+def _is_in(box: Box, target: Target) -> bool:
+    """Whether a change lies mostly in the target, or the target in the change."""
+    for part in target.boxes:
+        shared = box.shared_area(part)
+        if shared > 0.4 * min(box.area, part.area):
+            return True
+    return False
+
+
+def _adds(change: Change, new: str) -> bool:
+    """Whether added text is the new text or a part of it."""
+    text, wanted = compared(change.after).characters, compared(new).characters
+    return bool(text) and (text in wanted or similarity(change.after, new) > 0.5)

@@ -1,0 +1,121 @@
+"""Style of changed text: colour, weight and size of the new words against the words they replace and their line."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from vdebench.changes.alignment import AlignedPages, cut
+from vdebench.changes.change import Change
+from vdebench.changes.text_changes import TextComparison
+from vdebench.changes.words import is_meaningful
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+
+MAX_COLOUR = 24.0
+"""Greatest distance of ink colours in CIELAB (ΔE 1976) of the same style."""
+MAX_WEIGHT = 1.45
+"""Greatest ratio of stroke widths of the same style."""
+MAX_SIZE = 1.3
+"""Greatest ratio of letter heights of the same style."""
+MIN_HEIGHT = 9
+"""Least height of a line in pixels of the output whose style can be measured."""
+
+
+class InkStyle(NamedTuple):
+    """Measured style of a piece of text."""
+
+    colour: tuple[float, float, float]
+    """CIELAB."""
+    stroke: float
+    """Mean stroke width in pixels."""
+    height: float
+    """Height of the ink in pixels."""
+    contrast: float
+
+
+def restyled_text(pages: AlignedPages, text: TextComparison) -> list[Change]:
+    """Return the changed words whose style differs from that of the words they replace, or of their line."""
+    result = []
+    for change in text.changes:
+        if change.kind not in ("replaced", "added") or change.box_after is None or not is_meaningful(change.after):
+            continue
+        box = pages.box_to_page(change.box_after)
+        if (box.y2 - box.y1) * pages.enlargement < MIN_HEIGHT:
+            continue
+        new = ink_style(cut(pages.after, box))
+        old = _neighbour_style(pages, change, box, text)
+        if new is None or old is None:
+            continue
+        notes = style_differences(old, new)
+        if notes:
+            result.append(
+                Change(
+                    "restyled",
+                    change.before,
+                    change.after,
+                    change.box_before,
+                    change.box_after,
+                    change.fact,
+                    confidence=0.8,
+                    evidence=_evidence(old, new),
+                    note=", ".join(notes),
+                )
+            )
+    return result
+
+
+def _neighbour_style(pages: AlignedPages, change: Change, box: Box, text: TextComparison) -> InkStyle | None:
+    """Return the style of the rest of the line on the output; of the words before where there is none."""
+    line = next((each for each in text.output_lines if _holds(each, box)), None)
+    if line is not None:
+        parts = [Box(line.x1, line.y1, box.x1 - 2, line.y2), Box(box.x2 + 2, line.y1, line.x2, line.y2)]
+        widest = max(parts, key=lambda each: each.x2 - each.x1)
+        if widest.x2 - widest.x1 > 2 * (line.y2 - line.y1):
+            return ink_style(cut(pages.after, widest))
+    return ink_style(cut(pages.before, change.box_before)) if change.box_before is not None else None
+
+
+def _holds(line: Box, box: Box) -> bool:
+    return line.shared_area(box) > 0.6 * box.area
+
+
+def ink_style(image: Image) -> InkStyle | None:
+    """Measure the ink of a piece of text; None if it has too little."""
+    if min(image.shape[:2]) < 4:
+        return None
+    grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    _, ink = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    inverted = ink.mean() > 127  # the paper is lighter than the ink
+    mask = (ink == 0) if inverted else (ink > 0)
+    if not 0.02 < mask.mean() < 0.7:
+        return None
+    paper = np.median(image[~mask].reshape(-1, 3), axis=0)
+    distance = np.abs(image.astype(np.float32) - paper).sum(-1)
+    core = mask & (distance >= np.quantile(distance[mask], 0.6))
+    colour = np.median(image[core].reshape(-1, 3), axis=0).astype(np.uint8).reshape(1, 1, 3)
+    lab = cv2.cvtColor(colour.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)[0, 0]
+    rows = np.flatnonzero(mask.any(1))
+    edges = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
+    stroke = 2 * float(mask.sum()) / max(1.0, float(edges.sum()) / 2)
+    contrast = float(np.abs(colour.astype(np.float32).mean() - paper.mean()))
+    return InkStyle((float(lab[0]), float(lab[1]), float(lab[2])), stroke, float(rows[-1] - rows[0] + 1), contrast)
+
+
+def style_differences(old: InkStyle, new: InkStyle) -> list[str]:
+    """Return the differences between two styles that a person notices, in words."""
+    notes = []
+    hue = float(np.hypot(old.colour[1] - new.colour[1], old.colour[2] - new.colour[2]))
+    if hue > MAX_COLOUR:
+        notes.append(f"other colour (ΔE {hue:.0f})")
+    ratio = max(old.stroke, new.stroke) / max(0.1, min(old.stroke, new.stroke))
+    if ratio > MAX_WEIGHT:
+        notes.append(f"stroke width ×{new.stroke / max(0.1, old.stroke):.2f}")
+    return notes
+
+
+def _evidence(old: InkStyle, new: InkStyle) -> dict[str, float]:
+    hue = float(np.hypot(old.colour[1] - new.colour[1], old.colour[2] - new.colour[2]))
+    return {"colour": hue, "stroke": new.stroke / max(0.1, old.stroke), "size": new.height / max(1.0, old.height)}

@@ -1,0 +1,208 @@
+"""The place on a page that an edit request means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import regex
+
+from vdebench.changes.line_pairs import in_row
+from vdebench.changes.words import LineText, compared, similarity, tokens
+from vdebench.core.box import Box
+from vdebench.instructions.request import EditRequest
+
+MAX_LINES = 4
+"""Greatest number of lines over which a target is searched."""
+MIN_FUZZY = 0.75
+"""Least similarity of a line to a target that the reader did not read exactly."""
+_NUMBER = regex.compile(r"\d+(?:[.,:]\d+)*")
+
+
+class PlacedText(NamedTuple):
+    """A line with its box."""
+
+    box: Box
+    text: LineText
+
+
+class Target(NamedTuple):
+    """A place on the page: a range of characters in each of its lines."""
+
+    parts: tuple[tuple[int, range], ...]
+    boxes: tuple[Box, ...]
+    text: str
+
+    @property
+    def box(self) -> Box:
+        """The box around all parts."""
+        return Box.around(self.boxes)
+
+    @property
+    def height(self) -> float:
+        """Height of a line."""
+        return max(box.y2 - box.y1 for box in self.boxes)
+
+
+def find_targets(request: EditRequest, lines: Sequence[PlacedText]) -> list[Target]:
+    """Return the places that a request may mean, the likeliest first; empty if it names none on the page."""
+    if request.in_cell:
+        cells = _cells(request, lines)
+        if cells:
+            return cells
+    found = list(_occurrences(request.target, lines)) if request.target else []
+    if request.within and len(found) > 1:
+        inside = {part for each in _occurrences(request.within, lines) for part in each.parts}
+        narrowed = [each for each in found if any(_shares(part, other) for part in each.parts for other in inside)]
+        found = narrowed or found
+    if request.action == "replace" and _NUMBER.fullmatch(request.new) and not _NUMBER.search(request.target):
+        return _values(request, lines) or found
+    return found or list(_similar(request.target, lines))
+
+
+def _shares(one: tuple[int, range], other: tuple[int, range]) -> bool:
+    return one[0] == other[0] and one[1].start < other[1].stop and other[1].start < one[1].stop
+
+
+def _occurrences(text: str, lines: Sequence[PlacedText]) -> Iterator[Target]:
+    """Yield the places of a text: in one line, or over several lines below each other."""
+    wanted = compared(text).characters
+    if not wanted:
+        return
+    several = []
+    for start in range(len(lines)):
+        chain = [start]
+        while len(chain) <= MAX_LINES:
+            characters, owners = _joined([lines[index] for index in chain], chain)
+            at = characters.find(wanted)
+            while at >= 0:
+                owned = owners[at : at + len(wanted)]
+                if owned[0][0] == start and owned[-1][0] == chain[-1] and is_bounded(characters, at, len(wanted)):
+                    target = _target(owned, lines)
+                    if len(chain) == 1:
+                        yield target
+                    else:
+                        several.append(target)
+                at = characters.find(wanted, at + 1)
+            following = _line_below(chain[-1], lines)
+            if following is None or following in chain or not _may_continue(characters, wanted):
+                break
+            chain.append(following)
+    yield from several
+
+
+def _may_continue(characters: str, wanted: str) -> bool:
+    """Whether the end of a text may be the beginning of the wanted one."""
+    return any(characters.endswith(wanted[:size]) for size in range(1, len(wanted)))
+
+
+def is_bounded(characters: str, at: int, size: int) -> bool:
+    """Whether a part of a text is not a part of a longer number or Latin word.
+
+    White space is not compared, so words that follow each other cannot be told apart: only numbers are checked.
+
+    >>> is_bounded("211.88", 1, 5), is_bounded("at7C", 2, 1)
+    (False, True)
+    """
+    before, first = characters[at - 1 : at] if at else "", characters[at]
+    last, after = characters[at + size - 1], characters[at + size : at + size + 1]
+    return not (before.isdigit() and first.isdigit()) and not (last.isdigit() and after.isdigit())
+
+
+def _joined(lines: Sequence[PlacedText], numbers: Sequence[int]) -> tuple[str, list[tuple[int, int]]]:
+    characters, owners = "", []
+    for line, number in zip(lines, numbers, strict=True):
+        part = compared(line.text.text)
+        characters += part.characters
+        owners += [(number, position) for position in part.positions]
+    return characters, owners
+
+
+def _target(owned: Sequence[tuple[int, int]], lines: Sequence[PlacedText]) -> Target:
+    numbers = list(dict.fromkeys(number for number, _ in owned))
+    parts, boxes, texts = [], [], []
+    for number in numbers:
+        places = [position for owner, position in owned if owner == number]
+        span = range(min(places), max(places) + 1)
+        parts.append((number, span))
+        boxes.append(part_box(lines[number], span))
+        texts.append(lines[number].text.text[span.start : span.stop])
+    return Target(tuple(parts), tuple(boxes), " ".join(texts))
+
+
+def part_box(line: PlacedText, span: range) -> Box:
+    """Return the box of a range of characters."""
+    start, end = line.text.span(span.start, span.stop)
+    width = line.box.x2 - line.box.x1
+    return Box(line.box.x1 + start * width, line.box.y1, line.box.x1 + end * width, line.box.y2)
+
+
+def _line_below(index: int, lines: Sequence[PlacedText]) -> int | None:
+    """Return the line that continues a line: beside it to the right, or below it."""
+    box = lines[index].box
+    height = box.y2 - box.y1
+    best: tuple[float, int] | None = None
+    for number, (other, _) in enumerate(lines):
+        if number == index:
+            continue
+        beside = abs(other.y1 - box.y1) < 0.5 * height and 0 <= other.x1 - box.x2 < 2 * height
+        below = 0.5 * height < other.y1 - box.y1 < 2.5 * height and other.x1 < box.x2 and box.x1 < other.x2
+        if beside or below:
+            distance = (other.x1 - box.x2 if beside else other.y1 - box.y1) + (0 if beside else height)
+            best = min(best or (distance, number), (distance, number))
+    return best[1] if best else None
+
+
+def _cells(request: EditRequest, lines: Sequence[PlacedText]) -> list[Target]:
+    """Return the cell in the row and the column that the request names by their texts."""
+    rows = list(_occurrences(request.row, lines)) if not request.row.startswith("#") else []
+    columns = list(_occurrences(request.column, lines)) if not request.column.startswith("#") else []
+    found = []
+    for row in rows:
+        for column in columns:
+            cell = Box(column.box.x1, row.box.y1, column.box.x2, row.box.y2)
+            inside = [
+                number
+                for number, line in enumerate(lines)
+                if in_row(line.box, cell) and number not in {part[0] for part in row.parts}
+            ]
+            for number in inside:
+                text = lines[number].text.text
+                if not request.target or compared(request.target).characters in compared(text).characters:
+                    whole = range(len(text))
+                    found.append(Target(((number, whole),), (lines[number].box,), text))
+    return found
+
+
+def _values(request: EditRequest, lines: Sequence[PlacedText]) -> list[Target]:
+    """Return the numbers written like the new one, the largest type first: `change the price to 21.88`."""
+    decimals = len(request.new.partition(".")[2])
+    found = []
+    for number, line in enumerate(lines):
+        for match in _NUMBER.finditer(line.text.text):
+            if len(match[0].partition(".")[2]) == decimals and decimals:
+                span = range(match.start(), match.end())
+                found.append(Target(((number, span),), (part_box(line, span),), match[0]))
+    return sorted(found, key=lambda each: -each.height)
+
+
+def _similar(text: str, lines: Sequence[PlacedText]) -> Iterator[Target]:
+    """Yield the most similar words of the lines, if they are similar enough to be a misreading."""
+    wanted = len(compared(text).characters)
+    best: tuple[float, Target] | None = None
+    for number, line in enumerate(lines):
+        parts = tokens(line.text.text)
+        for start in range(len(parts)):
+            for end in range(start, min(len(parts), start + 24)):
+                span = range(parts[start].start, parts[end].stop)
+                words = line.text.text[span.start : span.stop]
+                size = len(compared(words).characters)
+                if size < 0.6 * wanted:
+                    continue
+                if size > 1.5 * wanted:
+                    break
+                likeness = similarity(words, text)
+                if likeness >= MIN_FUZZY and (best is None or likeness > best[0]):
+                    best = likeness, Target(((number, span),), (part_box(line, span),), words)
+    if best:
+        yield best[1]
