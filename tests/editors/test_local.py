@@ -9,7 +9,7 @@ import pytest
 
 from vdebench.editors.catalog import EDITORS
 from vdebench.editors.editor import About
-from vdebench.editors.local import editor as local
+from vdebench.editors.local import model as local
 from vdebench.editors.local.quotes import known_quotes, split_at_quotes
 from vdebench.editors.local.sizes import MEGAPIXEL, of_area_ceiled, of_area_floored, of_area_rounded, of_width
 from vdebench.editors.local.weights import digest_of_folder, explained, find_weights
@@ -42,7 +42,7 @@ def bare(monkeypatch):
 
 
 def test_there_are_nine():
-    assert sorted(NAMES) == sorted(DEFAULTS)
+    assert sorted(NAMES) == sorted([*DEFAULTS, "autoencoder"])  # a baseline: see test_local_autoencoder.py
 
 
 @pytest.mark.parametrize("name", DEFAULTS)

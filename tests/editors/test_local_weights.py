@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -148,6 +149,23 @@ def test_what_the_hub_does_not_have(hub):
         find_weights("icedit", REPO, "", holding="lora.safetensors")
 
 
+def test_a_part_of_a_repository(hub, offline):
+    commit = hub.push({**INDEX, "vae/config.json": b"{}"})
+    assert find_weights("autoencoder", REPO, "", holding="config.json", subfolder="vae").commit == commit
+    offline()
+    assert find_weights("autoencoder", REPO, "", holding="config.json", subfolder="vae").commit == commit
+
+
+def test_a_part_of_a_folder(tmp_path):
+    (tmp_path / "vae").mkdir()
+    (tmp_path / "vae/config.json").write_text("{}")
+    first = find_weights("autoencoder", str(tmp_path), "", holding="config.json", subfolder="vae")
+    (tmp_path / "model_index.json").write_text("{}")  # of another part
+    assert find_weights("autoencoder", str(tmp_path), "", holding="config.json", subfolder="vae") == first
+    with pytest.raises(MissingPartError, match=r"contains no unet/config\.json"):
+        find_weights("autoencoder", str(tmp_path), "", holding="config.json", subfolder="unet")
+
+
 def test_an_index_alone_is_no_weights(hub, tmp_path):
     """Else the bars of a download of many gigabytes would be hidden, and `vde editors` would call it here."""
     commit = hub.push(INDEX)
@@ -193,3 +211,33 @@ def test_weights_fetched_by_a_run_are_there_for_the_next_without_network(started
         told.append(done.stdout.split()[-2:])
         started.push({**started.commits[commit], "README.md": b"new words"})
     assert told == [[commit, "edited"]] * 2
+
+
+@pytest.mark.slow
+def test_only_the_autoencoder_of_a_pipeline_is_fetched(started, tmp_path):
+    pytest.importorskip("diffusers")
+    from tests.editors import tiny
+
+    folder = tiny.save(tiny.pix2pix, tmp_path / "made")
+    files = [file for file in Path(folder).rglob("*") if file.is_file()]
+    commit = started.push({file.relative_to(folder).as_posix(): file.read_bytes() for file in files})
+    code = (
+        "import numpy as np\n"
+        "from vdebench.editors.factory import get_editor\n"
+        f"editor = get_editor('autoencoder', weights={REPO!r}, subfolder='vae', device='cpu', megapixels=0)\n"
+        "made = editor.edit_reference(np.full((64, 64, 3), 255, np.uint8))\n"
+        "print(editor.identity['weights'], editor.identity['revision'], made.state)\n"
+    )
+    environment = {"HF_HUB_CACHE": str(tmp_path / "hub"), "HF_ENDPOINT": started.url, "HF_HUB_DISABLE_XET": "1"}
+    for more in ({}, {"HF_HUB_OFFLINE": "1"}):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PATH": "", "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path), **environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert done.stdout.split()[-3:] == [REPO, commit, "edited"]
+    fetched = {path.name for path in (tmp_path / "hub/models--owner--tiny/snapshots" / commit).iterdir()}
+    assert fetched == {"model_index.json", "vae"}

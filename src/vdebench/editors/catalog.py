@@ -6,6 +6,7 @@ EDITORS = {
     "blank": "vdebench.editors.baselines:BlankEditor",
     "resize": "vdebench.editors.ceilings:ResizeEditor",
     "jpeg": "vdebench.editors.ceilings:JpegEditor",
+    "autoencoder": "vdebench.editors.local.autoencoder:AutoencoderEditor",
     "overlay": "vdebench.editors.overlay:OverlayEditor",
     "instruct-pix2pix": "vdebench.editors.local.pix2pix:InstructPix2Pix",
     "magicbrush": "vdebench.editors.local.pix2pix:MagicBrush",

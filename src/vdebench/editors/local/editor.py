@@ -1,15 +1,13 @@
-"""Base class of local editors: options, weights, seeds, recorded parameters."""
+"""Base class of local editors: pipelines, seeds, recorded parameters."""
 
 from __future__ import annotations
 
-import gc
 import sys
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,19 +15,19 @@ import numpy as np
 from PIL import Image as Pictures
 
 from vdebench.core.images import Image
-from vdebench.editors.editor import Edit, Editor, EditTask
+from vdebench.editors.editor import Edit, EditTask
 from vdebench.editors.local import loading
-from vdebench.editors.local.options import DTYPES, OFFLOADS, device_option, one_of
+from vdebench.editors.local.model import LocalModel, free_memory
+from vdebench.editors.local.options import OFFLOADS, one_of
 from vdebench.editors.local.sizes import Pixels
 from vdebench.editors.local.weights import Weights, find_weights, in_cache
 from vdebench.editors.servers.options import whole
-from vdebench.errors import EditorError, MissingPartError, VdeError
+from vdebench.errors import EditorError, VdeError
 from vdebench.parallel.local import usable_gpus
 from vdebench.registry import installed_version
 
 VERSION = "1"
 """Version of pre- and postprocessing: a new version repeats edits."""
-INSTALL = "pip install 'vdebench[diffusers]'"
 
 
 class PipelineRequest(NamedTuple):
@@ -44,47 +42,27 @@ class PipelineRequest(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False)
-class LocalEditor(Editor):
-    """An editor run with diffusers. Fields are options; the identity contains what changes the image, but no paths."""
+class LocalEditor(LocalModel):
+    """An editor run with a pipeline of diffusers. The identity contains what changes the image, but no paths."""
 
-    name: ClassVar[str]
     pipeline: ClassVar[str]
     """Class in diffusers."""
     published: ClassVar[str]
     """Id of the weights on the hub."""
-    gpu_dtype: ClassVar[str] = "bfloat16"
-    """Meaning of `dtype=auto` on a GPU; on a CPU it is float32."""
-    packages: ClassVar[tuple[str, ...]] = ("torch", "diffusers", "transformers", "accelerate")
     batches: ClassVar[bool] = False
     """Whether its pipeline supports batches."""
-    needs_gpu: ClassVar[bool] = True
 
-    weights: str = ""
-    revision: str = ""
-    device: str = "auto"
-    dtype: str = "auto"
     offload: str = "none"
     steps: int = 50
 
     def __post_init__(self) -> None:
         """Check the options before anything is loaded."""
-        if problem := self.missing():
-            raise MissingPartError(problem)
-        self.weights, self.revision = str(self.weights).strip(), str(self.revision).strip()
-        self.device = device_option(self.name, self.device)
-        self.dtype = one_of(self.name, "dtype", self.dtype, DTYPES)
+        super().__post_init__()
         self.offload = one_of(self.name, "offload", self.offload, OFFLOADS)
         self.steps = whole(self.name, "steps", self.steps, least=1)
         self.batch = whole(self.name, "batch", self.batch, least=1)
-        self.concurrency = 1 if self.device == "mps" else 0  # the device has room for one copy of the model
         if self.offload != "none" and self.device == "cpu":
             raise VdeError(f"{self.name}: offload={self.offload} is for a GPU, and device is cpu")
-
-    @classmethod
-    def missing(cls, **options: Any) -> str:
-        """Return the packages that are not installed; weights are downloaded on first use."""
-        absent = [package for package in cls.packages if find_spec(package) is None]
-        return f"the editor {cls.name} needs {', '.join(absent)}, not installed\n  {INSTALL}" if absent else ""
 
     @classmethod
     def caveat(cls) -> str:
@@ -134,20 +112,6 @@ class LocalEditor(Editor):
         return find_weights(self.name, self.weights or self.published, self.revision)
 
     @cached_property
-    def _device(self) -> str:
-        return loading.device_here(self.name, self.device)
-
-    @property
-    def _kind(self) -> str:
-        """Kind of device; an explicit device need not exist on the machine that only distributes the work."""
-        return self._device if self.device == "auto" else self.device
-
-    @property
-    def _dtype(self) -> str:
-        usual = "float32" if self._kind == "cpu" else self.gpu_dtype
-        return usual if self.dtype == "auto" else self.dtype
-
-    @cached_property
     def _loaded(self) -> tuple[Any, loading.Finite]:
         """The pipeline, loaded once per process."""
         pipe = loading.load(self.name, self.pipeline, self._weights, self._dtype, self._parts())
@@ -155,11 +119,6 @@ class LocalEditor(Editor):
         watch = loading.Finite(pipe.vae.decoder)
         loading.place(self.name, pipe, self._device, self.offload)
         return pipe, watch
-
-    def close(self) -> None:
-        """Release the model and the device's memory."""
-        if self.__dict__.pop("_loaded", None) is not None:
-            _free_memory()
 
     def edit(self, image: Image, instruction: str, *, seed: int = 0) -> Edit:
         """Return the page in the model's own size; a refusal if its safety checker objects."""
@@ -192,7 +151,7 @@ class LocalEditor(Editor):
             except Exception as error:
                 if not loading.is_out_of_memory(error):
                     raise
-                _free_memory()
+                free_memory()
                 raise EditorError(self._no_memory(len(tasks), tasks[0].image)) from None
         seconds = (time.perf_counter() - start) / len(tasks)
         flags = getattr(result, "nsfw_content_detected", None) or [False] * len(tasks)
@@ -237,15 +196,6 @@ class LocalEditor(Editor):
 
 def _as_bytes(image: np.ndarray[Any, Any]) -> Image:
     return np.asarray(np.rint(image * 255).clip(0, 255), np.uint8)
-
-
-def _free_memory() -> None:
-    """Free the device's memory."""
-    import torch
-
-    gc.collect()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
 
 
 def prompt_length(tokenizer: Any, prompt: str, limit: int) -> dict[str, Any]:

@@ -30,10 +30,13 @@ class Weights(NamedTuple):
     """Commit, or digest of a folder."""
 
 
-def find_weights(editor: str, weights: str, revision: str, *, holding: str = "model_index.json") -> Weights:
+def find_weights(
+    editor: str, weights: str, revision: str, *, holding: str = "model_index.json", subfolder: str = ""
+) -> Weights:
     """Return a folder that contains the file `holding`, or a repository with its commit, from the hub's cache or the
-    hub.
+    hub. With `subfolder`, the file is there, and the digest of a folder covers only that part.
     """
+    holding = f"{subfolder}/{holding}" if subfolder else holding
     folder = Path(weights).expanduser()
     if folder.is_dir():
         if revision:
@@ -43,7 +46,7 @@ def find_weights(editor: str, weights: str, revision: str, *, holding: str = "mo
                 f"{editor}: {weights}: contains no {holding}\n"
                 "  expected a folder as `save_pretrained` or `hf download … --local-dir` writes it"
             )
-        return Weights(str(folder), None, "a folder", f"sha256:{digest_of_folder(folder)[:16]}")
+        return Weights(str(folder), None, "a folder", f"sha256:{digest_of_folder(folder / subfolder)[:16]}")
     if not _HUB.fullmatch(weights) or weights.startswith("."):
         raise MissingPartError(f"{editor}: {weights}: no such folder, and not an id of the hub (owner/name)")
     commit = commit_of(editor, weights, revision or "main", holding)
@@ -107,7 +110,7 @@ def commit_of(editor: str, repository: str, revision: str, holding: str) -> str:
         return known.read_text().strip()
     try:
         file = Path(hf_hub_download(repository, holding, revision=revision))
-        return file.parent.name
+        return file.parents[holding.count("/")].name
     except Exception as error:  # huggingface_hub raises many types
         raise explained(editor, repository, error, revision) from error
 
