@@ -14,6 +14,7 @@ from vdebench.cli import (
     build,
     cache,
     compare,
+    diff,
     doctor,
     edit,
     editors_list,
@@ -54,6 +55,7 @@ app.command("run")(run_module.run_command)
 app.command("report")(report.report_command)
 app.command("leaderboard")(leaderboard.leaderboard_command)
 app.command("edit")(edit.edit_command)
+app.command("diff")(diff.diff_command)
 app.command("score")(score.score_command)
 app.command("judge")(judge.judge_command)
 app.command("ambiguity")(judge.ambiguity_command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -34,7 +35,21 @@ class _KnowingEditor(Editor):
         return self.run_task(EditTask(image, instruction, seed))
 
 
-class OracleEditor(_KnowingEditor):
+class ReferenceEditor(_KnowingEditor):
+    """Base class of baselines that return the reference image, as it is or damaged."""
+
+    @abstractmethod
+    def edit_reference(self, reference: Image) -> Edit:
+        """Return the result for a reference image."""
+
+    def run_task(self, task: EditTask) -> Edit:
+        """Return the result for the sample's reference image; refuse without one."""
+        if task.files.reference is None:
+            return Edit.refused("the suite has no reference image of this sample")
+        return self.edit_reference(open_image(task.files.reference))
+
+
+class OracleEditor(ReferenceEditor):
     """Returns the reference image."""
 
     about: ClassVar[About] = About("the suite's answer", "none: the reference image", size="the reference's")
@@ -44,11 +59,9 @@ class OracleEditor(_KnowingEditor):
         """Its name and version."""
         return {"name": "oracle", "version": "1"}
 
-    def run_task(self, task: EditTask) -> Edit:
+    def edit_reference(self, reference: Image) -> Edit:
         """Return the reference image."""
-        if task.files.reference is None:
-            return Edit.refused("the suite has no reference image of this sample")
-        return Edit.of(open_image(task.files.reference))
+        return Edit.of(reference)
 
 
 class BlankEditor(_KnowingEditor):

@@ -4,6 +4,8 @@ EDITORS = {
     "copy": "vdebench.editors.baselines:CopyEditor",
     "oracle": "vdebench.editors.baselines:OracleEditor",
     "blank": "vdebench.editors.baselines:BlankEditor",
+    "resize": "vdebench.editors.ceilings:ResizeEditor",
+    "jpeg": "vdebench.editors.ceilings:JpegEditor",
     "overlay": "vdebench.editors.overlay:OverlayEditor",
     "instruct-pix2pix": "vdebench.editors.local.pix2pix:InstructPix2Pix",
     "magicbrush": "vdebench.editors.local.pix2pix:MagicBrush",

@@ -20,8 +20,9 @@ from vdebench.readers.layout.list_marks import MARK_LIMITS, with_list_marks
 from vdebench.readers.lines.engine import LineEngine
 from vdebench.readers.lines.inference import Model, installed_engine
 from vdebench.readers.lines.line import Line
+from vdebench.readers.lines.recognition import RecognizedLine
 from vdebench.readers.lines.text import join_lines, widen_punctuation
-from vdebench.readers.reader import LikelihoodReader, source_hash
+from vdebench.readers.reader import LikelihoodReader, ReadLines, source_hash
 from vdebench.readers.tables.model import MARGINS, TableModel, read_table
 from vdebench.readers.tables.ruled_grid import GRID_LIMITS, grid_structure
 from vdebench.readers.tables.ruled_lines import (
@@ -113,8 +114,20 @@ class RapidReader(LikelihoodReader):
 
     def lines(self, image: Image) -> list[Line]:
         """Detect and recognise the lines of a page or a crop."""
+        return self.page_lines(image).lines
+
+    def page_lines(self, image: Image) -> ReadLines:
+        """Detect and recognise the lines of a page or a crop; also return those that could not be read."""
         margin = crop_margin(image)
-        return [_shift_line(line, -margin) for line in self.engine.read(add_margin(image, margin)).on_page]
+        page = self.engine.read(add_margin(image, margin))
+        return ReadLines(
+            [_shift_line(line, -margin) for line in page.on_page],
+            [line._replace(box=_shift_box(line.box, -margin)) for line in page.unread],
+        )
+
+    def recognize(self, lines: Sequence[Image]) -> list[RecognizedLine]:
+        """Recognise images of single lines."""
+        return self.engine.recognize(lines)
 
     def likelihood(self, line: Image, texts: Sequence[str]) -> list[float]:
         """Return the log-likelihood of each text on the image of one line."""

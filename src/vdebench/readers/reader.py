@@ -7,11 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vdebench.core.images import Image
-from vdebench.core.page_text import PageText
+from vdebench.core.page_text import PageText, UnreadLine
 from vdebench.registry import make
+
+if TYPE_CHECKING:  # these import OpenCV, which a list of readers does not need
+    from vdebench.readers.lines.line import Line
+    from vdebench.readers.lines.recognition import RecognizedLine
 
 READERS = {
     "rapidocr": "vdebench.readers.rapid:RapidReader",
@@ -48,8 +52,23 @@ class Reader(ABC):
         """Return the blocks of an RGB page in reading order, with the page size. Raises `ReaderError`."""
 
 
+class ReadLines(NamedTuple):
+    """The lines of a page: those that were read, and those that could not be read."""
+
+    lines: list[Line]
+    unread: list[UnreadLine]
+
+
 class LikelihoodReader(Reader):
-    """A reader that can tell how likely a given text is on the image of a line."""
+    """A reader that reads lines one by one and can tell how likely a given text is on the image of a line."""
+
+    @abstractmethod
+    def page_lines(self, image: Image) -> ReadLines:
+        """Detect and recognise the lines of a page, with the place and probability of each character."""
+
+    @abstractmethod
+    def recognize(self, lines: Sequence[Image]) -> list[RecognizedLine]:
+        """Recognise images of single lines."""
 
     @abstractmethod
     def likelihood(self, line: Image, texts: Sequence[str]) -> list[float]:

@@ -1,1 +1,1 @@
-"""Scripts, styles and HTML that the report, the leaderboard, the ranking sheet and the review page share."""
+"""Scripts, styles and HTML that the report, the leaderboard, the page of one edit and the pages for people share."""

@@ -1,6 +1,6 @@
 "use strict";
-/* Shared by the report, the leaderboard, the ranking sheet and the review page. Elements are built without HTML, so that
-   no text can become markup. A classic script: browsers load no modules from files. */
+/* Shared by the report, the leaderboard, the ranking sheet, the page of one edit and the review page. Elements are built
+   without HTML, so that no text can become markup. A classic script: browsers load no modules from files. */
 const Vde = (() => {
   const isNothing = (value) => value === null || value === undefined || value === false || value === "";
   function fill(element, attributes, children) {

@@ -4,6 +4,17 @@
   const { h, s } = Vde;
   const MOST = 24;
 
+  /* Relation of a pane's image to the page, in shares of their widths and heights: position = scale × position on the page + shift. */
+  Vde.SAME = { scale: [1, 1], shift: [0, 0] };
+
+  /* Place an element of some size over a page of another by a transform (2×3, pixels to pixels). */
+  Vde.overlay = ({ style }, [across, down], [[a, c, x], [b, d, y]], [width, height]) => {
+    style.width = `${width / across * 100}%`;
+    style.height = `${height / down * 100}%`;
+    style.transformOrigin = "0 0";
+    style.transform = `translate(${x / width * 100}%, ${y / height * 100}%) matrix(${a}, ${b}, ${c}, ${d}, 0, 0)`;
+  };
+
   Vde.Panes = class {
     constructor(changed) {
       this.view = { x: 0.5, y: 0.5, zoom: 1 };
@@ -23,7 +34,7 @@
       const frame = h("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `${title}: arrows move, plus and minus zoom, 0 shows the whole page` },
         there ? stage : h("div", { class: "nothing" }, why || "no image"));
       const figure = h("figure", { class: "pane", "data-pane": name }, h("figcaption", null, h("span", null, title), size ? h("span", null, `${size[0]}×${size[1]}`) : null), frame);
-      const pane = { name, figure, frame, stage, layers, drawing, size: size || [1, 1], there };
+      const pane = { name, figure, frame, stage, layers, drawing, size: size || [1, 1], there, map: Vde.SAME };
       this.panes.push(pane);
       this.element.append(figure);
       this.listen(frame);
@@ -31,16 +42,12 @@
       return pane;
     }
 
-    /* Place a pane's last image over the page by a transform (2×3, pixels to pixels); the page is clipped to it. */
+    /* Place a pane's last image over the page by a transform of pixel centres (2×3); the page is clipped to it. */
     lay(pane, [[a, c, e], [b, d, f]], [width, height]) {
-      const image = pane.layers.lastChild, [across, down] = pane.size;
-      const x = e + (1 - a - c) / 2, y = f + (1 - b - d) / 2; // transforms map pixel centres, half a pixel inside
+      const [across, down] = pane.size, x = e + (1 - a - c) / 2, y = f + (1 - b - d) / 2; // centres are half a pixel inside
       const corner = (px, py) => `${(a * px + c * py + x) / across * 100}% ${(b * px + d * py + y) / down * 100}%`;
       pane.layers.style.overflow = "hidden";
-      image.style.width = `${width / across * 100}%`;
-      image.style.height = `${height / down * 100}%`;
-      image.style.transformOrigin = "0 0";
-      image.style.transform = `translate(${x / width * 100}%, ${y / height * 100}%) matrix(${a}, ${b}, ${c}, ${d}, 0, 0)`;
+      Vde.overlay(pane.layers.lastChild, pane.size, [[a, c, x], [b, d, y]], [width, height]);
       pane.layers.style.clipPath = `polygon(${[corner(0, 0), corner(width, 0), corner(width, height), corner(0, height)].join(", ")})`;
     }
 
@@ -51,10 +58,15 @@
       const { clientWidth: width, clientHeight: height } = pane.frame, scale = Math.min(width / pane.size[0], height / pane.size[1]);
       return { width, height, w: pane.size[0] * scale, h: pane.size[1] * scale, scale };
     }
+    /* The centre of the view as a share of a pane's image, which is shown whole at zoom 1. */
+    centre({ map: { scale, shift } }) {
+      const { x, y, zoom } = this.view, inside = (share) => Math.min(1, Math.max(0, share));
+      return zoom === 1 ? [0.5, 0.5] : [inside(x * scale[0] + shift[0]), inside(y * scale[1] + shift[1])];
+    }
     place() {
       for (const pane of this.panes) {
         if (!pane.there || !pane.frame.clientWidth) continue;
-        const { width, height, w, h: tall, scale } = this.base(pane), { x, y, zoom } = this.view;
+        const { width, height, w, h: tall, scale } = this.base(pane), { zoom } = this.view, [x, y] = this.centre(pane);
         pane.stage.style.width = `${w * zoom}px`;
         pane.stage.style.height = `${tall * zoom}px`;
         pane.stage.style.transform = `translate(${width / 2 - x * w * zoom}px, ${height / 2 - y * tall * zoom}px)`;
@@ -73,12 +85,14 @@
     /* Zoom around the pointer. */
     zoomAt(frame, px, py, by) {
       const pane = this.panes.find((one) => one.frame === frame), { width, height, w, h: tall } = this.base(pane), { x, y, zoom } = this.view;
-      const to = Math.min(MOST, Math.max(1, zoom * by)), dx = (px - width / 2) / w, dy = (py - height / 2) / tall;
+      const [across, down] = pane.map.scale, dx = (px - width / 2) / w / across, dy = (py - height / 2) / tall / down;
+      const to = Math.min(MOST, Math.max(1, zoom * by));
       this.look(x + dx / zoom - dx / to, y + dy / zoom - dy / to, to);
     }
     move(frame, dx, dy) {
       const pane = this.panes.find((one) => one.frame === frame), { w, h: tall } = this.base(pane), { x, y, zoom } = this.view;
-      this.look(x - dx / w / zoom, y - dy / tall / zoom, zoom);
+      const [across, down] = pane.map.scale;
+      this.look(x - dx / w / zoom / across, y - dy / tall / zoom / down, zoom);
     }
     /* Show a rectangle, in percent of the page, with a margin. */
     show([x, y, w, tall]) {

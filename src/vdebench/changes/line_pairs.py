@@ -1,0 +1,177 @@
+"""Lines of a page found again on an output: at their place, elsewhere, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vdebench.changes.alignment import AlignedPages, PlacedCrop, cut
+from vdebench.changes.evidence import LinePair
+from vdebench.changes.words import LineText, compared, is_meaningful, same_text, similarity
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.readers.lines.line import Line
+from vdebench.readers.reader import LikelihoodReader
+
+MIN_SIMILARITY = 0.5
+"""Similarity of two readings from which they are of the same line at its place."""
+MOVED_SIMILARITY = 0.6
+"""The same for lines at other places."""
+OWN_LINE = 0.1
+"""Similarity by which the output's own line is preferred: its ends are not cut where the text moved sideways."""
+ROW_OVERLAP = 0.5
+"""Least overlap of two lines in one row, as a share of the lower one's height."""
+PRESENT = 0.75
+"""Correlation from which ink is at its place, whatever was read."""
+
+
+class PlacedLine(NamedTuple):
+    """A line of the output, in the page's coordinates, and its number."""
+
+    number: int
+    box: Box
+    text: LineText
+
+
+class InPlace(NamedTuple):
+    """What stands on the output where a line of the page was."""
+
+    line: int
+    pair: LinePair | None
+    """None if the same text stands there, or nothing like it."""
+    same: bool
+    place: PlacedCrop
+
+
+def line_text(line: Line) -> LineText:
+    """Return the text of a line with the places of its characters."""
+    if line.recognized is None or not line.recognized.text:
+        return LineText(line.text)
+    return LineText(line.recognized.text, line.recognized.edges, line.recognized.probabilities)
+
+
+def in_row(one: Box, other: Box) -> bool:
+    """Whether two boxes lie in one row and overlap horizontally."""
+    down = min(one.y2, other.y2) - max(one.y1, other.y1)
+    across = min(one.x2, other.x2) - max(one.x1, other.x1)
+    return down >= ROW_OVERLAP * min(one.y2 - one.y1, other.y2 - other.y1) and across > 0
+
+
+def find_in_place(
+    pages: AlignedPages, lines: Sequence[tuple[Box, LineText]], output: Sequence[PlacedLine], reader: LikelihoodReader
+) -> list[InPlace]:
+    """Compare each line of the page with what stands at its place on the output.
+
+    Text that the reader reads alike in any crop of the place is the same. Where it does not, the reading that is most
+    similar is compared.
+    """
+    results: list[InPlace | None] = []
+    doubtful = []
+    for index, (box, text) in enumerate(lines):
+        row = [each for each in output if in_row(box, each.box)]
+        if _reads_alike(text, row):
+            results.append(InPlace(index, None, True, PlacedCrop(0, 0, 1.0)))
+        else:
+            results.append(None)
+            doubtful.append((index, pages.settle(box), row))
+    crops = [_variants(pages, lines[index][0], place) for index, place, _ in doubtful]
+    readings = iter(reader.recognize([image for variants in crops for _, image in variants]))
+    for (index, place, row), variants in zip(doubtful, crops, strict=True):
+        box, text = lines[index]
+        texts = [next(readings) for _ in variants]
+        candidates = [
+            LinePair(box, text, LineText(*reading), cut(pages.before, box), image, at, place)
+            for (at, image), reading in zip(variants, texts, strict=True)
+        ]
+        candidates += [
+            LinePair(box, text, each.text, cut(pages.before, box), cut(pages.after, each.box), each.box, place)
+            for each in row
+            if _is_beside(box, each.box)
+        ]
+        results[index] = _best(index, candidates, len(variants), place)
+    return [each for each in results if each is not None]
+
+
+def _reads_alike(text: LineText, row: Sequence[PlacedLine]) -> bool:
+    if len(row) == 1:
+        return same_text(text.text, row[0].text.text)
+    ordered = sorted(row, key=lambda each: each.box.x1)
+    return len(row) > 1 and same_text(text.text, "".join(each.text.text for each in ordered))
+
+
+def _is_beside(one: Box, other: Box) -> bool:
+    """Whether a line of the output is about as long as the line of the page."""
+    width, other_width = one.x2 - one.x1, other.x2 - other.x1
+    return 0.6 * width <= other_width <= 1.7 * width
+
+
+def _variants(pages: AlignedPages, box: Box, place: PlacedCrop) -> list[tuple[Box, Image]]:
+    """Return crops of the output at the place of a line: the same, a little larger, a little smaller, and unmoved."""
+    height = box.y2 - box.y1
+    grown = max(1.0, 0.1 * height)
+    boxes = [_moved(box, place.right, place.down)]
+    boxes.append(_padded(boxes[0], grown))
+    boxes.append(_padded(boxes[0], -max(1.0, 0.05 * height), across=0.0))
+    if place.right or place.down:
+        boxes.append(box)
+    return [(each, cut(pages.after, each)) for each in boxes]
+
+
+def _moved(box: Box, right: float, down: float) -> Box:
+    return Box(box.x1 + right, box.y1 + down, box.x2 + right, box.y2 + down)
+
+
+def _padded(box: Box, by: float, across: float | None = None) -> Box:
+    wide = by if across is None else across
+    return Box(box.x1 - wide, box.y1 - by, box.x2 + wide, box.y2 + by)
+
+
+def _best(index: int, candidates: Sequence[LinePair], variants: int, place: PlacedCrop) -> InPlace:
+    """Choose the most similar reading; the output's own line, which follows the variants, if it is nearly as similar."""
+    before = candidates[0].before.text
+    if any(same_text(before, each.after.text) for each in candidates):
+        return InPlace(index, None, True, place)
+    scored = [
+        (similarity(before, each.after.text) + (OWN_LINE if number >= variants else 0.0), -number, each)
+        for number, each in enumerate(candidates)
+    ]
+    likeness, _, best = max(scored, key=lambda item: item[:2])
+    short = len(compared(before).characters) <= 3
+    like = likeness >= (0.3 if short and place.correlation >= 0.5 else MIN_SIMILARITY)
+    return InPlace(index, best if like else None, False, place)
+
+
+def find_moved(
+    lines: Sequence[tuple[int, Box, LineText]],
+    output: Sequence[PlacedLine],
+    before: Image,
+    after: Image,
+) -> tuple[list[tuple[int, int, LinePair]], list[int]]:
+    """Match lines that are not at their place with lines of the output, by text, the most similar first.
+
+    Return (index, number on the output, pair) of each match, and the indices of lines that are nowhere.
+    `after` is the image whose coordinates the boxes of `output` have.
+    """
+    scored = sorted(
+        (
+            (-similarity(text.text, other.text.text), index, other.number, at, position)
+            for at, (index, _, text) in enumerate(lines)
+            for position, other in enumerate(output)
+            if is_meaningful(text.text)
+        ),
+    )
+    taken: set[int] = set()
+    found: set[int] = set()
+    matches = []
+    for negative, index, number, at, position in scored:
+        if -negative < MOVED_SIMILARITY:
+            break
+        if index in found or number in taken:
+            continue
+        found.add(index)
+        taken.add(number)
+        _, box, text = lines[at]
+        other = output[position]
+        pair = LinePair(box, text, other.text, cut(before, box), cut(after, other.box), other.box)
+        matches.append((index, number, pair))
+    return matches, [index for index, _, _ in lines if index not in found]
