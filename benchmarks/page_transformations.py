@@ -35,14 +35,15 @@ def _resized(image: Image, width: int, height: int) -> Image:
     return np.asarray(Pictures.fromarray(image).resize((width, height), Pictures.Resampling.LANCZOS), np.uint8)
 
 
-def _scaled(image: Image, factor: float) -> Image:
+def scaled(image: Image, factor: float) -> Image:
+    """Resize a page by a factor (Lanczos)."""
     height, width = image.shape[:2]
     return _resized(image, round(width * factor), round(height * factor))
 
 
 def _at_one_megapixel(image: Image) -> Image:
     height, width = image.shape[:2]
-    return _scaled(image, math.sqrt(MEGAPIXEL / (width * height)))
+    return scaled(image, math.sqrt(MEGAPIXEL / (width * height)))
 
 
 def _one_megapixel_and_back(image: Image) -> Image:
@@ -77,8 +78,9 @@ def paper_colour(image: Image) -> Image:
     return np.asarray(colours[counts.argmax()], np.uint8)
 
 
-def _tinted(image: Image) -> Image:
-    return np.asarray(np.round(image * np.array(TINT)), np.uint8)
+def tinted(image: Image, tint: tuple[float, float, float] = TINT) -> Image:
+    """Multiply red, green and blue by factors."""
+    return np.asarray(np.round(image * np.array(tint)), np.uint8)
 
 
 def _blurred(image: Image) -> Image:
@@ -105,11 +107,11 @@ TRANSFORMATIONS: dict[str, Callable[[Image], Image]] = {
     "jpeg85": partial(_jpeg, quality=85),
     "1mp": _one_megapixel_and_back,
     "1mp-native": _at_one_megapixel,
-    "70%": partial(_scaled, factor=0.7),
+    "70%": partial(scaled, factor=0.7),
     "zoom0.5": partial(_moved, scale=1.005),
     "zoom1.5": partial(_moved, scale=1.015),
     "shift3": partial(_moved, shift=3.0),
-    "tint": _tinted,
+    "tint": tinted,
     "blur": _blurred,
     "aspect": _aspect,
 }

@@ -8,7 +8,7 @@ One page may have several changes of the first four kinds, on distinct lines (se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -147,10 +147,11 @@ def _typesetter(ppi: int) -> Typesetter:
     return Typesetter(ppi, font_folders())
 
 
-def plant(page: Page, counts: Mapping[str, int], rng: Random) -> PlantedPair:
+def plant(page: Page, counts: Mapping[str, int], rng: Random, kept: Collection[int] = ()) -> PlantedPair:
     """Plant changes of some kinds; fewer, or none, if the page has no place for them.
 
     `counts` has the number of changes per kind, as in `PLANS`. Lost and duplicated lines are not combined with others.
+    Blocks with an id in `kept` keep their words.
     """
     with closing(page.typesetter.print(page.document)) as sheet:
         before = sheet.image()
@@ -159,7 +160,7 @@ def plant(page: Page, counts: Mapping[str, int], rng: Random) -> PlantedPair:
         if "duplicated_line" in counts:
             return _duplicate_line(page, sheet, before, rng)
         for _ in range(_ATTEMPTS):
-            places = _choose_places(page, sheet, counts, rng)
+            places = _choose_places(page, sheet, counts, rng, kept)
             edited = _edited(page.document, places)
             with closing(page.typesetter.print(edited)) as after:
                 if after.present == sheet.present and is_legible(edited, after):
@@ -181,12 +182,14 @@ def _text_of(document: Document, block: int, part: int) -> str:
     return next(text for *piece, text in pieces(document) if piece == [block, part])
 
 
-def _choose_places(page: Page, sheet: TypesetPage, counts: Mapping[str, int], rng: Random) -> list[Place]:
+def _choose_places(
+    page: Page, sheet: TypesetPage, counts: Mapping[str, int], rng: Random, kept: Collection[int]
+) -> list[Place]:
     """Choose places on distinct lines."""
     chosen: list[Place] = []
     taken: list[Box] = []
     for kind, count in counts.items():
-        candidates = list(_candidates(page, kind, rng))
+        candidates = [place for place in _candidates(page, kind, rng) if place.block not in kept]
         rng.shuffle(candidates)
         for place in candidates:
             if sum(each.kind == kind for each in chosen) == count:

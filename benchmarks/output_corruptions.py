@@ -1,0 +1,332 @@
+"""Outputs of an editor as they occur: the right edit with harmless differences, and with faults a person would refuse.
+
+Each corruption is a function from a sample's workspace to an image, or None where it does not apply; `opinion` is what a
+careful person says of the output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import cv2
+import numpy as np
+from output_pixels import around, background, distorted, erased, moved_ink, smeared, with_ink
+from page_transformations import TRANSFORMATIONS, scaled, tinted
+from planted_changes import Page, plant
+
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+from vdebench.studies.validity.document_corruptions import (
+    done_again,
+    has_copy,
+    in_edited_text,
+    letters_of,
+    wrong_characters,
+)
+from vdebench.studies.validity.subject import CorruptionWorkspace, PrintedDocument, cached_typesetter
+from vdebench.suites.typeset.document import CELLS, Chart, Document, Rule, Span, Text
+from vdebench.suites.typeset.edits import EditPlace
+from vdebench.suites.typeset.ground_truth import box_of, lines_of, tight_boxes
+from vdebench.suites.typeset.language_rules import get_language
+from vdebench.suites.typeset.words import Writer
+
+Opinion = Literal["ok", "bad", "minor", "arguable", "depends"]
+RED, DARK_BLUE, STRONG_TINT = "#d01818", "#1a2a6c", (0.97, 0.93, 0.82)
+_LONG = 60
+"""Characters of a paragraph, at least; Chinese ones count twice."""
+
+
+class OutputCorruption(NamedTuple):
+    """How an output is made, and what a careful person says of it."""
+
+    opinion: Opinion
+    make: Callable[[CorruptionWorkspace], Image | None]
+
+
+def _transformed(workspace: CorruptionWorkspace, change: Callable[[Image], Image]) -> Image:
+    return change(workspace.reference.image)
+
+
+def _cropped(image: Image, share: float = 0.88) -> Image:
+    height, width = image.shape[:2]
+    part = image[: round(height * share), : round(width * share)]
+    return np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+def _wobbling(image: Image) -> Image:
+    height, width = image.shape[:2]
+    return distorted(image, around(Box(0, 0, width, height), image), 0.35, 5, seed=1)
+
+
+def _source(workspace: CorruptionWorkspace) -> Image:
+    return workspace.typeset(workspace.subject.before).image
+
+
+def _typeset(workspace: CorruptionWorkspace, document: Document) -> Image | None:
+    """The page of a document; None if not all blocks fit."""
+    printed = workspace.typeset(document)
+    return printed.image if printed.document == document else None
+
+
+def _kept_blocks(workspace: CorruptionWorkspace) -> set[int]:
+    """Blocks that the edit changes."""
+    target = workspace.subject.target
+    return {workspace.subject.edit.block, *([target.id] if target else [])}
+
+
+def _paragraphs(workspace: CorruptionWorkspace) -> list[Text]:
+    """Paragraphs besides the edited one, in random order."""
+    kept = _kept_blocks(workspace)
+    texts = [block for block in workspace.subject.after.blocks if isinstance(block, Text) and block.id not in kept]
+    long = [block for block in texts if sum(1 if letter.isascii() else 2 for letter in block.text) >= _LONG]
+    return workspace.rng("paragraph").sample(long, len(long))
+
+
+def _boxes(printed: PrintedDocument, places: Sequence[EditPlace]) -> list[Box]:
+    visible = [place for place in places if place.number in printed.sheet.marks]
+    return tight_boxes(printed.document, printed.sheet, visible)
+
+
+def _new_boxes(workspace: CorruptionWorkspace) -> list[Box]:
+    return _boxes(workspace.reference, workspace.subject.new_places)
+
+
+def _deleted(workspace: CorruptionWorkspace) -> Iterator[tuple[Image, Box]]:
+    """The source and the boxes of deleted text; empty for other edits."""
+    subject = workspace.subject
+    if subject.edit.action.startswith("delete") or subject.edit.arguments.get("new") == "":
+        source = workspace.typeset(subject.before)
+        yield from (
+            (source.image, box) for box in _boxes(source, subject.edit.places(subject.before, subject.after)[0])
+        )
+
+
+# Faults in the words
+
+
+def _planted(workspace: CorruptionWorkspace, kind: str, count: int) -> Image | None:
+    """Plant changes outside the edited block."""
+    after = workspace.reference.document
+    typesetter = cached_typesetter(round(workspace.reference.sheet.scale * 72))
+    page = Page(0, "zh" if after.lang == "zh" else "en", after, typesetter)
+    pair = plant(page, {kind: count}, workspace.rng(kind), _kept_blocks(workspace))
+    return pair.after if len(pair.planted) == count else None
+
+
+def _wrong_character(workspace: CorruptionWorkspace) -> Image | None:
+    return wrong_characters(workspace, 1).image if in_edited_text(workspace.subject)[0] else None
+
+
+def _twice(workspace: CorruptionWorkspace) -> Image | None:
+    return done_again(workspace, 1).image if has_copy(workspace.subject) else None
+
+
+def _elsewhere(workspace: CorruptionWorkspace) -> Image | None:
+    """The new words in another paragraph of the source, in place of others."""
+    new = str(workspace.subject.edit.arguments.get("new", ""))
+    for block in _paragraphs(workspace) if new else ():
+        if len(block.text) > len(new) + 10:
+            start = block.text.find(" ", 5) + 1 or 5
+            end = block.text.find(" ", start + len(new))
+            changed = block.with_text(start, end if end > 0 else start + len(new), new)
+            return _typeset(workspace, workspace.subject.before.with_block(block.id, changed))
+    return None
+
+
+def _lost_paragraph(workspace: CorruptionWorkspace) -> Image | None:
+    printed = workspace.reference
+    for block in _paragraphs(workspace)[:1]:
+        lines = lines_of(printed.sheet, block.id * CELLS)
+        return erased(printed.image, *(around(line, printed.image) for line in lines))
+    return None
+
+
+def _more_paragraphs(workspace: CorruptionWorkspace, hallucinated: bool) -> Image | None:
+    """A paragraph repeated below itself, or followed by one that nobody asked for."""
+    document = workspace.subject.after
+    for block in _paragraphs(workspace):
+        language = get_language("zh" if document.lang == "zh" else "en")
+        writer = Writer(language, workspace.rng("hallucinated"), document.topic)
+        text = writer.sentence(language.code).text if hallucinated else block.text
+        more = Text(document.next_id, block.role, (Span(text),), block.align)
+        image = _typeset(workspace, document.with_block(block.id, block, more))
+        if image is not None:
+            return image
+    return None
+
+
+def _malformed(workspace: CorruptionWorkspace, count: int = 3) -> Image | None:
+    """The right halves of some characters elsewhere exchanged for those of others."""
+    printed, kept, rng = workspace.reference, _kept_blocks(workspace), workspace.rng("malformed")
+    blocks = [block for block in printed.document.blocks if isinstance(block, Text) and block.id not in kept]
+    letters = [letter for block in blocks for letter in letters_of(block)]
+    image, glyphs = printed.image.copy(), list[Any]()
+    for letter in rng.sample(letters, min(len(letters), 2 * count)):
+        block = printed.document.block(letter.block)
+        assert isinstance(block, Text)
+        boxes = printed.sheet.part(block.id * CELLS, block.text, letter.at, letter.at + 1)
+        glyphs += [around(box, image) for box in boxes]
+    for one, other in zip(glyphs[:count], glyphs[count:], strict=False):
+        middle = (one.x1 + one.x2) // 2
+        half = other.cut(printed.image)[:, (other.x2 - other.x1) // 2 :]
+        size = (one.x2 - middle, one.y2 - one.y1)
+        image[one.y1 : one.y2, middle : one.x2] = cv2.resize(np.ascontiguousarray(half), size)
+    return image if len(glyphs) == 2 * count else None
+
+
+def _garbled(workspace: CorruptionWorkspace, new: bool) -> Image | None:
+    """The new words, or a paragraph elsewhere, in shapes that are no letters."""
+    printed = workspace.reference
+    boxes = _new_boxes(workspace) if new else [box_of(printed.sheet, block) for block in _paragraphs(workspace)[:1]]
+    image, lines = printed.image, _paragraphs(workspace)[:1]
+    height = boxes[0].y2 - boxes[0].y1 if boxes else 0.0
+    if not new and lines:
+        first = lines_of(printed.sheet, lines[0].id * CELLS)[0]
+        height = first.y2 - first.y1
+    for index, box in enumerate(boxes):
+        image = distorted(image, around(box, image), 0.14 * height, 0.2 * height, seed=index)
+    return image if boxes else None
+
+
+# Faults in the looks
+
+
+def _styled(workspace: CorruptionWorkspace, **changes: Any) -> Image | None:
+    """The new words in another style."""
+    target = workspace.subject.text_target
+    if target is None or not workspace.subject.new_places:
+        return None
+    style = workspace.subject.after.styles[target.role]
+    if changes.get("font"):
+        changes["font"] = "serif" if style.font in ("sans", "mono") else "sans"
+    if changes.get("bold") and style.bold:
+        return None
+    for place in workspace.subject.new_places:
+        target = target.with_style(place.start, len(target.text) if place.end is None else place.end, **changes)
+    return _typeset(workspace, workspace.subject.after.with_block(target.id, target))
+
+
+def _off_line(workspace: CorruptionWorkspace) -> Image | None:
+    """The new words half a line too low."""
+    boxes = _new_boxes(workspace)
+    height = boxes[0].y2 - boxes[0].y1 if boxes else 0.0
+    return moved_ink(workspace.reference.image, boxes, 0, 0.5 * height) if boxes else None
+
+
+def _off_page(workspace: CorruptionWorkspace) -> Image | None:
+    """The new words in the margin, cut off by the edge of the page."""
+    boxes = _new_boxes(workspace)[:1]
+    if not boxes:
+        return None
+    return moved_ink(workspace.reference.image, boxes, -boxes[0].x1 - 0.3 * (boxes[0].x2 - boxes[0].x1), 0)
+
+
+def _overlapping(workspace: CorruptionWorkspace) -> Image | None:
+    """The new words over the old ones, which are still there."""
+    subject, image = workspace.subject, _source(workspace)
+    old = subject.edit.places(subject.before, subject.after)[0]
+    new = _new_boxes(workspace)
+    if subject.edit.action not in ("replace_text", "set_cell") or not old or not new:
+        return None
+    reference = workspace.reference.image
+    for box in new:
+        place = around(box, reference)
+        image = with_ink(image, place.cut(reference), background(reference, place), place.x1, place.y1)
+    return image
+
+
+def _ghost(workspace: CorruptionWorkspace, share: float) -> Image | None:
+    """A share of the deleted text's ink is still there."""
+    image = workspace.reference.image
+    deleted = list(_deleted(workspace))
+    for source, box in deleted:
+        place = around(box, source)
+        paper = background(source, place)
+        faint = paper + share * (place.cut(source).astype(float) - paper)
+        image = with_ink(image, np.asarray(np.round(faint), np.uint8), paper, place.x1, place.y1)
+    return image if deleted else None
+
+
+def _smear(workspace: CorruptionWorkspace) -> Image | None:
+    """The deleted text is wiped to a grey band."""
+    image = workspace.reference.image
+    deleted = list(_deleted(workspace))
+    for source, box in deleted:
+        place = around(box, source)
+        image = with_ink(image, smeared(place.cut(source)), background(source, place), place.x1, place.y1)
+    return image if deleted else None
+
+
+def _set_anew(workspace: CorruptionWorkspace) -> Image | None:
+    """The same words in another font and a little smaller, so that lines break elsewhere."""
+    document = workspace.subject.after
+    styles = {
+        role: replace(style, font="sans" if style.font in ("serif", "modern") else "serif", size=style.size * 0.94)
+        for role, style in document.styles.items()
+    }
+    return _typeset(workspace, replace(document, styles=styles))
+
+
+def _lost_figure(workspace: CorruptionWorkspace) -> Image | None:
+    """A chart, or a rule between blocks, is gone."""
+    printed = workspace.reference
+    figures = [block for block in printed.document.blocks if isinstance(block, Chart | Rule)]
+    for block in sorted(figures, key=lambda block: isinstance(block, Rule))[:1]:
+        return erased(printed.image, around(printed.sheet.marks[block.id * CELLS].box, printed.image))
+    return None
+
+
+def _page(opinion: Opinion, change: Callable[[Image], Image]) -> OutputCorruption:
+    return OutputCorruption(opinion, partial(_transformed, change=change))
+
+
+CORRUPTIONS: dict[str, OutputCorruption] = {
+    "right edit": _page("ok", TRANSFORMATIONS["none"]),
+    **{name: _page("depends", TRANSFORMATIONS[name]) for name in ("autoencoder1mp",) if name in TRANSFORMATIONS},
+    "JPEG 85": _page("ok", TRANSFORMATIONS["jpeg85"]),
+    "zoom 0.5 %": _page("ok", TRANSFORMATIONS["zoom0.5"]),
+    "zoom 1.5 %": _page("arguable", TRANSFORMATIONS["zoom1.5"]),
+    "shift 3 px": _page("ok", TRANSFORMATIONS["shift3"]),
+    "1 MP and back": _page("ok", TRANSFORMATIONS["1mp"]),
+    "70 % size": _page("ok", TRANSFORMATIONS["70%"]),
+    "50 % size": _page("arguable", partial(scaled, factor=0.5)),
+    "sides multiples of 32": _page("ok", TRANSFORMATIONS["aspect"]),
+    "slight tint": _page("ok", TRANSFORMATIONS["tint"]),
+    "stronger tint": _page("arguable", partial(tinted, tint=STRONG_TINT)),
+    "strokes wobble slightly": _page("ok", _wobbling),
+    "page set anew": OutputCorruption("arguable", _set_anew),
+    "new words dark blue": OutputCorruption("minor", partial(_styled, ink=DARK_BLUE)),
+    "new words in other font": OutputCorruption("minor", partial(_styled, font="other")),
+    "new words bold": OutputCorruption("minor", partial(_styled, bold=True)),
+    "new words red": OutputCorruption("bad", partial(_styled, ink=RED)),
+    "new words tiny": OutputCorruption("bad", partial(_styled, scale=0.5)),
+    "new words half a line off": OutputCorruption("bad", _off_line),
+    "new words off the page": OutputCorruption("bad", _off_page),
+    "punctuation elsewhere": OutputCorruption("minor", partial(_planted, kind="punctuation", count=1)),
+    "wrong character in edit": OutputCorruption("bad", _wrong_character),
+    "digit elsewhere": OutputCorruption("bad", partial(_planted, kind="digit", count=1)),
+    "look-alike elsewhere": OutputCorruption("bad", partial(_planted, kind="letter", count=1)),
+    **{
+        f"{count} words elsewhere": OutputCorruption("bad", partial(_planted, kind="word", count=count))
+        for count in (1, 3, 10)
+    },
+    "malformed elsewhere": OutputCorruption("bad", _malformed),
+    "edit garbled": OutputCorruption("bad", partial(_garbled, new=True)),
+    "paragraph garbled": OutputCorruption("bad", partial(_garbled, new=False)),
+    "paragraph lost": OutputCorruption("bad", _lost_paragraph),
+    "paragraph duplicated": OutputCorruption("bad", partial(_more_paragraphs, hallucinated=False)),
+    "paragraph hallucinated": OutputCorruption("bad", partial(_more_paragraphs, hallucinated=True)),
+    "figure or rule lost": OutputCorruption("bad", _lost_figure),
+    "edit in wrong place": OutputCorruption("bad", _elsewhere),
+    "edit done twice": OutputCorruption("bad", _twice),
+    "new words over old": OutputCorruption("bad", _overlapping),
+    "ghost of deletion 12 %": OutputCorruption("bad", partial(_ghost, share=0.12)),
+    "ghost of deletion 30 %": OutputCorruption("bad", partial(_ghost, share=0.3)),
+    "smear over deletion": OutputCorruption("bad", _smear),
+    "cropped and enlarged": _page("bad", _cropped),
+    "source returned": OutputCorruption("bad", _source),
+}
+"""By name."""
