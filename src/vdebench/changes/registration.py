@@ -24,6 +24,12 @@ Matrix = NDArray[np.float64]
 
 LONG_SIDE = 1600
 """Longer side in pixels at which features are detected."""
+PIECE, PIECES, WINDOW = 48, 9, 4
+"""Side of a piece in pixels, pieces along each side, and search distance, to recognise a page that did not move."""
+MIN_DEVIATION, MIN_CORRELATION, MIN_PIECES, MIN_STILL = 12.0, 0.8, 8, 0.8
+"""Least deviation of grey levels of a piece, correlation, number of pieces, and share of those that did not move."""
+MAX_STRETCH = 0.03
+"""Greatest change of proportions of such a page."""
 FEATURES = 6000
 RATIO = 0.75
 """Greatest distance of the best match, as a share of that of the second best."""
@@ -40,8 +46,10 @@ SCALES = 0.25, 4.0
 """Limits of the enlargement relative to the frame."""
 IDENTITY_PIXELS = 0.3
 """Displacement up to which a transformation is the identity."""
-MIN_LINES = 4
+MIN_LINES = 3
 """Least number of lines that read alike, to be fitted instead of features."""
+MIN_AGREEMENT = 0.5
+"""Least share of these lines that agree."""
 
 SAME_SCALE, SAME_SHIFT = 0.002, 0.002
 """Greatest deviation from 1 and 0 of a page that is `same` or `scaled`, in fractions of the frame."""
@@ -62,7 +70,45 @@ class Registration(NamedTuple):
 
 
 def register(before: Image, after: Image) -> Registration | None:
-    """Register two images of a page by features; None if too few agree."""
+    """Register two images of a page: as the whole page if its pieces are at their places, else by features."""
+    return _register_whole(before, after) or _register_by_features(before, after)
+
+
+def _register_whole(before: Image, after: Image) -> Registration | None:
+    """Check whether the output is the whole page, at any size: pieces all over the page are where they were."""
+    page, output = Size(before.shape[1], before.shape[0]), Size(after.shape[1], after.shape[0])
+    if abs(page.width * output.height / (page.height * output.width) - 1) > MAX_STRETCH or min(page) < 3 * PIECE:
+        return None
+    scale = min(1.0, LONG_SIDE / max(page), math.sqrt(output.width * output.height / (page.width * page.height)))
+    size = max(1, round(page.width * scale)), max(1, round(page.height * scale))
+    greys = [
+        cv2.resize(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), size, interpolation=cv2.INTER_AREA)
+        for image in (before, after)
+    ]
+    shifts = []
+    rows, columns = (np.linspace(0, side - PIECE, PIECES).astype(int) for side in (size[1], size[0]))
+    if min(size) < 2 * PIECE:
+        return None
+    for y in rows:
+        for x in columns:
+            piece = greys[0][y : y + PIECE, x : x + PIECE]
+            if piece.std() < MIN_DEVIATION:
+                continue
+            top, left = max(0, y - WINDOW), max(0, x - WINDOW)
+            window = greys[1][top : y + PIECE + WINDOW, left : x + PIECE + WINDOW]
+            scores = cv2.matchTemplate(window, piece, cv2.TM_CCOEFF_NORMED)
+            row, column = divmod(int(scores.argmax()), scores.shape[1])
+            if scores[row, column] >= MIN_CORRELATION:
+                shifts.append((left + column - x, top + row - y))
+            else:
+                shifts.append((WINDOW, WINDOW))
+    still = sum(max(map(abs, shift)) == 0 for shift in shifts)
+    if len(shifts) < MIN_PIECES or still < MIN_STILL * len(shifts):
+        return None
+    return Registration(whole_page(page, output), 0.0, still, "pieces")
+
+
+def _register_by_features(before: Image, after: Image) -> Registration | None:
     one, first = _points(before)
     other, second = _points(after)
     if len(one) < MIN_MATCHES or len(other) < MIN_MATCHES:
@@ -169,7 +215,7 @@ def from_lines(pairs: Sequence[tuple[Box, Box]], page: Size, output: Size) -> Re
         if agree > best[0]:
             best = agree, axis_pairs
     agree, fit = best
-    if agree < MIN_LINES or agree < 0.3 * len(pairs):
+    if agree < MIN_LINES or agree < MIN_AGREEMENT * len(pairs):
         return None
     inside = np.ones(len(source), bool)
     for _ in range(3):
