@@ -21,9 +21,6 @@ from vdebench.core.images import Image
 from vdebench.errors import VdeError
 from vdebench.readers.reader import LikelihoodReader, Reader, ReadLines
 
-IDENTITY = "changes-1"
-"""Version of the engine; part of the signatures of what rests on it."""
-
 
 @dataclass(frozen=True)
 class PageComparison:

@@ -102,7 +102,7 @@ def _register_whole(before: Image, after: Image) -> Registration | None:
                 shifts.append((left + column - x, top + row - y))
             else:
                 shifts.append((WINDOW, WINDOW))
-    still = sum(max(map(abs, shift)) == 0 for shift in shifts)
+    still = sum(int(max(map(abs, shift)) == 0) for shift in shifts)
     if len(shifts) < MIN_PIECES or still < MIN_STILL * len(shifts):
         return None
     return Registration(whole_page(page, output), 0.0, still, "pieces")
