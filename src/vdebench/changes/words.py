@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from vdebench.changes.change import FactKind
 
 _TOKEN = regex.compile(
-    r"[$€£¥￥]?\d+(?:[.,:/·\-]\d+)*\s?[%‰℃°]?|[\p{Latin}\p{Greek}\p{Cyrillic}\d]+(?:['’\-][\p{Latin}\d]+)*|\p{Han}"
+    r"[$€£¥￥]?\d+(?:[.,:/·\-]\d+)*(?:\s?[%‰℃°])?|[\p{Latin}\p{Greek}\p{Cyrillic}\d]+(?:['’\-][\p{Latin}\d]+)*|\p{Han}"
     r"|[^\s\p{Han}]"
 )
 """A number with its sign and unit, a word, a Chinese character, or a mark."""
