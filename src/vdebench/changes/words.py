@@ -152,6 +152,8 @@ def differences(one: str, other: str) -> list[Difference]:
     [('除菌键', '除霜键')]
     >>> [each.texts("this year, we", "this year we") for each in differences("this year, we", "this year we")]
     [('year,', 'year')]
+    >>> [each.texts("the cat ran", "the cats ran") for each in differences("the cat ran", "the cats ran")]
+    [('cat', 'cats')]
     """
     first, second = compared(one), compared(other)
     result: list[Difference] = []
@@ -160,6 +162,10 @@ def differences(one: str, other: str) -> list[Difference]:
             continue
         before = _positions(first, op.src_start, op.src_end, len(one))
         after = _positions(second, op.dest_start, op.dest_end, len(other))
+        if not before and _continues_word(other, after.start):
+            before = _end_before(first, op.src_start)
+        elif not after and _continues_word(one, before.start):
+            after = _end_before(second, op.dest_start)
         each = Difference(before, after, _whole_words(one, before), _whole_words(other, after))
         if each.is_punctuation(one, other):
             each = each._replace(
@@ -201,6 +207,16 @@ def _positions(text: Compared, start: int, end: int, length: int) -> range:
         place = text.positions[start] if start < len(text.positions) else length
         return range(place, place)
     return range(text.positions[start], text.positions[end - 1] + 1)
+
+
+def _continues_word(text: str, place: int) -> bool:
+    return place > 0 and not text[place - 1].isspace()
+
+
+def _end_before(text: Compared, index: int) -> range:
+    """Return the empty range at the end of the compared character before an index, not after white space."""
+    place = text.positions[index - 1] + 1 if index else 0
+    return range(place, place)
 
 
 def _whole_words(text: str, span: range) -> range:
