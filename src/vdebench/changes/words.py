@@ -166,7 +166,8 @@ def differences(one: str, other: str) -> list[Difference]:
             before = _end_before(first, op.src_start)
         elif not after and _continues_word(one, before.start):
             after = _end_before(second, op.dest_start)
-        each = Difference(before, after, _whole_words(one, before), _whole_words(other, after))
+        widened = _whole_words if before and after else whole_tokens  # context on one side alone would look lost or added
+        each = Difference(before, after, widened(one, before), widened(other, after))
         if each.is_punctuation(one, other):
             each = each._replace(
                 words_before=_with_word_before(one, each.words_before),
