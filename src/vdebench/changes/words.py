@@ -39,9 +39,13 @@ _ALIKE = str.maketrans(
 _SAME_SHAPE = set("COSUVWXZKP")
 """Capitals that differ from their small letters in size only."""
 _MEANINGFUL = regex.compile(r"[\p{L}\p{N}]")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
 _DATE = regex.compile(
-    r"\d{4}[-/.年]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}月|\d{1,2}日|\d{4}年"
-    r"|(?i:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d|\d.*\b(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
+    r"(?<!\d)(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?!\d)|(?<!\d)\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(?!\d)|\d{1,2}月|\d{1,2}日|\d{4}年"
+    rf"|(?i:\b{_MONTH}\b.*\d|\d.*\b{_MONTH}\b)|\bM(?:ay|AY)\b.*\d|\d.*\bM(?:ay|AY)\b"
 )
 _PRICE = regex.compile(r"[$€£¥￥]|\d\s?(?:元|USD|EUR|GBP|CNY|RMB)")
 _CODE = regex.compile(r"(?=\S*\p{L})(?=\S*\d)\S{2,}")
