@@ -33,6 +33,7 @@ _ALIKE = str.maketrans(
         "ı": "i",
         "×": "x",
         "＊": "*",
+        "⁄": "/",
     }
 )
 """Characters that readers write for each other, in shape or width."""
