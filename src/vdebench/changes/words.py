@@ -171,7 +171,8 @@ def differences(one: str, other: str) -> list[Difference]:
             before = _end_before(first, op.src_start)
         elif not after and _continues_word(one, before.start):
             after = _end_before(second, op.dest_start)
-        widened = _whole_words if before and after else whole_tokens  # context on one side alone would look lost or added
+        # neighbours on one side only would look lost or added
+        widened = _whole_words if before and after else whole_tokens
         each = Difference(before, after, widened(one, before), widened(other, after))
         if each.is_punctuation(one, other):
             each = each._replace(
