@@ -12,7 +12,7 @@ from vdebench.changes.alignment import cut
 from vdebench.changes.change import Change, EditOutcome
 from vdebench.changes.engine import PageComparison
 from vdebench.changes.line_pairs import line_text
-from vdebench.changes.targets import PlacedText, Target, find_targets, is_bounded
+from vdebench.changes.targets import PlacedText, Target, find_in, find_targets
 from vdebench.changes.words import compared, differences, similarity
 from vdebench.core.box import Box
 from vdebench.core.images import Image
@@ -73,11 +73,12 @@ def _outcome(
 def _at_target(
     comparison: PageComparison, request: EditRequest, target: Target, reader: LikelihoodReader
 ) -> EditOutcome:
-    texts = _output_texts(comparison, _search_box(request, target))
+    texts, inside = _output_texts(comparison, _search_box(request, target)), target.inside_number
     has_new = bool(request.new) and any(
-        _contains(each.text, request.new) or _is_likely(each, request.new, reader) for each in texts
+        _contains(each.text, request.new, inside_number=inside) or _is_likely(each, request.new, reader)
+        for each in texts
     )
-    has_old = any(_contains(_without(each.text, request.new), target.text) for each in texts)
+    has_old = any(_contains(_without(each.text, request.new), target.text, inside_number=inside) for each in texts)
     if request.action in ("delete", "delete_block"):
         return "not_done" if has_old else "done"
     if request.action != "replace":
@@ -123,21 +124,16 @@ def _output_texts(comparison: PageComparison, area: Box | None) -> list[_ReadTex
     return read
 
 
-def _contains(text: str, wanted: str) -> bool:
-    """Whether a text contains another, not as a part of a longer number."""
-    characters, part = compared(text).characters, compared(wanted).characters
-    at = characters.find(part) if part else -1
-    while at >= 0:
-        if is_bounded(characters, at, len(part)):
-            return True
-        at = characters.find(part, at + 1)
-    return False
+def _contains(text: str, wanted: str, *, inside_number: bool = False) -> bool:
+    """Whether a text contains another, not as a part of a longer number unless it stood in one."""
+    return bool(find_in(text, wanted, inside_number=inside_number))
 
 
 def _without(text: str, removed: str) -> str:
     """Return a text without another that it contains."""
-    characters, part = compared(text).characters, compared(removed).characters
-    return characters.replace(part, "\0") if part else characters
+    for span in reversed(find_in(text, removed, inside_number=True)):
+        text = f"{text[: span.start]}\0{text[span.stop :]}"
+    return text
 
 
 def _is_likely(read: _ReadText, wanted: str, reader: LikelihoodReader) -> bool:

@@ -16,7 +16,7 @@ MAX_LINES = 4
 """Greatest number of lines over which a target is searched."""
 MIN_FUZZY = 0.75
 """Least similarity of a line to a target that the reader did not read exactly."""
-_NUMBER = regex.compile(r"\d+(?:[.,:]\d+)*")
+_NUMBER, _DIGITS = regex.compile(r"\d+(?:[.,:]\d+)*"), regex.compile(r"\d+")
 
 
 class PlacedText(NamedTuple):
@@ -32,6 +32,8 @@ class Target(NamedTuple):
     parts: tuple[tuple[int, range], ...]
     boxes: tuple[Box, ...]
     text: str
+    inside_number: bool = False
+    """Whether it is a part of a longer number, as 05 in 10:05."""
 
     @property
     def box(self) -> Box:
@@ -50,7 +52,7 @@ def find_targets(request: EditRequest, lines: Sequence[PlacedText]) -> list[Targ
         cells = _cells(request, lines)
         if cells:
             return cells
-    found = list(_occurrences(request.target, lines)) if request.target else []
+    found = _occurrences(request.target, lines) if request.target else []
     if request.within and len(found) > 1:
         inside = {part for each in _occurrences(request.within, lines) for part in each.parts}
         narrowed = [each for each in found if any(_shares(part, other) for part in each.parts for other in inside)]
@@ -64,7 +66,12 @@ def _shares(one: tuple[int, range], other: tuple[int, range]) -> bool:
     return one[0] == other[0] and one[1].start < other[1].stop and other[1].start < one[1].stop
 
 
-def _occurrences(text: str, lines: Sequence[PlacedText]) -> Iterator[Target]:
+def _occurrences(text: str, lines: Sequence[PlacedText]) -> list[Target]:
+    """Return the places of a text; where it is a part of longer numbers only, those."""
+    return list(_places(text, lines)) or list(_places(text, lines, inside_number=True))
+
+
+def _places(text: str, lines: Sequence[PlacedText], *, inside_number: bool = False) -> Iterator[Target]:
     """Yield the places of a text: in one line, or over several lines below each other."""
     wanted = compared(text).characters
     if not wanted:
@@ -77,8 +84,12 @@ def _occurrences(text: str, lines: Sequence[PlacedText]) -> Iterator[Target]:
             at = characters.find(wanted)
             while at >= 0:
                 owned = owners[at : at + len(wanted)]
-                if owned[0][0] == start and owned[-1][0] == chain[-1] and is_bounded(characters, at, len(wanted)):
-                    target = _target(owned, lines)
+                target = _target(owned, lines)._replace(inside_number=inside_number)
+                whole = all(
+                    is_bounded(lines[number].text.text, span, inside_number=inside_number)
+                    for number, span in target.parts
+                )
+                if owned[0][0] == start and owned[-1][0] == chain[-1] and whole:
                     if len(chain) == 1:
                         yield target
                     else:
@@ -96,17 +107,36 @@ def _may_continue(characters: str, wanted: str) -> bool:
     return any(characters.endswith(wanted[:size]) for size in range(1, len(wanted)))
 
 
-def is_bounded(characters: str, at: int, size: int) -> bool:
-    """Whether a part of a text is not a part of a longer number or Latin word.
+def is_bounded(text: str, span: range, *, inside_number: bool = False) -> bool:
+    """Whether a part of a text does not begin or end inside a number; `inside_number`: between two digits.
 
-    White space is not compared, so words that follow each other cannot be told apart: only numbers are checked.
+    Words are not checked: readers lose the spaces between them.
 
-    >>> is_bounded("211.88", 1, 5), is_bounded("at7C", 2, 1)
+    >>> is_bounded("211.88", range(1, 6)), is_bounded("12 8 5", range(3, 4)), is_bounded("at7C", range(2, 3))
+    (False, True, True)
+    >>> is_bounded("10:05", range(3, 5)), is_bounded("10:05", range(3, 5), inside_number=True)
     (False, True)
     """
-    before, first = characters[at - 1 : at] if at else "", characters[at]
-    last, after = characters[at + size - 1], characters[at + size : at + size + 1]
-    return not (before.isdigit() and first.isdigit()) and not (last.isdigit() and after.isdigit())
+    numbers = (_DIGITS if inside_number else _NUMBER).finditer(text)
+    return not any(each.start() < edge < each.end() for each in numbers for edge in (span.start, span.stop))
+
+
+def find_in(text: str, wanted: str, *, inside_number: bool = False) -> list[range]:
+    """Return where a text contains another, whatever its spaces, but not as a part of a longer number.
+
+    >>> find_in("12 8 5, 1.8 and 88", "8"), find_in("At last", "tlas")
+    ([range(3, 4)], [range(1, 6)])
+    """
+    characters, positions = compared(text)
+    part = compared(wanted).characters
+    found = []
+    at = characters.find(part) if part else -1
+    while at >= 0:
+        span = range(positions[at], positions[at + len(part) - 1] + 1)
+        if is_bounded(text, span, inside_number=inside_number):
+            found.append(span)
+        at = characters.find(part, at + 1)
+    return found
 
 
 def _joined(lines: Sequence[PlacedText], numbers: Sequence[int]) -> tuple[str, list[tuple[int, int]]]:
@@ -155,8 +185,8 @@ def _line_below(index: int, lines: Sequence[PlacedText]) -> int | None:
 
 def _cells(request: EditRequest, lines: Sequence[PlacedText]) -> list[Target]:
     """Return the cell in the row and the column that the request names by their texts."""
-    rows = list(_occurrences(request.row, lines)) if not request.row.startswith("#") else []
-    columns = list(_occurrences(request.column, lines)) if not request.column.startswith("#") else []
+    rows = _occurrences(request.row, lines) if not request.row.startswith("#") else []
+    columns = _occurrences(request.column, lines) if not request.column.startswith("#") else []
     found = []
     for row in rows:
         for column in columns:

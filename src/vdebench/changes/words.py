@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from vdebench.changes.change import FactKind
 
 _TOKEN = regex.compile(
-    r"[$€£¥￥]?\d+(?:[.,:/·\-]\d+)*\s?[%‰℃°]?|[\p{Latin}\p{Greek}\p{Cyrillic}\d]+(?:['’\-][\p{Latin}\d]+)*|\p{Han}"
+    r"[$€£¥￥]?\d+(?:[.,:/·\-]\d+)*(?:\s?[%‰℃°])?|[\p{Latin}\p{Greek}\p{Cyrillic}\d]+(?:['’\-][\p{Latin}\d]+)*|\p{Han}"
     r"|[^\s\p{Han}]"
 )
 """A number with its sign and unit, a word, a Chinese character, or a mark."""
@@ -33,15 +33,20 @@ _ALIKE = str.maketrans(
         "ı": "i",
         "×": "x",
         "＊": "*",
+        "⁄": "/",
     }
 )
 """Characters that readers write for each other, in shape or width."""
 _SAME_SHAPE = set("COSUVWXZKP")
 """Capitals that differ from their small letters in size only."""
 _MEANINGFUL = regex.compile(r"[\p{L}\p{N}]")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
 _DATE = regex.compile(
-    r"\d{4}[-/.年]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}月|\d{1,2}日|\d{4}年"
-    r"|(?i:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d|\d.*\b(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
+    r"(?<!\d)(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?!\d)|(?<!\d)\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(?!\d)|\d{1,2}月|\d{1,2}日|\d{4}年"
+    rf"|(?i:\b{_MONTH}\b.*\d|\d.*\b{_MONTH}\b)|\bM(?:ay|AY)\b.*\d|\d.*\bM(?:ay|AY)\b"
 )
 _PRICE = regex.compile(r"[$€£¥￥]|\d\s?(?:元|USD|EUR|GBP|CNY|RMB)")
 _CODE = regex.compile(r"(?=\S*\p{L})(?=\S*\d)\S{2,}")
@@ -152,6 +157,8 @@ def differences(one: str, other: str) -> list[Difference]:
     [('除菌键', '除霜键')]
     >>> [each.texts("this year, we", "this year we") for each in differences("this year, we", "this year we")]
     [('year,', 'year')]
+    >>> [each.texts("the cat ran", "the cats ran") for each in differences("the cat ran", "the cats ran")]
+    [('cat', 'cats')]
     """
     first, second = compared(one), compared(other)
     result: list[Difference] = []
@@ -160,7 +167,13 @@ def differences(one: str, other: str) -> list[Difference]:
             continue
         before = _positions(first, op.src_start, op.src_end, len(one))
         after = _positions(second, op.dest_start, op.dest_end, len(other))
-        each = Difference(before, after, _whole_words(one, before), _whole_words(other, after))
+        if not before and _continues_word(other, after.start):
+            before = _end_before(first, op.src_start)
+        elif not after and _continues_word(one, before.start):
+            after = _end_before(second, op.dest_start)
+        # neighbours on one side only would look lost or added
+        widened = _whole_words if before and after else whole_tokens
+        each = Difference(before, after, widened(one, before), widened(other, after))
         if each.is_punctuation(one, other):
             each = each._replace(
                 words_before=_with_word_before(one, each.words_before),
@@ -201,6 +214,16 @@ def _positions(text: Compared, start: int, end: int, length: int) -> range:
         place = text.positions[start] if start < len(text.positions) else length
         return range(place, place)
     return range(text.positions[start], text.positions[end - 1] + 1)
+
+
+def _continues_word(text: str, place: int) -> bool:
+    return place > 0 and not text[place - 1].isspace()
+
+
+def _end_before(text: Compared, index: int) -> range:
+    """Return the empty range at the end of the compared character before an index, not after white space."""
+    place = text.positions[index - 1] + 1 if index else 0
+    return range(place, place)
 
 
 def _whole_words(text: str, span: range) -> range:
