@@ -40,13 +40,20 @@ def compare_with_reference(output: Image, page: ReferencePage, comparator: PageC
     changes = [
         replace(change, asked=_is_inside(change, comparison, page.regions)) for change in comparison.result.changes
     ]
-    if page.source is not None and any(change.kind in LOCATED and not change.asked for change in changes):
+    if page.source is not None and any(change.kind in LOCATED for change in changes):
         other = comparator.compare(page.source, output).result.changes
-        kinds = {change.kind for change in other}
-        changes = [change for change in changes if change.asked or change.kind not in LOCATED or change.kind in kinds]
+        changes = [change for change in changes if change.kind not in LOCATED or _is_new(change, other)]
     if comparison.pages is not None:
         changes += _region_look(comparison, comparison.pages, page, comparator, changes)
     return replace(comparison.result, changes=tuple(changes))
+
+
+def _is_new(change: Change, other: Sequence[Change]) -> bool:
+    """Whether a mark or line is at a new place against the source too, given the changes against the source."""
+    if change.kind == "ink_lost":
+        return any(each.kind == "ink_lost" for each in other)
+    box = change.box_after
+    return box is None or any(each.box_after is not None and each.box_after.shared_area(box) > 0 for each in other)
 
 
 def _is_inside(change: Change, comparison: PageComparison, regions: Sequence[Box]) -> bool:

@@ -10,7 +10,7 @@ from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change, ChangeKind
 from vdebench.changes.evidence import LinePair, gather
 from vdebench.changes.joining import join_replaced, mark_duplicates
-from vdebench.changes.line_pairs import PlacedLine, find_in_place, find_moved, in_row, line_text
+from vdebench.changes.line_pairs import PlacedLine, find_in_place, find_moved, in_row, line_text, without_moved
 from vdebench.changes.running_text import Piece, RemainingText, compare_running_text
 from vdebench.changes.words import (
     Difference,
@@ -71,7 +71,7 @@ def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader
     ]
     result.lines = page.boxes
     result.output_lines = [pages.box_to_page(box) for box in output.boxes]
-    found = find_in_place(pages, lines, placed, reader)
+    found = without_moved(find_in_place(pages, lines, placed, reader), lines, placed)
     lost: list[Piece] = []
     missing = []
     explained = [change.box_before for change in result.changes if change.box_before]  # cut off
