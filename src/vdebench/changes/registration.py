@@ -67,6 +67,7 @@ def register(before: Image, after: Image) -> Registration | None:
     other, second = _points(after)
     if len(one) < MIN_MATCHES or len(other) < MIN_MATCHES:
         return None
+    cv2.setRNGSeed(0)  # the trees are random
     forward = cv2.FlannBasedMatcher({"algorithm": 1, "trees": 4}, {"checks": 64}).knnMatch(first, second, k=2)
     pairs = [
         best
