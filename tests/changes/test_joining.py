@@ -48,7 +48,7 @@ def test_the_added_text_is_placed_on_the_page():
     pages = AlignedPages(BLANK, np.full((200, 600, 3), 255, np.uint8), np.array([[2.0, 0, 0.5], [0, 2, 0.5]]))
     changes = [lost("Total", Box(10, 10, 60, 30)), added("Sum", Box(20, 20, 120, 60))]
     assert [each.kind for each in join_replaced(changes, pages)] == ["replaced"]
-    assert [each.kind for each in join_replaced(changes[:1] + [added("Sum", Box(10, 80, 60, 99))], pages)] == [
+    assert [each.kind for each in join_replaced([changes[0], added("Sum", Box(10, 80, 60, 99))], pages)] == [
         "lost",
         "added",
     ]

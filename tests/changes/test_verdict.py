@@ -10,10 +10,11 @@ from vdebench.core.box import Box, Size
 
 PAGE = Size(1000, 1000)
 SAME = Geometry("same", PAGE, PAGE)
+LIMITS = GeometryLimits()
 ASKED = Change("replaced", "old", "new", asked=True)
 
 
-def verdict(*changes, edit="done", geometry=SAME, limits=GeometryLimits()):
+def verdict(*changes, edit="done", geometry=SAME, limits=LIMITS):
     check = judge(PageChanges(geometry, changes), edit, limits)
     assert check.edit == edit
     assert check.page.changes == changes
