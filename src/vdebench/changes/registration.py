@@ -113,6 +113,7 @@ def _register_by_features(before: Image, after: Image) -> Registration | None:
     other, second = _points(after)
     if len(one) < MIN_MATCHES or len(other) < MIN_MATCHES:
         return None
+    cv2.setRNGSeed(0)  # the trees are random
     forward = cv2.FlannBasedMatcher({"algorithm": 1, "trees": 4}, {"checks": 64}).knnMatch(first, second, k=2)
     pairs = [
         best
@@ -217,13 +218,13 @@ def from_lines(pairs: Sequence[tuple[Box, Box]], page: Size, output: Size) -> Re
     agree, fit = best
     if agree < MIN_LINES or agree < MIN_AGREEMENT * len(pairs):
         return None
-    inside = np.ones(len(source), bool)
-    for _ in range(3):
-        fit = [tuple(np.polyfit(source[inside, axis], target[inside, axis], 1)) for axis in (0, 1)]
+    for refits in (3, 2, 1, 0):
         errors = [np.abs(scale * source[:, axis] + shift - target[:, axis]) for axis, (scale, shift) in enumerate(fit)]
         inside = (errors[0] <= reach) & (errors[1] <= reach)
         if inside.sum() < 2 * MIN_LINES:
             return None
+        if refits:
+            fit = [tuple(np.polyfit(source[inside, axis], target[inside, axis], 1)) for axis in (0, 1)]
     (across, right), (down, below) = fit
     matrix = np.array([[across, 0, right], [0, down, below]], np.float64)
     if not _is_plausible(matrix, page, output):

@@ -97,6 +97,25 @@ class _Side:
                 result.append(self._joined(piece, run, indices))
         return [each for each in result if is_meaningful(each[0].text.text[each[1].start : each[1].stop])]
 
+    def release_numbers(self, other: _Side) -> bool:
+        """Mark numbers that were found in part as not found, on both sides; return whether there were any."""
+        indices: dict[tuple[int, int], list[int]] = {}
+        for index, owner in enumerate(self.owner):
+            indices.setdefault(owner, []).append(index)
+        released = False
+        for number, piece in enumerate(self.pieces):
+            for token in tokens(piece.text.text):
+                inside = [index for at in token for index in indices.get((number, at), ())]
+                found = [index for index in inside if self.found[index]]
+                digits = any(character.isdigit() for character in piece.text.text[token.start : token.stop])
+                if not digits or not found or len(found) == len(inside):
+                    continue
+                for index in found:
+                    other.found[self.partner[index]] = self.found[index] = False
+                    other.partner[self.partner[index]] = self.partner[index] = -1
+                released = True
+        return released
+
     def _joined(self, piece: Piece, run: Sequence[range], indices: dict[int, int]) -> Remaining:
         span = range(run[0].start, run[-1].stop)
         return piece, span, min(indices[at] for at in span if at in indices)
@@ -131,6 +150,8 @@ def compare_running_text(lost: Sequence[Piece], added: Sequence[Piece]) -> list[
     """
     one, other = _Side(lost, "\0"), _Side(added, "\1")
     _find_common(one, other)
+    while one.release_numbers(other) or other.release_numbers(one):
+        pass
     gone, new = _without_pushed(one.remaining(), other.remaining())
     by_origin = {piece.origin: at for at, (piece, _, _) in enumerate(new) if piece.origin >= 0}
     after = {_predecessor(other, index): at for at, (_, _, index) in enumerate(new)}

@@ -76,11 +76,12 @@ def _places(text: str, lines: Sequence[PlacedText], *, inside_number: bool = Fal
     wanted = compared(text).characters
     if not wanted:
         return
+    hyphens = "-" in wanted
     several = []
     for start in range(len(lines)):
         chain = [start]
         while len(chain) <= MAX_LINES:
-            characters, owners = _joined([lines[index] for index in chain], chain)
+            characters, owners = _joined(lines, chain, hyphens=hyphens)
             at = characters.find(wanted)
             while at >= 0:
                 owned = owners[at : at + len(wanted)]
@@ -96,14 +97,15 @@ def _places(text: str, lines: Sequence[PlacedText], *, inside_number: bool = Fal
                         several.append(target)
                 at = characters.find(wanted, at + 1)
             following = _line_below(chain[-1], lines)
-            if following is None or following in chain or not _may_continue(characters, wanted):
+            if following is None or following in chain or not _may_continue(characters, wanted, hyphens):
                 break
             chain.append(following)
     yield from several
 
 
-def _may_continue(characters: str, wanted: str) -> bool:
+def _may_continue(characters: str, wanted: str, hyphens: bool) -> bool:
     """Whether the end of a text may be the beginning of the wanted one."""
+    characters = characters if hyphens else characters.removesuffix("-")
     return any(characters.endswith(wanted[:size]) for size in range(1, len(wanted)))
 
 
@@ -139,12 +141,15 @@ def find_in(text: str, wanted: str, *, inside_number: bool = False) -> list[rang
     return found
 
 
-def _joined(lines: Sequence[PlacedText], numbers: Sequence[int]) -> tuple[str, list[tuple[int, int]]]:
+def _joined(lines: Sequence[PlacedText], numbers: Sequence[int], *, hyphens: bool) -> tuple[str, list[tuple[int, int]]]:
+    """Return the compared characters of lines with line and position; `hyphens`: also those at the ends of lines."""
     characters, owners = "", []
-    for line, number in zip(lines, numbers, strict=True):
-        part = compared(line.text.text)
-        characters += part.characters
-        owners += [(number, position) for position in part.positions]
+    for number in numbers:
+        part = compared(lines[number].text.text)
+        broken = not hyphens and number != numbers[-1] and part.characters.endswith("-")
+        kept = len(part.characters) - broken
+        characters += part.characters[:kept]
+        owners += [(number, position) for position in part.positions[:kept]]
     return characters, owners
 
 
@@ -152,11 +157,12 @@ def _target(owned: Sequence[tuple[int, int]], lines: Sequence[PlacedText]) -> Ta
     numbers = list(dict.fromkeys(number for number, _ in owned))
     parts, boxes, texts = [], [], []
     for number in numbers:
+        text = lines[number].text.text
         places = [position for owner, position in owned if owner == number]
-        span = range(min(places), max(places) + 1)
+        span = range(min(places), max(places) + 1 if number == numbers[-1] else len(text.rstrip()))
         parts.append((number, span))
         boxes.append(part_box(lines[number], span))
-        texts.append(lines[number].text.text[span.start : span.stop])
+        texts.append(text[span.start : span.stop])
     return Target(tuple(parts), tuple(boxes), " ".join(texts))
 
 
