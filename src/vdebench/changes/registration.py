@@ -39,6 +39,9 @@ MIN_MATCHES = 60
 """Least number of inliers from which features are trusted."""
 MIN_SHARE = 0.1
 """Least share of the matches that agree; chance agreement is lower."""
+STILL, STILL_SHARE = 0.0005, 0.3
+"""Distance of a point that did not move, as a share of the longer side, and the share of such points on a page that was
+not moved as a whole: where an edit pushed lines down, a transformation may fit these better than the page's frame."""
 MIN_SPREAD = 0.15
 """Least part of the page's width and height over which the inliers are spread, without a twentieth at each end."""
 MAX_SHEAR = 0.06
@@ -154,6 +157,10 @@ def _fit(source: NDArray[np.float64], target: NDArray[np.float64], page: Size, o
         return None
     matrix = np.asarray(fitted, np.float64)
     chosen = inside.ravel().astype(bool)
+    plain = whole_page(page, output)
+    still = np.linalg.norm(source @ plain[:, :2].T + plain[:, 2] - target, axis=1) <= max(0.5, STILL * max(output))
+    if still.sum() >= max(MIN_MATCHES, STILL_SHARE * chosen.sum()):
+        return Registration(plain, 0.0, int(still.sum()), "features")
     if chosen.sum() < MIN_MATCHES or chosen.mean() < MIN_SHARE or not _is_plausible(matrix, page, output):
         return None
     spread = np.ptp(np.quantile(source[chosen], [0.05, 0.95], axis=0), axis=0) / np.array(page)
