@@ -74,8 +74,10 @@ def _text_mask(pages: AlignedPages, text: TextComparison, height: float) -> NDAr
         x1, y1, x2, y2 = (round(side) for side in box)
         mask[max(0, y1 - margin) : y2 + margin, max(0, x1 - margin) : x2 + margin] = True
     x1, y1, x2, y2 = (round(side) for side in pages.frame)
+    is_whole = (x1, y1, x2, y2) == (0, 0, round(pages.size.width), round(pages.size.height))
+    edge = margin if is_whole else round(BACKGROUND * height)  # beyond the frame, the background is not known
     inside = np.zeros_like(mask)
-    inside[y1 + margin : max(0, y2 - margin), x1 + margin : max(0, x2 - margin)] = True
+    inside[y1 + edge : max(0, y2 - edge), x1 + edge : max(0, x2 - edge)] = True
     return mask | ~inside
 
 

@@ -18,6 +18,9 @@ from vdebench.core.images import Image
 
 MARGIN = 0.6
 """Margin of a region, in heights of its lines: the new text may exceed it a little."""
+MAX_DRIFT, MAX_RISE, MIN_CORRELATION = 0.8, 0.22, 0.5
+"""Distance in heights within which new words are searched, by which they may be above or below their line, and the
+correlation from which they are found."""
 LOCATED = ("ink_lost", "ink_added", "moved")
 """Kinds that depend on where the reference has something: an edit may leave the page as it was instead."""
 
@@ -83,6 +86,12 @@ def _region_look(
     damaged = [change.box_before for change in changes if change.asked and change.box_before is not None]
     for box in _new_words(page, comparator):
         if any(box.shared_area(other) > 0.3 * box.area for other in damaged):
+            continue
+        place = pages.settle(box, reach=MAX_DRIFT)
+        if place.correlation >= MIN_CORRELATION and abs(place.down) > MAX_RISE * (box.y2 - box.y1):
+            found.append(
+                Change("moved", "", "", box, pages.box_to_output(box), asked=True, note=f"{place.down} px down")
+            )
             continue
         notes = _style_notes(pages, box)
         if notes:
