@@ -86,9 +86,8 @@ def _points(image: Image) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     scale = LONG_SIDE / max(grey.shape)
     if abs(scale - 1) > 0.01:
-        grey = cv2.resize(
-            grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
-        )
+        size = max(1, round(grey.shape[1] * scale)), max(1, round(grey.shape[0] * scale))
+        grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
     detector = cv2.SIFT_create(nfeatures=FEATURES, contrastThreshold=0.02)  # type: ignore[attr-defined]
     points, descriptors = detector.detectAndCompute(grey, None)
     if descriptors is None:
