@@ -40,6 +40,8 @@ SCALES = 0.25, 4.0
 """Limits of the enlargement relative to the frame."""
 IDENTITY_PIXELS = 0.3
 """Displacement up to which a transformation is the identity."""
+MIN_CORRELATION = 0.7
+"""Least correlation of the pixels of a page and an output that are registered without features."""
 MIN_LINES = 4
 """Least number of lines that read alike, to be fitted instead of features."""
 
@@ -58,11 +60,32 @@ class Registration(NamedTuple):
     residual: float
     matches: int
     by: str
-    """`features` or `lines`."""
+    """`features`, `lines` or `pixels`."""
 
 
 def register(before: Image, after: Image) -> Registration | None:
-    """Register two images of a page by features; None if too few agree."""
+    """Register two images of a page by features, or as a whole if their pixels agree; None if neither does."""
+    return _by_features(before, after) or _as_a_whole(before, after)
+
+
+def _as_a_whole(before: Image, after: Image) -> Registration | None:
+    """Register a page with little or repeated text, which has few distinct features, if it was resized at most."""
+    height, width = before.shape[:2]
+    scale = min(1.0, LONG_SIDE / 2 / max(height, width))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    one, other = (
+        cv2.GaussianBlur(
+            cv2.resize(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), size, interpolation=cv2.INTER_AREA), (0, 0), 1
+        )
+        for image in (before, after)
+    )
+    if one.std() < 1 or other.std() < 1 or float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < MIN_CORRELATION:
+        return None
+    sizes = Size(width, height), Size(after.shape[1], after.shape[0])
+    return Registration(whole_page(*sizes), 0.0, 1, "pixels")
+
+
+def _by_features(before: Image, after: Image) -> Registration | None:
     one, first = _points(before)
     other, second = _points(after)
     if len(one) < MIN_MATCHES or len(other) < MIN_MATCHES:
