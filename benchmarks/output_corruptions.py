@@ -31,6 +31,7 @@ from vdebench.suites.typeset.document import CELLS, Chart, Document, Rule, Span,
 from vdebench.suites.typeset.edits import EditPlace
 from vdebench.suites.typeset.ground_truth import box_of, lines_of, tight_boxes
 from vdebench.suites.typeset.language_rules import get_language
+from vdebench.suites.typeset.typesetter import role_of
 from vdebench.suites.typeset.words import Writer
 
 Opinion = Literal["ok", "bad", "minor", "arguable", "depends"]
@@ -211,9 +212,12 @@ def _styled(workspace: CorruptionWorkspace, **changes: Any) -> Image | None:
 
 def _off_line(workspace: CorruptionWorkspace) -> Image | None:
     """The new words half a line too low."""
-    boxes = _new_boxes(workspace)
-    height = boxes[0].y2 - boxes[0].y1 if boxes else 0.0
-    return moved_ink(workspace.reference.image, boxes, 0, 0.5 * height) if boxes else None
+    boxes, target = _new_boxes(workspace), workspace.subject.target
+    if not boxes or target is None:
+        return None
+    style = workspace.subject.after.styles[role_of(target)]
+    line = (1 + style.leading) * style.size * workspace.reference.sheet.scale
+    return moved_ink(workspace.reference.image, boxes, 0, 0.5 * line)
 
 
 def _off_page(workspace: CorruptionWorkspace) -> Image | None:

@@ -12,8 +12,9 @@ from vdebench.changes.change import Change, Geometry, PageChanges
 from vdebench.core.box import Box, Size
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
-import changes
 from change_scores import PlantedChange, score_changes
+
+import changes
 
 PAGE = Size(1000, 1400)
 PLACE = Box(100, 200, 150, 220)

@@ -179,7 +179,7 @@ def test_some_lines_may_stand_elsewhere():
     "pairs",
     [
         [],
-        [(box, box) for box in LINE_BOXES[:3]],  # too few
+        [(box, box) for box in LINE_BOXES[:2]],  # too few
         [(LINE_BOXES[0], box) for box in LINE_BOXES],  # one line everywhere
         [(box, LINE_BOXES[0]) for box in LINE_BOXES],
         [(box, mapped(box, 5)) for box in LINE_BOXES],  # too large

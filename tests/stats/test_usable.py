@@ -161,7 +161,7 @@ def test_counts_waterfall_and_slices():
     assert found["properties"]["visual_fidelity"] == {"passed": 2, "failed": 2, "unknown": 1}
     by = known["by"]["operation"]
     assert (by["text_insert"]["rate"], by["text_replace"]["rate"]) == (0, pytest.approx(1 / 3))
-    assert found["signature"].startswith("usable:rules-2,traces-")
+    assert found["signature"].startswith("usable:rules-3,traces-")
     assert list(found["properties"]) == list(PROPERTIES)
 
 

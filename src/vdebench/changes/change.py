@@ -8,6 +8,9 @@ from typing import Any, Literal, get_args
 
 from vdebench.core.box import Box, Size
 
+IDENTITY = "changes-1"
+"""Version of the engine that lists changes; part of the signatures of what rests on it."""
+
 ChangeKind = Literal[
     "replaced",
     "lost",
@@ -83,12 +86,29 @@ class Geometry:
             "aspect_change": round(self.aspect_change, 4),
             "visible": [round(each, 4) for each in self.visible],
             "cut_off": round(self.cut_off, 4),
-            "cropped_words": self.cropped_words,
+            "cropped_words": int(self.cropped_words),
             "size_before": [int(each) for each in self.before],
             "size_after": [int(each) for each in self.after],
             "residual": round(self.residual, 2),
-            "matches": self.matches,
+            "matches": int(self.matches),
         }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Geometry:
+        """Parse what `to_json` returns."""
+        return cls(
+            data["kind"],
+            Size(*data["size_before"]),
+            Size(*data["size_after"]),
+            data["scale_x"],
+            data["scale_y"],
+            (data["shift"][0], data["shift"][1]),
+            data["rotation"],
+            Box(*data["visible"]),
+            data["residual"],
+            data["matches"],
+            data["cropped_words"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +156,23 @@ class Change:
             "note": self.note,
         }
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Change:
+        """Parse what `to_json` returns."""
+        before, after = (None if data[name] is None else Box(*data[name]) for name in ("box_before", "box_after"))
+        return cls(
+            data["kind"],
+            data["before"],
+            data["after"],
+            before,
+            after,
+            data["fact_kind"],
+            data["asked"],
+            data["confidence"],
+            data["evidence"],
+            data["note"],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class PageChanges:
@@ -159,6 +196,13 @@ class PageChanges:
             "illegible_words": self.illegible_words,
             "unknown": self.unknown,
         }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PageChanges:
+        """Parse what `to_json` returns."""
+        changes = tuple(Change.from_json(change) for change in data["changes"])
+        geometry = Geometry.from_json(data["geometry"])
+        return cls(geometry, changes, data["words"], data["illegible_words"], data["unknown"])
 
 
 EditOutcome = Literal["done", "partly", "not_done", "wrong_text", "unknown"]

@@ -8,19 +8,18 @@ import numpy as np
 
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.change import Geometry, PageChanges
+from vdebench.changes.coarse import find_crop
 from vdebench.changes.illegible import group_illegible
 from vdebench.changes.ink import ink_changes
+from vdebench.changes.line_pairs import line_text
 from vdebench.changes.registration import Registration, from_lines, geometry_of, register
 from vdebench.changes.style import restyled_text
 from vdebench.changes.text_changes import compare_text, compare_text_anywhere
-from vdebench.changes.words import compared, count_words
+from vdebench.changes.words import compared, count_words, tokens
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
 from vdebench.errors import VdeError
 from vdebench.readers.reader import LikelihoodReader, Reader, ReadLines
-
-IDENTITY = "changes-1"
-"""Version of the engine; part of the signatures of what rests on it."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,7 @@ class PageComparator:
             text = compare_text_anywhere(before, after, page, output, self.reader)
             changes = text.changes
             aligned = None
+            geometry = _rough_geometry(before, after, page) or geometry
         else:
             aligned = AlignedPages(before, after, registration.matrix)
             text = compare_text(aligned, page, output, self.reader)
@@ -77,6 +77,24 @@ class PageComparator:
         changes, illegible = group_illegible(changes, page, output, aligned)
         result = PageChanges(geometry, tuple(changes), words, illegible)
         return PageComparison(before, after, page, output, aligned, result)
+
+
+def _rough_geometry(before: Image, after: Image, page: ReadLines) -> Geometry | None:
+    """Return the geometry of an output that shows a part of the page, with the number of words outside it."""
+    geometry = find_crop(before, after)
+    if geometry is None:
+        return None
+    left, top, right, bottom = geometry.visible.scaled(before.shape[1], before.shape[0])
+    words = 0
+    for line in page.lines:
+        text = line_text(line)
+        for token in tokens(text.text):
+            start, end = text.span(token.start, token.stop)
+            width = line.box.x2 - line.box.x1
+            inside = line.box.x1 + start * width >= left and line.box.x1 + end * width <= right
+            if not (inside and line.box.y1 >= top and line.box.y2 <= bottom):
+                words += count_words(text.text[token.start : token.stop])
+    return replace(geometry, cropped_words=words)
 
 
 def _register_by_lines(page: ReadLines, output: ReadLines, sizes: tuple[Size, Size]) -> Registration | None:

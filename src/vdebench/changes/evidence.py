@@ -68,7 +68,7 @@ class Evidence(NamedTuple):
 
 
 DROP_WEIGHT, DEFAULT_DROP = 10.0, 0.1
-THRESHOLD, SLOPE = 2.0, 1.5
+THRESHOLD, SLOPE = 4.0, 1.0
 """See docs/changes.md for how they were chosen."""
 
 

@@ -31,6 +31,8 @@ MAX_TEXTURE = 0.35
 """Share of a page that may have ink; on a photograph, ink is no useful notion."""
 RESIDUE = 9.0
 """Least contrast in grey levels of what is left where text was removed."""
+BLANK = 6
+"""Contrast in grey levels up to which paper is blank."""
 LINE_HEIGHT = 24.0
 """Height of a line of text on a page without any."""
 
@@ -128,6 +130,42 @@ def _residues(pages: AlignedPages, text: TextComparison, height: float) -> list[
                 )
             )
     return found
+
+
+def region_residue(pages: AlignedPages, region: Box) -> Change | None:
+    """Return traces in a region where the page, here the reference, is blank: a smear or a ghost of removed text."""
+    height = min(LINE_HEIGHT, region.y2 - region.y1)
+    before, after = (_contrast_to_paper(cut(grey, region)) for grey in (pages.before_grey, pages.after_grey))
+    if before.shape != after.shape or min(before.shape) < 6:
+        return None
+    reach = max(2, round(0.25 * height + 2 * pages.blur))
+    near = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    blank = cv2.dilate((before > BLANK).astype(np.uint8), near) == 0
+    if blank.sum() < 2 * height * height:
+        return None
+    smooth = cv2.GaussianBlur(after, (0, 0), max(1.0, 0.06 * height))
+    marked = blank & (smooth > RESIDUE)
+    usual = float(np.median(after[blank]))
+    joined = cv2.morphologyEx(marked.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    size = float(joined.sum())
+    if usual > RESIDUE or size < 0.6 * height * height:
+        return None
+    return Change(
+        "residue",
+        "",
+        "",
+        region,
+        pages.box_to_output(region),
+        confidence=0.8,
+        evidence={"pixels": size, "contrast": float(np.quantile(smooth[marked], 0.9))},
+        note="traces where the reference is blank",
+    )
+
+
+def _contrast_to_paper(grey: NDArray[np.uint8]) -> Mask:
+    """Return the difference of each pixel from the most frequent grey level."""
+    paper = int(np.bincount(grey.ravel(), minlength=256).argmax())
+    return np.asarray(np.abs(grey.astype(np.int16) - paper), np.uint8)
 
 
 def _is_written(box: Box, lines: Sequence[Box]) -> bool:

@@ -92,6 +92,31 @@ def find_in_place(
     return [each for each in results if each is not None]
 
 
+def without_moved(
+    found: Sequence[InPlace], lines: Sequence[tuple[Box, LineText]], output: Sequence[PlacedLine]
+) -> list[InPlace]:
+    """Return the results without pairs of different lines, of which the first stands elsewhere on the output.
+
+    Where text moved up or down, a line may stand where a similar one was, such as the next item of a list.
+    """
+    standing = [lines[each.line][0] for each in found if each.same]
+    free = [each for each in output if not any(_covers(box, each.box) for box in standing)]
+    result = []
+    for each in found:
+        box, text = lines[each.line]
+        if each.pair is not None and is_meaningful(text.text):
+            elsewhere = [other for other in free if same_text(text.text, other.text.text)]
+            near = [other for other in elsewhere if min(box.x2, other.box.x2) > max(box.x1, other.box.x1)]
+            if near:
+                each = each._replace(pair=None)
+        result.append(each)
+    return result
+
+
+def _covers(box: Box, other: Box) -> bool:
+    return in_row(box, other) and box.shared_area(other) > 0.5 * min(box.area, other.area)
+
+
 def _reads_alike(text: LineText, row: Sequence[PlacedLine]) -> bool:
     if len(row) == 1:
         return same_text(text.text, row[0].text.text)

@@ -25,6 +25,8 @@ MIN_ALIKE = 70.0
 """Similarity in percent from which a misread new text is tested by likelihood."""
 TOLERANCE = 1.5
 """Log-likelihood per differing character by which the new text may be less likely than what was read."""
+RESEMBLANCE = 0.6
+"""Least similarity of a misspelt new text."""
 CUT = 0.4
 """Distance in heights from the frame within which text is cut off by it."""
 
@@ -63,6 +65,10 @@ def _outcome(
             old = any(_contains(line.text, request.new) for line in comparison.page.lines)
             if new and not old:
                 return RequestOutcome(request, "done", None)
+            if not old and any(_resembles(each.text, request.new) for each in everywhere):
+                return RequestOutcome(request, "wrong_text", None)
+        if not comparison.result.changes:
+            return RequestOutcome(request, "not_done", None)
         return RequestOutcome(request, "unknown", None)
     tried = [(_at_target(comparison, request, target, reader), target) for target in targets]
     order = ("done", "partly", "wrong_text", "not_done", "unknown")
@@ -85,9 +91,14 @@ def _at_target(
         return "done" if has_new else "not_done" if not _is_changed(comparison, target) else "wrong_text"
     if has_new:
         return "wrong_text" if has_old and not _repeats(request, target) else "done"
-    if has_old:
+    if has_old or (comparison.pages is not None and not _is_changed(comparison, target)):
         return "not_done"
     return "partly" if _is_cut(comparison, texts, request.new) else "wrong_text"
+
+
+def _resembles(text: str, new: str) -> bool:
+    """Whether a text is nearly the new one: a misspelt edit."""
+    return similarity(text, new) >= RESEMBLANCE
 
 
 def _repeats(request: EditRequest, target: Target) -> bool:
@@ -188,7 +199,7 @@ def _is_asked(change: Change, comparison: PageComparison, found: Sequence[Reques
     for each in found:
         target, new = each.target, each.request.new
         if target is None:
-            if new and similarity(change.after, new) > 0.5:
+            if new and _adds(change, new):
                 return True
             continue
         if change.box_before is not None and _is_in(change.box_before, target):

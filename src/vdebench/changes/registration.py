@@ -24,6 +24,12 @@ Matrix = NDArray[np.float64]
 
 LONG_SIDE = 1600
 """Longer side in pixels at which features are detected."""
+PIECE, PIECES, WINDOW = 48, 9, 4
+"""Side of a piece in pixels, pieces along each side, and search distance, to recognise a page that did not move."""
+MIN_DEVIATION, MIN_CORRELATION, MIN_PIECES, MIN_STILL = 12.0, 0.8, 8, 0.8
+"""Least deviation of grey levels of a piece, correlation, number of pieces, and share of those that did not move."""
+MAX_STRETCH = 0.03
+"""Greatest change of proportions of such a page."""
 FEATURES = 6000
 RATIO = 0.75
 """Greatest distance of the best match, as a share of that of the second best."""
@@ -33,6 +39,9 @@ MIN_MATCHES = 60
 """Least number of inliers from which features are trusted."""
 MIN_SHARE = 0.1
 """Least share of the matches that agree; chance agreement is lower."""
+STILL, STILL_SHARE = 0.0005, 0.3
+"""Distance of a point that did not move, as a share of the longer side, and the share of such points on a page that was
+not moved as a whole: where an edit pushed lines down, a transformation may fit these better than the page's frame."""
 MIN_SPREAD = 0.15
 """Least part of the page's width and height over which the inliers are spread, without a twentieth at each end."""
 MAX_SHEAR = 0.06
@@ -40,10 +49,12 @@ SCALES = 0.25, 4.0
 """Limits of the enlargement relative to the frame."""
 IDENTITY_PIXELS = 0.3
 """Displacement up to which a transformation is the identity."""
-MIN_CORRELATION = 0.7
-"""Least correlation of the pixels of a page and an output that are registered without features."""
-MIN_LINES = 4
+MIN_ALIKE = 0.7
+"""Least correlation of all pixels of a page and an output that are registered without features."""
+MIN_LINES = 3
 """Least number of lines that read alike, to be fitted instead of features."""
+MIN_AGREEMENT = 0.5
+"""Least share of these lines that agree."""
 
 SAME_SCALE, SAME_SHIFT = 0.002, 0.002
 """Greatest deviation from 1 and 0 of a page that is `same` or `scaled`, in fractions of the frame."""
@@ -60,15 +71,49 @@ class Registration(NamedTuple):
     residual: float
     matches: int
     by: str
-    """`features`, `lines` or `pixels`."""
+    """`pieces`, `features`, `lines` or `pixels`."""
 
 
 def register(before: Image, after: Image) -> Registration | None:
-    """Register two images of a page by features, or as a whole if their pixels agree; None if neither does."""
-    return _by_features(before, after) or _as_a_whole(before, after)
+    """Register two images of a page: as the whole page if its pieces are at their places, else by features."""
+    return _register_whole(before, after) or _register_by_features(before, after) or _register_sparse(before, after)
 
 
-def _as_a_whole(before: Image, after: Image) -> Registration | None:
+def _register_whole(before: Image, after: Image) -> Registration | None:
+    """Check whether the output is the whole page, at any size: pieces all over the page are where they were."""
+    page, output = Size(before.shape[1], before.shape[0]), Size(after.shape[1], after.shape[0])
+    if abs(page.width * output.height / (page.height * output.width) - 1) > MAX_STRETCH or min(page) < 3 * PIECE:
+        return None
+    scale = min(1.0, LONG_SIDE / max(page), math.sqrt(output.width * output.height / (page.width * page.height)))
+    size = max(1, round(page.width * scale)), max(1, round(page.height * scale))
+    greys = [
+        cv2.resize(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), size, interpolation=cv2.INTER_AREA)
+        for image in (before, after)
+    ]
+    shifts = []
+    rows, columns = (np.linspace(0, side - PIECE, PIECES).astype(int) for side in (size[1], size[0]))
+    if min(size) < 2 * PIECE:
+        return None
+    for y in rows:
+        for x in columns:
+            piece = greys[0][y : y + PIECE, x : x + PIECE]
+            if piece.std() < MIN_DEVIATION:
+                continue
+            top, left = max(0, y - WINDOW), max(0, x - WINDOW)
+            window = greys[1][top : y + PIECE + WINDOW, left : x + PIECE + WINDOW]
+            scores = cv2.matchTemplate(window, piece, cv2.TM_CCOEFF_NORMED)
+            row, column = divmod(int(scores.argmax()), scores.shape[1])
+            if scores[row, column] >= MIN_CORRELATION:
+                shifts.append((left + column - x, top + row - y))
+            else:
+                shifts.append((WINDOW, WINDOW))
+    still = sum(int(max(map(abs, shift)) == 0) for shift in shifts)
+    if len(shifts) < MIN_PIECES or still < MIN_STILL * len(shifts):
+        return None
+    return Registration(whole_page(page, output), 0.0, still, "pieces")
+
+
+def _register_sparse(before: Image, after: Image) -> Registration | None:
     """Register a page with little or repeated text, which has few distinct features, if it was resized at most."""
     height, width = before.shape[:2]
     scale = min(1.0, LONG_SIDE / 2 / max(height, width))
@@ -79,13 +124,13 @@ def _as_a_whole(before: Image, after: Image) -> Registration | None:
         )
         for image in (before, after)
     )
-    if one.std() < 1 or other.std() < 1 or float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < MIN_CORRELATION:
+    if one.std() < 1 or other.std() < 1 or float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < MIN_ALIKE:
         return None
     sizes = Size(width, height), Size(after.shape[1], after.shape[0])
     return Registration(whole_page(*sizes), 0.0, 1, "pixels")
 
 
-def _by_features(before: Image, after: Image) -> Registration | None:
+def _register_by_features(before: Image, after: Image) -> Registration | None:
     one, first = _points(before)
     other, second = _points(after)
     if len(one) < MIN_MATCHES or len(other) < MIN_MATCHES:
@@ -130,6 +175,10 @@ def _fit(source: NDArray[np.float64], target: NDArray[np.float64], page: Size, o
         return None
     matrix = np.asarray(fitted, np.float64)
     chosen = inside.ravel().astype(bool)
+    plain = whole_page(page, output)
+    still = np.linalg.norm(source @ plain[:, :2].T + plain[:, 2] - target, axis=1) <= max(0.5, STILL * max(output))
+    if still.sum() >= max(MIN_MATCHES, STILL_SHARE * chosen.sum()):
+        return Registration(plain, 0.0, int(still.sum()), "features")
     if chosen.sum() < MIN_MATCHES or chosen.mean() < MIN_SHARE or not _is_plausible(matrix, page, output):
         return None
     spread = np.ptp(np.quantile(source[chosen], [0.05, 0.95], axis=0), axis=0) / np.array(page)
@@ -192,7 +241,7 @@ def from_lines(pairs: Sequence[tuple[Box, Box]], page: Size, output: Size) -> Re
         if agree > best[0]:
             best = agree, axis_pairs
     agree, fit = best
-    if agree < MIN_LINES or agree < 0.3 * len(pairs):
+    if agree < MIN_LINES or agree < MIN_AGREEMENT * len(pairs):
         return None
     for refits in (3, 2, 1, 0):
         errors = [np.abs(scale * source[:, axis] + shift - target[:, axis]) for axis, (scale, shift) in enumerate(fit)]

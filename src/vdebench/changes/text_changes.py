@@ -10,7 +10,7 @@ from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change, ChangeKind
 from vdebench.changes.evidence import LinePair, gather
 from vdebench.changes.joining import join_replaced, mark_duplicates
-from vdebench.changes.line_pairs import PlacedLine, find_in_place, find_moved, in_row, line_text
+from vdebench.changes.line_pairs import PlacedLine, find_in_place, find_moved, in_row, line_text, without_moved
 from vdebench.changes.running_text import Piece, RemainingText, compare_running_text
 from vdebench.changes.words import (
     Difference,
@@ -37,6 +37,8 @@ COVERED = 0.6
 """Share of a line of the output that lines of the page must cover for it to be one of them."""
 MAX_DRIFT = 0.8
 """Distance in heights by which the ends of words may differ that replace each other at the end of a line."""
+MIN_MOVE = 0.35
+"""Least distance of a line from its place, in heights, down or up, for it to have moved."""
 PRESENT = 0.8
 """Correlation from which ink is at its place, whatever was read."""
 
@@ -69,7 +71,7 @@ def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader
     ]
     result.lines = page.boxes
     result.output_lines = [pages.box_to_page(box) for box in output.boxes]
-    found = find_in_place(pages, lines, placed, reader)
+    found = without_moved(find_in_place(pages, lines, placed, reader), lines, placed)
     lost: list[Piece] = []
     missing = []
     explained = [change.box_before for change in result.changes if change.box_before]  # cut off
@@ -85,6 +87,7 @@ def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader
     whole = [piece.line for piece in free if piece.is_whole]
     moved, nowhere = find_moved(missing, whole, pages.before, pages.after)
     taken = {number for _, number, _ in moved}
+    result.changes += [_moved(pair, pages) for _, _, pair in moved if _is_far(pair)]
     pairs = [each.pair for each in found if each.pair is not None] + [pair for _, _, pair in moved]
     added: list[Piece] = []
     for number, pair in enumerate(pairs):
@@ -235,6 +238,8 @@ def _compare_pair(
         return
     for each, evidence in zip(inner, gather(pair, inner, reader, pages), strict=True):
         before, after = each.texts(one, other)
+        if before == after:
+            continue
         if evidence.confidence < MIN_CONFIDENCE:
             continue
         if each.is_punctuation(one, other) and evidence.score < MIN_PUNCTUATION:
@@ -252,6 +257,19 @@ def _compare_pair(
                 evidence=evidence.to_json(),
             )
         )
+
+
+def _is_far(pair: LinePair) -> bool:
+    """Whether a line is at another place than before: not only a letter or two further in its row."""
+    one, other = pair.box, pair.box_after
+    height = one.y2 - one.y1
+    return abs(other.y1 + other.y2 - one.y1 - one.y2) / 2 > MIN_MOVE * height or abs(other.x1 - one.x1) > 2 * height
+
+
+def _moved(pair: LinePair, pages: AlignedPages) -> Change:
+    text = pair.before.text.strip()
+    place = pages.box_to_output(pair.box_after)
+    return Change("moved", text, pair.after.text.strip(), pair.box, place, fact_kind(text))
 
 
 def _may_continue(difference: Difference, pair: LinePair) -> bool:

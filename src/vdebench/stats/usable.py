@@ -14,11 +14,16 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from vdebench.changes.change import IDENTITY as CHANGES
+from vdebench.changes.change import PageChanges
+from vdebench.changes.verdict import GeometryLimits
 from vdebench.errors import RunFolderError, VdeError
-from vdebench.metrics.edit_traces import IDENTITY
+from vdebench.metrics.edit_traces import IDENTITY as TRACES
 from vdebench.metrics.folding import folded
 from vdebench.metrics.text import character_similarity
 from vdebench.protocols.pages.region_summary import judged_regions, unreadable_samples
+from vdebench.stats import change_properties
+from vdebench.stats.change_properties import PropertyCheck
 from vdebench.stats.rates import rate_interval
 
 PROPERTIES = {
@@ -32,7 +37,7 @@ PROPERTIES = {
 TABLES = ("scores", "regions")
 SLICES = ("operation", "edit_class", "language", "source", "group")
 _WRONG_OUTCOMES = ("not_done", "partly", "wrong_text", "page_lost", "missing")
-RULES = "rules-2"
+RULES = "rules-3"
 """Version of the rules below; part of the signature."""
 
 
@@ -52,11 +57,19 @@ class Thresholds:
     """Share of the tiles to be changed that are changed."""
     stray: float = 0.0005
     """Share of the page that was empty and has new content."""
+    max_zoom: float = 0.05
+    """Greatest enlargement or reduction of the page in its frame."""
+    allow_crop: float = 0.0
+    """1 if text may be cut off at the edges."""
+
+    def signature(self, by: str) -> str:
+        """Rules, what they rest on, and thresholds of the verdicts; the scores have their own signature."""
+        return "|".join([f"usable:{RULES},{by}", *(f"{name}:{value:g}" for name, value in asdict(self).items())])
 
     @property
-    def signature(self) -> str:
-        """Rules and thresholds of the verdicts; the scores have their own signature."""
-        return "|".join([f"usable:{RULES},{IDENTITY}", *(f"{name}:{value:g}" for name, value in asdict(self).items())])
+    def geometry(self) -> GeometryLimits:
+        """The limits of the geometry."""
+        return GeometryLimits(self.max_zoom, bool(self.allow_crop))
 
     def changed(self, arguments: Sequence[str]) -> Thresholds:
         """Return thresholds with some replaced, such as `textual_correctness=0.95`.
@@ -140,7 +153,6 @@ class _SampleRows(NamedTuple):
 _NO_ROWS = _SampleRows({}, {}, ())
 _UNREADABLE = "unknown: the reader cannot read the reference"
 _INVISIBLE = "unknown: the requested change is visible neither in text nor in the compared pixels"
-PropertyCheck = tuple[bool | None, str]
 
 
 def verdicts(rows: Rows, thresholds: Thresholds) -> Iterator[UsableVerdict]:
@@ -180,6 +192,9 @@ def _check_properties(rows: _SampleRows, reference: _SampleRows, thresholds: Thr
         if row.get("state") != "scored":
             reason = str(row.get("reason") or "both settings must be scored")
             return dict.fromkeys(PROPERTIES, (None, reason))
+    changes = change_properties.changes_of(rows.whole)
+    if changes is not None:
+        return _check_changes(rows, changes, thresholds)
     return {
         "completeness": _completeness(rows, thresholds),
         "textual_correctness": _textual_correctness(rows, reference, thresholds),
@@ -187,6 +202,42 @@ def _check_properties(rows: _SampleRows, reference: _SampleRows, thresholds: Thr
         "visual_fidelity": _check_minimum(rows.local.get("visual_fidelity"), thresholds.visual_fidelity, "similarity"),
         "preservation": _check_minimum(rows.whole.get("preservation"), thresholds.preservation, "preserved share"),
     }
+
+
+def _check_changes(rows: _SampleRows, changes: PageChanges, thresholds: Thresholds) -> dict[str, PropertyCheck]:
+    """Check the properties by the changes between the reference and the output."""
+    return {
+        "completeness": _completeness_by_changes(rows, changes, thresholds),
+        "textual_correctness": _text_by_changes(rows, changes),
+        "spatial_precision": change_properties.spatial_precision(changes, thresholds.geometry),
+        "visual_fidelity": change_properties.visual_fidelity(changes),
+        "preservation": change_properties.preservation(changes),
+    }
+
+
+def _completeness_by_changes(rows: _SampleRows, changes: PageChanges, thresholds: Thresholds) -> PropertyCheck:
+    """The regions were edited, and nothing was added elsewhere."""
+    outcomes = [region["outcome"] for region in rows.regions]
+    edited = rows.local.get("edited")
+    if change_properties.wrong_text(changes) and "not_done" in outcomes:
+        return False, f"{outcomes.count('not_done')} of {len(outcomes)} regions read as before"
+    silent = any(outcome in ("text_kept", "text_changed") for outcome in outcomes)  # a colour, a size
+    if silent and edited is not None and edited < thresholds.edited:
+        return False, f"{edited:.0%} of the area to be changed is changed, minimum {thresholds.edited:.0%}"
+    passed, evidence = change_properties.additions(changes)
+    if passed is not True:
+        return passed, evidence
+    if "unreadable" in outcomes:
+        return None, _UNREADABLE
+    if _is_invisible(rows):
+        return None, _INVISIBLE
+    return True, "edited in all regions, and only there"
+
+
+def _text_by_changes(rows: _SampleRows, changes: PageChanges) -> PropertyCheck:
+    if any(region["outcome"] == "unreadable" for region in rows.regions):
+        return None, _UNREADABLE
+    return change_properties.textual_correctness(changes)
 
 
 def _check_minimum(value: float | None, minimum: float, name: str) -> PropertyCheck:
@@ -283,9 +334,14 @@ def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
         "properties": counts,
         "waterfall": _waterfall(all_verdicts),
         "thresholds": asdict(thresholds),
-        "signature": thresholds.signature,
+        "signature": thresholds.signature(CHANGES if _rests_on_changes(rows) else TRACES),
         "by": by,
     }
+
+
+def _rests_on_changes(rows: Rows) -> bool:
+    """Whether verdicts rest on changes: a reader that can list them read the outputs."""
+    return "changes" in rows.scores.columns and bool(rows.scores["changes"].is_not_null().any())
 
 
 def _rate(all_verdicts: Sequence[UsableVerdict], about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

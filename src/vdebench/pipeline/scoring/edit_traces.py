@@ -27,7 +27,7 @@ def trace_row(suite: Suite, sample: Sample, setting: str, pair: ImagePair) -> di
     """Return columns of a row: `preservation`, `stray` (global), `visual_fidelity`, `edited` (local)."""
     if not sample.regions:
         return {}
-    source = _source(suite, sample)
+    source = source_page(suite, sample)
     if setting == "global":
         return _outside(source, sample, pair)
     return {"visual_fidelity": _visual_fidelity(sample, pair), "edited": _edited(source, sample, pair)}
@@ -35,11 +35,11 @@ def trace_row(suite: Suite, sample: Sample, setting: str, pair: ImagePair) -> di
 
 def trace_digests(suite: Suite, sample: Sample) -> list[str]:
     """Return the inputs of such a row besides the prediction and the reference, for its fingerprint."""
-    source = _source(suite, sample)
+    source = source_page(suite, sample)
     return [IDENTITY, source.content if source else ""]
 
 
-def _source(suite: Suite, sample: Sample) -> ImageCrop | None:
+def source_page(suite: Suite, sample: Sample) -> ImageCrop | None:
     """Return the source page, or None if it is missing or unreadable: that is no fault of the prediction."""
     try:
         file = suite.image_files(sample).source

@@ -169,11 +169,16 @@ class ImagePair:
         return open_image(self.reference.file, self.opening)
 
     @cached_property
+    def prediction(self) -> Image | None:
+        """The prediction in its own size; None if it is missing."""
+        return open_image(self._prediction.file, self.opening) if self._prediction else None
+
+    @cached_property
     def candidate(self) -> Image:
         """The prediction in the size of the reference; a white page if it is missing."""
-        if self._prediction is None:
+        if self.prediction is None:
             return np.full_like(self.page, 255)
-        return resized(open_image(self._prediction.file, self.opening), self.size)
+        return resized(self.prediction, self.size)
 
     def crops(self, sample: Sample, protocol: PageProtocol) -> list[PixelBox]:
         """Return the boxes of `local`: every region, or one box around all regions."""

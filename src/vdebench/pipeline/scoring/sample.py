@@ -17,6 +17,7 @@ from vdebench.metrics.registry import block_metrics
 from vdebench.pipeline.scoring.edit_traces import trace_row
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics, ImagePair
+from vdebench.pipeline.scoring.page_changes import change_row
 from vdebench.protocols.pages.comparison import BlockComparison, compare, meeting
 from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.protocols.pages.region_texts import PageSides, RegionView
@@ -109,7 +110,11 @@ def _with_images(scope: ScoringScope, sample: Sample, pair: ImagePair, row: Scor
     if state != "scored" and not (state == "missing" and scope.protocol.missing == "empty"):
         return row
     measured = scope.measures.row(sample, setting, pair, scope.protocol) if scope.measures else {}
-    traces = trace_row(scope.suite, sample, setting, pair) if scope.protocol.properties and state == "scored" else {}
+    traces: dict[str, Any] = {}
+    if scope.protocol.properties and state == "scored":
+        traces = trace_row(scope.suite, sample, setting, pair)
+        if setting == "global":
+            traces |= change_row(scope.ground_truth, sample, pair)
     return row._replace(score={**row.score, **measured, **traces})
 
 

@@ -30,6 +30,9 @@ def _score_columns() -> dict[str, Any]:
         **dict.fromkeys(("preservation", "stray", "visual_fidelity", "edited"), pl.Float64),
         **dict.fromkeys(("width", "height"), pl.Int64),
         "image_reason": pl.String,
+        "changes": pl.String,
+        **dict.fromkeys(("unasked_changes", "changed_facts", "illegible_words", "cropped_words"), pl.Int64),
+        "zoom": pl.Float64,
     }
 
 

@@ -1,0 +1,140 @@
+"""Changes of an output against the reference of a sample: inside the edited regions, and elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from vdebench.changes.alignment import AlignedPages, cut
+from vdebench.changes.change import Change, PageChanges
+from vdebench.changes.engine import PageComparator, PageComparison
+from vdebench.changes.ink import region_residue
+from vdebench.changes.style import InkStyle, ink_style, style_differences
+from vdebench.core.box import Box
+from vdebench.core.images import Image
+
+MARGIN = 0.6
+"""Margin of a region, in heights of its lines: the new text may exceed it a little."""
+LOCATED = ("ink_lost", "ink_added", "moved")
+"""Kinds that depend on where the reference has something: an edit may leave the page as it was instead."""
+
+
+class ReferencePage(NamedTuple):
+    """A reference with its source and the boxes of its regions, in pixels of the reference."""
+
+    reference: Image
+    source: Image | None
+    regions: tuple[Box, ...]
+
+
+def compare_with_reference(output: Image, page: ReferencePage, comparator: PageComparator) -> PageChanges:
+    """Return the changes of an output against its reference; `asked` is true inside the regions.
+
+    Marks and lines at the places of the source are accepted too: an edit need not move what follows it as the reference
+    does.
+    """
+    comparison = comparator.compare(page.reference, output)
+    changes = [
+        replace(change, asked=_is_inside(change, comparison, page.regions)) for change in comparison.result.changes
+    ]
+    if page.source is not None and any(change.kind in LOCATED for change in changes):
+        other = comparator.compare(page.source, output).result.changes
+        changes = [change for change in changes if change.kind not in LOCATED or _is_new(change, other)]
+    if comparison.pages is not None:
+        changes += _region_look(comparison, comparison.pages, page, comparator, changes)
+    return replace(comparison.result, changes=tuple(changes))
+
+
+def _is_new(change: Change, other: Sequence[Change]) -> bool:
+    """Whether a mark or line is at a new place against the source too, given the changes against the source."""
+    if change.kind == "ink_lost":
+        return any(each.kind == "ink_lost" for each in other)
+    box = change.box_after
+    return box is None or any(each.box_after is not None and each.box_after.shared_area(box) > 0 for each in other)
+
+
+def _is_inside(change: Change, comparison: PageComparison, regions: Sequence[Box]) -> bool:
+    """Whether a change lies in a region, on the page or on the output."""
+    boxes = [change.box_before] if change.box_before is not None else []
+    if change.box_after is not None and comparison.pages is not None and change.box_before is None:
+        boxes.append(comparison.pages.box_to_page(change.box_after))
+    return any(_is_in(box, region) for box in boxes for region in regions)
+
+
+def _is_in(box: Box, region: Box) -> bool:
+    margin = MARGIN * min(box.y2 - box.y1, region.y2 - region.y1)
+    x, y = (box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2
+    inside = region.x1 - margin <= x <= region.x2 + margin and region.y1 - margin <= y <= region.y2 + margin
+    return inside or box.shared_area(region) > 0.5 * box.area
+
+
+def _region_look(
+    comparison: PageComparison,
+    pages: AlignedPages,
+    page: ReferencePage,
+    comparator: PageComparator,
+    changes: Sequence[Change],
+) -> list[Change]:
+    """Return new words that look different from the reference's, and traces where the reference is blank."""
+    found = []
+    damaged = [change.box_before for change in changes if change.asked and change.box_before is not None]
+    for box in _new_words(page, comparator):
+        if any(box.shared_area(other) > 0.3 * box.area for other in damaged):
+            continue
+        notes = _style_notes(pages, box)
+        if notes:
+            found.append(
+                Change("restyled", "", "", box, pages.box_to_output(box), asked=True, confidence=0.8, note=notes)
+            )
+    for region in page.regions:
+        residue = region_residue(pages, region)
+        if residue is not None:
+            found.append(replace(residue, asked=True))
+    return found
+
+
+def _new_words(page: ReferencePage, comparator: PageComparator) -> list[Box]:
+    """Return the boxes of the words of the reference that the source does not have."""
+    if page.source is None:
+        return []
+    changes = comparator.compare(page.source, page.reference).result.changes
+    boxes = [change.box_after for change in changes if change.kind in ("replaced", "added") and change.box_after]
+    return [box for box in boxes if any(_is_in(box, region) for region in page.regions)]
+
+
+def _style_notes(pages: AlignedPages, box: Box) -> str:
+    """Return how the style of words differs from the reference, beyond what differs around them; or ""."""
+    old, new = ink_style(cut(pages.before, box)), ink_style(cut(pages.after, box))
+    if old is None or new is None:
+        return ""
+    around = _row_around(pages, box)
+    usual_old, usual_new = ink_style(cut(pages.before, around)), ink_style(cut(pages.after, around))
+    if usual_old is not None and usual_new is not None:
+        new = _corrected(new, usual_old, usual_new)
+    return ", ".join(style_differences(old, new))
+
+
+def _corrected(new: InkStyle, usual_old: InkStyle, usual_new: InkStyle) -> InkStyle:
+    """Return the style without what the whole line changed: a tint, blur, or lower contrast."""
+    shift = np.array(usual_old.colour) - np.array(usual_new.colour)
+    colour = np.array(new.colour) + np.clip(shift, -12, 12)
+    stroke = new.stroke * float(np.clip(usual_old.stroke / max(0.1, usual_new.stroke), 0.7, 1.4))
+    return new._replace(colour=(float(colour[0]), float(colour[1]), float(colour[2])), stroke=stroke)
+
+
+def _row_around(pages: AlignedPages, box: Box) -> Box:
+    """Return the wider side of the row beside a box, on the page."""
+    width = pages.size.width
+    left, right = (
+        Box(max(0.0, box.x1 - 12 * (box.y2 - box.y1)), box.y1, box.x1 - 2, box.y2),
+        Box(box.x2 + 2, box.y1, min(width, box.x2 + 12 * (box.y2 - box.y1)), box.y2),
+    )
+    sides = [each for each in (left, right) if each.x2 - each.x1 > 2 * (box.y2 - box.y1)]
+    return max(sides, key=lambda each: _ink(pages, each)) if sides else box
+
+
+def _ink(pages: AlignedPages, box: Box) -> float:
+    return float(cut(pages.before_grey, box).std())

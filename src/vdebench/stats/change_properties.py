@@ -1,0 +1,79 @@
+"""The properties of a usable edit, decided by the changes between the reference and the output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vdebench.changes.change import Change, PageChanges
+from vdebench.changes.verdict import TEXT_DAMAGE, GeometryLimits
+
+PropertyCheck = tuple[bool | None, str]
+ADDED = ("added", "duplicated", "ink_added")
+"""Kinds of changes that add something to the page."""
+LOST = ("replaced", "lost", "illegible", "weakened", "ink_lost", "residue")
+"""Kinds of changes that take something from the page or falsify it."""
+SHOWN = 4
+"""Changes that evidence names."""
+
+
+def changes_of(row: Mapping[str, Any]) -> PageChanges | None:
+    """Return the changes of a row; None if they were not measured."""
+    text = row.get("changes")
+    return PageChanges.from_json(json.loads(text)) if text else None
+
+
+def wrong_text(page: PageChanges) -> list[Change]:
+    """Return the changes of text inside the regions: what differs from the reference there."""
+    return [change for change in page.changes if change.asked and change.kind in TEXT_DAMAGE]
+
+
+def additions(page: PageChanges) -> PropertyCheck:
+    """Nothing was added outside the regions."""
+    return _none_of(
+        page, [each for each in page.changes if each.asked is False and each.kind in ADDED], "nothing added"
+    )
+
+
+def preservation(page: PageChanges) -> PropertyCheck:
+    """Nothing was lost or falsified outside the regions."""
+    found = [each for each in page.changes if each.asked is False and each.kind in LOST]
+    return _none_of(page, found, "no other text or mark changed")
+
+
+def textual_correctness(page: PageChanges) -> PropertyCheck:
+    """The text of the regions is that of the reference."""
+    return _none_of(page, wrong_text(page), "the text of the reference")
+
+
+def spatial_precision(page: PageChanges, limits: GeometryLimits) -> PropertyCheck:
+    """The page fills the frame as before, and its lines are where the reference or the source has them."""
+    problem = limits.problem(page.geometry)
+    if problem:
+        return False, problem
+    return _none_of(page, [each for each in page.changes if each.kind == "moved"], f"geometry: {page.geometry.kind}")
+
+
+def visual_fidelity(page: PageChanges) -> PropertyCheck:
+    """The new words look like the reference's, and nothing is left where text was removed."""
+    found = [
+        each for each in page.changes if each.asked and each.kind in ("restyled", "residue", "ink_added", "ink_lost")
+    ]
+    if found:
+        return False, "; ".join(sorted({each.note or str(each) for each in found}))
+    return True, "same style as the reference"
+
+
+def _none_of(page: PageChanges, found: Sequence[Change], passed: str) -> PropertyCheck:
+    if not found:
+        return (None, page.unknown) if page.unknown else (True, passed)
+    facts = [each for each in found if each.fact]
+    ordered = [*facts, *(each for each in found if not each.fact)]
+    named = "; ".join(_short(str(each)) for each in ordered[:SHOWN])
+    more = f"; and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
+    return False, f"{len(found)} {'change' if len(found) == 1 else 'changes'}: {named}{more}"
+
+
+def _short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
