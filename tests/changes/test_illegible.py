@@ -100,6 +100,30 @@ def test_a_lost_line_that_the_reader_cannot_read_on_the_output_is_illegible():
     assert words == 0
 
 
+def test_lines_that_were_removed_are_lost_not_illegible():
+    lines, changes = page(*(line(row) for row in range(7))), [lost(row) for row in range(6)]
+    assert group(changes, lines) == (changes, 0)  # the paper is blank there
+    assert group(changes, lines, pages=None) == (changes, 0)
+
+
+def test_lines_that_are_lost_in_ink_that_cannot_be_read_are_illegible():
+    lines, changes = page(*(line(row) for row in range(6))), [lost(row) for row in range(6)]
+    smeared = HALF.copy()
+    smeared[:, 5:100:3] = 90
+    pages = AlignedPages(BLANK, smeared, SMALLER.matrix)
+    result, words = group(changes, lines, pages=pages)
+    assert [each.kind for each in result] == ["illegible"] * 6
+    assert words == 6 * 4
+    elsewhere = page(*(Line(Box(5, 15 * row, 100, 15 * row + 6), "other words") for row in range(6)))
+    assert group(changes, lines, elsewhere, pages) == (changes, 0)  # another text was read there
+
+
+def test_words_that_are_lost_in_most_lines_are_illegible():
+    lines = page(*(line(row) for row in range(6)))
+    changes = [Change("lost", "small", "", Box(50, 30 * row, 90, 30 * row + 12)) for row in range(6)]
+    assert [each.kind for each in group(changes, lines)[0]] == ["illegible"] * 6
+
+
 def test_an_output_that_is_not_registered():
     changes = [replaced(row) for row in range(6)]
     result, words = group(changes, page(*(line(row) for row in range(6))), pages=None)

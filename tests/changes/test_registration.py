@@ -82,6 +82,17 @@ def test_a_change_of_some_lines_does_not_matter(page):
 
 
 @pytest.mark.parametrize(
+    "lines", [["Total 12"], ["A"], ["The same line of words"] * 8], ids=["words", "letter", "repeated"]
+)
+def test_a_page_without_distinct_features_is_registered_as_a_whole(lines):
+    sparse = draw(lines, rule=False)
+    smaller = resized(sparse, 360, 315)
+    assert geometry(sparse, jpeg(sparse)).kind == "same"
+    assert register(sparse, smaller).matrix == pytest.approx(whole_page(size(sparse), size(smaller)), abs=0.02)
+    assert register(sparse, blank()) is None
+
+
+@pytest.mark.parametrize(
     "after",
     [draw(OTHER_LINES), blank(), blank(1, 1), blank(8, 8, 0), noise(), draw()[100:101], draw()[:, 100:101]],
     ids=["other page", "blank", "one pixel", "black", "noise", "one row", "one column"],
@@ -96,6 +107,7 @@ def test_a_blank_page_is_not_registered(page):
     assert register(blank(), page) is None
     assert register(blank(), blank()) is None
     assert register(blank(1, 1), blank(8, 8)) is None
+    assert register(blank(4000, 1), blank(1, 4000)) is None
 
 
 def test_the_result_does_not_depend_on_what_was_registered_before(page):

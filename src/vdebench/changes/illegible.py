@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vdebench.changes.alignment import AlignedPages
+from vdebench.changes.alignment import FLAT, AlignedPages, cut
 from vdebench.changes.change import TEXT_KINDS, Change
 from vdebench.changes.line_pairs import in_row
 from vdebench.changes.words import count_words, fact_kind, is_meaningful
@@ -38,11 +38,12 @@ def group_illegible(
             by_line[index].append(change)
     garbled = set()
     heights = np.array([line.height for line in lines])
+    otherwise = [_reads_otherwise(line, by_line[index], output, pages) for index, line in enumerate(lines)]
     for index, line in enumerate(lines):
-        if not _is_garbled(by_line[index]):
+        if not otherwise[index]:
             continue
         same = np.flatnonzero((heights < SAME_SIZE * line.height) & (heights > line.height / SAME_SIZE))
-        if len(same) >= MIN_LINES and np.mean([_is_garbled(by_line[int(at)]) for at in same]) >= GARBLED_SHARE:
+        if len(same) >= MIN_LINES and np.mean([otherwise[int(at)] for at in same]) >= GARBLED_SHARE:
             garbled.add(index)
     if pages is not None:
         garbled |= _unread(lines, output, pages, by_line)
@@ -69,8 +70,16 @@ def group_illegible(
     return result, words
 
 
-def _is_garbled(changes: Sequence[Change]) -> bool:
-    return any(change.kind in ("replaced", "lost") for change in changes)
+def _reads_otherwise(line: Line, changes: Sequence[Change], output: ReadLines, pages: AlignedPages | None) -> bool:
+    """Whether words of a line changed, or the whole line is lost though there is ink in which nothing was read."""
+    lost = [change.box_before for change in changes if change.kind == "lost" and change.box_before is not None]
+    if any(change.kind == "replaced" for change in changes):
+        return True
+    if sum(box.shared_area(line.box) for box in lost) < 0.5 * line.box.area:
+        return bool(lost)
+    if pages is None or any(in_row(line.box, pages.box_to_page(other.box)) for other in output.lines):
+        return False
+    return float(cut(pages.after_grey, line.box).std()) >= FLAT
 
 
 def _line_of(change: Change, lines: Sequence[Line]) -> int | None:

@@ -84,7 +84,7 @@ def _text_mask(pages: AlignedPages, text: TextComparison, height: float) -> NDAr
 def _boxes(ink: NDArray[np.bool_], height: float) -> list[Box]:
     """Return the boxes of connected ink that is large enough."""
     joined = cv2.morphologyEx(
-        ink.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((max(3, round(0.5 * height)),) * 2, np.uint8)
+        ink.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((max(3, round(0.5 * height) | 1),) * 2, np.uint8)
     )
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
     sizes = np.bincount(labels[ink], minlength=count)

@@ -49,6 +49,8 @@ SCALES = 0.25, 4.0
 """Limits of the enlargement relative to the frame."""
 IDENTITY_PIXELS = 0.3
 """Displacement up to which a transformation is the identity."""
+MIN_ALIKE = 0.7
+"""Least correlation of all pixels of a page and an output that are registered without features."""
 MIN_LINES = 3
 """Least number of lines that read alike, to be fitted instead of features."""
 MIN_AGREEMENT = 0.5
@@ -69,12 +71,12 @@ class Registration(NamedTuple):
     residual: float
     matches: int
     by: str
-    """`features` or `lines`."""
+    """`pieces`, `features`, `lines` or `pixels`."""
 
 
 def register(before: Image, after: Image) -> Registration | None:
     """Register two images of a page: as the whole page if its pieces are at their places, else by features."""
-    return _register_whole(before, after) or _register_by_features(before, after)
+    return _register_whole(before, after) or _register_by_features(before, after) or _register_sparse(before, after)
 
 
 def _register_whole(before: Image, after: Image) -> Registration | None:
@@ -111,6 +113,23 @@ def _register_whole(before: Image, after: Image) -> Registration | None:
     return Registration(whole_page(page, output), 0.0, still, "pieces")
 
 
+def _register_sparse(before: Image, after: Image) -> Registration | None:
+    """Register a page with little or repeated text, which has few distinct features, if it was resized at most."""
+    height, width = before.shape[:2]
+    scale = min(1.0, LONG_SIDE / 2 / max(height, width))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    one, other = (
+        cv2.GaussianBlur(
+            cv2.resize(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), size, interpolation=cv2.INTER_AREA), (0, 0), 1
+        )
+        for image in (before, after)
+    )
+    if one.std() < 1 or other.std() < 1 or float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < MIN_ALIKE:
+        return None
+    sizes = Size(width, height), Size(after.shape[1], after.shape[0])
+    return Registration(whole_page(*sizes), 0.0, 1, "pixels")
+
+
 def _register_by_features(before: Image, after: Image) -> Registration | None:
     one, first = _points(before)
     other, second = _points(after)
@@ -135,9 +154,8 @@ def _points(image: Image) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     scale = LONG_SIDE / max(grey.shape)
     if abs(scale - 1) > 0.01:
-        grey = cv2.resize(
-            grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
-        )
+        size = max(1, round(grey.shape[1] * scale)), max(1, round(grey.shape[0] * scale))
+        grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
     detector = cv2.SIFT_create(nfeatures=FEATURES, contrastThreshold=0.02)  # type: ignore[attr-defined]
     points, descriptors = detector.detectAndCompute(grey, None)
     if descriptors is None:
