@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-
 from vdebench.changes.alignment import AlignedPages, cut
-from vdebench.changes.change import Change, PageChanges
+from vdebench.changes.change import TEXT_KINDS, Change, EditOutcome, PageChanges
 from vdebench.changes.engine import PageComparator, PageComparison
 from vdebench.changes.ink import region_residue
-from vdebench.changes.style import InkStyle, ink_style, style_differences
+from vdebench.changes.style import corrected, ink_style, style_differences
+from vdebench.changes.words import compared
 from vdebench.core.box import Box
 from vdebench.core.images import Image
 
@@ -21,6 +20,8 @@ MARGIN = 0.6
 MAX_DRIFT, MAX_RISE, MIN_CORRELATION = 0.8, 0.22, 0.5
 """Distance in heights within which new words are searched, by which they may be above or below their line, and the
 correlation from which they are found."""
+EDITS = (*TEXT_KINDS, "moved", "illegible")
+"""Kinds of changes that an edit of text may ask for, or that spoil it."""
 LOCATED = ("ink_lost", "ink_added", "moved")
 """Kinds that depend on where the reference has something: an edit may leave the page as it was instead."""
 
@@ -121,17 +122,7 @@ def _style_notes(pages: AlignedPages, box: Box) -> str:
         return ""
     around = _row_around(pages, box)
     usual_old, usual_new = ink_style(cut(pages.before, around)), ink_style(cut(pages.after, around))
-    if usual_old is not None and usual_new is not None:
-        new = _corrected(new, usual_old, usual_new)
-    return ", ".join(style_differences(old, new))
-
-
-def _corrected(new: InkStyle, usual_old: InkStyle, usual_new: InkStyle) -> InkStyle:
-    """Return the style without what the whole line changed: a tint, blur, or lower contrast."""
-    shift = np.array(usual_old.colour) - np.array(usual_new.colour)
-    colour = np.array(new.colour) + np.clip(shift, -12, 12)
-    stroke = new.stroke * float(np.clip(usual_old.stroke / max(0.1, usual_new.stroke), 0.7, 1.4))
-    return new._replace(colour=(float(colour[0]), float(colour[1]), float(colour[2])), stroke=stroke)
+    return ", ".join(style_differences(old, corrected(new, usual_old, usual_new)))
 
 
 def _row_around(pages: AlignedPages, box: Box) -> Box:
@@ -147,3 +138,38 @@ def _row_around(pages: AlignedPages, box: Box) -> Box:
 
 def _ink(pages: AlignedPages, box: Box) -> float:
     return float(cut(pages.before_grey, box).std())
+
+
+def check_against_reference(
+    comparison: PageComparison, reference: Image, comparator: PageComparator
+) -> tuple[list[Change], EditOutcome]:
+    """Return the changes of a page, each with whether the reference has it too, and the outcome of the edit."""
+    wanted = [each for each in comparator.compare(comparison.before, reference).result.changes if each.kind in EDITS]
+    changes = [replace(change, asked=_is_wanted(change, wanted)) for change in comparison.result.changes]
+    if not wanted:
+        return changes, "unknown"
+    if not any(change.asked for change in changes):
+        return changes, "not_done"
+    against = comparator.compare(reference, comparison.after)
+    places = [each.box_after for each in wanted if each.box_after is not None]
+    wrong = [each for each in against.result.changes if each.kind in EDITS and _is_inside(each, against, places)]
+    kept = {each.before for each in wanted if each.kind == "lost"}
+    still = [each for each in against.result.changes if each.kind in ("added", "duplicated") and each.after in kept]
+    return changes, "wrong_text" if wrong or still else "done"
+
+
+def _is_wanted(change: Change, wanted: Sequence[Change]) -> bool:
+    """Whether the reference has a change at the same place."""
+    if change.kind not in EDITS:
+        return False
+    for each in wanted:
+        if change.box_before is not None and each.box_before is not None:
+            if change.box_before.shared_area(each.box_before) > 0.3 * min(change.box_before.area, each.box_before.area):
+                return True
+        elif (
+            change.kind == "added"
+            and each.after
+            and compared(change.after).characters in compared(each.after).characters
+        ):
+            return True
+    return False

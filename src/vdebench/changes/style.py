@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -18,8 +19,6 @@ MAX_COLOUR = 24.0
 """Greatest distance of ink colours in CIELAB (ΔE 1976) of the same style."""
 MAX_WEIGHT = 1.45
 """Greatest ratio of stroke widths of the same style."""
-MAX_SIZE = 1.3
-"""Greatest ratio of letter heights of the same style."""
 MIN_HEIGHT = 9
 """Least height of a line in pixels of the output whose style can be measured."""
 
@@ -45,8 +44,8 @@ def restyled_text(pages: AlignedPages, text: TextComparison) -> list[Change]:
         box = pages.box_to_page(change.box_after)
         if (box.y2 - box.y1) * pages.enlargement < MIN_HEIGHT:
             continue
-        new = ink_style(cut(pages.after, box))
-        old = _neighbour_style(pages, change, box, text)
+        rest = _rest_of_line(box, text.output_lines)
+        old, new = _styles(pages, change, box, rest)
         if new is None or old is None:
             continue
         notes = style_differences(old, new)
@@ -67,15 +66,37 @@ def restyled_text(pages: AlignedPages, text: TextComparison) -> list[Change]:
     return result
 
 
-def _neighbour_style(pages: AlignedPages, change: Change, box: Box, text: TextComparison) -> InkStyle | None:
-    """Return the style of the rest of the line on the output; of the words before where there is none."""
-    line = next((each for each in text.output_lines if _holds(each, box)), None)
-    if line is not None:
-        parts = [Box(line.x1, line.y1, box.x1 - 2, line.y2), Box(box.x2 + 2, line.y1, line.x2, line.y2)]
-        widest = max(parts, key=lambda each: each.x2 - each.x1)
-        if widest.x2 - widest.x1 > 2 * (line.y2 - line.y1):
-            return ink_style(cut(pages.after, widest))
-    return ink_style(cut(pages.before, change.box_before)) if change.box_before is not None else None
+def _styles(pages: AlignedPages, change: Change, box: Box, rest: Box | None) -> tuple[InkStyle | None, InkStyle | None]:
+    """Return the style that the words should have, and their own without what the rest of the line changed too."""
+    new = ink_style(cut(pages.after, box))
+    usual = ink_style(cut(pages.after, rest)) if rest is not None else None
+    if change.box_before is None:
+        return usual, new
+    old = ink_style(cut(pages.before, change.box_before))
+    before = ink_style(cut(pages.before, rest)) if rest is not None else None
+    return old, corrected(new, before, usual) if new is not None else None
+
+
+def corrected(new: InkStyle, before: InkStyle | None, after: InkStyle | None) -> InkStyle:
+    """Return a style without what its surroundings changed from `before` to `after`: a tint, blur, less contrast."""
+    if before is None or after is None:
+        return new
+    lightness, green_red, blue_yellow = (
+        own + float(np.clip(one - other, -12, 12))
+        for own, one, other in zip(new.colour, before.colour, after.colour, strict=True)
+    )
+    stroke = new.stroke * float(np.clip(before.stroke / max(0.1, after.stroke), 0.7, 1.4))
+    return new._replace(colour=(lightness, green_red, blue_yellow), stroke=stroke)
+
+
+def _rest_of_line(box: Box, lines: Sequence[Box]) -> Box | None:
+    """Return the wider part of a line of the output beside a box; None if there is little."""
+    line = next((each for each in lines if _holds(each, box)), None)
+    if line is None:
+        return None
+    parts = [Box(line.x1, line.y1, box.x1 - 2, line.y2), Box(box.x2 + 2, line.y1, line.x2, line.y2)]
+    widest = max(parts, key=lambda each: each.x2 - each.x1)
+    return widest if widest.x2 - widest.x1 > 2 * (line.y2 - line.y1) else None
 
 
 def _holds(line: Box, box: Box) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from vdebench.changes.change import EditCheck, EditOutcome
 from vdebench.changes.engine import PageComparator
 from vdebench.changes.outcome import RequestOutcome, mark_asked, outcomes
+from vdebench.changes.reference_check import check_against_reference
 from vdebench.changes.verdict import GeometryLimits, judge
 from vdebench.core.images import Image
 from vdebench.instructions.several import requests_of
@@ -26,11 +27,10 @@ def check_edit(
     limits: GeometryLimits = GeometryLimits(),  # noqa: B008
 ) -> EditCheck:
     """Compare two images of a page; with an instruction or a reference, decide which changes were asked for."""
-    images = open_image(before), open_image(after)
+    page, output = open_image(before), open_image(after)
     answer = open_image(reference) if reference is not None else None
-    return check_images(
-        *images, PageComparator(get_reader(reader)), instruction=instruction, reference=answer, limits=limits
-    )
+    comparator = PageComparator(get_reader(reader))
+    return check_images(page, output, comparator, instruction=instruction, reference=answer, limits=limits)
 
 
 def check_images(
@@ -42,12 +42,14 @@ def check_images(
     reference: Image | None = None,
     limits: GeometryLimits = GeometryLimits(),  # noqa: B008
 ) -> EditCheck:
-    """Check one edit, given as images."""
+    """Check one edit, given as images. A reference decides what was asked; without one, the instruction does."""
     comparison = comparator.compare(before, after)
-    found = outcomes(comparison, requests_of(instruction), comparator.reader) if instruction else []
-    changes = mark_asked(comparison, found)
-    page = replace(comparison.result, changes=tuple(changes))
-    return judge(page, _combined(found), limits)
+    if reference is not None:
+        changes, edit = check_against_reference(comparison, reference, comparator)
+    else:
+        found = outcomes(comparison, requests_of(instruction), comparator.reader) if instruction else []
+        changes, edit = mark_asked(comparison, found), _combined(found)
+    return judge(replace(comparison.result, changes=tuple(changes)), edit, limits)
 
 
 def _combined(found: Sequence[RequestOutcome]) -> EditOutcome:

@@ -14,7 +14,7 @@ ADDED = ("added", "duplicated", "ink_added")
 """Kinds of changes that add something to the page."""
 LOST = ("replaced", "lost", "illegible", "weakened", "ink_lost", "residue")
 """Kinds of changes that take something from the page or falsify it."""
-SHOWN = 4
+SHOWN = 20
 """Changes that evidence names."""
 
 
