@@ -16,8 +16,6 @@ from vdebench.core.images import Image
 
 Grey = NDArray[np.uint8]
 
-MARGIN = 0.12
-"""Margin around a line at correlation, in heights of the line."""
 REACH = 0.4
 """Distance, in heights of a line, within which it is searched near its place."""
 MIN_REACH = 4

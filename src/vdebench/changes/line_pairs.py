@@ -21,8 +21,6 @@ OWN_LINE = 0.1
 """Similarity by which the output's own line is preferred: its ends are not cut where the text moved sideways."""
 ROW_OVERLAP = 0.5
 """Least overlap of two lines in one row, as a share of the lower one's height."""
-PRESENT = 0.75
-"""Correlation from which ink is at its place, whatever was read."""
 
 
 class PlacedLine(NamedTuple):
