@@ -101,6 +101,8 @@ PAGES = Track(
         "state": "State",
         "outcome": "Region outcome",
         "usable": "Usable edit",
+        "changed_facts": "Changed facts",
+        "change_kind": "Kind of change",
     },
     cards=(),
     table=editors_table,

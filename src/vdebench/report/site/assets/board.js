@@ -37,7 +37,8 @@
     }
     for (const [setting, group] of Object.entries(protocol.settings)) {
       if (!protocol.rows.some((row) => row.cells[setting])) continue;
-      metrics.forEach((metric, at) => columns.push({
+      const used = metrics.filter((metric) => !metric.share || protocol.rows.some((row) => (row.cells[setting] || {})[metric.key])); // columns of whole runs may be in one setting only
+      used.forEach((metric, at) => columns.push({
         id: `${setting}.${metric.key}`, title: metric.title, best: metric.best, digits: metric.digits, first: at === 0,
         group, cell: (row) => (row.cells[setting] || {})[metric.key],
       }));
@@ -67,7 +68,7 @@
         else groups.push({ name: column.group, n: 1 });
       }
       const ceilings = protocol.rows.filter((row) => row.reference).length;
-      const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: column.first ? "first" : null },
+      const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: [column.first ? "first" : "", column.title.length > 12 ? "long" : ""].join(" ").trim() || null },
         sortButton(column, sort, (order) => { sort = order; redraw(column.id); }));
       const scales = columns.map((column) => range(protocol.rows.map(column.cell)));
       const lines = ordered(protocol.rows, columns).map((row) => h("tr", { class: row.reference ? "reference" : null },
