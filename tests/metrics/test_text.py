@@ -113,14 +113,16 @@ def test_every_metric_declares_its_direction_and_bounds():
 
     registered()
     from_0_to_1 = {"iou", "cdm", "bleu", "teds", "teds_like", "teds_release", "text_similarity"}
+    counts = {"unasked_changes", "changed_facts", "illegible_words", "cropped_words", "zoom"}
     other_bounds = {
         "psnr": (0, math.inf),
         **dict.fromkeys(("mse", "edit_mse"), (0, 255**2)),
         **dict.fromkeys(("ssim", "ssim_raw", "clip", "clip_text"), (-1, 1)),
         **dict.fromkeys(("lpips", "lpips_vgg", "lpips_squeeze", "fid"), (0, math.inf)),
         **dict.fromkeys(("psnr_raw", "edit_psnr", "residual"), (0, math.inf)),
+        **dict.fromkeys(counts, (0, math.inf)),
     }
-    lower = {"mse", "flip", "lpips", "lpips_vgg", "lpips_squeeze", "fid", "untouched", "edit_mse", "residual"}
+    lower = {"mse", "flip", "lpips", "lpips_vgg", "lpips_squeeze", "fid", "untouched", "edit_mse", "residual", *counts}
     assert from_0_to_1 | other_bounds.keys() | lower <= METRICS.keys()
     for name, fact in METRICS.items():
         assert fact.best == ("lower" if name in lower else "higher")

@@ -177,6 +177,6 @@ def test_another_file_is_not_overwritten(tmp_path):
 
 
 def test_every_kind_has_a_colour():
-    style = Path("src/vdebench/report/edit_page/assets/page.css").read_text("utf-8")
+    style = Path("src/vdebench/report/web/changes.css").read_text("utf-8")
     assert [kind for kind in CHANGE_KINDS if f'[data-kind="{kind}"] {{ --kind: #' not in style] == []
     assert page_data(make_check())["kinds"] == ["replaced"]

@@ -23,7 +23,7 @@ def test_figures_are_drawn_in_one_package():
 
 
 def test_a_site_has_the_files_that_its_page_loads(tmp_path):
-    for package, more in (("site", ("panes.js", "panes.css")), ("leaderboard", ())):
+    for package, more in (("site", ("panes.js", "panes.css", "changes.js", "changes.css")), ("leaderboard", ())):
         write_site(tmp_path / package, f"vdebench.report.{package}", more)
         page = (tmp_path / package / "index.html").read_text("utf-8")
         loaded = set(re.findall(r'(?:src|href)="([\w.]+\.(?:js|css))"', page))

@@ -30,7 +30,7 @@ PAGE_KINDS: tuple[Kind, ...] = ("box", *BLOCK_KINDS, "mean", "page")
 IMAGE_KINDS: tuple[Kind, ...] = ("image", "image sets")
 _OURS = (
     *("boxes", "text", "teds", "teds_release", "image", "multiscale", "flip", "lpips", "clip", "fid"),
-    *("edit_traces", "masked"),
+    *("edit_traces", "masked", "change_columns"),
 )
 _VARIANTS = ("_raw", "_matched", "_all", "_pooled", "_finite")
 """Endings of the same metric over other images or blocks, or averaged differently."""
@@ -54,6 +54,8 @@ class Metric:
     """Whether the report shows it before a reader asks for all metrics."""
     column: str = ""
     """The metric that it replaces in a column, such as `bleu` for the papers' BLEU; "" for its own column."""
+    setting: str = ""
+    """For kind `run`: the only setting whose rows show it, such as `global`; "" for all."""
     version: int = 1
     function: Callable[..., Any] | None = None
 

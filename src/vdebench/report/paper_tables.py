@@ -10,6 +10,7 @@ from vdebench.errors import VdeError
 from vdebench.metrics.registry import page_columns
 from vdebench.report.grades import GRADED, graded_table
 from vdebench.report.overview import interval_notes, metric_column, provenance
+from vdebench.report.run_columns import with_run_columns
 from vdebench.report.table import Column, Row, Table
 from vdebench.report.table_rows import USABLE, MeasuredRun, PaperRow, Published, measured_run, published_models
 from vdebench.report.tracks import track_of
@@ -62,6 +63,7 @@ def paper_table(
             raise VdeError(f"{shape} shows scores; the run on {summary['suite']} contains grades: {', '.join(GRADED)}")
         if track_of(summary).has_masks != (paper == "textedit"):
             raise VdeError(f"{shape} does not apply to {summary['suite']} scored by {summary['protocol']}")
+    summaries = [with_run_columns(summary) for summary in summaries]
     several = len({summary["protocol"] for summary in summaries}) > 1
     measured = [measured_run(summary, several) for summary in summaries]
     printed = published_models(paper, number) if published else []
@@ -134,9 +136,9 @@ def _row(model: PaperRow, cells: Iterable[tuple[str, str, str, str]], section: s
 
 
 def _added_metrics(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of the metrics of other packages that some run has."""
+    """Return the names of the metrics of other packages, and of the run columns, that some run has."""
     settings = [means for summary in summaries for means in summary["overall"].values() if means]
-    names = (name for name, metric in page_columns().items() if metric.added)
+    names = (name for name, metric in page_columns().items() if metric.added or metric.kind == "run")
     return [name for name in names if any(means.get(name) is not None for means in settings)]
 
 

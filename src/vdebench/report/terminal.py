@@ -106,7 +106,7 @@ def _starts(groups: Sequence[str]) -> list[int]:
 def _head_lines(column: Column) -> list[str]:
     """A column head, split into several lines if it is long."""
     name = column.name + (" ↓" if column.best == "lower" else "")
-    return [name] if cell_len(name) <= 9 else re.findall(r"[^-\s]+(?:-|\s†)?|\S+", name)
+    return [name] if cell_len(name) <= 9 else re.findall(r"(?:/\s)?[^-\s]+(?:-|\s[†↓])?|\S+", name)
 
 
 def _width(table: Table, column: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,12 +52,16 @@ class Track:
 
     @property
     def metrics(self) -> list[dict[str, Any]]:
-        """Facts of its metrics; `main` ones are shown by default, a `share` is of many samples."""
+        """Facts of its metrics; `main` ones are shown by default.
+
+        A `share` is of many samples, and no sample has it; a `count` has no upper bound.
+        """
         known = [facts(key) for key in self.names()]
         return [
             {
                 **{"key": each.name, "title": each.title, "best": each.best, "digits": each.digits, "main": each.main},
-                **({"share": True} if each.name == "untouched" else {}),
+                **({"share": True} if each.name == "untouched" or each.kind == "run" else {}),
+                **({"count": True} if each.kind == "run" and math.isinf(each.bounds[1]) else {}),
             }
             for each in known
         ]
@@ -96,6 +101,8 @@ PAGES = Track(
         "state": "State",
         "outcome": "Region outcome",
         "usable": "Usable edit",
+        "changed_facts": "Changed facts",
+        "change_kind": "Kind of change",
     },
     cards=(),
     table=editors_table,

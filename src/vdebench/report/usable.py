@@ -23,15 +23,29 @@ _COLUMNS = (
     Column("unknown", "", 0, headline=True),
 )
 _SLICE_COLUMNS = (*_COLUMNS[:3], *_COLUMNS[-2:])
+_CHANGES = {
+    "unasked_per_page": Column("unasked / page", "lower", 2, group="changes"),
+    "facts_per_100": Column("facts / 100 edits", "lower", 1, group="changes"),
+    "illegible_words": Column("illegible words", "lower", 0, group="changes"),
+    "cropped_words": Column("cropped words", "lower", 0, group="changes"),
+    "mean_zoom": Column("zoom", "lower", 3, group="changes"),
+}
+"""Columns of changes, by their keys in the summary."""
 
 
 def usable_table(summaries: Sequence[tuple[str, Mapping[str, Any]]], by: str = "", notes: Sequence[str] = ()) -> Table:
     """Every editor's rate of usable edits with its waterfall, or its rates by a slice."""
     all_notes = [*gap_lines(summaries), *dict.fromkeys(usable["signature"] for _, usable in summaries), *notes]
     if not by:
-        rows = [Row(editor, _values(usable, usable["waterfall"])) for editor, usable in summaries]
+        counts = [usable.get("changes") or {} for _, usable in summaries]
+        shown = _CHANGES if any(count.get("measured") for count in counts) else {}
+        rows = [
+            Row(editor, [*_values(usable, usable["waterfall"]), *(count.get(key) for key in shown)])
+            for (editor, usable), count in zip(summaries, counts, strict=True)
+        ]
         legend = ", ".join(f"{_head(title)}: {title.lower()}" for title in PROPERTIES.values() if " " in title)
-        return Table("Usable edits", _COLUMNS, rows, "Editor", notes=[legend, *all_notes])
+        columns = (*_COLUMNS, *shown.values())
+        return Table("Usable edits", columns, rows, "Editor", notes=[legend, *all_notes])
     values = dict.fromkeys(value for _, usable in summaries for value in usable["by"][by])
     rows = [
         Row(editor, _values(usable["by"][by][value]), value)

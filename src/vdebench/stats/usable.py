@@ -23,6 +23,7 @@ from vdebench.metrics.folding import folded
 from vdebench.metrics.text import character_similarity
 from vdebench.protocols.pages.region_summary import judged_regions, unreadable_samples
 from vdebench.stats import change_properties
+from vdebench.stats.change_counts import change_summary
 from vdebench.stats.change_properties import PropertyCheck
 from vdebench.stats.rates import rate_interval
 
@@ -333,6 +334,7 @@ def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
         **_rate(all_verdicts, about),
         "properties": counts,
         "waterfall": _waterfall(all_verdicts),
+        "changes": change_summary(rows.scores),
         "thresholds": asdict(thresholds),
         "signature": thresholds.signature(CHANGES if _rests_on_changes(rows) else TRACES),
         "by": by,

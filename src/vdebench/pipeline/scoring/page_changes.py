@@ -32,7 +32,11 @@ def change_row(ground_truth: GroundTruth, sample: Sample, pair: ImagePair) -> di
         return {}
     if pair.prediction is None:
         return {}
-    changes = _cached_changes(ground_truth, sample, pair, cached)
+    return change_numbers(_cached_changes(ground_truth, sample, pair, cached))
+
+
+def change_numbers(changes: PageChanges) -> dict[str, Any]:
+    """Return the columns of a row for the changes of a page."""
     unasked = [change for change in changes.changes if change.asked is False and change.kind in TEXT_DAMAGE]
     geometry = changes.geometry
     return {

@@ -12,13 +12,13 @@ from typing import Any
 
 from PIL import Image as Pictures
 
-from vdebench.changes.change import CHANGE_KINDS, Change, EditCheck, Geometry
-from vdebench.core.box import Box, Size
+from vdebench.changes.change import CHANGE_KINDS, EditCheck, Geometry
 from vdebench.core.images import ORIENTATION
 from vdebench.core.png import encode_png
 from vdebench.errors import VdeError
 from vdebench.io.files import fetched, is_folder, read_bytes, write_text
 from vdebench.io.images import open_image
+from vdebench.report.change_data import change_data
 from vdebench.report.edit_check import (
     EDIT_WORDS,
     USABLE_WORDS,
@@ -30,8 +30,8 @@ from vdebench.report.edit_check import (
 )
 from vdebench.report.web.assets import script_json, shared_text
 
-_STYLES = ("style.css", "site.css", "panes.css")
-_SCRIPTS = ("elements.js", "site.js", "panes.js")
+_STYLES = ("style.css", "site.css", "panes.css", "changes.css")
+_SCRIPTS = ("elements.js", "site.js", "panes.js", "changes.js")
 _MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
 
 
@@ -68,7 +68,7 @@ def page_data(check: EditCheck, instruction: str = "") -> dict[str, Any]:
         "map": {"scale": [geometry.scale_x, geometry.scale_y], "shift": list(geometry.shift)},
         "transform": page_transform(geometry),
         "kinds": [kind for kind in CHANGE_KINDS if kind in kinds],
-        "changes": [_change(change, geometry) for change in ordered_changes(check.page.changes)],
+        "changes": [change_data(change, geometry) for change in ordered_changes(check.page.changes)],
     }
 
 
@@ -84,19 +84,6 @@ def page_transform(geometry: Geometry) -> list[list[float]]:
     cosine, sine = math.cos(math.radians(geometry.rotation)), math.sin(math.radians(geometry.rotation))
     rows = (cosine / across, sine / across), (-sine / down, cosine / down)  # inverse: turned back, then scaled
     return [[a, b, -(a * right + b * below)] for a, b in rows]
-
-
-def _change(change: Change, geometry: Geometry) -> dict[str, Any]:
-    """The change as JSON data, with boxes as left, top, width and height in percent of each image."""
-    boxes = {
-        "box_before": _percent(change.box_before, geometry.before),
-        "box_after": _percent(change.box_after, geometry.after),
-    }
-    return {**change.to_json(), **boxes}
-
-
-def _percent(box: Box | None, size: Size) -> list[float] | None:
-    return None if box is None else [round(float(part), 3) for part in box.to_percent(size)]
 
 
 def _image(file: Path) -> dict[str, str]:

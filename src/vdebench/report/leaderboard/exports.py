@@ -25,10 +25,10 @@ _USABLE, _REGIONS = Column("usable, %", digits=1), Column("Regions done")
 
 def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mapping[str, Any], by: str) -> Table:
     """A table over all samples or by a slice, with a section for every setting and value."""
-    metrics = data["metrics"]
+    parts: Mapping[str, Any] = slices if by else {"": data}
+    metrics = _measured(data["metrics"], parts)
     usable = any(row["usable"] for row in data["rows"])
     columns = [*([_USABLE] if usable else []), *(Column(m["title"], m["best"], m["digits"]) for m in metrics)]
-    parts: Mapping[str, Any] = slices if by else {"": data}
     regions = any(row and row["regions"] for part in parts.values() for row in part["rows"])
     columns += [*([_REGIONS] if regions else []), *(Column(state, "", 0) for state in _COVERAGE)]
     rows, ceilings = [], False
@@ -51,6 +51,13 @@ def measured_table(group: SignatureGroup, data: Mapping[str, Any], slices: Mappi
     notes = [*warnings, *ceiling_note, *data["notes"], f"all rows: {group.signature}"]
     title = f"{group.title}, by {data['slices'][by]}" if by else group.title
     return Table(title, columns, rows, "Editor", notes=notes, interval_notes=[f"In brackets: {group.level} intervals"])
+
+
+def _measured(metrics: Sequence[Mapping[str, Any]], parts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Metrics with a number in some row; columns of whole runs have none by slice."""
+    rows = [row for part in parts.values() for row in (*part["rows"], *part["ceilings"]) if row]
+    known = {key for row in rows for means in row["cells"].values() for key in means}
+    return [metric for metric in metrics if metric["key"] in known]
 
 
 def _ceiling_name(rows: Sequence[str], several: bool) -> str:

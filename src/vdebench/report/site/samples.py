@@ -13,7 +13,7 @@ from vdebench.errors import RunFolderError, VdeError
 from vdebench.pipeline.editing import EditRecord
 from vdebench.protocols.pages.means import means, totals
 from vdebench.protocols.pages.protocol import PageProtocol
-from vdebench.report.site import masked
+from vdebench.report.site import changes, masked
 from vdebench.report.site.board import metrics_of
 from vdebench.report.site.gather import ScoredEditor, SuiteRuns
 from vdebench.report.site.units import UnitPages, units, unread_lines
@@ -92,9 +92,18 @@ def _page_facts(runs: SuiteRuns, result: ScoredEditor, scores: pl.DataFrame) -> 
             facts.scores[setting] = _numbers(means(sums[setting, sample], result.protocol), metrics)
     for sample, outcome in result.table("regions").select("sample", "outcome").collect().iter_rows():
         facts_by_sample.setdefault(sample, _SampleFacts({}, [])).outcomes.append(outcome)
+    about_changes = {
+        row["sample"]: changes.browser_facts(row) for row in scores.iter_rows(named=True) if _measured(row)
+    }
     for sample, verdict in _usable(runs, result).items():
-        facts_by_sample[sample] = facts_by_sample.setdefault(sample, _SampleFacts({}, []))._replace(more=verdict)
+        more = {**verdict, **about_changes.get(sample, {})}
+        facts_by_sample[sample] = facts_by_sample.setdefault(sample, _SampleFacts({}, []))._replace(more=more)
     return facts_by_sample
+
+
+def _measured(row: Mapping[str, Any]) -> bool:
+    """Whether a row has the changes of its sample."""
+    return bool(row.get("changes"))
 
 
 def _usable(runs: SuiteRuns, result: ScoredEditor) -> dict[str, Mapping[str, Any]]:
@@ -177,7 +186,9 @@ class SampleDetails:
         key = result.editor, result.pin("local"), result.pin("reader")  # protocols mostly share OCR output
         if key not in read:
             read[key] = self._sides(sample, result)
-        return self._detail(sample, result, rows["blocks"], rows["regions"], read[key])
+        detail = self._detail(sample, result, rows["blocks"], rows["regions"], read[key])
+        listed = changes.sample_changes(rows["scores"])
+        return {**detail, "changes": listed} if listed else detail
 
     def mask(self, sample: Sample, result: ScoredEditor, rows: _Tables, read: _OcrCache) -> dict[str, Any]:
         """The detail of an image with masks: its alignment, and the edit inside the masks."""
@@ -237,7 +248,7 @@ class _SampleView(NamedTuple):
 
 
 _VIEWS = {
-    "pages": _SampleView(("blocks", "regions"), _page_facts, SampleDetails.page),
+    "pages": _SampleView(("blocks", "regions", "scores"), _page_facts, SampleDetails.page),
     "pixels": _SampleView(("scores",), _mask_facts, SampleDetails.mask),
 }
 """By track."""

@@ -17,6 +17,7 @@ from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import statistics_page
 from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.site.board import board
+from vdebench.report.site.changes import fact_gallery
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
 from vdebench.report.site.judged import ReportGrades
@@ -65,7 +66,7 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
         return {"reason": runs.redact(entry["reason"])} if entry and "reason" in entry else entry
 
     album.make(step)
-    write_site(folder, "vdebench.report.site", ("panes.js", "panes.css"))
+    write_site(folder, "vdebench.report.site", ("panes.js", "panes.css", "changes.js", "changes.css"))
     _write_statistics(folder, runs)
     slugs = _slugs([*runs.editors, *runs.protocols])
     states: dict[tuple[str, str], Counter[str]] = {}
@@ -76,7 +77,13 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
         write_data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
         states[result.protocol.name, result.editor] = Counter(row["state"] for row in rows)
     below = {"judged": graded_board(grades, runs.redact)} if grades else {}
-    write_data(folder, "board", {**_head(runs, slugs, states, len(samples)), **below})
+    head = _head(runs, slugs, states, len(samples))
+    for table in head["protocols"]:
+        facts = fact_gallery([result for result in runs.results if result.protocol.name == table["name"]], samples)
+        if facts is not None:
+            write_data(folder, f"{slugs[table['name']]}/facts", facts)
+            table["facts"] = len(facts)
+    write_data(folder, "board", {**head, **below})
     for editor in grades.editors:
         write_data(folder, f"judged/{slugs[editor]}/index", graded_index(grades, editor, samples))
         for number, said in enumerate(graded_chunks(grades, editor, samples, CHUNK, runs.redact)):

@@ -1,7 +1,7 @@
 "use strict";
 /* The page of one edit: verdict, images, and the list of changes with its filters. */
 (() => {
-  const { h, number, plural, words, EditViews, start } = Vde, find = (id) => document.getElementById(id);
+  const { h, number, plural, changeButton, kindToggles, EditViews, start } = Vde, find = (id) => document.getElementById(id);
   const MODES = { side: "Side by side", blink: "Blink", swipe: "Swipe" };
   const asked = { true: "asked for", false: "not asked for", null: "asked: unknown" };
   const hidden = new Set();
@@ -42,19 +42,7 @@
     for (const [name, after] of [["hold-before", false], ["hold-after", true]]) find(name).setAttribute("aria-pressed", String(views.paused && views.after === after));
   }
 
-  function text(change) {
-    const { before, after } = change, tag = ["replaced", "lost"].includes(change.kind) ? "del" : "span";
-    const parts = [before && h(tag, { lang: "" }, before), before && after && before !== after && [" → ", h("ins", { lang: "" }, after)], !before && after && h("ins", { lang: "" }, after)];
-    return h("span", { class: "words" }, parts, change.note && h("span", { class: "note" }, (before || after) && " ", change.note), !before && !after && !change.note && h("i", null, "no text"));
-  }
-  function item(index) {
-    const change = EDIT.changes[index], evidence = Object.entries(change.evidence).map(([name, value]) => `${words(name)} ${value}`).join(" · ");
-    return h("li", null, button([
-      h("span", { class: "head" }, h("b", null, words(change.kind)), change.fact && h("span", { class: "tag fact" }, change.fact_kind),
-        h("span", { class: change.asked === false ? "tag unasked" : "tag" }, asked[change.asked]), h("span", { class: "confidence", title: "Confidence" }, number(change.confidence, 2))),
-      text(change), evidence && h("span", { class: "evidence" }, evidence),
-    ], () => select(index), { class: "change", id: `change-${index}`, "data-kind": change.kind, "aria-current": index === chosen ? "true" : null }));
-  }
+  const item = (index) => h("li", null, changeButton(EDIT.changes[index], asked, () => select(index), { id: `change-${index}`, "aria-current": index === chosen ? "true" : null }));
   function drawList() {
     const indices = listed();
     if (!indices.includes(chosen)) chosen = -1;
@@ -101,9 +89,7 @@
       button("−", () => views.panes.zoom(1 / 1.4), { "aria-label": "Smaller" }), h("output", { id: "zoom" }, "100 %"), button("+", () => views.panes.zoom(1.4), { "aria-label": "Larger" })),
     toggle("Boxes", true, (on) => { boxes = on; drawBoxes(); }, { id: "boxes" }));
   const filters = () => h("div", { class: "filters" },
-    h("div", { class: "set", role: "group", "aria-label": "Kinds of changes" }, EDIT.kinds.map((kind) => toggle(
-      [h("span", { class: "swatch", "data-kind": kind }), words(kind), h("span", { class: "many" }, EDIT.changes.filter((change) => change.kind === kind).length)],
-      true, (on) => { on ? hidden.delete(kind) : hidden.add(kind); drawList(); }, { "data-filter": kind }))),
+    kindToggles(EDIT.kinds, EDIT.changes, toggle, hidden, drawList),
     h("div", { class: "set", role: "group", "aria-label": "Filters" },
       toggle("Facts only", false, (on) => { factsOnly = on; drawList(); }, { id: "facts-only" }),
       toggle("Unasked only", false, (on) => { unaskedOnly = on; drawList(); }, { id: "unasked-only" })));

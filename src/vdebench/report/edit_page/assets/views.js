@@ -1,7 +1,7 @@
 "use strict";
 /* The two images of an edit: side by side, or one over the other in the page's coordinates, blinking or with a divider. */
 (() => {
-  const { h, s, Panes, SAME, overlay } = Vde;
+  const { h, s, Panes, SAME, overlay, changeBox } = Vde;
   const FASTEST = 350, SLOWEST = 2000; // milliseconds; less than three flashes in a second
   const CONTEXT = [28, 12]; // least part of the page around a change, in percent of its width and height
 
@@ -121,8 +121,7 @@
       this.drawings.forEach((drawing, at) => drawing.replaceChildren(...this.edit.changes.map((change, index) => {
         const box = at ? change.box_after : change.box_before;
         if (!box || !drawn(change, index)) return null;
-        const [x, y, w, tall] = box, classes = [change.asked ? "asked" : "", change.fact ? "fact" : "", index === chosen ? "chosen" : ""];
-        return s("rect", { x: x - 0.4, y: y - 0.3, width: w + 0.8, height: tall + 0.6, class: classes.filter(Boolean).join(" ") || null, "data-kind": change.kind, "data-change": index });
+        return changeBox(change, box, index, index === chosen);
       }).filter(Boolean)));
       for (const drawing of this.drawings) drawing.append(...drawing.querySelectorAll(".chosen")); // above the others
     }

@@ -54,15 +54,16 @@
     const share = metric.id.startsWith("psnr") ? found / 50 : found, kept = Math.max(0, Math.min(1, share));
     return metric.best === "lower" ? 1 - kept : kept;
   }
-  function radar({ rows, metrics, chosen, where }) {
-    const axes = metrics.filter((metric) => !metric.id.startsWith("mse"));
+  function radar({ table, rows, metrics, chosen, where }) {
+    const counts = table.metrics.filter((one) => one.count).map((one) => one.key);
+    const axes = metrics.filter((metric) => !metric.id.startsWith("mse") && !counts.includes(metric.id));
     if (axes.length < 3) return none("A radar needs at least three metrics.");
     const lines = chosen.map((name, kind) => {
       const row = rows.find((one) => one.editor === name), raw = axes.map((metric) => metric.cell(row));
       return { kind, values: axes.map((metric, at) => raw[at] && raw[at][0] === "∞" ? 1 : scaled(metric, value(raw[at]))), title: `${name}: ${axes.map((metric, at) => `${metric.title} ${number(raw[at] && raw[at][0], 2)}`).join(", ")}`, raw };
     });
     const lower = axes.filter((metric) => metric.best === "lower").map((metric) => metric.title), decibel = axes.some((metric) => metric.id.startsWith("psnr"));
-    const caption = [where, ". Outside is better. ", lower.length ? `Lower is better for ${lower.join(", ")}: shown as 1 minus the number. ` : "", decibel ? "PSNR is divided by 50 dB, identical images are 1. " : "", "MSE has no bounds and is left out. No outline where a number is missing."].join("");
+    const caption = [where, ". Outside is better. ", lower.length ? `Lower is better for ${lower.join(", ")}: shown as 1 minus the number. ` : "", decibel ? "PSNR is divided by 50 dB, identical images are 1. " : "", "MSE and counts have no bounds and are left out. No outline where a number is missing."].join("");
     return figure("All metrics", caption, figures.radar(axes.map((metric) => metric.title + (metric.best === "lower" ? " (flipped)" : "")), lines, `Radar of ${chosen.length} editors: ${lines.map((line) => line.title).join("; ")}`),
       figures.legend(chosen.map((name, kind) => [name, kind])), ["", ...axes.map((metric) => metric.title)], lines.map((line, at) => [chosen[at], ...line.raw.map((cell, k) => withInterval(cell, axes[k].digits))]));
   }

@@ -37,7 +37,8 @@
     }
     for (const [setting, group] of Object.entries(protocol.settings)) {
       if (!protocol.rows.some((row) => row.cells[setting])) continue;
-      metrics.forEach((metric, at) => columns.push({
+      const used = metrics.filter((metric) => !metric.share || protocol.rows.some((row) => (row.cells[setting] || {})[metric.key])); // columns of whole runs may be in one setting only
+      used.forEach((metric, at) => columns.push({
         id: `${setting}.${metric.key}`, title: metric.title, best: metric.best, digits: metric.digits, first: at === 0,
         group, cell: (row) => (row.cells[setting] || {})[metric.key],
       }));
@@ -67,7 +68,7 @@
         else groups.push({ name: column.group, n: 1 });
       }
       const ceilings = protocol.rows.filter((row) => row.reference).length;
-      const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: column.first ? "first" : null },
+      const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: [column.first ? "first" : "", column.title.length > 12 ? "long" : ""].join(" ").trim() || null },
         sortButton(column, sort, (order) => { sort = order; redraw(column.id); }));
       const scales = columns.map((column) => range(protocol.rows.map(column.cell)));
       const lines = ordered(protocol.rows, columns).map((row) => h("tr", { class: row.reference ? "reference" : null },
@@ -134,14 +135,15 @@
     const slice = names.includes(address.by) ? address.by : names[0];
     const settings = Object.keys(protocol.settings).filter((setting) => protocol.rows.some((row) => row.cells[setting]));
     const setting = settings.includes(address.setting) ? address.setting : settings[0];
-    const metric = protocol.metrics.find((one) => one.key === address.metric) || protocol.metrics[0];
+    const bySlice = (one) => Object.values(protocol.slices[slice]).some((entry) => Object.values(entry.editors).some((found) => Object.values(found).some((cells) => cells[one.key])));
+    const metrics = protocol.metrics.filter(bySlice), metric = metrics.find((one) => one.key === address.metric) || metrics[0] || protocol.metrics[0]; // some are of whole runs
     const editors = protocol.rows.filter((row) => !row.reference).map((row) => row.editor);
     const editor = editors.includes(address.editor) ? address.editor : "";
     const change = (part) => go({ ...Vde.read(), tab: "slices", ...part }, true);
     const values = Object.entries(protocol.slices[slice]);
     const of = (entry, name) => ((entry.editors[name] || {})[setting] || {});
     const columns = editor
-      ? [...protocol.metrics.map((one) => [one.title, (entry) => of(entry, editor)[one.key], one.digits]), [protocol.count, (entry) => of(entry, editor)[protocol.count], 0]]
+      ? [...metrics.map((one) => [one.title, (entry) => of(entry, editor)[one.key], one.digits]), [protocol.count, (entry) => of(entry, editor)[protocol.count], 0]]
       : [...editors.map((name) => [name, (entry) => of(entry, name)[metric.key], metric.digits]), [protocol.count, (entry) => of(entry, editors.find((name) => of(entry, name)[protocol.count]))[protocol.count], 0]];
     const loss = values.some(([, entry]) => entry.loss[setting] !== undefined);
     const each = columns.map(([, cell]) => values.map(([, entry]) => cell(entry))), there = each.flat().some(bounded);
@@ -157,7 +159,7 @@
         choose("Break down by", names.map((name) => [name, titled(name)]), slice, (by) => change({ by }), { id: "slice" }),
         Object.keys(protocol.settings).length > 1 ? choose("Setting", settings.map((name) => [name, protocol.settings[name]]), setting, (setting) => change({ setting }), { id: "slice-setting" }) : null,
         choose("Editor", [["", "all, one metric"], ...editors], editor, (editor) => change({ editor }), { id: "slice-editor" }),
-        editor ? null : choose("Metric", protocol.metrics.map((one) => [one.key, one.title]), metric.key, (metric) => change({ metric }), { id: "slice-metric" }),
+        editor ? null : choose("Metric", metrics.map((one) => [one.key, one.title]), metric.key, (metric) => change({ metric }), { id: "slice-metric" }),
         intervals(there, () => change({}))),
       scroll("Breakdown", h("table", { id: "breakdown" },
         h("thead", null, h("tr", null, h("th", { scope: "col" }, protocol.titles[slice] || slice), columns.map(([title]) => h("th", { scope: "col" }, title)), loss ? h("th", { scope: "col" }, "CDM loss") : null)),

@@ -57,6 +57,7 @@
         h("span", { class: "tags" },
           row.state === "scored" ? null : h("span", { class: "tag bad" }, row.state),
           row.usable ? h("span", { class: row.usable === "usable" ? "tag good" : "tag" }, row.usable === "unknown" ? "usable?" : row.usable) : null,
+          row.facts ? h("span", { class: "tag fact" }, Vde.plural(row.facts, "changed fact", "changed facts")) : null,
           row.state === "scored" && [...new Set(row.outcomes)].map((outcome) => h("span", { class: Vde.good(outcome) ? "tag good" : "tag" }, words(outcome))),
           h("span", { class: "tag" }, words(sample.operation))))));
   }

@@ -14,7 +14,7 @@
     const view = address.sample ? "sample" : views[address.tab] ? address.tab : "board";
     const protocol = board.protocols.find((one) => one.name === address.protocol) || board.protocols[0];
     find("protocol").value = protocol.name;
-    for (const tab of ["board", "slices", "samples"]) {
+    for (const tab of ["board", "slices", "samples", "facts"]) {
       const entry = find("tab-" + tab), here = tab === (view === "sample" ? "samples" : view);
       entry.href = link({ tab, protocol: address.protocol });
       here ? entry.setAttribute("aria-current", "page") : entry.removeAttribute("aria-current");
@@ -35,6 +35,7 @@
     document.title = `${board.suite} · vdebench report`;
     find("suite").textContent = `${board.suite} · ${board.samples} samples`;
     find("foot").textContent = `Written by vdebench ${board.version}. Means come from the summaries of the runs, samples from their tables.`;
+    find("tab-facts").hidden = board.protocols.every((one) => one.facts === undefined);
     find("protocol").append(...board.protocols.map((one) => h("option", { value: one.name }, one.name)));
     find("protocol").addEventListener("change", () => go({ ...read(), protocol: find("protocol").value }));
     window.addEventListener("hashchange", drawView);

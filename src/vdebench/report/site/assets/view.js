@@ -2,14 +2,14 @@
 /* One sample: its images with overlays, its numbers, its text by block. */
 (() => {
   const { h, s, scroll, choose, load, number, words, views, link } = Vde;
-  const KINDS = { pages: { region: "Regions", matched: "Matched", missed: "Missed", invented: "Invented", unread: "Not read" }, pixels: { mask: "Masks" } };
+  const KINDS = { pages: { region: "Regions", matched: "Matched", missed: "Missed", invented: "Invented", unread: "Not read", change: "Changes" }, pixels: { mask: "Masks" } };
   const PAGES = {
     pages: { source: "Source", prediction: "Prediction", reference: "Reference", difference: "Difference" },
     pixels: { source: "Source", prediction: "Prediction", reference: "Reference", difference: "Raw difference", aligned: "Aligned difference" },
   };
   const AMPLIFY = [1, 4, 16];
   const show = { source: true, prediction: true, reference: true, difference: false, aligned: false };
-  const over = { mask: true, region: true, matched: true, missed: true, invented: true, unread: true };
+  const over = { mask: true, region: true, matched: true, missed: true, invented: true, unread: true, change: true };
   const narrow = window.matchMedia("(max-width: 860px)");
   if (narrow.matches) show.source = false;
   let graded = true, setting = "local", amplify = 4, last = null;
@@ -137,6 +137,11 @@
     const shown = (picture) => picture && picture.image ? [picture.image] : [];
     const why = (picture) => picture && picture.reason ? `cannot be shown: ${picture.reason}` : "the suite has no such image";
 
+    const changes = detail.changes ? new Vde.SampleChanges(detail.changes, panes, toggle, () => overlay()) : null;
+    function overlay() {
+      drawOver(panes, sample, units(), track, detail.unread_lines);
+      if (changes && over.change) changes.draw();
+    }
     function drawPanes() {
       panes.clear();
       const add = (name, title, picture, reason) => show[name] && panes.add(name, title, shown(picture), picture && picture.size, reason);
@@ -155,11 +160,11 @@
         if (there) pane.layers.style.filter = `brightness(${amplify})`;
         if (there && name === "aligned") panes.lay(pane, row.transform, prediction.size);
       }
-      drawOver(panes, sample, units(), track, detail.unread_lines);
+      overlay();
       panes.place();
     }
     function drawList() {
-      drawOver(panes, sample, units(), track, detail.unread_lines);
+      overlay();
       list.replaceChildren(unreadNote(detail.unread_lines || []), detail.unread ? h("p", { class: "warning" }, `The blocks cannot be shown: ${detail.unread}`)
         : units().length ? blockList(page, panes, units(), protocol.metrics) : h("p", { class: "hint" }, "No blocks here."));
     }
@@ -180,7 +185,7 @@
       pixels && sample.mask && sample.mask.reason ? h("p", { class: "warning" }, `The masks cannot be shown: ${sample.mask.reason}`) : "",
       h("div", { class: "controls" },
         h("div", { class: "set", role: "group", "aria-label": "Pages" }, Object.entries(PAGES[track]).map(([name, title]) => toggle(title, show[name], (on) => { show[name] = on; amplifier.hidden = !differs(); drawPanes(); }, { "data-show": name })), amplifier, grades ? toggle("Grades", graded, (on) => { graded = on; grades.hidden = !on; }, { id: "show-grades" }) : null),
-        h("div", { class: "set", role: "group", "aria-label": "Overlays" }, Object.entries(KINDS[track]).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; drawOver(panes, sample, units(), track, detail.unread_lines); }, { "data-over": kind }))),
+        h("div", { class: "set", role: "group", "aria-label": "Overlays" }, Object.entries(KINDS[track]).filter(([kind]) => kind !== "change" || (changes && detail.changes.changes.length)).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; overlay(); }, { "data-over": kind }))),
         h("div", { class: "set", role: "group", "aria-label": "Zoom" },
           h("button", { type: "button", "aria-label": "Zoom out", onclick: () => panes.zoom(1 / 1.5) }, "−"), zoomed,
           h("button", { type: "button", "aria-label": "Zoom in", id: "zoom-in", onclick: () => panes.zoom(1.5) }, "+"),
@@ -190,7 +195,7 @@
       h("p", { class: "hint" }, "Zoom by wheel or two fingers, move by dragging; with the focus on an image also by ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " ", h("kbd", null, "0"), " and arrows. ", h("kbd", null, "["), " ", h("kbd", null, "]"), " previous and next."),
       h("div", { class: "two" },
         h("div", null, verdict(row), h("h3", null, "Numbers"), numbers(row, protocol), h("h3", null, "About"), facts(sample, item, detail, protocol)),
-        pixels ? h("div", null, factLists(detail.facts)) : h("div", null,
+        pixels ? h("div", null, factLists(detail.facts)) : h("div", null, changes && changes.element,
           h("div", { class: "topline" }, h("h3", null, "Text by block"),
             settings.length > 1 ? choose("", [["local", "edited regions (local)"], ["global", "whole page (global)"]], setting, (name) => { setting = name; drawList(); }, { id: "sample-setting", "aria-label": "Setting" }) : null),
           h("p", { class: "hint" }, "Missing text is ", h("del", null, "struck through"), ", unexpected text is ", h("ins", null, "underlined"), ", ", h("span", { class: "doubtful" }, "dotted"), " characters are doubtful in the OCR output."),

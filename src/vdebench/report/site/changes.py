@@ -1,0 +1,80 @@
+"""JSON data of changes in the report: of a sample, of the sample browser, and of the list of changed facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vdebench.changes.change import CHANGE_KINDS, Change, PageChanges
+from vdebench.changes.verdict import TEXT_DAMAGE
+from vdebench.core.sample import Sample
+from vdebench.report.change_data import change_data, places
+from vdebench.report.edit_check import geometry_text, ordered_changes
+from vdebench.report.site.gather import ScoredEditor
+from vdebench.stats.change_properties import changes_of
+
+
+def changed_facts(page: PageChanges) -> list[Change]:
+    """Return the changes of facts outside the edited regions."""
+    return [each for each in page.changes if each.asked is False and each.fact and each.kind in TEXT_DAMAGE]
+
+
+def browser_facts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Values that the sample browser filters by; empty if changes were not measured."""
+    page = changes_of(row)
+    if page is None:
+        return {}
+    kinds = {change.kind for change in page.changes}
+    facts = len(changed_facts(page))
+    return {
+        "changed_facts": "yes" if facts else "no",
+        "facts": facts,
+        "change_kind": [kind for kind in CHANGE_KINDS if kind in kinds] or ["no change"],
+    }
+
+
+def sample_changes(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Changes of a sample with their boxes in percent, from its score rows; None if they were not measured."""
+    page = next((found for row in rows if (found := changes_of(row)) is not None), None)
+    if page is None:
+        return None
+    kinds = {change.kind for change in page.changes}
+    return {
+        "geometry": geometry_text(page.geometry),
+        "unknown": page.unknown,
+        "kinds": [kind for kind in CHANGE_KINDS if kind in kinds],
+        "changes": [change_data(change, page.geometry) for change in ordered_changes(page.changes)],
+        "map": {"scale": [page.geometry.scale_x, page.geometry.scale_y], "shift": list(page.geometry.shift)},
+    }
+
+
+def fact_gallery(results: Sequence[ScoredEditor], samples: Sequence[Sample]) -> list[dict[str, Any]] | None:
+    """Changed facts of all samples, by editor: words, number of the sample, and where to look in both images.
+
+    None if no run has measured changes.
+    """
+    numbers = {sample.key: at for at, sample in enumerate(samples)}
+    pages = [(result.editor, _pages(result)) for result in results]
+    if not any(by_sample for _, by_sample in pages):
+        return None
+    return [
+        {"editor": editor, "at": numbers[sample], **_fact(change, by_sample[sample])}
+        for editor, by_sample in pages
+        for sample in sorted(by_sample.keys() & numbers.keys(), key=lambda key: numbers[key])
+        for change in changed_facts(by_sample[sample])
+    ]
+
+
+def _pages(result: ScoredEditor) -> dict[str, PageChanges]:
+    """The measured changes of every sample of a run."""
+    table = result.table("scores")
+    if "changes" not in table.collect_schema().names():
+        return {}
+    rows = table.select("sample", "changes").drop_nulls().collect()
+    return {row["sample"]: page for row in rows.iter_rows(named=True) if (page := changes_of(row))}
+
+
+def _fact(change: Change, page: PageChanges) -> dict[str, Any]:
+    data = change.to_json()
+    shown = ("kind", "before", "after", "fact_kind", "confidence", "note")
+    return {**{name: data[name] for name in shown}, "places": list(places(change, page.geometry))}

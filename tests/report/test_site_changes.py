@@ -1,0 +1,70 @@
+"""The data of changes in the report: leaderboard, samples, and the list of changed facts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.report import site_runs
+from tests.report.changed_runs import CHANGES, PAGE, plant_changes
+from tests.report.test_site import data, of_editor
+from vdebench.changes.change import Geometry, PageChanges
+from vdebench.readers.reader import READERS
+from vdebench.report.site import write_report
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory, _cache):
+    root = tmp_path_factory.mktemp("changes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VDE_CACHE", str(_cache))
+        patch.setitem(READERS, "stripe", "tests.report.site_runs:StripeReader")
+        runs = site_runs.make_runs(root / "runs", site_runs.make_suite(root / "suite"))
+        plant_changes(runs / "oracle/strict", {"text/0": CHANGES, "text/2": PageChanges(Geometry("same", PAGE, PAGE))})
+        return write_report(runs, root / "report").parent
+
+
+def test_the_leaderboard_has_columns_of_changes_in_the_global_setting(report):
+    (table,) = data(report, "board")["protocols"]
+    oracle = next(row for row in table["rows"] if row["editor"] == "oracle")
+    assert oracle["cells"]["global"]["unasked_changes"]["value"] == 1  # 2 on 2 pages
+    assert oracle["cells"]["global"]["changed_facts"]["value"] == 50
+    assert oracle["cells"]["local"]["changed_facts"] is None
+    assert "Changed facts / 100 edits" in [metric["title"] for metric in table["metrics"]]
+    assert table["facts"] == 1
+
+
+def test_samples_are_filtered_by_changed_facts_and_kinds(report):
+    rows = of_editor(report, "strict/oracle", "index")
+    assert [(row.get("changed_facts"), row.get("facts")) for row in rows] == [
+        ("yes", 1),
+        (None, None),
+        ("no", 0),
+        (None, None),
+    ]
+    assert rows[0]["change_kind"] == ["replaced", "lost", "added"]
+    assert rows[2]["change_kind"] == ["no change"]
+    assert {"changed_facts", "change_kind"} <= data(report, "board")["protocols"][0]["filters"].keys()
+
+
+def test_a_sample_lists_its_changes_facts_first_with_boxes_in_percent(report):
+    details = of_editor(report, "strict/oracle", "0")
+    found = details[0]["changes"]
+    assert [change["kind"] for change in found["changes"]] == ["replaced", "added", "lost"]
+    fact = found["changes"][0]
+    assert (fact["before"], fact["after"], fact["fact_kind"], fact["asked"]) == ("59.00", "69.00", "price", False)
+    assert fact["box_before"] == [10, 66.667, 20, 5]  # 20, 200, 40 and 15 pixels of 200 × 300
+    assert found["changes"][1]["box_before"] is None
+    assert found["kinds"] == ["replaced", "lost", "added"]
+    assert details[2]["changes"]["changes"] == []
+    assert "changes" not in details[1]
+
+
+def test_changed_facts_are_listed_with_their_places(report):
+    slug = data(report, "board")["slugs"]["strict"]
+    assert data(report, f"{slug}/facts") == [
+        {
+            **{"editor": "oracle", "at": 0, "kind": "replaced", "before": "59.00", "after": "69.00"},
+            **{"fact_kind": "price", "confidence": 0.98, "note": ""},
+            "places": [[10, 66.667, 20, 5], [10, 66.667, 20, 5]],
+        }
+    ]
