@@ -23,6 +23,8 @@ VISIBLE = np.arange(0.9, 1.001, 0.025)
 """Parts of the largest window of the output's proportions that are tried: such outputs fill their frame."""
 STRETCH = 0.92, 1.0, 1.08
 MIN_CORRELATION = 0.5
+MIN_DEVIATION = 2.0
+"""Least deviation of grey levels of an image that is not blank."""
 
 
 def find_crop(before: Image, after: Image) -> Geometry | None:
@@ -33,6 +35,8 @@ def find_crop(before: Image, after: Image) -> Geometry | None:
         return None
     scale = LONG_SIDE / max(page)
     small = _shrunk(before, page.width * scale, page.height * scale)
+    if small.std() < MIN_DEVIATION or _shrunk(after, *output).std() < MIN_DEVIATION:
+        return None  # a blank image correlates with anything
     best: tuple[float, Box] | None = None
     for share in VISIBLE:
         for stretch in STRETCH:
