@@ -50,6 +50,7 @@ _DATE = regex.compile(
 )
 _PRICE = regex.compile(r"[$€£¥￥]|\d\s?(?:元|USD|EUR|GBP|CNY|RMB)")
 _CODE = regex.compile(r"(?=\S*\p{L})(?=\S*\d)\S{2,}")
+_MARKS = ".,'\"-:;·*~_"
 _SIGN = regex.compile(r"[-+±−–$€£¥￥]")
 _NAME = regex.compile(r"\p{Lu}[\p{L}'’]+")
 _HAN = regex.compile(r"\p{Han}")
@@ -105,7 +106,7 @@ def compared(text: str) -> Compared:
 def same_text(one: str, other: str) -> bool:
     """Whether two readings are equal in everything that counts.
 
-    Marks at the ends of a line are often cut by its box, and do not count.
+    Marks at the ends of a line are often cut by its box, and do not count, except for a minus sign.
 
     >>> same_text("“Total”: 12 %", '"total":12%'), same_text("59.00", "69.00")
     (False, False)
@@ -116,7 +117,10 @@ def same_text(one: str, other: str) -> bool:
 
 
 def _core(characters: str) -> str:
-    return characters.strip(".,'\"-:;·*~_")
+    """Return a text without the marks at its ends, but with the minus sign of a number at its beginning."""
+    rest = characters.lstrip(_MARKS)
+    signed = rest[:1].isdigit() and characters.removesuffix(rest).endswith("-")
+    return ("-" if signed else "") + rest.rstrip(_MARKS)
 
 
 def similarity(one: str, other: str) -> float:
