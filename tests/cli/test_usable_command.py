@@ -30,7 +30,7 @@ def test_the_table_fits_the_terminal_and_names_what_counts(runs):
         "Usable edits",
         "samples that fail first at",
         "unknown",
-        "usable:rules-2,traces-",
+        "usable:rules-3,traces-",
         "vde|p:strict|",
     ):
         assert expected in text
