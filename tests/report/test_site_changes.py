@@ -8,8 +8,11 @@ from tests.report import site_runs
 from tests.report.changed_runs import CHANGES, PAGE, plant_changes
 from tests.report.test_site import data, of_editor
 from vdebench.changes.change import Geometry, PageChanges
+from vdebench.protocols import get_protocol
 from vdebench.readers.reader import READERS
 from vdebench.report.site import write_report
+from vdebench.report.site.ceilings import explained_failures, is_ceiling
+from vdebench.report.site.gather import ScoredEditor
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +71,33 @@ def test_changed_facts_are_listed_with_their_places(report):
             "places": [[10, 66.667, 20, 5], [10, 66.667, 20, 5]],
         }
     ]
+
+
+def test_a_ceiling_is_known_by_its_identity_or_its_name(tmp_path):
+    def result(editor, identity=None):
+        folder = tmp_path / editor / "strict"
+        folder.mkdir(parents=True)
+        if identity is not None:
+            (folder.parent / "editor.json").write_text(identity)
+        return ScoredEditor(editor, get_protocol("strict"), folder, {})
+
+    assert is_ceiling(result("jpeg"))
+    assert is_ceiling(result("small", '{"name": "resize", "megapixels": "0.5"}'))
+    assert not is_ceiling(result("autoencoder", '{"name": "mine"}'))
+    assert not is_ceiling(result("mine", "broken"))
+
+
+def test_failures_that_a_ceiling_explains():
+    fails = "fails: Completeness"
+    verdicts = {
+        "mine": [fails, "usable", fails, "unknown"],
+        "jpeg": [fails, fails, "usable", fails],
+        "small": ["usable"] * 4,
+        "not judged": [""] * 4,
+    }
+    assert explained_failures(verdicts, ["jpeg", "small"]) == {
+        "ceilings": ["jpeg", "small"],
+        "rows": [{"editor": "mine", "failed": 2, "explained": [1, 0]}],
+    }
+    assert explained_failures(verdicts, []) is None
+    assert explained_failures({"jpeg": [fails]}, ["jpeg"]) is None
