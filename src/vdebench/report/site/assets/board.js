@@ -68,7 +68,7 @@
         else groups.push({ name: column.group, n: 1 });
       }
       const ceilings = protocol.rows.filter((row) => row.reference).length;
-      const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: [column.first ? "first" : "", column.title.length > 12 ? "long" : ""].join(" ").trim() || null },
+      const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: column.first ? "first" : null },
         sortButton(column, sort, (order) => { sort = order; redraw(column.id); }));
       const scales = columns.map((column) => range(protocol.rows.map(column.cell)));
       const lines = ordered(protocol.rows, columns).map((row) => h("tr", { class: row.reference ? "reference" : null },
