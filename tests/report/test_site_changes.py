@@ -22,6 +22,7 @@ def report(tmp_path_factory, _cache):
         patch.setenv("VDE_CACHE", str(_cache))
         patch.setitem(READERS, "stripe", "tests.report.site_runs:StripeReader")
         runs = site_runs.make_runs(root / "runs", site_runs.make_suite(root / "suite"))
+        (runs / "oracle/editor.json").write_text('{"name": "jpeg"}')  # a ceiling, by its identity
         plant_changes(runs / "oracle/strict", {"text/0": CHANGES, "text/2": PageChanges(Geometry("same", PAGE, PAGE))})
         return write_report(runs, root / "report").parent
 
@@ -85,6 +86,12 @@ def test_a_ceiling_is_known_by_its_identity_or_its_name(tmp_path):
     assert is_ceiling(result("small", '{"name": "resize", "megapixels": "0.5"}'))
     assert not is_ceiling(result("autoencoder", '{"name": "mine"}'))
     assert not is_ceiling(result("mine", "broken"))
+
+
+def test_the_leaderboard_has_the_failures_that_a_ceiling_explains(report):
+    found = data(report, "board")["protocols"][0]["explained"]
+    # text/0: all fail; text/1 to text/3 of `my editor` are refused, left out or broken, and fail too
+    assert found == {"ceilings": ["oracle"], "rows": [{"editor": "my editor", "failed": 4, "explained": [1]}]}
 
 
 def test_failures_that_a_ceiling_explains():
