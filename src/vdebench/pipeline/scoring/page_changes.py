@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any
 
 from vdebench.changes.change import IDENTITY, PageChanges
@@ -57,14 +56,9 @@ def _cached_changes(ground_truth: GroundTruth, sample: Sample, pair: ImagePair, 
         before = None if source is None else resized(open_image(source.file, pair.opening), pair.size)
         page = ReferencePage(pair.page, before, regions)
         assert pair.prediction is not None
-        return compare_with_reference(pair.prediction, page, _comparator(cached)).to_json()
+        return compare_with_reference(pair.prediction, page, PageComparator(cached.reader)).to_json()
 
     identity = {"name": "changes", "identity": IDENTITY, "reader": cached.label, "images": DECODINGS[pair.opening]}
     cache = Cache("measures", identity, PageChanges.from_json)
     key = digest_of(pair.content, pair.reference.content, source.content if source else "", repr(regions))
     return cache.get(key, compute)
-
-
-@lru_cache(maxsize=2)
-def _comparator(cached: CachedReader) -> PageComparator:
-    return PageComparator(cached.reader)
