@@ -59,6 +59,9 @@ def test_compared_characters_know_where_they_come_from():
         ("Total 12", "Total12.", True),
         ("- item", "item", True),
         ("Income", "lncome", True),
+        ("-5 %", "5 %", False),  # a minus sign counts
+        ("*-5", "-5.", True),
+        ("-", "", True),
         ("12.5", "125", False),  # a mark inside a number counts
         ("12.5", "12,5", False),
         ("a,b", "ab", False),
@@ -98,6 +101,10 @@ def test_same_text(one, other, same):
         ("Total: 12", "Total 12", [("Total:", "Total")]),  # a mark has its word
         ("we, too", "we too", [("we,", "we")]),
         ("don't go", "dont go", [("don't", "dont")]),
+        ("costs 21.88 now", "costs -21.88 now", [("21.88", "-21.88")]),  # a sign has its number
+        ("costs $5 now", "costs 5 now", [("$5", "5")]),
+        ("costs 5 now", "costs 6% now", [("5", "6%")]),  # and so has a unit
+        ("is 5 °C", "is 5 C", [("5 °", "5")]),
         ("按除菌键三秒", "按除霜键三秒", [("除菌键", "除霜键")]),  # one neighbour on each side
         ("按除菌键三秒", "按除菌三秒", [("键", "")]),
         ("按菌三秒", "按除菌三秒", [("", "除")]),

@@ -50,6 +50,8 @@ _DATE = regex.compile(
 )
 _PRICE = regex.compile(r"[$€£¥￥]|\d\s?(?:元|USD|EUR|GBP|CNY|RMB)")
 _CODE = regex.compile(r"(?=\S*\p{L})(?=\S*\d)\S{2,}")
+_MARKS = ".,'\"-:;·*~_"
+_SIGN = regex.compile(r"[-+±−–$€£¥￥]")
 _NAME = regex.compile(r"\p{Lu}[\p{L}'’]+")
 _HAN = regex.compile(r"\p{Han}")
 _HAN_CONTEXT = 1
@@ -104,7 +106,7 @@ def compared(text: str) -> Compared:
 def same_text(one: str, other: str) -> bool:
     """Whether two readings are equal in everything that counts.
 
-    Marks at the ends of a line are often cut by its box, and do not count.
+    Marks at the ends of a line are often cut by its box, and do not count, except for a minus sign.
 
     >>> same_text("“Total”: 12 %", '"total":12%'), same_text("59.00", "69.00")
     (False, False)
@@ -115,7 +117,10 @@ def same_text(one: str, other: str) -> bool:
 
 
 def _core(characters: str) -> str:
-    return characters.strip(".,'\"-:;·*~_")
+    """Return a text without the marks at its ends, but with the minus sign of a number at its beginning."""
+    rest = characters.lstrip(_MARKS)
+    signed = rest[:1].isdigit() and characters.removesuffix(rest).endswith("-")
+    return ("-" if signed else "") + rest.rstrip(_MARKS)
 
 
 def similarity(one: str, other: str) -> float:
@@ -175,9 +180,10 @@ def differences(one: str, other: str) -> list[Difference]:
         widened = _whole_words if before and after else whole_tokens
         each = Difference(before, after, widened(one, before), widened(other, after))
         if each.is_punctuation(one, other):
+            signed = _is_sign(one, before) or _is_sign(other, after)
+            beside = _with_word_after if signed else _with_word_before
             each = each._replace(
-                words_before=_with_word_before(one, each.words_before),
-                words_after=_with_word_before(other, each.words_after),
+                words_before=beside(one, each.words_before), words_after=beside(other, each.words_after)
             )
         elif _splits_word(one, each.before) or _splits_word(other, each.after):
             # a word grew or shrank at one end: both sides show the whole word
@@ -204,9 +210,23 @@ def _word_beside(text: str, span: range) -> range:
     return range(touching[0].start, touching[-1].stop) if touching else span
 
 
+def _is_sign(text: str, span: range) -> bool:
+    """Whether marks are the sign of a number: they belong to it, and not to the word before."""
+    return _SIGN.fullmatch(_cut(text, span)) is not None and text[span.stop : span.stop + 1].isdigit()
+
+
 def _with_word_before(text: str, span: range) -> range:
+    if is_meaningful(_cut(text, span)):
+        return span
     before = [token for token in tokens(text) if token.stop <= span.start]
     return range(before[-1].start, max(span.stop, before[-1].stop)) if before else span
+
+
+def _with_word_after(text: str, span: range) -> range:
+    if is_meaningful(_cut(text, span)):
+        return span
+    after = [token for token in tokens(text) if token.start >= span.stop]
+    return range(min(span.start, after[0].start), after[0].stop) if after else span
 
 
 def _positions(text: Compared, start: int, end: int, length: int) -> range:
