@@ -8,7 +8,7 @@ from typing import Any
 from vdebench.changes.change import IDENTITY, PageChanges
 from vdebench.changes.engine import PageComparator
 from vdebench.changes.reference_check import ReferencePage, compare_with_reference
-from vdebench.changes.verdict import TEXT_DAMAGE
+from vdebench.changes.verdict import is_damage
 from vdebench.core.images import DECODINGS, resized
 from vdebench.core.sample import Sample
 from vdebench.io.cache import Cache, digest_of
@@ -36,7 +36,7 @@ def change_row(ground_truth: GroundTruth, sample: Sample, pair: ImagePair) -> di
 
 def change_numbers(changes: PageChanges) -> dict[str, Any]:
     """Return the columns of a row for the changes of a page."""
-    unasked = [change for change in changes.changes if change.asked is False and change.kind in TEXT_DAMAGE]
+    unasked = [change for change in changes.changes if change.asked is False and is_damage(change)]
     geometry = changes.geometry
     return {
         "changes": json.dumps(changes.to_json(), ensure_ascii=False),
