@@ -76,26 +76,35 @@ def _outcome(
         return RequestOutcome(request, "unknown", None)
     tried = [(_at_target(comparison, request, target, reader), target) for target in targets]
     order = ("done", "partly", "wrong_text", "not_done", "unknown")
-    outcome, target = min(tried, key=lambda item: order.index(item[0]))
+    outcome, target = min(tried, key=lambda item: (order.index(item[0]), not _is_changed(comparison, item[1])))
     return RequestOutcome(request, outcome, target)
 
 
 def _at_target(
     comparison: PageComparison, request: EditRequest, target: Target, reader: LikelihoodReader
 ) -> EditOutcome:
-    texts, inside = _output_texts(comparison, _search_box(request, target)), target.inside_number
-    has_new = bool(request.new) and any(
-        _contains(each.text, request.new, inside_number=inside) or _is_likely(each, request.new, reader)
-        for each in texts
+    area, old, new = _search_box(request, target), target.text, request.new
+    texts = _output_texts(comparison, area)
+    sides = _page_text(comparison, area), texts[-1].text if texts else ""  # the last one has all lines of the area
+    (old_before, old_after), (new_before, new_after) = (
+        [_count(text, wanted, other, inside_number=target.inside_number) for text in sides]
+        for wanted, other in ((old, new), (new, old))
     )
-    has_old = any(_contains(_without(each.text, request.new), target.text, inside_number=inside) for each in texts)
+    has_new = new_after > new_before or any(
+        _is_likely(each, new, reader) for each in texts if new and not _contains(each.text, new, inside_number=True)
+    )
+    has_old = old_after >= max(1, old_before)
+    unchanged = comparison.pages is not None and not _is_changed(comparison, target)
     if request.action in ("delete", "delete_block"):
-        return "not_done" if has_old else "done"
+        return "not_done" if has_old or unchanged else "done"
     if request.action != "replace":
         return "done" if has_new else "not_done" if not _is_changed(comparison, target) else "wrong_text"
+    stands = [each for each in texts if each.box.shared_area(target.box) > 0 and _contains(each.text, old)]
+    if unchanged and (stands or not has_new):
+        return "not_done"
     if has_new:
-        return "wrong_text" if has_old and not _repeats(request, target) else "done"
-    if has_old or (comparison.pages is not None and not _is_changed(comparison, target)):
+        return "wrong_text" if has_old else "done"
+    if has_old:
         return "not_done"
     return "partly" if _is_cut(comparison, texts, request.new) else "wrong_text"
 
@@ -105,9 +114,11 @@ def _resembles(text: str, new: str) -> bool:
     return similarity(text, new) >= RESEMBLANCE
 
 
-def _repeats(request: EditRequest, target: Target) -> bool:
-    """Whether the new text contains the old one."""
-    return compared(target.text).characters in compared(request.new).characters
+def _count(text: str, wanted: str, other: str, *, inside_number: bool) -> int:
+    """Return how often a text has the old or the new words, where these are not a part of the other ones."""
+    if compared(wanted).characters not in compared(other).characters:
+        return len(find_in(text, wanted, inside_number=inside_number))
+    return len(find_in(_without(text, other), wanted, inside_number=inside_number))
 
 
 def _search_box(request: EditRequest, target: Target) -> Box:
@@ -125,18 +136,27 @@ def _output_texts(comparison: PageComparison, area: Box | None) -> list[_ReadTex
         box = pages.box_to_page(line.box) if pages is not None else line.box
         if area is None or pages is None or box.shared_area(area) > 0:
             read.append(_ReadText(line.text, cut(comparison.after, line.box), box))
-    ordered = sorted(read, key=lambda each: ((each.box.y1 + each.box.y2) / 2, each.box.x1))
-    rows: list[list[_ReadText]] = []
-    for each in ordered:
-        middle = (each.box.y1 + each.box.y2) / 2
-        if rows and middle < rows[-1][-1].box.y2 - 0.25 * (each.box.y2 - each.box.y1):
-            rows[-1].append(each)
-        else:
-            rows.append([each])
-    by_row = [" ".join(each.text for each in sorted(row, key=lambda one: one.box.x1)) for row in rows]
-    if len(ordered) > 1 and (area is not None or len(ordered) < 40):
-        read.append(_ReadText(" ".join(by_row), read[0].image[:0], Box(0, 0, 0, 0)))
+    if len(read) > 1 and (area is not None or len(read) < 40):
+        read.append(_ReadText(_in_rows([(each.box, each.text) for each in read]), read[0].image[:0], Box(0, 0, 0, 0)))
     return read
+
+
+def _page_text(comparison: PageComparison, area: Box) -> str:
+    """Return the text of the page in an area; all of it if the output is not registered."""
+    everywhere = comparison.pages is None
+    lines = [line for line in comparison.page.lines if everywhere or line.box.shared_area(area) > 0]
+    return _in_rows([(line.box, line.text) for line in lines])
+
+
+def _in_rows(lines: Sequence[tuple[Box, str]]) -> str:
+    """Join the texts of lines row by row."""
+    rows: list[list[tuple[Box, str]]] = []
+    for box, text in sorted(lines, key=lambda each: ((each[0].y1 + each[0].y2) / 2, each[0].x1)):
+        if rows and (box.y1 + box.y2) / 2 < rows[-1][-1][0].y2 - 0.25 * (box.y2 - box.y1):
+            rows[-1].append((box, text))
+        else:
+            rows.append([(box, text)])
+    return " ".join(text for row in rows for _, text in sorted(row, key=lambda each: each[0].x1))
 
 
 def _contains(text: str, wanted: str, *, inside_number: bool = False) -> bool:

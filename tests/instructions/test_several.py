@@ -1,0 +1,67 @@
+"""Instructions that ask for several edits, or for one in words that only the other parsers understand."""
+
+from __future__ import annotations
+
+import pytest
+
+from vdebench.instructions.request import EditRequest as R
+from vdebench.instructions.several import requests_of
+
+
+@pytest.mark.parametrize(
+    ("instruction", "expected"),
+    [
+        ("", []),
+        ("   ", []),
+        ("Make it nicer.", []),
+        ("Rotate the picture by 90 degrees.", []),
+        ('Replace "2023" with "2024".', [R("replace", "2023", "2024")]),
+        ('Change "a" to "b" and "c" to "d".', [R("replace", "a", "b"), R("replace", "c", "d")]),
+        (
+            'Replace "1" with "2", "3" with "4" and "5" with "6".',
+            [R("replace", "1", "2"), R("replace", "3", "4"), R("replace", "5", "6")],
+        ),
+        ('Change "a" to "b" in "a is a"', [R("replace", "a", "b", within="a is a")]),
+        ('Change "a" to "b", and keep "c".', [R("replace", "a", "b")]),
+        ("将0改成7，“冷藏”改成“风速”。", [R("replace", "0", "7"), R("replace", "冷藏", "风速")]),
+        ("把“甲”改为“乙”，把“丙”替换为“丁”。", [R("replace", "甲", "乙"), R("replace", "丙", "丁")]),
+        ("将“八点”改成“九点”。", [R("replace", "八点", "九点")]),
+        ("将“1.5”改成“2,5”，“10:30”改成“11:30”。", [R("replace", "1.5", "2,5"), R("replace", "10:30", "11:30")]),
+        ('Delete "this part".', [R("delete", "this part")]),
+        ('Insert "(new)" directly after "12%".', [R("insert_after", "12%", "(new)")]),
+        (
+            'Replace "moon" with "planet" in the sentence "A moon rises."',
+            [R("replace", "moon", "planet", within="A moon rises.", place="in the sentence")],
+        ),
+        (
+            'In the table, change the cell in row "A", column "B" to "7".',
+            [R("replace", new="7", row="A", column="B")],
+        ),
+        ('Change "a\nb" to "c".', [R("replace", "a b", "c")]),  # a line end is a space
+    ],
+)
+def test_requests_of(instruction, expected):
+    assert requests_of(instruction) == expected
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        'Change "a" to "b" and delete "c".',
+        'Replace "a" with "b" and insert "c" after "d".',
+        "将“甲”改成“乙”，并删除“丙”。",
+        'Change "a" to "b" and "c" to "d", and delete "e".',
+        "Replace “21.88” with 27.88 and “x” with “y”.",
+    ],
+)
+def test_an_instruction_of_which_a_part_is_not_understood_is_not_understood(instruction):
+    assert requests_of(instruction) == []  # else the check would certify an edit that was made in part
+
+
+def test_a_quotation_that_contains_the_words_of_a_replacement_is_one_text():
+    assert requests_of('Replace "from a to b" with "from c to d".') == [R("replace", "from a to b", "from c to d")]
+    assert requests_of("将“由甲改成乙”改成“丙”。") == [R("replace", "由甲改成乙", "丙")]
+
+
+def test_values_without_quotes_end_at_punctuation():
+    assert [(each.target, each.new) for each in requests_of("将12改成15，3改成4。")] == [("12", "15"), ("3", "4")]
