@@ -50,7 +50,7 @@ def test_an_edit_that_is_not_done(edit, why):
         (unasked("lost", "cat", ""), "1 other change of text: lost: cat"),
         (unasked("duplicated", "", "cat"), "1 other change of text: duplicated: cat"),
         (unasked("illegible", "cat", ""), "1 other change of text: illegible: cat"),
-        (unasked("weakened", "cat", "cat"), "1 other change of text: weakened: cat"),
+        (unasked("weakened", "59", "68", fact="number"), "1 fact changed: weakened: 59"),
         (unasked("ink_lost", "", ""), "1 mark lost, added or left behind"),
         (unasked("residue", "cat", ""), "1 mark lost, added or left behind"),
         (unasked("restyled", "a", "b", note="other colour"), "new text looks different: other colour"),
@@ -58,6 +58,10 @@ def test_an_edit_that_is_not_done(edit, why):
 )
 def test_a_change_that_was_not_asked_for_is_not_usable(change, why):
     assert verdict(ASKED, change) == (False, why)
+
+
+def test_a_doubtful_letter_that_is_no_fact_is_accepted():
+    assert verdict(ASKED, unasked("weakened", "cat", "cet"))[0] is True
 
 
 def test_ink_is_damage_even_if_it_is_not_known_what_was_asked_for():

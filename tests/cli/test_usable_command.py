@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from tests.report import site_runs
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
+from vdebench.stats.usable import RULES
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def test_the_table_fits_the_terminal_and_names_what_counts(runs):
         "Usable edits",
         "samples that fail first at",
         "unknown",
-        "usable:rules-3,traces-",
+        f"usable:{RULES},traces-",
         "vde|p:strict|",
     ):
         assert expected in text

@@ -8,8 +8,11 @@ from tests.report import site_runs
 from tests.report.changed_runs import CHANGES, PAGE, plant_changes
 from tests.report.test_site import data, of_editor
 from vdebench.changes.change import Geometry, PageChanges
+from vdebench.protocols import get_protocol
 from vdebench.readers.reader import READERS
 from vdebench.report.site import write_report
+from vdebench.report.site.ceilings import explained_failures, is_ceiling
+from vdebench.report.site.gather import ScoredEditor
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +22,7 @@ def report(tmp_path_factory, _cache):
         patch.setenv("VDE_CACHE", str(_cache))
         patch.setitem(READERS, "stripe", "tests.report.site_runs:StripeReader")
         runs = site_runs.make_runs(root / "runs", site_runs.make_suite(root / "suite"))
+        (runs / "oracle/editor.json").write_text('{"name": "jpeg"}')  # a ceiling, by its identity
         plant_changes(runs / "oracle/strict", {"text/0": CHANGES, "text/2": PageChanges(Geometry("same", PAGE, PAGE))})
         return write_report(runs, root / "report").parent
 
@@ -68,3 +72,39 @@ def test_changed_facts_are_listed_with_their_places(report):
             "places": [[10, 66.667, 20, 5], [10, 66.667, 20, 5]],
         }
     ]
+
+
+def test_a_ceiling_is_known_by_its_identity_or_its_name(tmp_path):
+    def result(editor, identity=None):
+        folder = tmp_path / editor / "strict"
+        folder.mkdir(parents=True)
+        if identity is not None:
+            (folder.parent / "editor.json").write_text(identity)
+        return ScoredEditor(editor, get_protocol("strict"), folder, {})
+
+    assert is_ceiling(result("jpeg"))
+    assert is_ceiling(result("small", '{"name": "resize", "megapixels": "0.5"}'))
+    assert not is_ceiling(result("autoencoder", '{"name": "mine"}'))
+    assert not is_ceiling(result("mine", "broken"))
+
+
+def test_the_leaderboard_has_the_failures_that_a_ceiling_explains(report):
+    found = data(report, "board")["protocols"][0]["explained"]
+    # text/0: all fail; text/1 to text/3 of `my editor` are refused, left out or broken, and fail too
+    assert found == {"ceilings": ["oracle"], "rows": [{"editor": "my editor", "failed": 4, "explained": [1]}]}
+
+
+def test_failures_that_a_ceiling_explains():
+    fails = "fails: Completeness"
+    verdicts = {
+        "mine": [fails, "usable", fails, "unknown"],
+        "jpeg": [fails, fails, "usable", fails],
+        "small": ["usable"] * 4,
+        "not judged": [""] * 4,
+    }
+    assert explained_failures(verdicts, ["jpeg", "small"]) == {
+        "ceilings": ["jpeg", "small"],
+        "rows": [{"editor": "mine", "failed": 2, "explained": [1, 0]}],
+    }
+    assert explained_failures(verdicts, []) is None
+    assert explained_failures({"jpeg": [fails]}, ["jpeg"]) is None

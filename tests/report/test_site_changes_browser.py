@@ -26,6 +26,7 @@ def report(tmp_path_factory, _cache):
         patch.setenv("VDE_CACHE", str(_cache))
         patch.setitem(READERS, "stripe", "tests.report.site_runs:StripeReader")
         runs = site_runs.make_runs(root / "runs", site_runs.make_suite(root / "suite"))
+        (runs / "oracle/editor.json").write_text('{"name": "jpeg"}')  # a ceiling, by its identity
         plant_changes(runs / "oracle/strict", {"text/0": CHANGES})
         return write_report(runs, root / "report")
 
@@ -79,3 +80,11 @@ def test_changed_facts_have_a_tab_and_samples_a_filter(opened):
     page.select_option("#filter-changed_facts", "")
     page.select_option("#filter-change_kind", "lost")
     assert page.inner_text("#count") == "1 of 8 edits"
+
+
+def test_the_leaderboard_shows_counts_once_and_what_a_ceiling_explains(opened):
+    page = opened.open()
+    page.wait_for_selector("#explained")
+    heads = texts(page, "#leaderboard thead button")
+    assert heads.count("Changed facts / 100 edits (low)") == 1  # not in the local setting
+    assert texts(page, "#explained tbody tr") == ["my editor\t4\t1\n25 %"]

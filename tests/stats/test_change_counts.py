@@ -6,8 +6,9 @@ import polars as pl
 
 from vdebench.metrics.registry import registered
 from vdebench.protocols.pages.columns import schema_of
+from vdebench.report.rendering import render
 from vdebench.report.run_columns import with_run_columns
-from vdebench.report.usable import usable_table
+from vdebench.report.usable import changes_table, usable_table
 from vdebench.stats.change_counts import change_summary
 
 COUNTS = ("unasked_changes", "changed_facts", "illegible_words", "cropped_words", "zoom")
@@ -84,3 +85,14 @@ def test_the_table_of_usable_edits_has_columns_of_changes_where_they_were_measur
     ]
     assert [row.values[-5:] for row in table.rows] == [[3.0, 100.0, 4, 2, 0.01], [None] * 5]
     assert len(usable_table([("b", usable_of(not_measured))]).columns) == len(table.columns) - 5
+    assert len(usable_table([("a", usable_of(measured))], with_changes=False).columns) == len(table.columns) - 5
+
+
+def test_a_table_of_changes_alone():
+    table = changes_table([("a", usable_of(change_summary(scores((3, 1, 4, 2, 0.01)))))])
+    assert table is not None
+    assert table.rows[0].values == [3.0, 100.0, 4, 2, 0.01, 1]
+    assert changes_table([("b", usable_of(change_summary(scores(None))))]) is None
+    text = render(table, "terminal", width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "not shown" not in text

@@ -59,6 +59,11 @@ class Evidence(NamedTuple):
         """Probability that the text differs."""
         return 1 / (1 + math.exp(-SLOPE * (self.score - THRESHOLD)))
 
+    @property
+    def is_weak(self) -> bool:
+        """Whether the text is doubtful rather than another: the glyphs look as before, and the evidence is small."""
+        return self.drop is not None and self.drop < WEAK_DROP and self.score < WEAK_SCORE
+
     def to_json(self) -> dict[str, float]:
         """Return the values that are known."""
         values = {"likelihood_before": self.before, "likelihood_after": self.after, "probability": self.probability}
@@ -70,6 +75,9 @@ class Evidence(NamedTuple):
 DROP_WEIGHT, DEFAULT_DROP = 10.0, 0.1
 THRESHOLD, SLOPE = 4.0, 1.0
 """See docs/changes.md for how they were chosen."""
+WEAK_SCORE, WEAK_DROP = 9.0, 0.12
+"""Score and drop below which a difference makes a character doubtful. Planted changes have more, unless an autoencoder
+has garbled the line."""
 
 
 def gather(

@@ -11,13 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from vdebench.changes.alignment import FLAT, AlignedPages, cut
-from vdebench.changes.change import TEXT_KINDS, Change
+from vdebench.changes.change import TEXT_KINDS, Change, ChangeKind
 from vdebench.changes.line_pairs import in_row
 from vdebench.changes.words import count_words, fact_kind, is_meaningful
 from vdebench.core.box import Box
 from vdebench.readers.lines.line import Line
 from vdebench.readers.reader import ReadLines
 
+GARBLED: tuple[ChangeKind, ...] = (*TEXT_KINDS, "weakened")
+"""Kinds of changes that illegible type leads to."""
 MIN_LINES = 6
 """Least number of lines of one size that are judged together."""
 GARBLED_SHARE = 0.4
@@ -47,12 +49,12 @@ def group_illegible(
             garbled.add(index)
     if pages is not None:
         garbled |= _unread(lines, output, pages, by_line)
-    removed = {id(change) for index in garbled for change in by_line[index] if change.kind in TEXT_KINDS}
+    removed = {id(change) for index in garbled for change in by_line[index] if change.kind in GARBLED}
     result = [change for change in changes if id(change) not in removed]
     words = 0
     for index in sorted(garbled):
         line, found = lines[index], by_line[index]
-        words += max(1, sum(count_words(change.before) for change in found if change.kind in TEXT_KINDS))
+        words += max(1, sum(count_words(change.before) for change in found if change.kind in GARBLED))
         height = line.height * (pages.enlargement if pages is not None else 1.0)
         readings = [change.after for change in found if change.kind == "replaced" and change.after]
         result.append(
@@ -73,7 +75,7 @@ def group_illegible(
 def _reads_otherwise(line: Line, changes: Sequence[Change], output: ReadLines, pages: AlignedPages | None) -> bool:
     """Whether words of a line changed, or the whole line is lost though there is ink in which nothing was read."""
     lost = [change.box_before for change in changes if change.kind == "lost" and change.box_before is not None]
-    if any(change.kind == "replaced" for change in changes):
+    if any(change.kind in ("replaced", "weakened") for change in changes):
         return True
     if sum(box.shared_area(line.box) for box in lost) < 0.5 * line.box.area:
         return bool(lost)
@@ -83,7 +85,7 @@ def _reads_otherwise(line: Line, changes: Sequence[Change], output: ReadLines, p
 
 
 def _line_of(change: Change, lines: Sequence[Line]) -> int | None:
-    if change.box_before is None or change.kind not in TEXT_KINDS:
+    if change.box_before is None or change.kind not in GARBLED:
         return None
     shared = [change.box_before.shared_area(line.box) for line in lines]
     best = int(np.argmax(shared)) if shared else -1

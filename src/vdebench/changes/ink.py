@@ -27,6 +27,8 @@ MIN_SIZE = 0.35
 """Least side of a change, in heights of a line of text; a rule is as long as this at least four times."""
 BACKGROUND = 2.5
 """Size of the neighbourhood whose median is the background, in heights of a line."""
+RULE = 6.0
+"""Least length of a rule beside text, in heights of a line."""
 MAX_TEXTURE = 0.35
 """Share of a page that may have ink; on a photograph, ink is no useful notion."""
 RESIDUE = 9.0
@@ -47,8 +49,12 @@ def ink_changes(pages: AlignedPages, text: TextComparison) -> list[Change]:
     reach = max(2, round(REACH * height + pages.blur))
     near = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
     ignored = _text_mask(pages, text, height)
+    inside = _frame_mask(pages, height)
     lost = (before > STRONG) & (cv2.dilate(after, near) < WEAK) & ~ignored
     added = (after > STRONG) & (cv2.dilate(before, near) < WEAK) & ~ignored
+    lost |= _rules(before, STRONG, RULE * height) & ~_near(_rules(after, WEAK, RULE * height / 2), near)
+    added |= _rules(after, STRONG, RULE * height) & ~_near(_rules(before, WEAK, RULE * height / 2), near)
+    lost, added = lost & inside, added & inside
     found = [
         *(_change("ink_lost", box, pages) for box in _boxes(lost, height)),
         *(_change("ink_added", box, pages) for box in _boxes(added, height)),
@@ -67,18 +73,37 @@ def _contrast(grey: NDArray[np.uint8], height: float) -> Mask:
 
 
 def _text_mask(pages: AlignedPages, text: TextComparison, height: float) -> NDArray[np.bool_]:
-    """Return where ink belongs to text on either image, or lies outside the output's frame."""
+    """Return where ink belongs to text on either image."""
     mask = np.zeros(pages.before_grey.shape, np.bool_)
     margin = max(2, round(0.3 * height))
     for box in [*text.lines, *text.output_lines]:
         x1, y1, x2, y2 = (round(side) for side in box)
         mask[max(0, y1 - margin) : y2 + margin, max(0, x1 - margin) : x2 + margin] = True
+    return mask
+
+
+def _frame_mask(pages: AlignedPages, height: float) -> NDArray[np.bool_]:
+    """Return where both images show the page, without a margin."""
     x1, y1, x2, y2 = (round(side) for side in pages.frame)
     is_whole = (x1, y1, x2, y2) == (0, 0, round(pages.size.width), round(pages.size.height))
-    edge = margin if is_whole else round(BACKGROUND * height)  # beyond the frame, the background is not known
-    inside = np.zeros_like(mask)
+    # Beyond the frame, the background is not known.
+    edge = max(2, round((0.3 if is_whole else BACKGROUND) * height))
+    inside = np.zeros(pages.before_grey.shape, np.bool_)
     inside[y1 + edge : max(0, y2 - edge), x1 + edge : max(0, x2 - edge)] = True
-    return mask | ~inside
+    return inside
+
+
+def _rules(contrast: Mask, level: int, length: float) -> NDArray[np.bool_]:
+    """Return the ink of straight lines across or down of at least a length; no letter has such strokes."""
+    ink = (contrast > level).astype(np.uint8)
+    size = max(9, round(length)) | 1
+    across = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, size), np.uint8))
+    down = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((size, 1), np.uint8))
+    return np.asarray((across > 0) | (down > 0), np.bool_)
+
+
+def _near(ink: NDArray[np.bool_], kernel: Mask) -> NDArray[np.bool_]:
+    return np.asarray(cv2.dilate(ink.astype(np.uint8), kernel) > 0, np.bool_)
 
 
 def _boxes(ink: NDArray[np.bool_], height: float) -> list[Box]:

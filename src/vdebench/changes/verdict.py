@@ -34,9 +34,15 @@ class GeometryLimits:
 MAX_ASPECT_CHANGE = 0.04
 """Greatest change of proportions that a person accepts."""
 TEXT_DAMAGE = (*TEXT_KINDS, "illegible", "weakened")
+"""Kinds of changes after which text is wrong or not safe to read."""
 INK_DAMAGE = ("ink_lost", "ink_added", "residue")
 SHOWN = 3
 """Changes that an explanation names."""
+
+
+def is_damage(change: Change) -> bool:
+    """Whether a change of text makes an output unusable; a doubtful character does so in a fact only."""
+    return change.kind in TEXT_DAMAGE and (change.kind != "weakened" or bool(change.fact))
 
 
 def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditCheck:
@@ -49,8 +55,8 @@ def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditC
             )
         )
     unasked = [change for change in page.changes if change.asked is False]
-    facts = [change for change in unasked if change.fact and change.kind in TEXT_DAMAGE]
-    text = [change for change in unasked if change.kind in TEXT_DAMAGE and not change.fact]
+    facts = [change for change in unasked if change.fact and is_damage(change)]
+    text = [change for change in unasked if not change.fact and is_damage(change)]
     if facts:
         problems.append(f"{_count(facts, 'fact')} changed: {_named(facts)}")
     if text:

@@ -11,7 +11,7 @@ from vdebench.cli.printing import echo_json, echo_table
 from vdebench.cli.suites import RUNS_HELP
 from vdebench.cli.table import SIGNATURE
 from vdebench.report.rendering import Format
-from vdebench.report.usable import usable_table, verdict_lines
+from vdebench.report.usable import changes_table, usable_table, verdict_lines
 from vdebench.stats.usable import Thresholds
 from vdebench.stats.usable_runs import judge_runs
 
@@ -53,5 +53,10 @@ def usable_command(
             for line in verdict_lines(run.editor, run.verdicts):
                 typer.echo(line)
     else:
-        table = usable_table([(run.editor, run.summary) for run in judged.runs], by, judged.notes)
+        summaries = [(run.editor, run.summary) for run in judged.runs]
+        changes = changes_table(summaries) if form == "terminal" and not by else None
+        table = usable_table(summaries, by, judged.notes, with_changes=form != "terminal")
         echo_table(table, form, full_signature=not short)
+        if changes:
+            typer.echo()
+            echo_table(changes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vdebench.report.table import Column, Row, Table
@@ -33,12 +34,18 @@ _CHANGES = {
 """Columns of changes, by their keys in the summary."""
 
 
-def usable_table(summaries: Sequence[tuple[str, Mapping[str, Any]]], by: str = "", notes: Sequence[str] = ()) -> Table:
-    """Every editor's rate of usable edits with its waterfall, or its rates by a slice."""
+def usable_table(
+    summaries: Sequence[tuple[str, Mapping[str, Any]]],
+    by: str = "",
+    notes: Sequence[str] = (),
+    *,
+    with_changes: bool = True,
+) -> Table:
+    """Every editor's rate of usable edits with its waterfall and counts of changes, or its rates by a slice."""
     all_notes = [*gap_lines(summaries), *dict.fromkeys(usable["signature"] for _, usable in summaries), *notes]
     if not by:
         counts = [usable.get("changes") or {} for _, usable in summaries]
-        shown = _CHANGES if any(count.get("measured") for count in counts) else {}
+        shown = _CHANGES if with_changes and any(count.get("measured") for count in counts) else {}
         rows = [
             Row(editor, [*_values(usable, usable["waterfall"]), *(count.get(key) for key in shown)])
             for (editor, usable), count in zip(summaries, counts, strict=True)
@@ -54,6 +61,19 @@ def usable_table(summaries: Sequence[tuple[str, Mapping[str, Any]]], by: str = "
         if value in usable["by"][by]
     ]
     return Table(f"Usable edits by {by}", _SLICE_COLUMNS, rows, "Editor", notes=all_notes)
+
+
+def changes_table(summaries: Sequence[tuple[str, Mapping[str, Any]]]) -> Table | None:
+    """Every editor's counts of changes between references and outputs; None if they were not measured."""
+    counts = [(editor, usable.get("changes") or {}) for editor, usable in summaries]
+    if not any(count.get("measured") for _, count in counts):
+        return None
+    columns = {
+        **{key: replace(column, group="") for key, column in _CHANGES.items()},
+        "measured": Column("edits measured", "", 0),
+    }
+    rows = [Row(editor, [count.get(key) for key in columns]) for editor, count in counts]
+    return Table("Changes against the references", list(columns.values()), rows, "Editor")
 
 
 def usable_overview(summaries: Sequence[Mapping[str, Any]]) -> Table | None:

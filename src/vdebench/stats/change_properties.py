@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vdebench.changes.change import Change, PageChanges
-from vdebench.changes.verdict import TEXT_DAMAGE, GeometryLimits
+from vdebench.changes.verdict import GeometryLimits, is_damage
 
 PropertyCheck = tuple[bool | None, str]
 ADDED = ("added", "duplicated", "ink_added")
 """Kinds of changes that add something to the page."""
-LOST = ("replaced", "lost", "illegible", "weakened", "ink_lost", "residue")
-"""Kinds of changes that take something from the page or falsify it."""
+LOST = ("ink_lost", "residue")
+"""Kinds of changes, beside those of text, that take something from the page or leave traces."""
 SHOWN = 20
 """Changes that evidence names."""
 
@@ -26,7 +26,7 @@ def changes_of(row: Mapping[str, Any]) -> PageChanges | None:
 
 def wrong_text(page: PageChanges) -> list[Change]:
     """Return the changes of text inside the regions: what differs from the reference there."""
-    return [change for change in page.changes if change.asked and change.kind in TEXT_DAMAGE]
+    return [change for change in page.changes if change.asked and is_damage(change)]
 
 
 def additions(page: PageChanges) -> PropertyCheck:
@@ -38,7 +38,8 @@ def additions(page: PageChanges) -> PropertyCheck:
 
 def preservation(page: PageChanges) -> PropertyCheck:
     """Nothing was lost or falsified outside the regions."""
-    found = [each for each in page.changes if each.asked is False and each.kind in LOST]
+    found = [each for each in page.changes if each.asked is False and (each.kind in LOST or is_damage(each))]
+    found = [each for each in found if each.kind not in ADDED]
     return _none_of(page, found, "no other text or mark changed")
 
 

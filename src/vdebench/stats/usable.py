@@ -342,8 +342,11 @@ def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
 
 
 def _rests_on_changes(rows: Rows) -> bool:
-    """Whether verdicts rest on changes: a reader that can list them read the outputs."""
-    return "changes" in rows.scores.columns and bool(rows.scores["changes"].is_not_null().any())
+    """Whether verdicts rest on changes: a reader that can list them read the outputs, or there are no outputs."""
+    if "changes" not in rows.scores.columns:
+        return False
+    scored = rows.scores.filter((pl.col("state") == "scored") & (pl.col("setting") == "global"))
+    return scored.is_empty() or bool(scored["changes"].is_not_null().any())
 
 
 def _rate(all_verdicts: Sequence[UsableVerdict], about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any
 
 from vdebench.changes.change import IDENTITY, PageChanges
 from vdebench.changes.engine import PageComparator
 from vdebench.changes.reference_check import ReferencePage, compare_with_reference
-from vdebench.changes.verdict import TEXT_DAMAGE
+from vdebench.changes.verdict import is_damage
 from vdebench.core.images import DECODINGS, resized
 from vdebench.core.sample import Sample
 from vdebench.io.cache import Cache, digest_of
@@ -37,7 +36,7 @@ def change_row(ground_truth: GroundTruth, sample: Sample, pair: ImagePair) -> di
 
 def change_numbers(changes: PageChanges) -> dict[str, Any]:
     """Return the columns of a row for the changes of a page."""
-    unasked = [change for change in changes.changes if change.asked is False and change.kind in TEXT_DAMAGE]
+    unasked = [change for change in changes.changes if change.asked is False and is_damage(change)]
     geometry = changes.geometry
     return {
         "changes": json.dumps(changes.to_json(), ensure_ascii=False),
@@ -57,14 +56,9 @@ def _cached_changes(ground_truth: GroundTruth, sample: Sample, pair: ImagePair, 
         before = None if source is None else resized(open_image(source.file, pair.opening), pair.size)
         page = ReferencePage(pair.page, before, regions)
         assert pair.prediction is not None
-        return compare_with_reference(pair.prediction, page, _comparator(cached)).to_json()
+        return compare_with_reference(pair.prediction, page, PageComparator(cached.reader)).to_json()
 
     identity = {"name": "changes", "identity": IDENTITY, "reader": cached.label, "images": DECODINGS[pair.opening]}
     cache = Cache("measures", identity, PageChanges.from_json)
     key = digest_of(pair.content, pair.reference.content, source.content if source else "", repr(regions))
     return cache.get(key, compute)
-
-
-@lru_cache(maxsize=2)
-def _comparator(cached: CachedReader) -> PageComparator:
-    return PageComparator(cached.reader)

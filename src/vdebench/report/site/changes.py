@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from vdebench.changes.change import CHANGE_KINDS, Change, PageChanges
 from vdebench.changes.verdict import TEXT_DAMAGE
 from vdebench.core.sample import Sample
@@ -54,24 +56,28 @@ def fact_gallery(results: Sequence[ScoredEditor], samples: Sequence[Sample]) -> 
     None if no run has measured changes.
     """
     numbers = {sample.key: at for at, sample in enumerate(samples)}
-    pages = [(result.editor, _pages(result)) for result in results]
-    if not any(by_sample for _, by_sample in pages):
-        return None
-    return [
-        {"editor": editor, "at": numbers[sample], **_fact(change, by_sample[sample])}
-        for editor, by_sample in pages
-        for sample in sorted(by_sample.keys() & numbers.keys(), key=lambda key: numbers[key])
-        for change in changed_facts(by_sample[sample])
-    ]
+    entries, measured = [], False
+    for result in results:
+        rows = _measured_rows(result)
+        measured = measured or len(rows) > 0
+        found = [entry for row in rows.iter_rows(named=True) for entry in _facts(row, numbers, result.editor)]
+        entries += sorted(found, key=lambda entry: int(entry["at"]))
+    return entries if measured else None
 
 
-def _pages(result: ScoredEditor) -> dict[str, PageChanges]:
-    """The measured changes of every sample of a run."""
+def _measured_rows(result: ScoredEditor) -> pl.DataFrame:
+    """Samples with their changes as JSON; none for runs of versions without them."""
     table = result.table("scores")
     if "changes" not in table.collect_schema().names():
-        return {}
-    rows = table.select("sample", "changes").drop_nulls().collect()
-    return {row["sample"]: page for row in rows.iter_rows(named=True) if (page := changes_of(row))}
+        return pl.DataFrame()
+    return table.select("sample", "changes").drop_nulls().collect()
+
+
+def _facts(row: Mapping[str, Any], numbers: Mapping[str, int], editor: str) -> list[dict[str, Any]]:
+    page, at = changes_of(row), numbers.get(row["sample"])
+    if page is None or at is None:
+        return []
+    return [{"editor": editor, "at": at, **_fact(change, page)} for change in changed_facts(page)]
 
 
 def _fact(change: Change, page: PageChanges) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from vdebench.protocols.pages.means import means, totals
 from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.report.site import changes, masked
 from vdebench.report.site.board import metrics_of
+from vdebench.report.site.ceilings import FAILS
 from vdebench.report.site.gather import ScoredEditor, SuiteRuns
 from vdebench.report.site.units import UnitPages, units, unread_lines
 from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
@@ -123,7 +124,7 @@ def _usable(runs: SuiteRuns, result: ScoredEditor) -> dict[str, Mapping[str, Any
             [PROPERTIES[name], passed, runs.redact(verdict.evidence[name])]
             for name, passed in verdict.properties.items()
         ]
-        usable = "unknown" if verdict.usable is None else "usable" if verdict.usable else f"fails: {first}"
+        usable = "unknown" if verdict.usable is None else "usable" if verdict.usable else f"{FAILS}{first}"
         by_sample[verdict.sample] = {"usable": usable, "properties": properties}
     return by_sample
 

@@ -17,6 +17,7 @@ from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import statistics_page
 from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.site.board import board
+from vdebench.report.site.ceilings import explained_failures, is_ceiling
 from vdebench.report.site.changes import fact_gallery
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
@@ -70,16 +71,22 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
     _write_statistics(folder, runs)
     slugs = _slugs([*runs.editors, *runs.protocols])
     states: dict[tuple[str, str], Counter[str]] = {}
+    verdicts: dict[str, dict[str, list[str]]] = {}
     for result in runs.results:
         rows = index(runs, result, samples)
         for row, sample in zip(rows, samples, strict=True):
             row["image"] = picture(runs.image(result.editor, sample))
         write_data(folder, f"{slugs[result.protocol.name]}/{slugs[result.editor]}/index", rows)
         states[result.protocol.name, result.editor] = Counter(row["state"] for row in rows)
+        verdicts.setdefault(result.protocol.name, {})[result.editor] = [row.get("usable", "") for row in rows]
     below = {"judged": graded_board(grades, runs.redact)} if grades else {}
     head = _head(runs, slugs, states, len(samples))
     for table in head["protocols"]:
-        facts = fact_gallery([result for result in runs.results if result.protocol.name == table["name"]], samples)
+        results = [result for result in runs.results if result.protocol.name == table["name"]]
+        ceilings = [result.editor for result in results if is_ceiling(result)]
+        if explained := explained_failures(verdicts[table["name"]], ceilings):
+            table["explained"] = explained
+        facts = fact_gallery(results, samples)
         if facts is not None:
             write_data(folder, f"{slugs[table['name']]}/facts", facts)
             table["facts"] = len(facts)

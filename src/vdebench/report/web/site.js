@@ -47,7 +47,7 @@ Object.assign(Vde, (() => {
   function sortButton(column, order, sort, attributes) {
     const on = order && order.id === column.id;
     return h("button", {
-      type: "button", "data-sort": column.id, title: column.help || (column.best ? `${column.best} is better` : null), ...attributes,
+      type: "button", class: column.title.length > 14 ? "long" : null, "data-sort": column.id, title: column.help || (column.best ? `${column.best} is better` : null), ...attributes,
       onclick: () => sort({ id: column.id, down: on ? !order.down : column.best === "higher" }),
     }, column.title + (column.best === "lower" ? " (low)" : "") + (on ? (order.down ? " ↓" : " ↑") : ""));
   }

@@ -68,7 +68,7 @@
         else groups.push({ name: column.group, n: 1 });
       }
       const ceilings = protocol.rows.filter((row) => row.reference).length;
-      const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: [column.first ? "first" : "", column.title.length > 12 ? "long" : ""].join(" ").trim() || null },
+      const head = (column) => h("th", { scope: "col", "aria-sort": ariaSort(column.id, sort), class: column.first ? "first" : null },
         sortButton(column, sort, (order) => { sort = order; redraw(column.id); }));
       const scales = columns.map((column) => range(protocol.rows.map(column.cell)));
       const lines = ordered(protocol.rows, columns).map((row) => h("tr", { class: row.reference ? "reference" : null },
@@ -105,6 +105,17 @@
       h("p", { class: "hint" }, "A usable edit passes all five properties: complete, textually correct, in the right place, visually faithful, and everything else preserved.")];
   }
 
+  /* How many of the edits that are not usable are not usable for a ceiling either. */
+  function explained({ explained: found }) {
+    if (!found) return [];
+    const share = (n, of) => [n, of ? h("span", { class: "interval" }, `${Math.round(100 * n / of)} %`) : null];
+    return [h("h3", null, "Failures that a ceiling explains"),
+      scroll("Failures that a ceiling explains", h("table", { id: "explained" },
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, "Editor"), h("th", { scope: "col" }, "Not usable"), found.ceilings.map((name, at) => h("th", { scope: "col", class: at ? null : "first" }, `also for ${name}`)))),
+        h("tbody", null, found.rows.map((row) => h("tr", null, h("th", { scope: "row" }, row.editor), h("td", null, row.failed), row.explained.map((n, at) => h("td", { class: at ? null : "first" }, share(n, row.failed)))))))),
+      h("p", { class: "hint" }, "A ceiling returns the reference after a loss that an editor may not be able to avoid: a resolution, a JPEG file, an autoencoder. Where it is not usable either, a perfect edit with that loss fails too.")];
+  }
+
   const HINT = "Bars are 95 % intervals, on one scale per metric; hover for the bounds. ";
   views.board = (address, protocol, board) => {
     const page = h("section", null);
@@ -120,6 +131,7 @@
         h("p", { class: "hint" }, "The best of each column is bold. ", there && way === "bars" ? HINT : "",
           protocol.rows.some((row) => row.reference) ? "(reference) is the OCR ceiling: the scores of the reference images. No editor can be expected to score higher." : ""),
         ...failing(protocol),
+        ...explained(protocol),
         h("h3", null, "Notes and signatures"),
         h("ul", { class: "notes" }, protocol.notes.map((note) => h("li", { class: note.includes(": vde|p:") ? "signature" : null }, note))),
         Vde.judgedBoard(board));

@@ -1,0 +1,51 @@
+"""Unusable edits that a ceiling explains: a perfect edit with the same loss of pixels fails too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vdebench.errors import VdeError
+from vdebench.io.files import is_file, read_json
+from vdebench.report.site.gather import ScoredEditor
+
+CEILINGS = ("resize", "jpeg", "autoencoder")
+"""Editors that return the reference after a loss that an editor cannot avoid: `vdebench.editors.ceilings`."""
+FAILS = "fails: "
+"""Start of the verdict on an edit that is not usable, in rows of the sample browser."""
+
+
+def is_ceiling(result: ScoredEditor) -> bool:
+    """Whether the run is of a ceiling, by the identity that `vde run` stored, or by its name."""
+    file = result.folder.parent / "editor.json"
+    try:
+        identity = read_json(file) if is_file(file) else None
+    except VdeError:
+        identity = None
+    name = identity.get("name") if isinstance(identity, Mapping) else result.editor
+    return name in CEILINGS
+
+
+def explained_failures(verdicts: Mapping[str, Sequence[str]], ceilings: Sequence[str]) -> dict[str, Any] | None:
+    """For every other editor the unusable edits, and those of them that are unusable for each ceiling too.
+
+    `verdicts` has the verdict on each sample for every editor, in the order of the samples. None if there is no ceiling
+    or no other editor.
+
+    >>> fails = "fails: Preservation"
+    >>> found = {"mine": [fails, fails, "usable"], "jpeg": [fails, "usable", fails]}
+    >>> explained_failures(found, ["jpeg"])
+    {'ceilings': ['jpeg'], 'rows': [{'editor': 'mine', 'failed': 2, 'explained': [1]}]}
+    """
+    failed = {
+        editor: {at for at, verdict in enumerate(found) if verdict.startswith(FAILS)}
+        for editor, found in verdicts.items()
+        if any(found)
+    }
+    limits = [name for name in ceilings if name in failed]
+    rows = [
+        {"editor": editor, "failed": len(mine), "explained": [len(mine & failed[limit]) for limit in limits]}
+        for editor, mine in failed.items()
+        if editor not in ceilings
+    ]
+    return {"ceilings": limits, "rows": rows} if limits and rows else None
