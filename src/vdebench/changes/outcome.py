@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,9 +11,10 @@ from rapidfuzz import fuzz
 from vdebench.changes.alignment import cut
 from vdebench.changes.change import Change, EditOutcome
 from vdebench.changes.engine import PageComparison
+from vdebench.changes.kept_words import keeps_rest
 from vdebench.changes.line_pairs import line_text
 from vdebench.changes.targets import PlacedText, Target, find_in, find_targets
-from vdebench.changes.words import compared, differences, is_meaningful, similarity
+from vdebench.changes.words import compared, differences, similarity
 from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.instructions.request import EditRequest
@@ -25,8 +26,6 @@ MIN_ALIKE = 70.0
 """Similarity in percent from which a misread new text is tested by likelihood."""
 TOLERANCE = 1.5
 """Log-likelihood per differing character by which the new text may be less likely than what was read."""
-MIN_MISREAD = 80.0
-"""Similarity in percent from which a text is a misread part of the new text, where the edit is done."""
 BLOCK_ACTIONS = ("delete_block", "insert_block")
 """Actions whose target is the beginning of a block only."""
 RESEMBLANCE = 0.6
@@ -240,38 +239,6 @@ def _is_asked(change: Change, comparison: PageComparison, found: Sequence[Reques
                 return True
             return _search_box(each.request, target).shared_area(pages.box_to_page(change.box_after)) > 0
     return False
-
-
-def keeps_rest(change: Change, part: str, new: str) -> bool:
-    """Whether a change puts the new text, or a part of it, in the place of a part of its words and keeps the others.
-
-    >>> keeps_rest(Change("replaced", "上八点", "上九点"), "八点", "九点")
-    True
-    >>> keeps_rest(Change("replaced", "costs 21.88", "27.88"), "21.88", "27.88")
-    False
-    """
-    before, after, old, wanted = (compared(text).characters for text in (change.before, change.after, part, new))
-    for left, right in _rests(before, old):
-        if len(left) + len(right) <= len(after) and after.startswith(left) and after.endswith(right):
-            middle = after[len(left) : len(after) - len(right)]
-            misread = wanted not in middle and fuzz.partial_ratio(middle, wanted) >= MIN_MISREAD
-            if middle in wanted or misread or not is_meaningful(middle):
-                return True
-    return False
-
-
-def _rests(before: str, old: str) -> Iterator[tuple[str, str]]:
-    """Yield what stands left and right of a text in another, or of the part of it that begins or ends the other."""
-    if before in old:
-        yield "", ""
-    for at in range(len(before) - len(old) + 1):
-        if before.startswith(old, at):
-            yield before[:at], before[at + len(old) :]
-    for size in range(1, min(len(before), len(old))):
-        if before.endswith(old[:size]):
-            yield before[:-size], ""
-        if before.startswith(old[-size:]):
-            yield "", before[size:]
 
 
 def _is_in(box: Box, target: Target) -> bool:

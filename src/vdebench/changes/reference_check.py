@@ -10,6 +10,7 @@ from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import TEXT_KINDS, Change, EditOutcome, PageChanges
 from vdebench.changes.engine import PageComparator, PageComparison
 from vdebench.changes.ink import region_residue
+from vdebench.changes.kept_words import keeps_context
 from vdebench.changes.style import corrected, ink_style, style_differences
 from vdebench.changes.words import compared
 from vdebench.core.box import Box
@@ -145,31 +146,43 @@ def check_against_reference(
 ) -> tuple[list[Change], EditOutcome]:
     """Return the changes of a page, each with whether the reference has it too, and the outcome of the edit."""
     wanted = [each for each in comparator.compare(comparison.before, reference).result.changes if each.kind in EDITS]
+    touched = [change for change in comparison.result.changes if any(_is_at(change, each) for each in wanted)]
     changes = [replace(change, asked=_is_wanted(change, wanted)) for change in comparison.result.changes]
     if not wanted:
         return changes, "unknown"
-    if not any(change.asked for change in changes):
+    if not touched:
         return changes, "not_done"
     against = comparator.compare(reference, comparison.after)
     places = [each.box_after for each in wanted if each.box_after is not None]
-    wrong = [each for each in against.result.changes if each.kind in EDITS and _is_inside(each, against, places)]
-    kept = {each.before for each in wanted if each.kind == "lost"}
-    still = [each for each in against.result.changes if each.kind in ("added", "duplicated") and each.after in kept]
+    wrong = [
+        each
+        for each in against.result.changes
+        if each.kind in EDITS and (_is_inside(each, against, places) or _covers(each.box_before, places))
+    ]
+    kept = [compared(each.before).characters for each in wanted if each.kind == "lost"]
+    still = [
+        each
+        for each in against.result.changes
+        if each.kind in ("added", "duplicated") and any(compared(each.after).characters in text for text in kept)
+    ]
     return changes, "wrong_text" if wrong or still else "done"
 
 
+def _covers(box: Box | None, places: Sequence[Box]) -> bool:
+    return box is not None and any(box.shared_area(place) > 0.5 * place.area for place in places)
+
+
 def _is_wanted(change: Change, wanted: Sequence[Change]) -> bool:
-    """Whether the reference has a change at the same place."""
+    """Whether the reference has a change at the same place, and keeps the same words around it."""
+    return any(_is_at(change, each) and keeps_context(change, each.before) for each in wanted)
+
+
+def _is_at(change: Change, each: Change) -> bool:
+    """Whether a change is at the place of a change of the reference."""
     if change.kind not in EDITS:
         return False
-    for each in wanted:
-        if change.box_before is not None and each.box_before is not None:
-            if change.box_before.shared_area(each.box_before) > 0.3 * min(change.box_before.area, each.box_before.area):
-                return True
-        elif (
-            change.kind == "added"
-            and each.after
-            and compared(change.after).characters in compared(each.after).characters
-        ):
-            return True
-    return False
+    one, other = change.box_before, each.box_before
+    if one is not None and other is not None:
+        return one.shared_area(other) > 0.3 * min(one.area, other.area)
+    added = change.kind == "added" and bool(each.after)
+    return added and compared(change.after).characters in compared(each.after).characters
