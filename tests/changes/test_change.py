@@ -98,6 +98,20 @@ def test_a_check_as_json_has_the_changes_and_the_verdict():
     assert data["geometry"]["kind"] == "same"
 
 
+def test_changes_are_read_back_from_json():
+    geometry = Geometry(
+        "cropped", Size(1000, 2000), Size(500, 900), 1.2, 1.25, (-0.1, 0.0), 0.1, Box(0.1, 0, 0.9, 1), 0.4, 8, 3
+    )
+    changes = (
+        Change(
+            "replaced", "59.00", "69.00", Box(1.5, 2, 3, 4), Box(5, 6, 7, 8), "number", True, 0.9, {"score": 1.5}, "x"
+        ),
+        Change("added", "", "new", None, Box(1, 2, 3, 4), asked=None),
+    )
+    page = PageChanges(geometry, changes, 12, 2, "why")
+    assert PageChanges.from_json(json.loads(json.dumps(page.to_json()))) == page
+
+
 def test_kinds_of_text_changes_are_kinds():
     assert set(TEXT_KINDS) < set(CHANGE_KINDS)
     assert len(CHANGE_KINDS) == 12
