@@ -26,8 +26,15 @@ def page(*lines):
     return ReadLines(list(lines), [])
 
 
-def replaced(row, before="small", after="srnall"):
-    return Change("replaced", before, after, Box(50, 30 * row, 90, 30 * row + 12), Box(25, 15 * row, 45, 15 * row + 6))
+def replaced(row, before="small", after="srnall", score=5.0):
+    boxes = Box(50, 30 * row, 90, 30 * row + 12), Box(25, 15 * row, 45, 15 * row + 6)
+    return Change("replaced", before, after, *boxes, evidence={"score": score})
+
+
+def test_words_that_are_clearly_others_are_changes():
+    changes = [replaced(row, after="large", score=20.0) for row in range(6)]
+    result, words = group(changes, page(*(line(row) for row in range(6))))
+    assert (result, words) == (changes, 0)
 
 
 def group(changes, before, output=NOTHING, pages=SMALLER):

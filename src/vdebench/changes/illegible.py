@@ -22,6 +22,8 @@ GARBLED: tuple[ChangeKind, ...] = (*TEXT_KINDS, "weakened")
 """Kinds of changes that illegible type leads to."""
 MIN_LINES = 6
 """Least number of lines of one size that are judged together."""
+CLEAR = 9.0
+"""Evidence per character from which other words are clearly written, and not garbled."""
 GARBLED_SHARE = 0.4
 """Share of the lines of one size with changed words from which the type is illegible."""
 SAME_SIZE = 1.25
@@ -75,13 +77,18 @@ def group_illegible(
 def _reads_otherwise(line: Line, changes: Sequence[Change], output: ReadLines, pages: AlignedPages | None) -> bool:
     """Whether words of a line changed, or the whole line is lost though there is ink in which nothing was read."""
     lost = [change.box_before for change in changes if change.kind == "lost" and change.box_before is not None]
-    if any(change.kind in ("replaced", "weakened") for change in changes):
+    if any(_is_doubtful(change) for change in changes):
         return True
     if sum(box.shared_area(line.box) for box in lost) < 0.5 * line.box.area:
         return bool(lost)
     if pages is None or any(in_row(line.box, pages.box_to_page(other.box)) for other in output.lines):
         return False
     return float(cut(pages.after_grey, line.box).std()) >= FLAT
+
+
+def _is_doubtful(change: Change) -> bool:
+    """Whether words read otherwise without clear evidence for other words."""
+    return change.kind == "weakened" or (change.kind == "replaced" and change.evidence.get("score", CLEAR) < CLEAR)
 
 
 def _line_of(change: Change, lines: Sequence[Line]) -> int | None:

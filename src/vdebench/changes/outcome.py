@@ -217,7 +217,7 @@ def mark_asked(comparison: PageComparison, found: Sequence[RequestOutcome]) -> l
 
 
 def _is_asked(change: Change, comparison: PageComparison, found: Sequence[RequestOutcome]) -> bool:
-    if change.kind in ("restyled", "residue", "ink_lost", "ink_added", "illegible", "cropped"):
+    if change.kind in ("restyled", "residue", "ink_lost", "ink_added", "illegible"):
         return False
     for each in found:
         target, new = each.target, each.request.new

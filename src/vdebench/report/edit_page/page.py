@@ -75,6 +75,7 @@ def page_data(check: EditCheck, instruction: str = "") -> dict[str, Any]:
 def page_transform(geometry: Geometry) -> list[list[float]]:
     """Return the affine transformation (2×3) from pixels of the output to pixels of the page.
 
+    >>> from vdebench.core.box import Size
     >>> page_transform(Geometry("cropped", Size(1000, 1000), Size(500, 500), 1.25, 1.25, (-0.25, 0.0)))[0]
     [1.6, 0.0, 200.0]
     """
