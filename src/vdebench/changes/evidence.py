@@ -62,7 +62,8 @@ class Evidence(NamedTuple):
     @property
     def is_weak(self) -> bool:
         """Whether the text is doubtful rather than another: the glyphs look as before, and the evidence is small."""
-        return self.drop is not None and self.drop < WEAK_DROP and self.score < WEAK_SCORE
+        small = min(self.before, self.after) < MAX_RATIO and self.score < WEAK_SCORE
+        return small and self.drop is not None and self.drop < WEAK_DROP
 
     def to_json(self) -> dict[str, float]:
         """Return the values that are known."""

@@ -245,7 +245,7 @@ def _compare_pair(
         if each.is_punctuation(one, other) and evidence.score < MIN_PUNCTUATION:
             continue
         kind: ChangeKind = "replaced" if before and after else "lost" if before else "added"
-        if evidence.is_weak:
+        if kind == "replaced" and evidence.is_weak:
             kind = "weakened"
         result.changes.append(
             Change(
