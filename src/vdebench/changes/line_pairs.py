@@ -19,6 +19,9 @@ MOVED_SIMILARITY = 0.6
 """The same for lines at other places."""
 OWN_LINE = 0.1
 """Similarity by which the output's own line is preferred: its ends are not cut where the text moved sideways."""
+CELL, SAME_PLACE = 8, 0.5
+"""Greatest number of characters of a line, such as a cell, that is compared with any other in its place, and the least
+overlap of their boxes."""
 ROW_OVERLAP = 0.5
 """Least overlap of two lines in one row, as a share of the lower one's height."""
 
@@ -159,8 +162,11 @@ def _best(index: int, candidates: Sequence[LinePair], variants: int, place: Plac
         for number, each in enumerate(candidates)
     ]
     likeness, _, best = max(scored, key=lambda item: item[:2])
-    short = len(compared(before).characters) <= 3
-    like = likeness >= (0.3 if short and place.correlation >= 0.5 else MIN_SIMILARITY)
+    size = len(compared(before).characters)
+    like = likeness >= (0.3 if size <= 3 and place.correlation >= 0.5 else MIN_SIMILARITY)
+    if not like and size <= CELL:  # a word or number that is another one now, such as 15 and 31
+        own = [each for each in candidates[variants:] if each.box_after.iou(each.box) >= SAME_PLACE]
+        best, like = (own[0], True) if len(own) == 1 else (best, False)
     return InPlace(index, best if like else None, False, place)
 
 
