@@ -59,6 +59,20 @@ def draw(
     return np.asarray(image, np.uint8)
 
 
+def draw_table(rows: Sequence[Sequence[str]], *, ruled: bool = True) -> Image:
+    """A page with a table of cells of 80 × 26 pixels."""
+    face = ImageFont.truetype(str(FONT), 16)
+    image = Pictures.new("RGB", (80 * len(rows[0]) + 80, 26 * len(rows) + 80), "white")
+    canvas = ImageDraw.Draw(image)
+    for row, cells in enumerate(rows):
+        for column, text in enumerate(cells):
+            x, y = 40 + 80 * column, 40 + 26 * row
+            if ruled:
+                canvas.rectangle((x, y, x + 80, y + 26), outline=(40, 120, 80))
+            canvas.text((x + 40, y + 13), text, font=face, fill=INK, anchor="mm")
+    return np.asarray(image, np.uint8)
+
+
 def word_box(text: str, word: str, row: int) -> Box:
     """Where a word of a line stands."""
     face = ImageFont.truetype(str(FONT), SIZE)

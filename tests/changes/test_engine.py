@@ -13,6 +13,7 @@ from tests.changes.drawn import (
     WIDTH,
     blank,
     draw,
+    draw_table,
     jpeg,
     line_top,
     noise,
@@ -117,6 +118,19 @@ def test_changes_are_found_on_a_smaller_compressed_output(comparator):
     assert str(change) == "21.88 → 27.88"
     # boxes are in pixels of each image: 400 / 480 of the page's
     assert change.box_after.iou(word_box(LINES[2], "21.88", 2).scaled(400 / 480, 350 / 420)) > 0.5
+
+
+TABLE = ["1 15 6839 12.5", "7 94 3549 18.0", "4 31 6139 20.5", "9 52 4410 33.1", "2 67 2958 47.7", "5 88 7621 50.2"]
+
+
+@pytest.mark.parametrize("ruled", [True, False], ids=["ruled", "blank"])
+def test_cells_with_other_numbers(changes, ruled):
+    # Numbers that have nothing in common with the old ones, and some that stand elsewhere in the table.
+    wanted = {(0, 0): "4", (0, 1): "31", (1, 2): "6139", (2, 0): "8", (3, 3): "88.9", (5, 1): "94"}
+    rows = [row.split() for row in TABLE]
+    new = [[wanted.get((row, column), text) for column, text in enumerate(cells)] for row, cells in enumerate(rows)]
+    found = changes(draw_table(new, ruled=ruled), draw_table(rows, ruled=ruled))
+    assert sorted(found) == sorted(("replaced", rows[row][column], text) for (row, column), text in wanted.items())
 
 
 def test_a_lost_line(comparator):

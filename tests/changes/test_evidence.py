@@ -98,6 +98,20 @@ def test_the_score(before, after, characters, drop, score):
     assert evidence.score == pytest.approx(score)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "characters", "drop", "weak"),
+    [
+        (6, 8, 1, 0.0, True),  # a score of 6, and the glyph looks as before
+        (6, 8, 1, 0.3, False),  # another glyph
+        (6, 8, 1, None, False),  # not known
+        (20, 18, 1, 0.0, False),  # a score of 18
+        (MAX_RATIO, MAX_RATIO, 12, 0.0, False),  # the ratio is limited: 5 for each character means nothing
+    ],
+)
+def test_a_doubtful_character(before, after, characters, drop, weak):
+    assert Evidence(before, after, characters, drop, None, 1.0).is_weak is weak
+
+
 def test_the_confidence_grows_with_the_score():
     values = [Evidence(score, score, 1, 0.0, None, 1.0).confidence for score in (-20, 0, 4, 8, 40)]
     assert values == sorted(values)

@@ -7,8 +7,9 @@ import pytest
 
 from tests.changes.drawn import LEFT, LINES, draw, line_top, with_line
 from tests.changes.fake_reader import FakeReader
-from vdebench.changes.alignment import AlignedPages
-from vdebench.changes.line_pairs import PlacedLine, find_in_place, find_moved, in_row, line_text
+from vdebench.changes.alignment import AlignedPages, PlacedCrop
+from vdebench.changes.evidence import LinePair
+from vdebench.changes.line_pairs import InPlace, PlacedLine, find_in_place, find_moved, in_row, line_text, without_moved
 from vdebench.changes.words import LineText
 from vdebench.core.box import Box
 from vdebench.readers.lines.line import Line
@@ -65,6 +66,34 @@ def test_the_most_similar_reading_is_compared():
 def test_a_place_with_other_text_or_none_has_no_pair(reading):
     found, _ = in_place(placed(LINES[0], "", LINES[2], LINES[3]), draw(with_line(1, "")), reading)
     assert (found[1].same, found[1].pair) == (False, None)
+
+
+def cells(*outputs):
+    """A cell with 15 on the page, and lines of the output with their boxes."""
+    pages = AlignedPages(PAGE, draw(with_line(0, "31 and more")), IDENTITY)
+    output = [PlacedLine(number, place, LineText(text)) for number, (text, place) in enumerate(outputs)]
+    (found,) = find_in_place(pages, [(box(0, 40), LineText("15"))], output, FakeReader(lambda image: ""))
+    return found.pair and found.pair.after.text
+
+
+def test_a_cell_is_compared_with_whatever_stands_in_its_place():
+    assert cells(("31", box(0, 38))) == "31"
+    assert cells(("31", box(0, 300))) is None  # a longer line
+    assert cells(("31", box(3, 38))) is None  # in another row
+    assert cells(("3", box(0, 40)), ("7", box(0, 39))) is None  # it is not clear with which
+    assert cells() is None
+
+
+def test_lines_that_stand_elsewhere_are_not_compared_with_others_in_their_place():
+    lines = [(box(row), LineText(text)) for row, text in enumerate(("item one 1", "item two 2"))]
+    output = placed("", "item one 1", "item two 2")
+    found = [
+        InPlace(0, None, False, PlacedCrop(0, 0, 0.1)),
+        InPlace(1, LinePair(box(1), lines[1][1], output[0].text, PAGE, PAGE, box(1)), False, PlacedCrop(0, 0, 0.6)),
+    ]
+    assert [each.pair for each in without_moved(found, lines, output)] == [None, None]
+    # where the text stands nowhere else, the lines in one place are compared
+    assert without_moved(found, lines, output[:1])[1].pair is found[1].pair
 
 
 def test_pages_without_lines():

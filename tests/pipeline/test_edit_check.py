@@ -182,6 +182,31 @@ def test_a_blank_output(comparator):
     assert found.why.endswith("the page was drawn anew: it cannot be aligned with the original")
 
 
+REFERENCE = page(2, priced("27.88"))
+DELETED = page(4, "Visitors find the")
+
+
+@pytest.mark.parametrize(
+    ("reference", "after", "expected"),
+    [
+        (REFERENCE, jpeg(REFERENCE), ("done", True, [])),
+        (REFERENCE, resized(REFERENCE, 720, 630), ("done", True, [])),
+        (REFERENCE, jpeg(PAGE), ("not_done", False, [])),
+        (REFERENCE, page(2, priced("27.38")), ("wrong_text", False, [])),
+        (REFERENCE, page(2, priced("27.88%")), ("wrong_text", False, [])),
+        (REFERENCE, page(2, "27.88 per car"), ("done", False, ["The ferry costs 21.88 → 27.88"])),
+        (DELETED, jpeg(DELETED), ("done", True, [])),
+        (DELETED, page(4, "Visitors find"), ("done", False, ["lost: the museum of"])),
+        (DELETED, page(4, "Visitors find the of"), ("wrong_text", False, [])),  # a word of it is left
+        (DELETED, page(4, ""), ("done", False, ["lost: Visitors find the museum of"])),
+        (PAGE, page(2, priced("27.88")), ("unknown", False, ["21.88 → 27.88"])),  # the reference has no edit
+    ],
+)
+def test_a_reference_decides_what_was_asked_for(comparator, reference, after, expected):
+    found = check_images(PAGE, after, comparator, reference=reference)
+    assert (found.edit, found.usable, [str(each) for each in found.page.changes if each.asked is False]) == expected
+
+
 def test_files(tmp_path):
     before, after = tmp_path / "before.png", tmp_path / "after.png"
     before.write_bytes(encode_png(PAGE))
