@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -18,10 +19,12 @@ from vdebench.changes.words import compared, differences, similarity
 from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.instructions.request import EditRequest
-from vdebench.readers.reader import LikelihoodReader
+from vdebench.readers.reader import LikelihoodReader, ReadLines
 
 NEAR = 1.3
 """Distance in heights of the target within which the new text is searched, above, below and to the left."""
+NARROW, WIDE, LEADING = 0.4, 1.0, 1.6
+"""Widths of a narrow and of a wide character, and the distance of lines, in heights of a line."""
 MIN_ALIKE = 70.0
 """Similarity in percent from which a misread new text is tested by likelihood."""
 TOLERANCE = 1.5
@@ -82,17 +85,18 @@ def _outcome(
 def _at_target(
     comparison: PageComparison, request: EditRequest, target: Target, reader: LikelihoodReader
 ) -> EditOutcome:
-    area, old, new = _search_box(request, target), target.text, request.new
+    area, old, new = _search_box(request, target, comparison.page), target.text, request.new
     texts = _output_texts(comparison, area)
-    sides = _page_text(comparison, area), texts[-1].text if texts else ""  # the last one has all lines of the area
-    (old_before, old_after), (new_before, new_after) = (
-        [_count(text, wanted, other, inside_number=target.inside_number) for text in sides]
-        for wanted, other in ((old, new), (new, old))
-    )
-    has_new = new_after > new_before or any(
+    own = Box.around([comparison.page.lines[number].box for number, _ in target.parts])
+    column = Box(own.x1, area.y1, own.x2, area.y2)  # without lines of other columns, which interrupt the text
+    counts = [
+        [_count(text, wanted, other, inside_number=target.inside_number) for text in _area_texts(comparison, place)]
+        for place, wanted, other in ((area, old, new), (area, new, old), (column, new, old))
+    ]
+    has_new = any(after > before for before, after in counts[1:]) or any(
         _is_likely(each, new, reader) for each in texts if new and not _contains(each.text, new, inside_number=True)
     )
-    has_old = old_after >= max(1, old_before)
+    has_old = counts[0][1] >= max(1, counts[0][0])
     unchanged = comparison.pages is not None and not _is_changed(comparison, target)
     if request.action in ("delete", "delete_block"):
         return "not_done" if has_old or unchanged else "done"
@@ -120,11 +124,20 @@ def _count(text: str, wanted: str, other: str, *, inside_number: bool) -> int:
     return len(find_in(_without(text, other), wanted, inside_number=inside_number))
 
 
-def _search_box(request: EditRequest, target: Target) -> Box:
-    """Return where the new text may stand: around the target, and to the right as far as it may be longer."""
+def _search_box(request: EditRequest, target: Target, page: ReadLines) -> Box:
+    """Return where the new text may stand: around the target, right of it as far as it may be longer, and in the lines
+    below its own that it may take.
+    """
     box, height = target.box, target.height
-    longer = max(0, len(request.new) - len(target.text)) * height
-    return Box(box.x1 - NEAR * height, box.y1 - NEAR * height, box.x2 + NEAR * height + longer, box.y2 + NEAR * height)
+    added = len(request.new) if request.action.startswith("insert") else len(request.new) - len(target.text)
+    longer = max(0, added) * height
+    margin = NEAR * height
+    area = Box(box.x1 - margin, box.y1 - margin, box.x2 + margin + longer, box.y2 + margin)
+    column = Box.around([page.lines[number].box for number, _ in target.parts])
+    if box.x2 + longer * NARROW <= column.x2:
+        return area
+    rows = math.ceil(longer * WIDE / max(height, column.x2 - column.x1))
+    return Box(min(area.x1, column.x1), area.y1, area.x2, area.y2 + rows * LEADING * height)
 
 
 def _output_texts(comparison: PageComparison, area: Box | None) -> list[_ReadText]:
@@ -140,11 +153,12 @@ def _output_texts(comparison: PageComparison, area: Box | None) -> list[_ReadTex
     return read
 
 
-def _page_text(comparison: PageComparison, area: Box) -> str:
-    """Return the text of the page in an area; all of it if the output is not registered."""
+def _area_texts(comparison: PageComparison, area: Box) -> tuple[str, str]:
+    """Return the text of the page and of the output in an area; all of it if the output is not registered."""
     everywhere = comparison.pages is None
     lines = [line for line in comparison.page.lines if everywhere or line.box.shared_area(area) > 0]
-    return _in_rows([(line.box, line.text) for line in lines])
+    texts = _output_texts(comparison, area)  # the last one has all lines
+    return _in_rows([(line.box, line.text) for line in lines]), texts[-1].text if texts else ""
 
 
 def _in_rows(lines: Sequence[tuple[Box, str]]) -> str:
@@ -237,7 +251,9 @@ def _is_asked(change: Change, comparison: PageComparison, found: Sequence[Reques
             pages = comparison.pages
             if pages is None or change.box_after is None:
                 return True
-            return _search_box(each.request, target).shared_area(pages.box_to_page(change.box_after)) > 0
+            return (
+                _search_box(each.request, target, comparison.page).shared_area(pages.box_to_page(change.box_after)) > 0
+            )
     return False
 
 
