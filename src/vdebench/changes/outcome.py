@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import regex
 from rapidfuzz import fuzz
 
 from vdebench.changes.alignment import cut
@@ -35,6 +36,7 @@ RESEMBLANCE = 0.6
 """Least similarity of a misspelt new text."""
 CUT = 0.4
 """Distance in heights from the frame within which text is cut off by it."""
+_BROKEN = regex.compile(r"(?<=\p{L})- (?=\p{Ll})")
 
 
 class RequestOutcome(NamedTuple):
@@ -119,9 +121,10 @@ def _resembles(text: str, new: str) -> bool:
 
 def _count(text: str, wanted: str, other: str, *, inside_number: bool) -> int:
     """Return how often a text has the old or the new words, where these are not a part of the other ones."""
-    if compared(wanted).characters not in compared(other).characters:
-        return len(find_in(text, wanted, inside_number=inside_number))
-    return len(find_in(_without(text, other), wanted, inside_number=inside_number))
+    whole = _BROKEN.sub("", text)  # with words that are broken at the end of a line, or without
+    if compared(wanted).characters in compared(other).characters:
+        text, whole = _without(text, other), _without(whole, other)
+    return max(len(find_in(each, wanted, inside_number=inside_number)) for each in (text, whole))
 
 
 def _search_box(request: EditRequest, target: Target, page: ReadLines) -> Box:
