@@ -111,3 +111,27 @@ def test_an_insertion():
 def test_an_output_that_is_not_registered():
     comparison = compared([TEXT], ["the cost is 27.88 now"], REPLACED, pages=None)
     assert outcome(comparison, PRICE) == (["done"], [True])
+
+
+def wrapped(*rows, column=0):
+    """Lines of a column that begins 300 pixels further right for each."""
+    return [
+        line(text, row)._replace(box=Box(300 * column, 40 * row, 300 * column + 250, 40 * row + 20))
+        for row, text in enumerate(rows)
+    ]
+
+
+def test_new_text_that_takes_further_lines_beside_another_column():
+    other = wrapped("lorem ipsum dolor sit amet", "consectetur adipiscing it", "sed do eiusmod tempor inc", column=1)
+    before = [*wrapped("it opens at eight. Ships", "report before they pass."), *other]
+    after = [*wrapped("it opens at eight. In win-", "ter it opens at ten. Ships", "report before they pass."), *other]
+    geometry = Geometry("same", SIZE, SIZE)
+    added = [
+        Change("added", "", "In win-", None, Box(190, 0, 250, 20)),
+        Change("added", "", "ter it opens at ten.", None, Box(0, 40, 190, 60)),
+        Change("added", "", "lorem", None, Box(300, 160, 350, 180)),
+    ]
+    sides = ReadLines(before, []), ReadLines(after, [])
+    comparison = PageComparison(WHITE, WHITE, *sides, PAGES, PageChanges(geometry, tuple(added)))
+    request = R("insert_after", "at eight.", "In winter it opens at ten.")
+    assert outcome(comparison, request) == (["done"], [True, True, False])
