@@ -272,4 +272,4 @@ def _is_in(box: Box, target: Target) -> bool:
 def _adds(change: Change, new: str) -> bool:
     """Whether added text is the new text or a part of it."""
     text, wanted = compared(change.after).characters, compared(new).characters
-    return bool(text) and (text in wanted or similarity(change.after, new) > 0.5)
+    return bool(text) and (text in wanted or text.removesuffix("-") in wanted or similarity(change.after, new) > 0.5)
