@@ -1,4 +1,4 @@
-"""The check of one edit with the real reader: what became of the request, and whether the output can be used."""
+"""The check of one edit with the real reader: the outcome of the request, and whether the output can be used."""
 
 from __future__ import annotations
 

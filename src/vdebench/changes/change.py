@@ -210,7 +210,7 @@ EditOutcome = Literal["done", "partly", "not_done", "wrong_text", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class EditCheck:
-    """The verdict on one edit: its changes, what became of the request, and whether the result can be used."""
+    """The verdict on one edit: its changes, the outcome of the request, and whether the result can be used."""
 
     page: PageChanges
     edit: EditOutcome = "unknown"

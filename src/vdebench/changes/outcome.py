@@ -1,4 +1,4 @@
-"""What became of an edit request, and which changes belong to it, without a reference."""
+"""Outcome of an edit request, and the changes that belong to it, without a reference."""
 
 from __future__ import annotations
 
