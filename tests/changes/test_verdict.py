@@ -118,3 +118,8 @@ def test_words_that_are_cut_off_are_counted_with_the_geometry_alone():
     geometry = Geometry("cropped", PAGE, PAGE, cropped_words=2)
     assert verdict(cut, geometry=geometry) == (False, "cropped: 2 words are cut off")
     assert verdict(cut, geometry=geometry, limits=GeometryLimits(allow_crop=True))[0] is True
+
+
+def test_text_that_could_not_be_compared_is_no_verdict():
+    check = judge(PageChanges(SAME, (ASKED,), unknown="the reader failed"), "done", LIMITS)
+    assert (check.usable, check.why) == (None, "the reader failed")

@@ -70,10 +70,10 @@ def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditC
     restyled = [change for change in page.changes if change.kind == "restyled"]
     if restyled:
         problems.append(f"new text looks different: {restyled[0].note}")
-    if page.unknown:
-        problems.append(page.unknown)
     if problems:
         return EditCheck(page, edit, False, "; ".join(problems))
+    if page.unknown:
+        return EditCheck(page, edit, None, page.unknown)
     undecided = edit == "unknown" or any(change.asked is None for change in page.changes)
     if undecided:
         return EditCheck(page, edit, None, "it is not known which changes were asked for")
