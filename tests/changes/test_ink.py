@@ -73,6 +73,22 @@ def test_a_rule_that_moved_by_a_pixel_did_not_change():
     assert compared(before, after) == []
 
 
+def moved_line(down):
+    """The last line of text, which an edit pushed down."""
+    last = BOXES[-1]
+    return Change("moved", LINES[-1], LINES[-1], last, Box(last.x1, last.y1 + down, last.x2, last.y2 + down))
+
+
+def test_a_rule_that_moved_with_the_text():
+    before = with_mark(draw(rule=False), RULE)
+    after = with_mark(draw(rule=False), Box(RULE.x1, RULE.y1 + 20, RULE.x2, RULE.y2 + 20))
+    (change,) = compared(before, after, [moved_line(20)])
+    assert (change.kind, change.note) == ("moved", "rule, with the text around it")
+    assert change.box_after.y1 - change.box_before.y1 == 20
+    # a line that moved by another distance does not explain the rule
+    assert [each.kind for each in compared(before, after, [moved_line(9)])] == ["ink_lost", "ink_added"]
+
+
 def test_ink_is_no_useful_notion_on_a_photograph():
     rng = np.random.default_rng(0)
     texture = np.repeat(rng.integers(0, 2, (HEIGHT // 4, WIDTH // 4, 1), np.uint8) * 255, 3, axis=2)

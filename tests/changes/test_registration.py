@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.changes.drawn import LINES, WIDTH, blank, draw, jpeg, noise, resized, warped
+from tests.changes.drawn import LINES, WIDTH, blank, draw, jpeg, line_top, noise, resized, warped
 from vdebench.changes import registration
 from vdebench.changes.registration import Registration, from_lines, geometry_of, register, whole_page
 from vdebench.core.box import Box, Size
@@ -108,6 +108,19 @@ def test_a_blank_page_is_not_registered(page):
     assert register(blank(), blank()) is None
     assert register(blank(1, 1), blank(8, 8)) is None
     assert register(blank(4000, 1), blank(1, 4000)) is None
+
+
+def test_an_enlarged_page_whose_lines_were_pushed_down_is_registered_by_its_frame():
+    # six of eight lines stand 30 px lower: more points have their shift than that of the page
+    page = draw(height=470)
+    lower = page.copy()
+    top = line_top(2) - 10
+    lower[top + 30 :] = page[top:-30]
+    lower[top : top + 30] = page[0, 0]
+    found = geometry(page, warped(lower, 1.015))
+    # a zoom of 1.015 about the centre shifts by (1 - 1.015) / 2
+    assert (found.scale_x, found.scale_y) == pytest.approx((1.015, 1.015), abs=0.002)
+    assert found.shift == pytest.approx((-0.0075, -0.0075), abs=0.003)
 
 
 def test_the_result_does_not_depend_on_what_was_registered_before(page):

@@ -15,6 +15,7 @@ from vdebench.changes.line_pairs import line_text
 from vdebench.changes.registration import Registration, from_lines, geometry_of, register
 from vdebench.changes.style import restyled_text
 from vdebench.changes.text_changes import compare_text, compare_text_anywhere
+from vdebench.changes.unchanged_style import restyled_unchanged
 from vdebench.changes.words import compared, count_words, tokens
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
@@ -73,7 +74,8 @@ class PageComparator:
             aligned = AlignedPages(before, after, registration.matrix)
             text = compare_text(aligned, page, output, self.reader)
             geometry = replace(geometry, cropped_words=text.cropped_words)
-            changes = [*text.changes, *restyled_text(aligned, text), *ink_changes(aligned, text)]
+            style = [*restyled_text(aligned, text), *restyled_unchanged(aligned, text)]
+            changes = [*text.changes, *style, *ink_changes(aligned, text)]
         changes, illegible = group_illegible(changes, page, output, aligned)
         result = PageChanges(geometry, tuple(changes), words, illegible)
         return PageComparison(before, after, page, output, aligned, result)

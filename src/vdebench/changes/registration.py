@@ -42,6 +42,11 @@ MIN_SHARE = 0.1
 STILL, STILL_SHARE = 0.0005, 0.3
 """Distance of a point that did not move, as a share of the longer side, and the share of such points on a page that was
 not moved as a whole: where an edit pushed lines down, a transformation may fit these better than the page's frame."""
+CLUSTERS, MIN_CLUSTER, CLUSTER_SHARE = 24, 30, 0.01
+"""Number of frequent shifts of points that are tried besides that of most points, and the least number and share of
+the points that have such a shift."""
+STRETCHED, EVEN_SHARE = 0.008, 0.2
+"""Change of proportions from which a page may be fitted wrongly, and the share of points that then fit it better."""
 MIN_SPREAD = 0.15
 """Least part of the page's width and height over which the inliers are spread, without a twentieth at each end."""
 MAX_SHEAR = 0.06
@@ -184,12 +189,51 @@ def _fit(source: NDArray[np.float64], target: NDArray[np.float64], page: Size, o
     spread = np.ptp(np.quantile(source[chosen], [0.05, 0.95], axis=0), axis=0) / np.array(page)
     if spread.min() < MIN_SPREAD:
         return None
-    matrix = _refined(source, target, matrix, reach)
+    matrix = _nearest_to_frame(source, target, _refined(source, target, matrix, reach), plain, reach)
+    chosen = np.linalg.norm(source @ matrix[:, :2].T + matrix[:, 2] - target, axis=1) <= reach
     errors = np.linalg.norm(source[chosen] @ matrix[:, :2].T + matrix[:, 2] - target[chosen], axis=1)
     enlarged = math.sqrt(abs(np.linalg.det(matrix[:, :2])))
     return Registration(
         _snapped(matrix, page, output), float(np.median(errors)) / enlarged, int(chosen.sum()), "features"
     )
+
+
+def _nearest_to_frame(
+    source: NDArray[np.float64], target: NDArray[np.float64], matrix: Matrix, plain: Matrix, reach: float
+) -> Matrix:
+    """Return the transformation that is nearest to the page's frame, of those that enough points have.
+
+    Where an edit pushed lines of an enlarged page down, most points may have another shift than the page, or fit a
+    page that is stretched.
+    """
+    inliers = float((np.linalg.norm(source @ matrix[:, :2].T + matrix[:, 2] - target, axis=1) <= reach).sum())
+    candidates = _common_shifts(source, target, matrix[:, :2], reach / 4, CLUSTER_SHARE * inliers)
+    aspect = plain[1, 1] / plain[0, 0]
+    if abs(matrix[1, 1] / matrix[0, 0] / aspect - 1) > STRETCHED:
+        across, turned = matrix[0, 0], matrix[1, 0]
+        even = np.array([[across, -turned / aspect], [turned, across * aspect]])
+        candidates += _common_shifts(source, target, even, reach / 4, EVEN_SHARE * inliers)
+    middle = (source.min(0) + source.max(0)) / 2
+
+    def distance(candidate: Matrix) -> float:
+        return float(np.linalg.norm((candidate - plain) @ np.array([*middle, 1.0])))
+
+    best = min(candidates, key=distance, default=matrix)
+    return best if distance(best) < distance(matrix) - 2 * reach / 4 else matrix
+
+
+def _common_shifts(
+    source: NDArray[np.float64], target: NDArray[np.float64], linear: NDArray[np.float64], reach: float, least: float
+) -> list[Matrix]:
+    """Return the transformations with a linear part and a shift that enough points have."""
+    shifts = target - source @ linear.T
+    cells, counts = np.unique(np.round(shifts / reach).astype(int), axis=0, return_counts=True)
+    result = []
+    for cell in cells[np.argsort(-counts, kind="stable")[:CLUSTERS]]:
+        near = np.linalg.norm(shifts - cell * reach, axis=1) <= reach
+        if near.sum() >= max(MIN_CLUSTER, least):
+            result.append(np.column_stack([linear, np.median(shifts[near], axis=0)]))
+    return result
 
 
 def _refined(source: NDArray[np.float64], target: NDArray[np.float64], matrix: Matrix, reach: float) -> Matrix:

@@ -53,6 +53,8 @@ class TextComparison:
     """Boxes of the lines of the page."""
     output_lines: list[Box] = field(default_factory=list)
     """Boxes of the lines of the output, on the page; also of lines that could not be read."""
+    unchanged: list[PageLine] = field(default_factory=list)
+    """Lines that read as before, at their place."""
 
 
 class PageLine(NamedTuple):
@@ -60,6 +62,10 @@ class PageLine(NamedTuple):
 
     box: Box
     text: LineText
+
+    def part(self, span: range) -> Box:
+        """Return the box of a range of characters."""
+        return _part_box(self.box, self.text, span)
 
 
 def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader: LikelihoodReader) -> TextComparison:
@@ -79,6 +85,7 @@ def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader
         line = lines[each.line]
         if each.same:
             explained.append(line.box)
+            result.unchanged.append(line)
         elif each.pair is not None:
             explained += [line.box, each.pair.box_after]
         else:
@@ -101,7 +108,7 @@ def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader
             added.append(Piece(piece.line.number, piece.line.text, piece.span, line_box, cut(pages.after, line_box)))
     for remaining in compare_running_text(lost, added):
         _add_remaining(remaining, pages, reader, result)
-    standing = [lines[each.line].text.text for each in found if each.same]
+    standing = [line.text.text for line in result.unchanged]
     result.changes = mark_duplicates(join_replaced(result.changes, pages), standing)
     return result
 

@@ -22,7 +22,6 @@ _ALIKE = str.maketrans(
         **dict.fromkeys("‘’‚‛‹›`´′ʹʻʼ＇", "'"),
         **dict.fromkeys("‐‑‒–−﹣—―⸺⸻－", "-"),
         **dict.fromkeys("。．·•・∙⋅", "."),
-        **dict.fromkeys("、，", ","),
         "【": "[",
         "】": "]",
         "～": "~",
@@ -50,7 +49,7 @@ _DATE = regex.compile(
 )
 _PRICE = regex.compile(r"[$€£¥￥]|\d\s?(?:元|USD|EUR|GBP|CNY|RMB)")
 _CODE = regex.compile(r"(?=\S*\p{L})(?=\S*\d)\S{2,}")
-_MARKS = ".,'\"-:;·*~_"
+_MARKS = ".,、'\"-:;·*~_"
 _SIGN = regex.compile(r"[-+±−–$€£¥￥]")
 _NAME = regex.compile(r"\p{Lu}[\p{L}'’]+")
 _HAN = regex.compile(r"\p{Han}")
