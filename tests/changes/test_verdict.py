@@ -53,7 +53,7 @@ def test_an_edit_that_is_not_done(edit, why):
         (unasked("weakened", "59", "68", fact="number"), "1 fact changed: weakened: 59"),
         (unasked("ink_lost", "", ""), "1 mark lost, added or left behind"),
         (unasked("residue", "cat", ""), "1 mark lost, added or left behind"),
-        (unasked("restyled", "a", "b", note="other colour"), "new text looks different: other colour"),
+        (unasked("restyled", "a", "b", note="other colour"), "text looks different: b (other colour)"),
     ],
 )
 def test_a_change_that_was_not_asked_for_is_not_usable(change, why):

@@ -127,7 +127,7 @@ def test_words_around_the_target_must_stay(check, instruction, row, text, unaske
             "1 fact changed: 17:45 → 17:46",
         ),
         (page(2, priced("27.88"), rule=False), "1 mark lost, added or left behind"),
-        (page(2, priced("27.88"), colours={"27.88": (210, 30, 30)}), "new text looks different: other colour"),
+        (page(2, priced("27.88"), colours={"27.88": (210, 30, 30)}), "text looks different: 27.88 (other colour"),
         (warped(page(2, priced("27.88")), 0.9), "zoomed by 10.0%, more than 5.0%"),
         (resized(page(2, priced("27.88")), 480, 360), "proportions changed by 16.7%"),
         (page(2, priced("27.88"))[72:], "cropped: 4 words are cut off"),

@@ -100,17 +100,22 @@ class AlignedPages:
         """Find a piece of the output on the page near its place."""
         return settle(self.after_grey, self.before_grey, box, reach)
 
-    def glyph_correlations(self, box: Box, place: PlacedCrop, spans: list[tuple[float, float]]) -> list[float]:
-        """Return the correlation of parts of a line, given as shares of its width, with the output."""
+    def glyph_correlations(
+        self, box: Box, place: PlacedCrop, spans: list[tuple[float, float]], *, reach: float = GLYPH_REACH
+    ) -> list[float]:
+        """Return the correlation of parts of a line, given as shares of its width, with the output.
+
+        Each is searched within `reach`, in heights of the line, of its place in the line.
+        """
         height = box.y2 - box.y1
-        reach = max(1, round(GLYPH_REACH * height))
+        pixels = max(1, round(reach * height))
         pad = max(1, round(0.04 * height))
         values = []
         for start, end in spans:
             x1 = box.x1 + start * (box.x2 - box.x1) - pad
             x2 = max(box.x1 + end * (box.x2 - box.x1) + pad, x1 + 3)
             piece = Box(x1, box.y1, x2, box.y2)
-            values.append(settle(self.before_grey, self.after_grey, piece, reach, place.right, place.down).correlation)
+            values.append(settle(self.before_grey, self.after_grey, piece, pixels, place.right, place.down).correlation)
         return values
 
 

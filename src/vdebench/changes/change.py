@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from vdebench.core.box import Box, Size
 
-IDENTITY = "changes-1"
+IDENTITY = "changes-2"
 """Version of the engine that lists changes; part of the signatures of what rests on it."""
 
 ChangeKind = Literal[

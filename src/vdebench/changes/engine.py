@@ -9,6 +9,7 @@ import numpy as np
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.change import Geometry, PageChanges
 from vdebench.changes.coarse import find_crop
+from vdebench.changes.glyphs import deformed_text
 from vdebench.changes.illegible import group_illegible
 from vdebench.changes.ink import ink_changes
 from vdebench.changes.line_pairs import line_text
@@ -75,7 +76,7 @@ class PageComparator:
             text = compare_text(aligned, page, output, self.reader)
             geometry = replace(geometry, cropped_words=text.cropped_words)
             style = [*restyled_text(aligned, text), *restyled_unchanged(aligned, text)]
-            changes = [*text.changes, *style, *ink_changes(aligned, text)]
+            changes = [*text.changes, *style, *deformed_text(aligned, text, style), *ink_changes(aligned, text)]
         changes, illegible = group_illegible(changes, page, output, aligned)
         result = PageChanges(geometry, tuple(changes), words, illegible)
         return PageComparison(before, after, page, output, aligned, result)

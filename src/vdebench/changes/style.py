@@ -19,6 +19,9 @@ MAX_COLOUR = 24.0
 """Greatest distance of ink colours in CIELAB (ΔE 1976) of the same style."""
 MAX_WEIGHT = 1.45
 """Greatest ratio of stroke widths of the same style."""
+FADED, MIN_CONTRAST = 0.55, 40.0
+"""Contrast relative to that of the same style below which ink is fainter, and the least contrast in grey levels of ink
+of which this is measured."""
 MIN_HEIGHT = 9
 """Least height of a line in pixels of the output whose style can be measured."""
 
@@ -86,7 +89,8 @@ def corrected(new: InkStyle, before: InkStyle | None, after: InkStyle | None) ->
         for own, one, other in zip(new.colour, before.colour, after.colour, strict=True)
     )
     stroke = new.stroke * float(np.clip(before.stroke / max(0.1, after.stroke), 0.7, 1.4))
-    return new._replace(colour=(lightness, green_red, blue_yellow), stroke=stroke)
+    contrast = new.contrast * float(np.clip(before.contrast / max(1.0, after.contrast), 0.5, 2.0))
+    return new._replace(colour=(lightness, green_red, blue_yellow), stroke=stroke, contrast=contrast)
 
 
 def _rest_of_line(box: Box, lines: Sequence[Box]) -> Box | None:
@@ -134,6 +138,8 @@ def style_differences(old: InkStyle, new: InkStyle) -> list[str]:
     ratio = max(old.stroke, new.stroke) / max(0.1, min(old.stroke, new.stroke))
     if ratio > MAX_WEIGHT:
         notes.append(f"stroke width ×{new.stroke / max(0.1, old.stroke):.2f}")
+    if not notes and old.contrast >= MIN_CONTRAST and new.contrast < FADED * old.contrast:
+        notes.append("fainter ink")
     return notes
 
 

@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 
 from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change
-from vdebench.changes.style import MAX_COLOUR, MAX_WEIGHT, MIN_HEIGHT, InkStyle, ink_style
+from vdebench.changes.style import FADED, MAX_COLOUR, MAX_WEIGHT, MIN_CONTRAST, MIN_HEIGHT, InkStyle, ink_style
 from vdebench.changes.text_changes import PageLine, TextComparison
 from vdebench.changes.words import fact_kind, is_meaningful, tokens
 from vdebench.core.box import Box
 
 PIECE = 2.0
 """Least width of a piece of a line whose style is measured, in heights of the line."""
-MIN_CONTRAST = 40.0
-"""Least contrast in grey levels of ink whose style is measured."""
 MIN_PIECES = 12
 """Least number of pieces of one size from which the usual change of their strokes and contrast is known."""
 LINE_PIECES = 3
@@ -33,8 +31,6 @@ MAX_TINT = 12.0
 """Greatest change of colour of a whole page that is no change of style."""
 LEAST_SATURATION = 0.35
 """Share of its colour that small type may keep where colours are stored at a lower resolution, as in JPEG."""
-FADED = 0.55
-"""Contrast of a piece, relative to that of others of its size, below which its ink is fainter."""
 
 
 class _Piece(NamedTuple):

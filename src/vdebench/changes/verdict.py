@@ -36,13 +36,20 @@ MAX_ASPECT_CHANGE = 0.04
 TEXT_DAMAGE = (*TEXT_KINDS, "illegible", "weakened")
 """Kinds of changes after which text is wrong or not safe to read."""
 INK_DAMAGE = ("ink_lost", "ink_added", "residue")
+VISIBLE_DROP = 0.2
+"""Drop of the correlation of a character from which its shape changed visibly (see `changes/glyphs.py`)."""
 SHOWN = 3
 """Changes that an explanation names."""
 
 
 def is_damage(change: Change) -> bool:
-    """Whether a change of text makes an output unusable; a doubtful character does so in a fact only."""
-    return change.kind in TEXT_DAMAGE and (change.kind != "weakened" or bool(change.fact))
+    """Whether a change of text makes an output unusable.
+
+    A doubtful character does so in a fact, and elsewhere if its shape changed visibly.
+    """
+    if change.kind == "weakened":
+        return bool(change.fact) or change.evidence.get("correlation_drop", 0.0) >= VISIBLE_DROP
+    return change.kind in TEXT_DAMAGE
 
 
 def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditCheck:
@@ -69,7 +76,7 @@ def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditC
         problems.append(f"{_count(ink, 'mark')} lost, added or left behind")
     restyled = [change for change in page.changes if change.kind == "restyled"]
     if restyled:
-        problems.append(f"new text looks different: {restyled[0].note}")
+        problems.append(f"text looks different: {_short(restyled[0].after) or 'new words'} ({restyled[0].note})")
     if problems:
         return EditCheck(page, edit, False, "; ".join(problems))
     if page.unknown:

@@ -12,8 +12,8 @@ from vdebench.changes.verdict import GeometryLimits, is_damage
 PropertyCheck = tuple[bool | None, str]
 ADDED = ("added", "duplicated", "ink_added")
 """Kinds of changes that add something to the page."""
-LOST = ("ink_lost", "residue")
-"""Kinds of changes, beside those of text, that take something from the page or leave traces."""
+ALTERED = ("ink_lost", "residue", "restyled")
+"""Kinds of changes, beside those of text, that alter what the page has."""
 SHOWN = 20
 """Changes that evidence names."""
 
@@ -37,8 +37,8 @@ def additions(page: PageChanges) -> PropertyCheck:
 
 
 def preservation(page: PageChanges) -> PropertyCheck:
-    """Nothing was lost or falsified outside the regions."""
-    found = [each for each in page.changes if each.asked is False and (each.kind in LOST or is_damage(each))]
+    """Nothing was lost, falsified or restyled outside the regions."""
+    found = [each for each in page.changes if each.asked is False and (each.kind in ALTERED or is_damage(each))]
     found = [each for each in found if each.kind not in ADDED]
     return _none_of(page, found, "no other text or mark changed")
 
