@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vdebench.changes.alignment import REACH, AlignedPages
+from vdebench.changes.alignment import REACH, AlignedPages, cut
 from vdebench.changes.change import Change
 from vdebench.changes.style import MIN_HEIGHT
 from vdebench.changes.text_changes import PageLine, TextComparison
@@ -19,6 +19,8 @@ from vdebench.changes.words import fact_kind, is_meaningful, whole_tokens
 
 MIN_CHARACTERS = 4
 """Least number of letters and digits of a line from which its usual correlation is known."""
+MIN_INK = 20.0
+"""Least standard deviation of the grey levels at a character: where there is no ink, its place is wrong."""
 MIN_USUAL = 0.75
 """Least usual correlation of a line: below, it was drawn anew, and its shapes cannot be compared."""
 MIN_DROP, NOISE = 0.2, 0.5
@@ -54,7 +56,11 @@ def deformed_text(pages: AlignedPages, text: TextComparison, restyled: Sequence[
 
 
 def _deformed(pages: AlignedPages, line: PageLine) -> Iterator[_Glyph]:
-    characters = [at for at, character in enumerate(line.text.text) if is_meaningful(character)]
+    characters = [
+        at
+        for at, character in enumerate(line.text.text)
+        if is_meaningful(character) and cut(pages.before_grey, line.part(range(at, at + 1))).std() >= MIN_INK
+    ]
     if len(characters) < MIN_CHARACTERS:
         return
     place = pages.settle(line.box)

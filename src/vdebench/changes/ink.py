@@ -38,9 +38,9 @@ BLANK = 6
 """Contrast in grey levels up to which paper is blank."""
 LINE_HEIGHT = 24.0
 """Height of a line of text on a page without any."""
-MAX_SHIFTS, MOVE_MARGIN, MOVE_REACH, MOVED = 8, 4, 4, 0.8
+MAX_SHIFTS, MOVE_MARGIN, MOVE_REACH, MOVED = 8, 4, 4, 0.7
 """Number of shifts of text that are tried on ink, pixels around the ink that are compared and within which it is
-searched, and the least correlation of ink that moved."""
+searched, and the least correlation of ink that moved: a thin rule that moved by half a pixel more has .75."""
 Shift = tuple[int, int]
 
 
