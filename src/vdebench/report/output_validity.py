@@ -40,7 +40,7 @@ def verdict_table(study: OutputStudy) -> Table:
     columns = [
         Column("A person", "", headline=True),
         *(Column(name, "", 0, headline=True) for name in ("accepted", "rejected", "unknown", "n")),
-        *(Column(head, "", 0, group="rejected first by") for head in _FIRST.values()),
+        *(Column(head, "", 0, group="fails first") for head in _FIRST.values()),
     ]
     rows = []
     for result in study.results:
