@@ -37,7 +37,7 @@ def _autoencoded(image: Image, megapixels: float | None) -> Image:
 def _has_autoencoder() -> bool:
     root = str(Path(__file__).parents[1])
     if root not in sys.path:
-        sys.path.append(root)
+        sys.path.insert(0, root)  # some packages install a package `tests` of their own
     try:
         return WEIGHTS.is_dir() and find_spec(AUTOENCODER) is not None and find_spec("torch") is not None
     except ImportError:

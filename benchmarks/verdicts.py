@@ -26,6 +26,7 @@ from pathlib import Path
 import polars as pl
 from page_transformations import TRANSFORMATIONS, PageStep
 
+from vdebench.errors import VdeError
 from vdebench.report.output_validity import error_line
 from vdebench.report.validity_page import write_output_study
 from vdebench.studies.validity.findings import USABLE
@@ -56,7 +57,10 @@ def main() -> None:
 
 def last_step(text: str) -> LastStep:
     """Parse `--after`: as in `vde validate-metrics`, or the name of a page transformation."""
-    return PageStep(text) if text in TRANSFORMATIONS else parse_last_step(text)
+    try:
+        return PageStep(text) if text in TRANSFORMATIONS else parse_last_step(text)
+    except VdeError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def judge_outputs(seed: int, corruptions: Sequence[OutputCorruption], options: argparse.Namespace) -> OutputStudy:

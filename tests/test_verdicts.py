@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
-from vdebench.errors import VdeError
 from vdebench.stats.usable import PROPERTIES
 from vdebench.studies.validity.outputs.catalog import get_output_corruptions
 from vdebench.studies.validity.outputs.results import result_of
@@ -65,7 +65,7 @@ def test_the_last_step_may_be_a_page_transformation():
     assert verdicts.last_step("none")(image) is image
     assert verdicts.last_step("70%")(image).shape == (42, 35, 3)  # 0.7 · 60, 0.7 · 50
     assert verdicts.last_step("resize").name == "resize"
-    with pytest.raises(VdeError, match="--after smudge: expected"):
+    with pytest.raises(ArgumentTypeError, match="--after smudge: expected"):
         verdicts.last_step("smudge")
 
 
