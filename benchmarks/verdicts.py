@@ -1,132 +1,122 @@
 """The usable verdict on realistic outputs, beside what a careful person says of them.
 
-python benchmarks/verdicts.py [--samples 14] [--seed 5] [--ppi 150] [--corruptions "digit elsewhere" …] [--list]
-    [--out FOLDER] [--workers 2]
+python benchmarks/verdicts.py [--samples 14] [--seed 5 6 …] [--ppi 150] [--corruptions "digit elsewhere" …] [--list]
+    [--after none] [--reader rapidocr] [--out FOLDER] [--workers 2]
 
-`output_corruptions.py` makes the outputs from the samples of a typeset suite; the embedded reader reads them, `strict`
-scores them. A row shows the accepted outputs / those that were judged; samples that no editor can be judged on are left
-out. False accepts are usable outputs that a person calls bad, false rejects unusable ones that are ok; outputs that are
-minor, arguable, or depend on the size of the type count in neither. `--out` keeps the images and runs, and the next call
-continues there.
+The outputs are those of `vde validate-metrics --outputs`: made from the samples of typeset suites, one for each seed,
+read by a reader and judged by `strict`. A row shows the accepted outputs / those that were judged, with the unknown
+ones and the properties that fail first; samples that no editor can be judged on are left out. False accepts are usable
+outputs that a person calls bad, false rejects unusable ones that are ok; outputs that are minor or arguable count in
+neither.
+
+`--after` is what happens to every output last: none, resize, resize:MEGAPIXELS, autoencoder:WEIGHTS, or the name of a
+page transformation, such as `autoencoder1mp` (TAEF2, from `shared/data/autoencoder`). `--out` keeps images
+(`SEED/images/<corruption>/`), `validity.json` and the rows of each seed. OCR and changes are cached: an interrupted
+call continues where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-import tempfile
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from output_corruptions import CORRUPTIONS
+import polars as pl
+from page_transformations import TRANSFORMATIONS, PageStep
 
-from vdebench import load_suite, score
-from vdebench.core.png import encode_png
-from vdebench.io.files import write_bytes
-from vdebench.stats.usable_runs import judge_runs
-from vdebench.studies.validity.export import PartialSuite
-from vdebench.studies.validity.subject import CorruptionWorkspace, cached_typesetter, ladder_samples, typeset_suite
-from vdebench.suites.names import names_of
-from vdebench.suites.typeset.suite import TypesetSuite
-
-OPERATIONS = "text_replace+text_insert+text_delete+table_replace+table_insert+table_delete+table_structure"
-SUITE = f"typeset:n={{}},seed={{}},languages=en+zh,operations={OPERATIONS},ppi={{}}"
-
-
-class Judged(NamedTuple):
-    """The verdict on one output, and the first property that failed."""
-
-    sample: str
-    usable: bool | None
-    fails_at: str
-    evidence: str
+from vdebench.errors import VdeError
+from vdebench.report.output_validity import error_line
+from vdebench.report.validity_page import write_output_study
+from vdebench.studies.validity.findings import USABLE
+from vdebench.studies.validity.outputs.after import NOTHING, LastStep, parse_last_step
+from vdebench.studies.validity.outputs.catalog import OutputCorruption, get_output_corruption, get_output_corruptions
+from vdebench.studies.validity.outputs.results import PAGE, OutputResult, error_rates
+from vdebench.studies.validity.outputs.study import OutputStudy, output_order, run_outputs
 
 
 def main() -> None:
-    """Write the outputs, judge them and print the table."""
+    """Judge the outputs of every seed and print the table."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--samples", type=int, default=14)
-    parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--samples", type=int, default=14, help="of each seed")
+    parser.add_argument("--seed", type=int, nargs="+", default=[5], help="of the typeset suite; one or more")
     parser.add_argument("--ppi", type=int, default=150)
-    parser.add_argument("--corruptions", nargs="+", choices=CORRUPTIONS, default=list(CORRUPTIONS), metavar="NAME")
+    parser.add_argument("--corruptions", nargs="+", default=[], metavar="NAME", help="names or titles; default: all")
+    parser.add_argument("--after", type=last_step, default=NOTHING, help="what happens to every output last")
+    parser.add_argument("--reader", default="rapidocr")
     parser.add_argument("--list", action="store_true", help="print every false accept and false reject")
-    parser.add_argument("--out", type=Path, help="folder for images and runs; by default they are not kept")
+    parser.add_argument("--out", type=Path, help="folder for images, results and rows; by default they are not kept")
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
-    suite = typeset_suite(load_suite(SUITE.format(options.samples, options.seed, options.ppi)))
-    suite.prepare()
-    results: dict[str, list[Judged]] = {}
-    with _folder(options.out) as folder:
-        write_outputs(suite, options.corruptions, folder)
-        print(f"{'output':28}{'a person':>10}{'accepted':>12}   first failed property")
-        for name in options.corruptions:
-            results[name] = judge_outputs(suite, folder / _file_name(name), options.workers)
-            show_row(name, results[name])
-    show_errors(results, options.list)
+    corruptions = get_output_corruptions(options.corruptions)
+    studies = {seed: judge_outputs(seed, corruptions, options) for seed in options.seed}
+    show_table(corruptions, list(studies.values()))
+    show_errors(corruptions, studies, options.list)
 
 
-@contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    if out is not None:
-        yield out
-        return
-    with tempfile.TemporaryDirectory() as temporary:
-        yield Path(temporary)
+def last_step(text: str) -> LastStep:
+    """Parse `--after`: as in `vde validate-metrics`, or the name of a page transformation."""
+    try:
+        return PageStep(text) if text in TRANSFORMATIONS else parse_last_step(text)
+    except VdeError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _file_name(name: str) -> str:
-    return name.replace(" %", "").replace(" ", "-")
+def judge_outputs(seed: int, corruptions: Sequence[OutputCorruption], options: argparse.Namespace) -> OutputStudy:
+    """Make and judge the outputs of a seed."""
+    folder = options.out / str(seed) if options.out else None
+    study = run_outputs(
+        seed=0,
+        protocols=["strict"],
+        corruptions=[corruption.name for corruption in corruptions],
+        after=options.after,
+        reader=options.reader,
+        metrics=["psnr"],
+        order=output_order(options.samples, seed, options.ppi),
+        images=folder / "images" if folder else None,
+        workers=options.workers,
+        progress=lambda done, total: print(f"seed {seed}: {done} of {total} samples", file=sys.stderr, flush=True),
+    )
+    if folder:
+        write_output_study(study, folder / "results")
+    return study
 
 
-def write_outputs(suite: TypesetSuite, names: Sequence[str], folder: Path) -> None:
-    """Write an image for each corruption and sample, where it applies: `<corruption>/images/<name>.png`."""
-    for subject in ladder_samples(suite):
-        with CorruptionWorkspace(subject, cached_typesetter(suite.recipe.ppi)) as workspace:
-            for name in names:
-                file = folder / _file_name(name) / "images" / f"{names_of(subject.sample)[0]}.png"
-                image = None if file.is_file() else CORRUPTIONS[name].make(workspace)
-                if image is not None:
-                    write_bytes(file, encode_png(image))
+def show_table(corruptions: Sequence[OutputCorruption], studies: Sequence[OutputStudy]) -> None:
+    """Print for each corruption the accepted outputs, and which properties fail first."""
+    print(f"{'output':28}{'a person':>10}{'accepted':>12}{'unknown':>9}   first failed property")
+    for corruption in corruptions:
+        results = [each for study in studies for each in study.results if each.corruption == corruption.name]
+        print(row_of(corruption, results))
 
 
-def judge_outputs(suite: TypesetSuite, folder: Path, workers: int) -> list[Judged]:
-    """Score the outputs of a corruption and return the verdicts."""
-    images = folder / "images"
-    keys = [sample.key for sample in suite.samples if (images / f"{names_of(sample)[0]}.png").is_file()]
-    if not keys:
-        return []
-    part, metrics = PartialSuite(suite, keys), ["psnr"]
-    score(part, images, reader="rapidocr", metrics=metrics, out=folder / "run", workers=workers)
-    (run,) = judge_runs([folder / "run"]).runs
-    return [
-        Judged(each.sample, each.usable, each.fails_at, each.evidence.get(each.fails_at, "")) for each in run.verdicts
-    ]
-
-
-def show_row(name: str, judged: Sequence[Judged]) -> None:
-    """Print the accepted outputs, and which properties fail first."""
-    decided = [each for each in judged if each.usable is not None]
-    accepted = f"{sum(bool(each.usable) for each in decided)}/{len(decided)}"
-    failed = Counter(each.fails_at for each in decided if each.fails_at)
+def row_of(corruption: OutputCorruption, results: Sequence[OutputResult]) -> str:
+    """The row of a corruption, over all seeds."""
+    accepted = sum(each.accepted for each in results)
+    judged = accepted + sum(each.rejected for each in results)
+    unknown = sum(each.unknown for each in results)
+    failed = sum((Counter(each.fails_at) for each in results), Counter[str]())
     reasons = ", ".join(f"{count} {reason}" for reason, count in failed.most_common())
-    print(f"{name:28}{CORRUPTIONS[name].opinion:>10}{accepted:>12}   {reasons}", flush=True)
+    row = f"{corruption.title:28}{corruption.opinion:>10}{f'{accepted}/{judged}':>12}{unknown or '':>9}   {reasons}"
+    return row.rstrip()
 
 
-def show_errors(results: dict[str, list[Judged]], listed: bool) -> None:
+def show_errors(corruptions: Sequence[OutputCorruption], studies: Mapping[int, OutputStudy], listed: bool) -> None:
     """Print the numbers of false accepts and false rejects, and each of them if asked."""
-    for opinion, wrong, title in (("bad", True, "false accepts"), ("ok", False, "false rejects")):
-        decided = [
-            (name, each)
-            for name, judged in results.items()
-            for each in judged
-            if CORRUPTIONS[name].opinion == opinion and each.usable is not None
-        ]
-        errors = [(name, each) for name, each in decided if each.usable is wrong]
-        print(f"{title}: {len(errors)} of {len(decided)} that a person calls {opinion}")
-        for name, each in errors if listed else ():
-            print(f"  {name}: sample {each.sample} {each.fails_at} {each.evidence}".rstrip())
+    rows = [
+        study.rows[USABLE].with_columns(pl.format("{}/{}", pl.lit(seed), pl.col(name)).alias(name) for name in _SEEDED)
+        for seed, study in studies.items()
+    ]
+    for error in error_rates(corruptions, pl.concat(rows, how="vertical_relaxed")):
+        print(error_line(error))
+        for each in error.samples if listed else ():
+            title = get_output_corruption(each["corruption"]).title
+            print(f"  {title}: sample {each['sample']} {each['fails_at']} {each['evidence']}".rstrip())
+
+
+_SEEDED = ("sample", PAGE)
+"""Columns that are distinct only within a seed."""
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ import pytest
 from vdebench.core.box import Box
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
-import look_alikes
 from planted_changes import PLANS, TRANSFORMATIONS, Planted, pieces, plant, typeset_pages
+
+from vdebench.studies.validity.outputs.look_alikes import chinese_look_alikes
 
 SEEDS = {"en": 1, "zh": 2}  # a paper and a book
 
@@ -71,7 +72,7 @@ def test_one_digit_changes_no_other_pixels(page):
 def test_chinese_characters_are_replaced_by_look_alikes():
     (page,) = typeset_pages([2])
     pair = plant(page, {"letter": 3}, Random(1))
-    assert all(each.after in look_alikes.chinese_look_alikes()[each.before] for each in pair.planted)
+    assert all(each.after in chinese_look_alikes()[each.before] for each in pair.planted)
     assert not differing(pair, *(each.box for each in pair.planted))[1]  # all of one width
 
 

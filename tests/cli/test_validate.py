@@ -16,7 +16,9 @@ def vde(*arguments):
 
 
 def test_help_has_examples():
-    assert "vde validate-metrics --out validity" in vde("--help").stdout
+    text = vde("--help").stdout
+    assert "vde validate-metrics --out validity" in text
+    assert "vde validate-metrics --outputs --after resize --out outputs" in text
 
 
 def test_a_small_ladder(tmp_path):
@@ -29,6 +31,19 @@ def test_a_small_ladder(tmp_path):
     assert {each["metric"] for each in found["findings"]} >= {"iou", "cdm", "done"}
     assert not any(each["metric"] == "psnr" for each in found["findings"])
     assert (tmp_path / "out" / "index.html").exists()
+
+
+def test_realistic_outputs(tmp_path):
+    how = ("--sample-count", 1, "--seed", 3, "--metrics", "none", "--workers", 1, "--protocol", "strict")
+    done = vde("--outputs", "--corruption", "source-returned", *how, "--json", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    (output,) = data["outputs"]
+    assert (output["corruption"], output["opinion"], output["samples"]) == ("source-returned", "bad", 1)
+    assert (output["accepted"], output["rejected"], output["fails_at"]) == (0, 1, {"completeness": 1})
+    assert data["errors"][0]["n"] == 1
+    assert data["reader"].startswith("rapidocr")
+    assert json.loads((tmp_path / "out" / "validity.json").read_text("utf-8")) == data
 
 
 def test_unknown_names_are_told():
@@ -57,6 +72,11 @@ def test_what_cannot_be_measured_is_refused_before_any_work():
     for wrong, told in {
         ("--metrics", "ssim,fid"): "fid is a metric of sets of images",
         ("--usable", "--protocol", "vde-v3"): "usable edits are judged only by strict",
+        ("--outputs", "--protocol", "vde-v3"): "usable edits are judged only by strict",
+        ("--outputs", "--after", "blur"): "--after blur: expected none, resize, ",
+        ("--after", "resize"): "--after is a last step of realistic outputs; add --outputs",
+        ("--outputs", "--corruption", "jpeg"): "no output corruption is called 'jpeg'; there are: right-edit, ",
+        ("--outputs", "--reader", "exact-layout"): "output corruptions need a reader",
     }.items():
         refused = vde(*wrong).exception
         assert isinstance(refused, VdeError)

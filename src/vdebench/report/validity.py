@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vdebench.changes.change import IDENTITY as CHANGES
 from vdebench.metrics.registry import facts, page_columns
+from vdebench.protocols import get_protocol
 from vdebench.report.rendering import Format, render
 from vdebench.report.table import Column, Row, Table
 from vdebench.stats.usable import PROPERTIES
@@ -65,12 +67,8 @@ def _table(ladder: Ladder, protocol: str) -> Table:
         for finding in ladder.findings
         if finding.protocol == protocol
     }
-    order = {
-        metric: index
-        for index, metric in enumerate([*page_columns(), "done", "usable", *(f"usable.{p}" for p in PROPERTIES)])
-    }
-    keys = sorted({key[1:] for key in findings}, key=lambda key: (SETTINGS.index(key[0]), order.get(key[1], 99)))
-    columns = [Column(title_of(metric), "", group="" if setting == "sample" else setting) for setting, metric in keys]
+    keys = sorted_metrics({key[1:] for key in findings})
+    columns = metric_columns(keys)
     rows: list[Row] = []
     for corruption in ladder.corruptions:
         row = [findings.get((corruption.name, *key)) for key in keys]
@@ -80,9 +78,21 @@ def _table(ladder: Ladder, protocol: str) -> Table:
     broadest = max(ladder.corruptions, key=lambda finding: ladder.about["corruptions"][finding.name]["samples"])
     reference = [findings.get((broadest.name, *key)) for key in keys]
     values = [finding.values[0] if finding else None for finding in reference]
-    rows.insert(0, LadderRow(REFERENCE_ROW, values, cells=[_number(value) for value in values]))
+    rows.insert(0, LadderRow(REFERENCE_ROW, values, cells=[number_text(value) for value in values]))
     title = f"{protocol}: {ladder.about['samples']} samples, read by {ladder.about['reader']}"
     return LadderTable(title, columns, rows, "Corruption", notes=[LEGEND, *_notes(ladder, protocol)])
+
+
+def sorted_metrics(keys: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Settings and metrics in the order of the tables."""
+    metrics = [*page_columns(), "done", "usable", *(f"usable.{name}" for name in PROPERTIES)]
+    order = {metric: index for index, metric in enumerate(metrics)}
+    return sorted(keys, key=lambda key: (SETTINGS.index(key[0]), order.get(key[1], 99)))
+
+
+def metric_columns(keys: Iterable[tuple[str, str]]) -> list[Column]:
+    """Columns for settings and metrics."""
+    return [Column(title_of(metric), "", group="" if setting == "sample" else setting) for setting, metric in keys]
 
 
 def cell_of(finding: CorruptionResult | None) -> str:
@@ -98,11 +108,14 @@ def cell_of(finding: CorruptionResult | None) -> str:
         return mark
     rho = "–" if finding.spearman is None else f"{finding.spearman:.2f}"
     values = [value for value in finding.values if value is not None]
-    change = f"{_number(values[0], 1)}→{_number(values[-1], 1)}" if finding.drop is None else f"{finding.drop:.3f}"
+    change = (
+        f"{number_text(values[0], 1)}→{number_text(values[-1], 1)}" if finding.drop is None else f"{finding.drop:.3f}"
+    )
     return f"{rho} {change} {mark}"
 
 
-def _number(value: float | None, digits: int = 3) -> str:
+def number_text(value: float | None, digits: int = 3) -> str:
+    """A number with fixed digits, ∞, or a dash for None."""
     return "–" if value is None else "∞" if math.isinf(value) else f"{value:.{digits}f}"
 
 
@@ -121,11 +134,29 @@ def _notes(ladder: Ladder, protocol: str) -> list[str]:
         notes.append(f"Of {must} pairs of metric and corruption that must fall, {result}.")
     if ladder.about["reader"] != EXACT_LAYOUT:
         notes.append(f"{REFERENCE_ROW} is the OCR ceiling: the score without corruption.")
-    for name, reason in ladder.about["unavailable"].items():
-        notes.append(f"{name} unavailable: {reason.partition(chr(10))[0]}")
-    if ladder.about["failed"]:
-        notes.append(f"{ladder.about['failed']} rows have no score: a page could not be read.")
-    return [*notes, f"{ladder.about['suite']}, seed {ladder.about['seed']}, vdebench {ladder.about['vdebench']}"]
+    if get_protocol(protocol).properties and "usable_signature" in ladder.about:
+        notes.append(basis_note(ladder.about))
+    return [*notes, *about_notes(ladder.about)]
+
+
+def basis_note(about: Mapping[str, Any]) -> str:
+    """What the verdicts on usable edits rest on."""
+    signature = about["usable_signature"]
+    if CHANGES in signature.partition("|")[0].split(","):
+        return f"Usable edits rest on change detection: {signature}"
+    cause = "the text is the exact layout" if about["reader"] == EXACT_LAYOUT else "the reader has no likelihoods"
+    return (
+        f"Usable edits rest on the weaker tile rules, because {cause}; --reader rapidocr judges by change detection: "
+        f"{signature}"
+    )
+
+
+def about_notes(about: Mapping[str, Any]) -> list[str]:
+    """Metrics that are unavailable, pages that were not read, suite, seed and version."""
+    notes = [f"{name} unavailable: {reason.partition(chr(10))[0]}" for name, reason in about["unavailable"].items()]
+    if about["failed"]:
+        notes.append(f"{about['failed']} rows have no score: a page could not be read.")
+    return [*notes, f"{about['suite']}, seed {about['seed']}, vdebench {about['vdebench']}"]
 
 
 def _fewer(ladder: Ladder) -> Mapping[str, Any]:

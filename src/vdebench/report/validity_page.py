@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
+
+import polars as pl
 
 from vdebench.io.files import write_json, write_text
 from vdebench.report.figures.validity import ladder_figure
 from vdebench.report.output_folder import replacing_folder, require_generated
+from vdebench.report.output_validity import output_csv, output_json, output_tables
 from vdebench.report.validity import MARKS, ladder_csv, ladder_json, ladder_tables
 from vdebench.report.web.document import document, html_figure, html_table
 from vdebench.studies.validity.ladder_run import Ladder
+from vdebench.studies.validity.outputs.study import OutputStudy
 
 MARKER = "vdebench-validity.json"
 
@@ -29,12 +33,38 @@ def write_ladder(ladder: Ladder, out: Path) -> None:
         _fill(folder, ladder)
 
 
+def write_output_study(study: OutputStudy, out: Path) -> None:
+    """Write validity.json, validity.csv, index.html, and the rows as Parquet."""
+    require_ladder_folder(out)
+    with replacing_folder(Path(os.path.abspath(out)), MARKER, "ladder") as folder:
+        write_json(folder / "validity.json", output_json(study))
+        write_text(folder / "validity.csv", output_csv(study))
+        _write_rows(folder, study.rows)
+        parts = [part for table in output_tables(study) for part in html_table(table)]
+        write_text(folder / "index.html", document("Output corruptions", [*parts, *_error_list(study)]))
+
+
+def _error_list(study: OutputStudy) -> Iterator[str]:
+    """Every false accept and false reject."""
+    for error in study.errors:
+        if error.samples:
+            yield f"<h2>{escape(error.name.capitalize())}</h2><ul>"
+            for each in error.samples:
+                reason = f": {each['fails_at']}, {each['evidence']}" if each["fails_at"] else ""
+                yield f"<li>{escape(each['corruption'])}, sample {escape(each['sample'])}{escape(reason)}</li>"
+            yield "</ul>"
+
+
+def _write_rows(folder: Path, tables: Mapping[str, pl.DataFrame]) -> None:
+    for name, rows in tables.items():
+        if len(rows):
+            rows.write_parquet(folder / f"{name}.parquet")
+
+
 def _fill(folder: Path, ladder: Ladder) -> None:
     write_json(folder / "validity.json", ladder_json(ladder))
     write_text(folder / "validity.csv", ladder_csv(ladder))
-    for name, rows in ladder.rows.items():
-        if len(rows):
-            rows.write_parquet(folder / f"{name}.parquet")
+    _write_rows(folder, ladder.rows)
     protocols = list(dict.fromkeys(finding.protocol for finding in ladder.findings))
     for protocol in protocols:
         write_text(folder / f"validity-{protocol}.svg", ladder_figure(ladder, protocol))

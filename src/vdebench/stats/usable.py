@@ -336,16 +336,21 @@ def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
         "waterfall": _waterfall(all_verdicts),
         "changes": change_summary(rows.scores),
         "thresholds": asdict(thresholds),
-        "signature": thresholds.signature(CHANGES if _rests_on_changes(rows) else TRACES),
+        "signature": verdict_signature(rows.scores, thresholds),
         "by": by,
     }
 
 
-def _rests_on_changes(rows: Rows) -> bool:
+def verdict_signature(scores: pl.DataFrame, thresholds: Thresholds) -> str:
+    """The signature of verdicts on score rows."""
+    return thresholds.signature(CHANGES if _rests_on_changes(scores) else TRACES)
+
+
+def _rests_on_changes(scores: pl.DataFrame) -> bool:
     """Whether verdicts rest on changes: a reader that can list them read the outputs, or there are no outputs."""
-    if "changes" not in rows.scores.columns:
+    if "changes" not in scores.columns:
         return False
-    scored = rows.scores.filter((pl.col("state") == "scored") & (pl.col("setting") == "global"))
+    scored = scores.filter((pl.col("state") == "scored") & (pl.col("setting") == "global"))
     return scored.is_empty() or bool(scored["changes"].is_not_null().any())
 
 

@@ -119,6 +119,24 @@ def test_usable_edits_are_judged_where_asked():
     assert finding(found, "strict", "blank", "sample", "usable.textual_correctness").drop == 1.0
     rows = found.rows["usable"]
     assert {"sample", "usable", "preservation", "preservation_evidence"} <= set(rows.columns)
+    assert found.about["usable_signature"].startswith("usable:rules-3,traces-2|")
+    text = ladder_text(found, "markdown")
+    assert "Usable edits rest on the weaker tile rules, because the text is the exact layout" in text
+
+
+@pytest.mark.slow
+def test_with_a_reader_usable_edits_rest_on_change_detection():
+    """One wrong character elsewhere: the tile rules miss it in 70 % of cases, change detection finds it."""
+    order = ORDER.replace("n=2", "n=1").replace("ppi=60", "ppi=90")
+    how = {"order": order, "corruptions": ["neighbour-characters"], "protocols": ["strict"], "metrics": []}
+    found = run_ladder(**how, reader="rapidocr", usable=True, workers=1)
+    assert found.about["usable_signature"].startswith("usable:rules-3,changes-1|")
+    assert finding(found, "strict", "neighbour-characters", "sample", "usable").values == (1.0, 0.0, 0.0, 0.0, 0.0)
+    kept = finding(found, "strict", "neighbour-characters", "sample", "usable.preservation")
+    assert kept.values == (1.0, 0.0, 0.0, 0.0, 0.0)
+    right = finding(found, "strict", "neighbour-characters", "sample", "usable.textual_correctness")
+    assert right.values[:2] == (1.0, 1.0)  # the later characters are in the region, beside the edited block
+    assert "Usable edits rest on change detection: usable:rules-3,changes-1" in ladder_text(found, "markdown")
 
 
 def test_tables_in_every_form(ladder):

@@ -59,6 +59,6 @@ def _cached_changes(ground_truth: GroundTruth, sample: Sample, pair: ImagePair, 
         return compare_with_reference(pair.prediction, page, PageComparator(cached.reader)).to_json()
 
     identity = {"name": "changes", "identity": IDENTITY, "reader": cached.label, "images": DECODINGS[pair.opening]}
-    cache = Cache("measures", identity, PageChanges.from_json)
+    cache = Cache("measures", identity, PageChanges.from_json, cached.root)
     key = digest_of(pair.content, pair.reference.content, source.content if source else "", repr(regions))
     return cache.get(key, compute)

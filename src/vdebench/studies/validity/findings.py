@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,11 +16,11 @@ from vdebench.pipeline.scoring.sample import SETTINGS
 from vdebench.protocols import get_protocol
 from vdebench.stats.bootstrap import means
 from vdebench.stats.stored import StoredRun, matrix
-from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, verdicts
+from vdebench.stats.usable import PROPERTIES, Rows, Thresholds, UsableVerdict, verdict_signature, verdicts
 from vdebench.studies.validity.corruption import Corruption
+from vdebench.studies.validity.row_store import LEVEL
 from vdebench.studies.validity.statistics import CorruptionResult, find
 
-LEVEL = "level"
 DONE_METRIC = "done"
 USABLE = "usable"
 _GOOD = ("done", "success")
@@ -33,7 +34,7 @@ def findings_of(
     protocol: str, corruption: Corruption, levels: Sequence[Mapping[str, pl.DataFrame]], *, exact_layout: bool
 ) -> Iterator[CorruptionResult]:
     """Yield a finding for every setting and metric, from the tables of every level."""
-    values = [_values(protocol, level) for level in levels]
+    values = [values_of(protocol, level) for level in levels]
     for key in dict.fromkeys(key for level in values for key in level):
         setting, metric = key
         by_level = [level.get(key, (None, dict[str, float]())) for level in values]
@@ -52,29 +53,43 @@ def findings_of(
 
 def usable_rows(rows: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Properties and evidence of every sample and level, for protocols that judge usable edits."""
+    return pl.DataFrame([verdict_row(key, verdict) for key, verdict in verdicts_of(rows)], infer_schema_length=None)
+
+
+def verdict_row(key: Sequence[Any], verdict: UsableVerdict) -> dict[str, Any]:
+    """The row of a verdict; the key has protocol, corruption and level."""
+    return {
+        **dict(zip(_KEY, key, strict=True)),
+        "sample": verdict.sample,
+        USABLE: verdict.usable,
+        **verdict.properties,
+        **{f"{name}_evidence": text for name, text in verdict.evidence.items()},
+    }
+
+
+def verdicts_of(rows: Mapping[str, pl.DataFrame]) -> Iterator[tuple[Sequence[Any], UsableVerdict]]:
+    """Yield protocol, corruption and level with the verdict on every sample; level 0 is the reference."""
     protocols = [
         name for name in rows["scores"]["protocol"].unique(maintain_order=True) if get_protocol(name).properties
     ]
-    parts = []
     for name in protocols:
         tables = [rows[table].filter(pl.col("protocol") == name) for table in ("scores", "regions")]
         reference = [table.filter(pl.col(LEVEL) == 0) for table in tables]
         for key, scores in tables[0].group_by(_KEY, maintain_order=True):
             regions = tables[1].filter((pl.col("corruption") == key[1]) & (pl.col(LEVEL) == key[2]))
-            parts += [
-                {
-                    **dict(zip(_KEY, key, strict=True)),
-                    "sample": verdict.sample,
-                    USABLE: verdict.usable,
-                    **verdict.properties,
-                    **{f"{name}_evidence": text for name, text in verdict.evidence.items()},
-                }
-                for verdict in verdicts(Rows(scores, regions, *reference), Thresholds())
-            ]
-    return pl.DataFrame(parts, infer_schema_length=None)
+            for verdict in verdicts(Rows(scores, regions, *reference), Thresholds()):
+                yield key, verdict
 
 
-def _values(protocol: str, level: Mapping[str, pl.DataFrame]) -> Values:
+def usable_signature(rows: Mapping[str, pl.DataFrame]) -> str:
+    """Rules, what they rest on, and thresholds of the verdicts on usable edits; level 0 is not judged."""
+    protocols = [name for name in rows["scores"]["protocol"].unique() if get_protocol(name).properties]
+    scores = rows["scores"].filter(pl.col("protocol").is_in(protocols) & (pl.col(LEVEL) > 0))
+    return verdict_signature(scores, Thresholds())
+
+
+def values_of(protocol: str, level: Mapping[str, pl.DataFrame]) -> Values:
+    """Means and values of samples, from the tables of a level."""
     scores = level["scores"]
     run = StoredRun(Path(), {"protocol": protocol}, scores)
     values: Values = {}

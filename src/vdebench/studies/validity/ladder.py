@@ -74,7 +74,7 @@ _ALL = (
     ),
     Corruption(
         "blur", "Region blurred", "the edited block out of focus",
-        (0.5, 1, 2, 4), "pixels", pixel_corruptions.blurred, pixel_corruptions.has_target,
+        (0.5, 1, 2, 4), "pixels", pixel_corruptions.region_blurred, pixel_corruptions.has_target,
         both(*IMAGES),
     ),
     Corruption(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,14 +19,13 @@ from vdebench.parallel.local import map_tasks, usable_processors
 from vdebench.pipeline.options import Progress
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics
 from vdebench.protocols import PROTOCOLS, get_protocol
-from vdebench.protocols.pages.columns import schema_of
 from vdebench.readers.cached import CachedReader
 from vdebench.studies.validity.corruption import Corruption
 from vdebench.studies.validity.export import EXACT_LAYOUT
-from vdebench.studies.validity.findings import LEVEL, findings_of, usable_rows
+from vdebench.studies.validity.findings import findings_of, usable_rows, usable_signature
 from vdebench.studies.validity.ladder import get_corruptions
-from vdebench.studies.validity.row_store import LadderRows, Tables
-from vdebench.studies.validity.scoring import LadderScorer
+from vdebench.studies.validity.row_store import LEVEL, CollectedRows, LadderRows, Tables
+from vdebench.studies.validity.scoring import LadderScorer, temporary_cache
 from vdebench.studies.validity.statistics import CorruptionResult
 from vdebench.studies.validity.subject import (
     CorruptionWorkspace,
@@ -46,7 +42,6 @@ METRICS = ("psnr", "ssim")
 PPI = 110
 REFERENCE = "right"
 """Name of the corruption in rows of level 0, which all corruptions share."""
-_ABOUT = ("group", "operation", "language", "source")
 
 
 class LadderTask(NamedTuple):
@@ -147,6 +142,7 @@ def run_ladder(
         "reader": CachedReader.named(reader).label if reader != EXACT_LAYOUT else reader,
         "metrics": list(metrics),
         "unavailable": ImageMetrics(metrics).unavailable,
+        **({"usable_signature": usable_signature(rows)} if usable else {}),
         "failed": rows["scores"].filter(pl.col("state") == "failed").height,
         "corruptions": {
             corruption.name: {
@@ -194,22 +190,16 @@ def _score_page(task: LadderTask) -> tuple[int, Tables]:
     reader = CachedReader.named(task.reader, root=cache_folder()) if task.reader != EXACT_LAYOUT else None
     suite = typeset_suite(load_suite(task.order))
     protocols = [get_protocol(name) for name in task.protocols]
-    rows: dict[str, list[dict[str, Any]]] = {"scores": [], "regions": []}
+    rows = CollectedRows()
     subjects = ladder_samples_on(suite, task.page)
-    with tempfile.TemporaryDirectory(prefix="vde-validity-") as temporary, _scratch_cache(Path(temporary)):
+    with temporary_cache():
         scorer = LadderScorer(suite, protocols, ImageMetrics(task.metrics), reader, usable=task.usable)
         for subject in subjects:
             with CorruptionWorkspace(subject, cached_typesetter(suite.recipe.ppi), task.seed) as workspace:
                 for name, level, corrupted in _pages(task, subject, workspace):
                     for protocol, row in scorer.rows(subject.sample, corrupted, workspace.reference.image):
-                        head = {"protocol": protocol.name, "corruption": name, LEVEL: level}
-                        about = {column: str(getattr(subject.sample, column)) for column in _ABOUT}
-                        rows["scores"].append({**head, **about, **row.score})
-                        rows["regions"] += [{**head, **region} for region in row.regions]
-    schema = {"protocol": pl.String, "corruption": pl.String, LEVEL: pl.Int64}
-    return task.page, {
-        name: pl.DataFrame(entries, schema={**schema, **schema_of(name)}) for name, entries in rows.items()
-    }
+                        rows.add(subject.sample, protocol.name, name, level, row)
+    return task.page, rows.tables()
 
 
 def _pages(task: LadderTask, subject: LadderSample, workspace: CorruptionWorkspace) -> Iterator[tuple[str, int, Any]]:
@@ -220,16 +210,3 @@ def _pages(task: LadderTask, subject: LadderSample, workspace: CorruptionWorkspa
     for corruption in applicable:
         for level in corruption.depths[1:]:
             yield corruption.name, level, corruption.page(workspace, level)
-
-
-@contextmanager
-def _scratch_cache(folder: Path) -> Iterator[None]:
-    before = os.environ.get("VDE_CACHE")
-    os.environ["VDE_CACHE"] = str(folder)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["VDE_CACHE"]
-        else:
-            os.environ["VDE_CACHE"] = before

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import math
 
 import cv2
 import numpy as np
-from PIL import Image as Pictures
 
 from vdebench.core.box import Box
 from vdebench.core.images import PixelBox
 from vdebench.studies.validity.moved_ink import movable_sheet, move, wipe
+from vdebench.studies.validity.page_transformations import blurred, compressed
+from vdebench.studies.validity.pixel_edits import around, erased
 from vdebench.studies.validity.subject import CorruptedPage, CorruptionWorkspace, Image, LadderSample, PrintedDocument
 from vdebench.suites.typeset.document import Text
 from vdebench.suites.typeset.ground_truth import box_of
 
-_MARGIN = 2
-"""Pixels around a block's ink that belong to it: rules and antialiasing."""
 _MIN_TEXTS = 9
 """Smallest number of text blocks on a page that can lose eight neighbours."""
 
@@ -71,7 +69,7 @@ def _paste(workspace: CorruptionWorkspace, piece: Image, x: int, y: int) -> Corr
     """Remove the edited block and paste its image at (x, y), over other content."""
     printed, target, box = workspace.reference, workspace.subject.target, _rectangle(workspace)
     assert target is not None
-    image = _fill(printed.image, box)
+    image = erased(printed.image, box)
     image[y : y + piece.shape[0], x : x + piece.shape[1]] = piece
     x_scale, y_scale = piece.shape[1] / (box.x2 - box.x1), piece.shape[0] / (box.y2 - box.y1)
 
@@ -98,28 +96,27 @@ def blanked(workspace: CorruptionWorkspace, share: float) -> CorruptedPage:
     cut = box._replace(x1=box.x2 - math.ceil(share * (box.x2 - box.x1)))
     sheet = movable_sheet(printed.document, printed.sheet)
     document = wipe(printed.document, sheet, Box(*cut), lambda block: block == target.id)
-    return workspace.page(PrintedDocument(document, sheet, _fill(printed.image, cut, around=box)))
+    return workspace.page(PrintedDocument(document, sheet, erased(printed.image, cut, like=box)))
 
 
-def blurred(workspace: CorruptionWorkspace, sigma: float) -> CorruptedPage:
+def region_blurred(workspace: CorruptionWorkspace, sigma: float) -> CorruptedPage:
     """Blur the edited block."""
     printed, box = workspace.reference, _rectangle(workspace)
     image = printed.image.copy()
-    image[box.y1 : box.y2, box.x1 : box.x2] = _blur(box.cut(image), sigma)
+    image[box.y1 : box.y2, box.x1 : box.x2] = blurred(box.cut(image), sigma)
     return workspace.page(printed._replace(image=image))
 
 
 def page_blurred(workspace: CorruptionWorkspace, sigma: float) -> CorruptedPage:
     """Blur the whole page."""
     printed = workspace.reference
-    return workspace.page(printed._replace(image=_blur(printed.image, sigma)))
+    return workspace.page(printed._replace(image=blurred(printed.image, sigma)))
 
 
 def page_compressed(workspace: CorruptionWorkspace, quality: float) -> CorruptedPage:
     """Compress the whole page as JPEG."""
-    printed, buffer = workspace.reference, io.BytesIO()
-    Pictures.fromarray(printed.image).save(buffer, "JPEG", quality=int(quality))
-    return workspace.page(printed._replace(image=np.array(Pictures.open(buffer).convert("RGB"), np.uint8)))
+    printed = workspace.reference
+    return workspace.page(printed._replace(image=compressed(printed.image, int(quality))))
 
 
 def may_lose_neighbours(subject: LadderSample) -> bool:
@@ -133,35 +130,10 @@ def neighbours_lost(workspace: CorruptionWorkspace, count: float) -> CorruptedPa
     texts = [block for block in printed.document.blocks if isinstance(block, Text) and block != target]
     document, image = printed.document, printed.image
     for block in workspace.rng("lost").sample(texts, len(texts))[: int(count)]:
-        box = _around(box_of(printed.sheet, block), image)
-        image, document = _fill(image, box), document.with_block(block.id)
+        box = around(box_of(printed.sheet, block), image)
+        image, document = erased(image, box), document.with_block(block.id)
     return workspace.page(PrintedDocument(document, printed.sheet, image))
 
 
 def _rectangle(workspace: CorruptionWorkspace) -> PixelBox:
-    return _around(workspace.target_box, workspace.reference.image)
-
-
-def _around(box: Box, image: Image) -> PixelBox:
-    height, width = image.shape[:2]
-    return PixelBox(
-        max(0, math.floor(box.x1) - _MARGIN),
-        max(0, math.floor(box.y1) - _MARGIN),
-        min(width, math.ceil(box.x2) + _MARGIN),
-        min(height, math.ceil(box.y2) + _MARGIN),
-    )
-
-
-def _fill(image: Image, box: PixelBox, around: PixelBox | None = None) -> Image:
-    """Fill a rectangle with the most common colour along its edge, or along the edge of `around`."""
-    edge = around or box
-    piece = edge.cut(image)
-    ring = np.concatenate([piece[0], piece[-1], piece[:, 0], piece[:, -1]])
-    colours, counts = np.unique(ring, axis=0, return_counts=True)
-    painted = image.copy()
-    painted[box.y1 : box.y2, box.x1 : box.x2] = colours[counts.argmax()]
-    return painted
-
-
-def _blur(image: Image, sigma: float) -> Image:
-    return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE), np.uint8)
+    return around(workspace.target_box, workspace.reference.image)

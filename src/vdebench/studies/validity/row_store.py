@@ -1,17 +1,42 @@
-"""Rows of finished pages, stored until all pages are finished, so that a command can be resumed."""
+"""Rows of corrupted pages, and their store until all pages are finished, so that a command can be resumed."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from vdebench.core.sample import Sample
 from vdebench.errors import RunFolderError
 from vdebench.io.files import is_file, replacing
+from vdebench.protocols.pages.columns import schema_of
+from vdebench.runs.folder import ScoredSample
 
 Tables = dict[str, pl.DataFrame]
 NAMES = ("scores", "regions")
+LEVEL = "level"
+_ABOUT = ("group", "operation", "language", "source")
+
+
+class CollectedRows:
+    """Rows of scored pages, with the protocol, corruption and level of each."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in NAMES}
+
+    def add(self, sample: Sample, protocol: str, corruption: str, level: int, row: ScoredSample) -> None:
+        """Add a sample's row of one setting, and those of its regions."""
+        head = {"protocol": protocol, "corruption": corruption, LEVEL: level}
+        about = {column: str(getattr(sample, column)) for column in _ABOUT}
+        self._rows["scores"].append({**head, **about, **row.score})
+        self._rows["regions"] += [{**head, **region} for region in row.regions]
+
+    def tables(self) -> Tables:
+        """All rows as tables."""
+        head = {"protocol": pl.String, "corruption": pl.String, LEVEL: pl.Int64}
+        return {name: pl.DataFrame(rows, schema={**head, **schema_of(name)}) for name, rows in self._rows.items()}
 
 
 class LadderRows:

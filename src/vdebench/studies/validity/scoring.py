@@ -5,12 +5,15 @@ Writing, reading and hashing the files would take longer than scoring.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from vdebench.core.box import Size
-from vdebench.core.images import Image, PixelBox
+from vdebench.core.images import Image, PixelBox, resized
 from vdebench.core.page_text import Block, PageText
 from vdebench.core.sample import Sample
 from vdebench.errors import VdeError
@@ -18,6 +21,7 @@ from vdebench.io.cache import Digest, digest_of_image
 from vdebench.pipeline.scoring.edit_traces import trace_row
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics, ImagePair
+from vdebench.pipeline.scoring.page_changes import change_row
 from vdebench.pipeline.scoring.sample import SETTINGS, LocalMode, Prediction, ScoringScope, score_sample
 from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.readers.cached import CachedReader, ImageCrop
@@ -63,8 +67,10 @@ class InMemoryPair(ImagePair):
     def __init__(self, candidate: Pixels, page: Image, reference: Path) -> None:
         self.reference = ImageCrop.of(reference)
         self._key = candidate.key
-        self.size = self.own_size = Size(page.shape[1], page.shape[0])
-        self.page, self.candidate = page, candidate.image
+        self.size = Size(page.shape[1], page.shape[0])
+        self.own_size = Size(candidate.image.shape[1], candidate.image.shape[0])
+        self.page, self.prediction = page, candidate.image
+        self.candidate = resized(candidate.image, self.size)
 
     @property
     def content(self) -> str:
@@ -75,8 +81,8 @@ class InMemoryPair(ImagePair):
 class SampleGroundTruth(GroundTruth):
     """Ground truth that is read once for all levels and protocols."""
 
-    def __init__(self, suite: Suite) -> None:
-        super().__init__(suite)
+    def __init__(self, suite: Suite, reader: CachedReader | None = None) -> None:
+        super().__init__(suite, reader)
         self._kept: dict[tuple[str, str], Any] = {}
 
     def _once(self, kind: str, sample: Sample, read: Any) -> Any:
@@ -141,7 +147,7 @@ class LadderScorer:
         self._suite = suite
         self._measures = measures
         self._reader = reader
-        self._truths = SampleGroundTruth(suite)
+        self._truths = SampleGroundTruth(suite, reader)
         self._nobody = NoPredictions(reader.label if reader else EXACT_LAYOUT)
 
     def rows(
@@ -151,7 +157,8 @@ class LadderScorer:
         pixels = Pixels.of(page.image, f"corrupted page of {sample.key}")
         prediction = self._read(sample, page, pixels)
         reference = self._suite.reference_image(sample)
-        pair = InMemoryPair(pixels, reference_image, reference) if self._measures and reference else None
+        opens_images = bool(self._measures) or self._usable
+        pair = InMemoryPair(pixels, reference_image, reference) if opens_images and reference else None
         for protocol in self.protocols:
             if not protocol.covers(sample):
                 continue
@@ -179,6 +186,25 @@ class LadderScorer:
         if pair is None or row.score["state"] != "scored":
             return row
         setting = row.score["setting"]
-        measured = self._measures.row(sample, setting, pair, protocol)
-        traces = trace_row(self._suite, sample, setting, pair) if self._usable and protocol.properties else {}
+        measured = self._measures.row(sample, setting, pair, protocol) if self._measures else {}
+        traces: dict[str, Any] = {}
+        if self._usable and protocol.properties:
+            traces = trace_row(self._suite, sample, setting, pair)
+            if setting == "global":
+                traces |= change_row(self._truths, sample, pair)
         return row._replace(score={**row.score, **measured, **traces})
+
+
+@contextmanager
+def temporary_cache() -> Iterator[None]:
+    """Use a temporary cache folder: measures of pages that exist only in memory are not kept."""
+    before = os.environ.get("VDE_CACHE")
+    with tempfile.TemporaryDirectory(prefix="vde-validity-") as folder:
+        os.environ["VDE_CACHE"] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["VDE_CACHE"]
+            else:
+                os.environ["VDE_CACHE"] = before

@@ -1,10 +1,9 @@
-"""Pixel operations of corrupted outputs: erase, paste ink, distort."""
+"""Pixel operations of corruptions: erase, paste ink, distort."""
 
 from __future__ import annotations
 
 import cv2
 import numpy as np
-from page_transformations import paper_colour
 
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image, PixelBox
@@ -19,17 +18,27 @@ def around(box: Box, image: Image) -> PixelBox:
     return PixelBox.holding(grown, Size(image.shape[1], image.shape[0]))
 
 
+def most_frequent_colour(pixels: Image) -> Image:
+    """The most frequent colour of an image.
+
+    >>> most_frequent_colour(np.full((4, 4, 3), 250, np.uint8)).tolist()
+    [250, 250, 250]
+    """
+    colours, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
+    return np.asarray(colours[counts.argmax()], np.uint8)
+
+
 def background(image: Image, box: PixelBox) -> Image:
     """The most frequent colour along the edge of a box."""
     piece = box.cut(image)
-    return paper_colour(np.repeat(np.concatenate([piece[0], piece[-1], piece[:, 0], piece[:, -1]])[None], 4, axis=0))
+    return most_frequent_colour(np.concatenate([piece[0], piece[-1], piece[:, 0], piece[:, -1]]))
 
 
-def erased(image: Image, *boxes: PixelBox) -> Image:
-    """The page with boxes filled by their background."""
+def erased(image: Image, *boxes: PixelBox, like: PixelBox | None = None) -> Image:
+    """The page with boxes filled by their background, or by that of another box."""
     painted = image.copy()
     for box in boxes:
-        painted[box.y1 : box.y2, box.x1 : box.x2] = background(image, box)
+        painted[box.y1 : box.y2, box.x1 : box.x2] = background(image, like or box)
     return painted
 
 

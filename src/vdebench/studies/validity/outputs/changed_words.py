@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-from look_alikes import other_letter
+from vdebench.studies.validity.outputs.look_alikes import other_letter
 
 HAN = "\u4e00-\u9fff"
 NUMBER = re.compile(r"[$¥€£]?\d+(?:[.,:/]\d+)*%?")

@@ -1,21 +1,16 @@
-"""Outputs of an editor as they occur: the right edit with harmless differences, and with faults a person would refuse.
+"""Outputs of an editor as they occur.
 
-Each corruption is a function from a sample's workspace to an image, or None where it does not apply; `opinion` is what a
-careful person says of the output.
+Each function makes an image from the workspace of a sample, or returns None where it does not apply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import cv2
 import numpy as np
-from output_pixels import around, background, distorted, erased, moved_ink, smeared, with_ink
-from page_transformations import TRANSFORMATIONS, scaled, tinted
-from planted_changes import Page, plant
 
 from vdebench.core.box import Box
 from vdebench.core.images import Image
@@ -26,6 +21,8 @@ from vdebench.studies.validity.document_corruptions import (
     letters_of,
     wrong_characters,
 )
+from vdebench.studies.validity.outputs.planted_words import Page, plant_words
+from vdebench.studies.validity.pixel_edits import around, background, distorted, erased, moved_ink, smeared, with_ink
 from vdebench.studies.validity.subject import CorruptionWorkspace, PrintedDocument, cached_typesetter
 from vdebench.suites.typeset.document import CELLS, Chart, Document, Rule, Span, Text
 from vdebench.suites.typeset.edits import EditPlace
@@ -34,35 +31,27 @@ from vdebench.suites.typeset.language_rules import get_language
 from vdebench.suites.typeset.typesetter import role_of
 from vdebench.suites.typeset.words import Writer
 
-Opinion = Literal["ok", "bad", "minor", "arguable", "depends"]
-RED, DARK_BLUE, STRONG_TINT = "#d01818", "#1a2a6c", (0.97, 0.93, 0.82)
 _LONG = 60
 """Characters of a paragraph, at least; Chinese ones count twice."""
 
 
-class OutputCorruption(NamedTuple):
-    """How an output is made, and what a careful person says of it."""
-
-    opinion: Opinion
-    make: Callable[[CorruptionWorkspace], Image | None]
-
-
-def _transformed(workspace: CorruptionWorkspace, change: Callable[[Image], Image]) -> Image:
-    return change(workspace.reference.image)
+def wobbling(workspace: CorruptionWorkspace) -> Image:
+    """The right edit with strokes that wobble by a third of a pixel."""
+    image = workspace.reference.image
+    height, width = image.shape[:2]
+    return distorted(image, around(Box(0, 0, width, height), image), 0.35, 5, seed=1)
 
 
-def _cropped(image: Image, share: float = 0.88) -> Image:
+def cropped(workspace: CorruptionWorkspace, share: float = 0.88) -> Image:
+    """The right edit without its right and bottom ends, enlarged to the size of the page."""
+    image = workspace.reference.image
     height, width = image.shape[:2]
     part = image[: round(height * share), : round(width * share)]
     return np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
-def _wobbling(image: Image) -> Image:
-    height, width = image.shape[:2]
-    return distorted(image, around(Box(0, 0, width, height), image), 0.35, 5, seed=1)
-
-
-def _source(workspace: CorruptionWorkspace) -> Image:
+def source(workspace: CorruptionWorkspace) -> Image:
+    """The page before the edit."""
     return workspace.typeset(workspace.subject.before).image
 
 
@@ -99,33 +88,35 @@ def _deleted(workspace: CorruptionWorkspace) -> Iterator[tuple[Image, Box]]:
     """The source and the boxes of deleted text; empty for other edits."""
     subject = workspace.subject
     if subject.edit.action.startswith("delete") or subject.edit.arguments.get("new") == "":
-        source = workspace.typeset(subject.before)
+        before = workspace.typeset(subject.before)
         yield from (
-            (source.image, box) for box in _boxes(source, subject.edit.places(subject.before, subject.after)[0])
+            (before.image, box) for box in _boxes(before, subject.edit.places(subject.before, subject.after)[0])
         )
 
 
 # Faults in the words
 
 
-def _planted(workspace: CorruptionWorkspace, kind: str, count: int) -> Image | None:
+def planted(workspace: CorruptionWorkspace, kind: str, count: int) -> Image | None:
     """Plant changes outside the edited block."""
     after = workspace.reference.document
     typesetter = cached_typesetter(round(workspace.reference.sheet.scale * 72))
     page = Page(0, "zh" if after.lang == "zh" else "en", after, typesetter)
-    pair = plant(page, {kind: count}, workspace.rng(kind), _kept_blocks(workspace))
+    pair = plant_words(page, {kind: count}, workspace.rng(kind), _kept_blocks(workspace))
     return pair.after if len(pair.planted) == count else None
 
 
-def _wrong_character(workspace: CorruptionWorkspace) -> Image | None:
+def wrong_character(workspace: CorruptionWorkspace) -> Image | None:
+    """One wrong character in the edited text."""
     return wrong_characters(workspace, 1).image if in_edited_text(workspace.subject)[0] else None
 
 
-def _twice(workspace: CorruptionWorkspace) -> Image | None:
+def twice(workspace: CorruptionWorkspace) -> Image | None:
+    """The new text twice."""
     return done_again(workspace, 1).image if has_copy(workspace.subject) else None
 
 
-def _elsewhere(workspace: CorruptionWorkspace) -> Image | None:
+def elsewhere(workspace: CorruptionWorkspace) -> Image | None:
     """The new words in another paragraph of the source, in place of others."""
     new = str(workspace.subject.edit.arguments.get("new", ""))
     for block in _paragraphs(workspace) if new else ():
@@ -137,7 +128,8 @@ def _elsewhere(workspace: CorruptionWorkspace) -> Image | None:
     return None
 
 
-def _lost_paragraph(workspace: CorruptionWorkspace) -> Image | None:
+def lost_paragraph(workspace: CorruptionWorkspace) -> Image | None:
+    """A paragraph elsewhere is gone."""
     printed = workspace.reference
     for block in _paragraphs(workspace)[:1]:
         lines = lines_of(printed.sheet, block.id * CELLS)
@@ -145,7 +137,7 @@ def _lost_paragraph(workspace: CorruptionWorkspace) -> Image | None:
     return None
 
 
-def _more_paragraphs(workspace: CorruptionWorkspace, hallucinated: bool) -> Image | None:
+def more_paragraphs(workspace: CorruptionWorkspace, hallucinated: bool) -> Image | None:
     """A paragraph repeated below itself, or followed by one that nobody asked for."""
     document = workspace.subject.after
     for block in _paragraphs(workspace):
@@ -159,7 +151,7 @@ def _more_paragraphs(workspace: CorruptionWorkspace, hallucinated: bool) -> Imag
     return None
 
 
-def _malformed(workspace: CorruptionWorkspace, count: int = 3) -> Image | None:
+def malformed(workspace: CorruptionWorkspace, count: int = 3) -> Image | None:
     """The right halves of some characters elsewhere exchanged for those of others."""
     printed, kept, rng = workspace.reference, _kept_blocks(workspace), workspace.rng("malformed")
     blocks = [block for block in printed.document.blocks if isinstance(block, Text) and block.id not in kept]
@@ -178,7 +170,7 @@ def _malformed(workspace: CorruptionWorkspace, count: int = 3) -> Image | None:
     return image if len(glyphs) == 2 * count else None
 
 
-def _garbled(workspace: CorruptionWorkspace, new: bool) -> Image | None:
+def garbled(workspace: CorruptionWorkspace, new: bool) -> Image | None:
     """The new words, or a paragraph elsewhere, in shapes that are no letters."""
     printed = workspace.reference
     boxes = _new_boxes(workspace) if new else [box_of(printed.sheet, block) for block in _paragraphs(workspace)[:1]]
@@ -195,7 +187,7 @@ def _garbled(workspace: CorruptionWorkspace, new: bool) -> Image | None:
 # Faults in the looks
 
 
-def _styled(workspace: CorruptionWorkspace, **changes: Any) -> Image | None:
+def styled(workspace: CorruptionWorkspace, **changes: Any) -> Image | None:
     """The new words in another style."""
     target = workspace.subject.text_target
     if target is None or not workspace.subject.new_places:
@@ -210,7 +202,7 @@ def _styled(workspace: CorruptionWorkspace, **changes: Any) -> Image | None:
     return _typeset(workspace, workspace.subject.after.with_block(target.id, target))
 
 
-def _off_line(workspace: CorruptionWorkspace) -> Image | None:
+def off_line(workspace: CorruptionWorkspace) -> Image | None:
     """The new words half a line too low."""
     boxes, target = _new_boxes(workspace), workspace.subject.target
     if not boxes or target is None:
@@ -220,7 +212,7 @@ def _off_line(workspace: CorruptionWorkspace) -> Image | None:
     return moved_ink(workspace.reference.image, boxes, 0, 0.5 * line)
 
 
-def _off_page(workspace: CorruptionWorkspace) -> Image | None:
+def off_page(workspace: CorruptionWorkspace) -> Image | None:
     """The new words in the margin, cut off by the edge of the page."""
     boxes = _new_boxes(workspace)[:1]
     if not boxes:
@@ -228,9 +220,9 @@ def _off_page(workspace: CorruptionWorkspace) -> Image | None:
     return moved_ink(workspace.reference.image, boxes, -boxes[0].x1 - 0.3 * (boxes[0].x2 - boxes[0].x1), 0)
 
 
-def _overlapping(workspace: CorruptionWorkspace) -> Image | None:
+def overlapping(workspace: CorruptionWorkspace) -> Image | None:
     """The new words over the old ones, which are still there."""
-    subject, image = workspace.subject, _source(workspace)
+    subject, image = workspace.subject, source(workspace)
     old = subject.edit.places(subject.before, subject.after)[0]
     new = _new_boxes(workspace)
     if subject.edit.action not in ("replace_text", "set_cell") or not old or not new:
@@ -242,29 +234,29 @@ def _overlapping(workspace: CorruptionWorkspace) -> Image | None:
     return image
 
 
-def _ghost(workspace: CorruptionWorkspace, share: float) -> Image | None:
+def ghost(workspace: CorruptionWorkspace, share: float) -> Image | None:
     """A share of the deleted text's ink is still there."""
     image = workspace.reference.image
     deleted = list(_deleted(workspace))
-    for source, box in deleted:
-        place = around(box, source)
-        paper = background(source, place)
-        faint = paper + share * (place.cut(source).astype(float) - paper)
+    for before, box in deleted:
+        place = around(box, before)
+        paper = background(before, place)
+        faint = paper + share * (place.cut(before).astype(float) - paper)
         image = with_ink(image, np.asarray(np.round(faint), np.uint8), paper, place.x1, place.y1)
     return image if deleted else None
 
 
-def _smear(workspace: CorruptionWorkspace) -> Image | None:
+def smear(workspace: CorruptionWorkspace) -> Image | None:
     """The deleted text is wiped to a grey band."""
     image = workspace.reference.image
     deleted = list(_deleted(workspace))
-    for source, box in deleted:
-        place = around(box, source)
-        image = with_ink(image, smeared(place.cut(source)), background(source, place), place.x1, place.y1)
+    for before, box in deleted:
+        place = around(box, before)
+        image = with_ink(image, smeared(place.cut(before)), background(before, place), place.x1, place.y1)
     return image if deleted else None
 
 
-def _set_anew(workspace: CorruptionWorkspace) -> Image | None:
+def set_anew(workspace: CorruptionWorkspace) -> Image | None:
     """The same words in another font and a little smaller, so that lines break elsewhere."""
     document = workspace.subject.after
     styles = {
@@ -274,63 +266,10 @@ def _set_anew(workspace: CorruptionWorkspace) -> Image | None:
     return _typeset(workspace, replace(document, styles=styles))
 
 
-def _lost_figure(workspace: CorruptionWorkspace) -> Image | None:
+def lost_figure(workspace: CorruptionWorkspace) -> Image | None:
     """A chart, or a rule between blocks, is gone."""
     printed = workspace.reference
     figures = [block for block in printed.document.blocks if isinstance(block, Chart | Rule)]
     for block in sorted(figures, key=lambda block: isinstance(block, Rule))[:1]:
         return erased(printed.image, around(printed.sheet.marks[block.id * CELLS].box, printed.image))
     return None
-
-
-def _page(opinion: Opinion, change: Callable[[Image], Image]) -> OutputCorruption:
-    return OutputCorruption(opinion, partial(_transformed, change=change))
-
-
-CORRUPTIONS: dict[str, OutputCorruption] = {
-    "right edit": _page("ok", TRANSFORMATIONS["none"]),
-    **{name: _page("depends", TRANSFORMATIONS[name]) for name in ("autoencoder1mp",) if name in TRANSFORMATIONS},
-    "JPEG 85": _page("ok", TRANSFORMATIONS["jpeg85"]),
-    "zoom 0.5 %": _page("ok", TRANSFORMATIONS["zoom0.5"]),
-    "zoom 1.5 %": _page("arguable", TRANSFORMATIONS["zoom1.5"]),
-    "shift 3 px": _page("ok", TRANSFORMATIONS["shift3"]),
-    "1 MP and back": _page("ok", TRANSFORMATIONS["1mp"]),
-    "70 % size": _page("ok", TRANSFORMATIONS["70%"]),
-    "50 % size": _page("arguable", partial(scaled, factor=0.5)),
-    "sides multiples of 32": _page("ok", TRANSFORMATIONS["aspect"]),
-    "slight tint": _page("ok", TRANSFORMATIONS["tint"]),
-    "stronger tint": _page("arguable", partial(tinted, tint=STRONG_TINT)),
-    "strokes wobble slightly": _page("ok", _wobbling),
-    "page set anew": OutputCorruption("arguable", _set_anew),
-    "new words dark blue": OutputCorruption("minor", partial(_styled, ink=DARK_BLUE)),
-    "new words in other font": OutputCorruption("minor", partial(_styled, font="other")),
-    "new words bold": OutputCorruption("minor", partial(_styled, bold=True)),
-    "new words red": OutputCorruption("bad", partial(_styled, ink=RED)),
-    "new words tiny": OutputCorruption("bad", partial(_styled, scale=0.5)),
-    "new words half a line off": OutputCorruption("bad", _off_line),
-    "new words off the page": OutputCorruption("bad", _off_page),
-    "punctuation elsewhere": OutputCorruption("minor", partial(_planted, kind="punctuation", count=1)),
-    "wrong character in edit": OutputCorruption("bad", _wrong_character),
-    "digit elsewhere": OutputCorruption("bad", partial(_planted, kind="digit", count=1)),
-    "look-alike elsewhere": OutputCorruption("bad", partial(_planted, kind="letter", count=1)),
-    **{
-        f"{count} words elsewhere": OutputCorruption("bad", partial(_planted, kind="word", count=count))
-        for count in (1, 3, 10)
-    },
-    "malformed elsewhere": OutputCorruption("bad", _malformed),
-    "edit garbled": OutputCorruption("bad", partial(_garbled, new=True)),
-    "paragraph garbled": OutputCorruption("bad", partial(_garbled, new=False)),
-    "paragraph lost": OutputCorruption("bad", _lost_paragraph),
-    "paragraph duplicated": OutputCorruption("bad", partial(_more_paragraphs, hallucinated=False)),
-    "paragraph hallucinated": OutputCorruption("bad", partial(_more_paragraphs, hallucinated=True)),
-    "figure or rule lost": OutputCorruption("bad", _lost_figure),
-    "edit in wrong place": OutputCorruption("bad", _elsewhere),
-    "edit done twice": OutputCorruption("bad", _twice),
-    "new words over old": OutputCorruption("bad", _overlapping),
-    "ghost of deletion 12 %": OutputCorruption("bad", partial(_ghost, share=0.12)),
-    "ghost of deletion 30 %": OutputCorruption("bad", partial(_ghost, share=0.3)),
-    "smear over deletion": OutputCorruption("bad", _smear),
-    "cropped and enlarged": _page("bad", _cropped),
-    "source returned": OutputCorruption("bad", _source),
-}
-"""By name."""

@@ -1,0 +1,1 @@
+"""Realistic outputs of editors, harmless and faulty, with what a careful person says of each."""
