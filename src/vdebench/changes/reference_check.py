@@ -11,7 +11,7 @@ from vdebench.changes.change import TEXT_KINDS, Change, EditOutcome, PageChanges
 from vdebench.changes.engine import PageComparator, PageComparison
 from vdebench.changes.ink import region_residue
 from vdebench.changes.kept_words import keeps_context
-from vdebench.changes.style import corrected, ink_style, style_differences
+from vdebench.changes.style import corrected, ink_style, is_wide, style_differences
 from vdebench.changes.words import compared
 from vdebench.core.box import Box
 from vdebench.core.images import Image
@@ -123,7 +123,7 @@ def _style_notes(pages: AlignedPages, box: Box) -> str:
         return ""
     around = _row_around(pages, box)
     usual_old, usual_new = ink_style(cut(pages.before, around)), ink_style(cut(pages.after, around))
-    return ", ".join(style_differences(old, corrected(new, usual_old, usual_new)))
+    return ", ".join(style_differences(old, corrected(new, usual_old, usual_new), strokes=is_wide(box)))
 
 
 def _row_around(pages: AlignedPages, box: Box) -> Box:

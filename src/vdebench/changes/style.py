@@ -22,6 +22,9 @@ MAX_WEIGHT = 1.45
 FADED, MIN_CONTRAST = 0.55, 40.0
 """Contrast relative to that of the same style below which ink is fainter, and the least contrast in grey levels of ink
 of which this is measured."""
+WIDE = 2.0
+"""Least width, in heights of the line, of words whose stroke width is measured: that of a few letters depends on their
+edges."""
 MIN_HEIGHT = 9
 """Least height of a line in pixels of the output whose style can be measured."""
 
@@ -51,7 +54,7 @@ def restyled_text(pages: AlignedPages, text: TextComparison) -> list[Change]:
         old, new = _styles(pages, change, box, rest)
         if new is None or old is None:
             continue
-        notes = style_differences(old, new)
+        notes = style_differences(old, new, strokes=is_wide(box))
         if notes:
             result.append(
                 Change(
@@ -103,6 +106,11 @@ def _rest_of_line(box: Box, lines: Sequence[Box]) -> Box | None:
     return widest if widest.x2 - widest.x1 > 2 * (line.y2 - line.y1) else None
 
 
+def is_wide(box: Box) -> bool:
+    """Whether words are wide enough to measure their stroke width."""
+    return box.x2 - box.x1 >= WIDE * (box.y2 - box.y1)
+
+
 def _holds(line: Box, box: Box) -> bool:
     return line.shared_area(box) > 0.6 * box.area
 
@@ -129,14 +137,14 @@ def ink_style(image: Image) -> InkStyle | None:
     return InkStyle((float(lab[0]), float(lab[1]), float(lab[2])), stroke, float(rows[-1] - rows[0] + 1), contrast)
 
 
-def style_differences(old: InkStyle, new: InkStyle) -> list[str]:
-    """Return the differences between two styles that a person notices, in words."""
+def style_differences(old: InkStyle, new: InkStyle, *, strokes: bool = True) -> list[str]:
+    """Return the differences between two styles that a person notices, in words; `strokes`: their widths too."""
     notes = []
     hue = float(np.hypot(old.colour[1] - new.colour[1], old.colour[2] - new.colour[2]))
     if hue > MAX_COLOUR:
         notes.append(f"other colour (ΔE {hue:.0f})")
     ratio = max(old.stroke, new.stroke) / max(0.1, min(old.stroke, new.stroke))
-    if ratio > MAX_WEIGHT:
+    if strokes and ratio > MAX_WEIGHT:
         notes.append(f"stroke width ×{new.stroke / max(0.1, old.stroke):.2f}")
     if not notes and old.contrast >= MIN_CONTRAST and new.contrast < FADED * old.contrast:
         notes.append("fainter ink")

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change
-from vdebench.changes.style import FADED, MAX_COLOUR, MAX_WEIGHT, MIN_CONTRAST, MIN_HEIGHT, InkStyle, ink_style
+from vdebench.changes.style import FADED, MAX_COLOUR, MAX_WEIGHT, MIN_CONTRAST, MIN_HEIGHT, InkStyle, ink_style, is_wide
 from vdebench.changes.text_changes import PageLine, TextComparison
 from vdebench.changes.words import fact_kind, is_meaningful, tokens
 from vdebench.core.box import Box
 
-PIECE = 2.0
-"""Least width of a piece of a line whose style is measured, in heights of the line."""
 MIN_PIECES = 12
 """Least number of pieces of one size from which the usual change of their strokes and contrast is known."""
 LINE_PIECES = 3
@@ -98,8 +96,7 @@ def _spans(line: PageLine) -> Iterator[range]:
     for token in tokens(line.text.text):
         start = token.start if start is None else start
         stop = token.stop
-        box = line.part(range(start, stop))
-        if box.x2 - box.x1 >= PIECE * (box.y2 - box.y1):
+        if is_wide(line.part(range(start, stop))):
             yield range(start, stop)
             start = None
     if start == 0:
