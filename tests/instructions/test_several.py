@@ -1,9 +1,10 @@
-"""Instructions that ask for several edits, or for one in words that only the other parsers understand."""
+"""Instructions as people write them: several edits, all places of a text, its second place, no quotation marks."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.instructions.asked_phrasings import PHRASINGS, UNKNOWN_PHRASINGS
 from vdebench.instructions.request import EditRequest as R
 from vdebench.instructions.several import requests_of
 
@@ -31,7 +32,7 @@ from vdebench.instructions.several import requests_of
         ('Insert "(new)" directly after "12%".', [R("insert_after", "12%", "(new)")]),
         (
             'Replace "moon" with "planet" in the sentence "A moon rises."',
-            [R("replace", "moon", "planet", within="A moon rises.", place="in the sentence")],
+            [R("replace", "moon", "planet", within="A moon rises.")],
         ),
         (
             'In the table, change the cell in row "A", column "B" to "7".',
@@ -47,15 +48,37 @@ def test_requests_of(instruction, expected):
 @pytest.mark.parametrize(
     "instruction",
     [
-        'Change "a" to "b" and delete "c".',
-        'Replace "a" with "b" and insert "c" after "d".',
-        "将“甲”改成“乙”，并删除“丙”。",
-        'Change "a" to "b" and "c" to "d", and delete "e".',
+        'Change "a" to "b" and delete the last word.',
+        'Replace "a" with "b" and insert "c" after it.',
+        "将“甲”改成“乙”，并删除最后一句。",
+        'Change "a" to "b" and "c" to "d", and make "e" bold.',
         "Replace “21.88” with 27.88 and “x” with “y”.",
+        'Swap "Paris" and "Berlin".',
+        'Move "Total" below "Sum".',
+        'Make the heading "News" larger and change "Old" to "New".',
+        "Change the color of 'am' to the same red as 'I'.",
+        'Replace all "a" with "b" and "c" with "d".',  # is every c meant?
+        'Replace all "a" except the first with "b".',
+        'Replace every second "a" with "b".',
+        "将除第一处以外的“甲”改为“乙”。",
+        "Change the background from black to white.",
+        "Delete the barcode in the picture",
+        "delete all words in the picture",
+        "将所有文字改为红色。",
     ],
 )
 def test_an_instruction_of_which_a_part_is_not_understood_is_not_understood(instruction):
     assert requests_of(instruction) == []  # else the check would certify an edit that was made in part
+
+
+@pytest.mark.parametrize(("instruction", "expected"), PHRASINGS)
+def test_phrasings_of_people(instruction, expected):
+    assert requests_of(instruction) == expected
+
+
+@pytest.mark.parametrize("instruction", UNKNOWN_PHRASINGS)
+def test_phrasings_that_the_rules_do_not_know(instruction):
+    assert requests_of(instruction) == []
 
 
 def test_a_quotation_that_contains_the_words_of_a_replacement_is_one_text():
