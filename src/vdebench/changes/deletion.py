@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from vdebench.changes.change import TEXT_KINDS, Change, EditOutcome
 from vdebench.changes.engine import PageComparison
-from vdebench.changes.targets import Target, find_in
+from vdebench.changes.line_pairs import line_text
+from vdebench.changes.targets import PlacedText, Target, find_in, part_box
 from vdebench.changes.words import compared, is_meaningful, tokens
 
 _REMOVING = (*TEXT_KINDS, "cropped", "illegible")
@@ -17,21 +18,19 @@ _REMOVING = (*TEXT_KINDS, "cropped", "illegible")
 def deletion_outcome(comparison: PageComparison, target: Target, near: tuple[str, str]) -> EditOutcome:
     """Return `done` if no word of a target is left, `partly` if some are, `not_done` if all are.
 
-    A word is left if no change at its place removes it, and if it is read as often as if it stood there: on the whole
-    output, and `near` the target (the texts of the page and of the output; both have the words of the lines around).
+    A word is left if no change at its place removes it, or it is read there, and if it is read as often as if it stood
+    there: on the whole output, and `near` the target (the texts of the page and of the output; both have the words of
+    the lines around). Text that moves up into the gap is therefore not taken for the words that stood there.
     """
     wanted = _words(target.text)
-    changes = [
-        each
-        for each in comparison.result.changes
-        if each.kind in _REMOVING and each.box_before is not None and _overlaps(each, target)
-    ]
     removed: Counter[str] = Counter()
-    for each in changes:
-        removed += _words(each.before) - _words(each.after)
+    for each in comparison.result.changes:
+        if each.kind in _REMOVING and _overlaps(each, target):
+            removed += _words(each.before) - _words(each.after)
     page, output = ([line.text for line in side.lines] for side in (comparison.page, comparison.output))
     left = 0
-    for word, count in (wanted - removed).items():
+    seen = (wanted - removed) | (wanted & _words_inside(comparison, target))
+    for word, count in seen.items():
         there = _still_read(word, wanted[word], page, output)
         if comparison.pages is not None:
             there = min(there, _still_read(word, wanted[word], near[:1], near[1:]))
@@ -39,6 +38,21 @@ def deletion_outcome(comparison: PageComparison, target: Target, near: tuple[str
     if not left:
         return "done"
     return "not_done" if left == wanted.total() else "partly"
+
+
+def _words_inside(comparison: PageComparison, target: Target) -> Counter[str]:
+    """Count the words that are read on the output inside the boxes of a target; none if it is not registered."""
+    inside: Counter[str] = Counter()
+    if comparison.pages is None:
+        return inside
+    for line in comparison.output.lines:
+        box, text = comparison.pages.box_to_page(line.box), line_text(line)
+        for token in tokens(text.text):
+            place = part_box(PlacedText(box, text), token)
+            x, y = (place.x1 + place.x2) / 2, (place.y1 + place.y2) / 2
+            if any(each.x1 <= x <= each.x2 and each.y1 <= y <= each.y2 for each in target.boxes):
+                inside += _words(text.text[token.start : token.stop])
+    return inside
 
 
 def _overlaps(change: Change, target: Target) -> bool:

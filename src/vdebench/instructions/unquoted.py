@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import regex
 
 _NUMERIC = (
-    r"(?:[A-Z][\w.-]* |[\p{Sc}+-]\s?)?(?:\w+ ){0,2}?[^\s,;⟦⟧]*\d(?:[^\s,;⟦⟧]*[^\s,;.!⟦⟧])?"
+    r"(?:[A-Z][\w.-]* |[\p{Sc}+-]\s?)?(?:\w+ ){0,2}?(?:[^\s,;⟦⟧]|,(?=\d))*\d(?:(?:[^\s,;⟦⟧]|,(?=\d))*[^\s,;.!⟦⟧])?"
     r"(?: (?!to\b|with\b|by\b)[\w%°/]+){0,2}?"
 )
 """A number with its sign, its unit and a word before it, such as a month."""
