@@ -29,6 +29,15 @@ from vdebench.instructions.several import requests_of
         ("将“八点”改成“九点”。", [R("replace", "八点", "九点")]),
         ("将“1.5”改成“2,5”，“10:30”改成“11:30”。", [R("replace", "1.5", "2,5"), R("replace", "10:30", "11:30")]),
         ('Delete "this part".', [R("delete", "this part")]),
+        ('Append "Inc." to "Acme".', [R("insert_after", "Acme", "Inc.")]),
+        ('Replace "b" with "c". Do not change "a".', [R("replace", "b", "c")]),
+        ("Change Jan 5 to Jan 6 on the poster", [R("replace", "Jan 5", "Jan 6")]),
+        ('Change the last word "end" to "start".', [R("replace", "end", "start", place="last word")]),
+        ("将第2段第1行的“甲”改为“乙”", [R("replace", "甲", "乙", place="第2段", line=1)]),
+        (
+            'Replace "cat" with "dog", "red" with "blue", and delete "old".',
+            [R("replace", "cat", "dog"), R("replace", "red", "blue"), R("delete", "old")],
+        ),
         ('Insert "(new)" directly after "12%".', [R("insert_after", "12%", "(new)")]),
         (
             'Replace "moon" with "planet" in the sentence "A moon rises."',
@@ -54,6 +63,9 @@ def test_requests_of(instruction, expected):
         'Change "a" to "b" and "c" to "d", and make "e" bold.',
         "Replace “21.88” with 27.88 and “x” with “y”.",
         'Swap "Paris" and "Berlin".',
+        'Replace the quote "“Hi”" with "Bye".',  # where does it end?
+        'Delete the sentence beginning with "However".',
+        'Change "100" to "200" and add "USD" after it.',
         'Move "Total" below "Sum".',
         'Make the heading "News" larger and change "Old" to "New".',
         "Change the color of 'am' to the same red as 'I'.",

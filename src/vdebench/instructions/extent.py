@@ -35,7 +35,7 @@ _HAN_EVERYWHERE = (
     r"(?<=⟦\d+⟧)(?:在)?(?:所有|每一?个?|全部)(?:出现的?)?(?:地方|处|位置)(?:都|均|全部)?",
 )
 _OCCURRENCE = (
-    rf"\bthe {_NTH} (?:(?:{_COUNT}) of )?{_KIND}(?=⟦)",
+    rf"\bthe {_NTH} (?:(?:{_COUNT}) of {_KIND})?(?=⟦)",
     rf",? (?:in|at|for|on)(?: only)? (?:the|its) {_NTH} (?:{_COUNT}|time)(?: only)?"
     r"(?: (?:it|that it) (?:appears|occurs))?",
     rf",? the {_NTH} time (?:it|that it) (?:appears|occurs)(?: only)?",

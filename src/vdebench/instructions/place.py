@@ -23,6 +23,11 @@ _HAN_START = regex.compile(r"^(?:请)?(?:帮我)?(?:将|把|在|于|删除|删�
 _HAN_MEDIUM = regex.compile(
     r"(?:整个|整张|这张|该|此|全)?(?:图|图片|图像|画面|页面|页|文|文档|文件|照片|海报|幻灯片|正文|文本|文字|招牌|标牌)?"
 )
+_PART = regex.compile(
+    r"第[一二三四五六七八九十\d]+个?(?:段|句|节|章|页|题|栏|条|词|字)|(?:最后一|首|末)(?:段|句|节|章|页|题|栏|条|词|字)"
+    r"|\b(?:first|second|third|fourth|fifth|last|final) (?:word|character|letter|number|sentence|item|entry) (?=⟦)",
+    regex.IGNORECASE,
+)
 HEADING = regex.compile(
     r"\b(?:(?:main |page |document )?(?:heading|title|headline))\b(?! of the table)|(?<!小|副|表|栏|列)标题|题目",
     regex.IGNORECASE,
@@ -41,6 +46,9 @@ def place_of(words: str) -> str:
         place = match["place"].strip()
         if not _NOT_A_PLACE.fullmatch(place) and not words.startswith("⟦", match.end()):
             return place
+    part = _PART.search(words)
+    if part:
+        return part[0].strip()
     for match in _HAN_PLACE.finditer(words):
         place = _HAN_START.sub("", match["place"])
         if place and not _HAN_MEDIUM.fullmatch(place):

@@ -36,7 +36,10 @@ _REMARK = regex.compile(
     regex.IGNORECASE,
 )
 """A sentence on what stays as it is."""
+_MARK = regex.compile(r"[“”„\"「」『』«»]")
+_SENTENCE = regex.compile(r"\b(?:sentence|phrase|word|clause|question)\b|句", regex.IGNORECASE)
 _NOT_TEXT = (Operation.SCALING, Operation.TEXT_ATTRIBUTE, Operation.TEXT_RELOCATION, Operation.TABLE_STRUCTURE)
+_NO_REPLACEMENT = (Operation.TEXT_INSERT, Operation.TEXT_DELETE)
 
 
 def requests_of(instruction: str) -> list[EditRequest]:
@@ -52,6 +55,8 @@ def requests_of(instruction: str) -> list[EditRequest]:
     (True, [])
     """
     words, quoted = quote_values(*cut_quotes(" ".join(instruction.split())))
+    if _MARK.search(words):  # it is not clear where a quotation ends
+        return []
     requests: list[EditRequest] = []
     for clause in _CLAUSE_END.split(words):
         found = _clause_requests(clause, quoted)
@@ -72,6 +77,8 @@ def _clause_requests(words: str, quoted: list[str]) -> list[EditRequest]:
     if len(requests) != 1:
         return [] if extent.is_stated else requests
     (request,) = requests
+    if request.action == "delete_block" and _SENTENCE.search(words):
+        return []  # a part of a block
     if request.in_cell or request.action in ("insert_block", "delete_block"):
         return [] if extent.is_stated else requests
     return [_placed(request, extent, place_of(words))]
@@ -84,14 +91,14 @@ def _placed(request: EditRequest, extent: Extent, place: str) -> EditRequest:
 
 def _requests(words: str, quoted: list[str]) -> list[EditRequest]:
     instruction = insert_quotes(words, quoted)
+    meaning = understand(instruction)
     replacements: list[EditRequest] = []
-    for pattern in _REPLACEMENTS:
+    for pattern in _REPLACEMENTS if meaning.operation not in _NO_REPLACEMENT else ():
         for match in pattern.finditer(words):
             target, new = (_unquoted(match[group], quoted) for group in (1, 2))
             request = EditRequest("replace", target, new)
             if target and new and request not in replacements:
                 replacements.append(request)
-    meaning = understand(instruction)
     named = {meaning.target, meaning.new, *meaning.others} - {""} if replacements else {*meaning.others}
     is_all = named <= {text for each in replacements for text in (each.target, each.new)}
     if len(replacements) > 1:

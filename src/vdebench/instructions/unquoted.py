@@ -15,10 +15,11 @@ _CAPITAL = r"(?:(?!The\b|It\b|This\b|That\b)\p{Lu}[\w'’&-]*|\d[\w.,%-]*)"
 _TITLE = rf"{_CAPITAL}(?: (?:{_CAPITAL}|of|and|the|for|&)){{0,6}}"
 _HAN_VALUE = r"[^\s，。、；⟦⟧从由]{0,10}\d[^\s，。、；⟦⟧从由]{0,10}?"
 _TO = r"(?:替换为|替换成|改为|改成|修改为|修改成|更改为|更改成|换成|换为|更新为|变为|变成|调整为|调整到|改到)"
+_END = r"(?=(?: (?:on|in|at|from|of) (?:the|this) [\w ]+)?[.!]?$)"
 _PATTERNS = (
-    regex.compile(rf"\bfrom (?P<a>{_NUMERIC}) to (?P<b>{_NUMERIC})(?=[.!]?$)", regex.IGNORECASE),
+    regex.compile(rf"\bfrom (?P<a>{_NUMERIC}) to (?P<b>{_NUMERIC}){_END}", regex.IGNORECASE),
     regex.compile(
-        rf"(?<=(?:replace|change|update|correct) )(?P<a>{_NUMERIC}) (?:with|to|by) (?P<b>{_NUMERIC})(?=[.!]?$)",
+        rf"(?<=(?:replace|change|update|correct) )(?P<a>{_NUMERIC}) (?:with|to|by) (?P<b>{_NUMERIC}){_END}",
         regex.IGNORECASE,
     ),
     regex.compile(rf"^(?i:please )?(?i:delete|remove|erase) (?:the )?(?P<a>{_TITLE})(?=[.!]?$)"),
