@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tests.changes.fake_reader import FakeReader
@@ -135,3 +137,102 @@ def test_new_text_that_takes_further_lines_beside_another_column():
     comparison = PageComparison(WHITE, WHITE, *sides, PAGES, PageChanges(geometry, tuple(added)))
     request = R("insert_after", "at eight.", "In winter it opens at ten.")
     assert outcome(comparison, request) == (["done"], [True, True, False])
+
+
+def test_a_deletion_is_checked_word_by_word():
+    text = "find the museum of art"
+    request = R("delete", "museum of")
+    part = Change("lost", "museum", "", word(text, "museum"))
+    assert outcome(compared([text], ["find the of art"], part), request) == (["partly"], [True])
+    other = Change("lost", "of", "", word(text, "of"))
+    assert outcome(compared([text], ["find the museum art"], other), request) == (["partly"], [True])
+    shown = Change("replaced", "museum of", "of", word(text, "museum of"), word(text, "museum of"))
+    assert outcome(compared([text], ["find the of art"], shown), request) == (["partly"], [True])
+    whole = Change("lost", "museum of", "", word(text, "museum of"))
+    assert outcome(compared([text], ["find the art"], whole), request) == (["done"], [True])
+
+
+def test_a_deletion_in_part_that_takes_a_word_beside_it():
+    text = "find the museum of art"
+    more = Change("lost", "the museum", "", word(text, "the museum"))
+    assert outcome(compared([text], ["find of art"], more), R("delete", "museum of")) == (["partly"], [False])
+
+
+def test_a_word_of_a_deleted_text_that_stands_elsewhere_too():
+    lines = ["find the museum of art", "as of old"]  # the line below has another "of", which stays
+    lost = Change("lost", "museum of", "", word(lines[0], "museum of"))
+    assert outcome(compared(lines, ["find the art", lines[1]], lost), R("delete", "museum of")) == (["done"], [True])
+
+
+def test_chinese_text_deleted_in_part():
+    text = "渡轮每天早上出发"
+    part = Change("lost", "早", "", word(text, "早"))
+    assert outcome(compared([text], ["渡轮每天上出发"], part), R("delete", "早上")) == (["partly"], [True])
+
+
+def test_lost_words_beside_a_wrong_text():
+    lost = Change("replaced", "cost is 21.88", "35.11", word(TEXT, "cost is 21.88"), Box(40, 0, 90, 20))
+    assert outcome(compared([TEXT], ["the 35.11 now"], lost), PRICE) == (["wrong_text"], [False])
+
+
+MOONS = ["the moon is far", "no text here", "a moon rises"]
+MOON_0 = Change("replaced", "moon", "star", word(MOONS[0], "moon"), word(MOONS[0], "moon"))
+MOON_2 = Change("replaced", "moon", "star", word(MOONS[2], "moon", 2), word(MOONS[2], "moon", 2))
+STARS = ["the star is far", "no text here", "a star rises"]
+EVERY = R("replace", "moon", "star", everywhere=True)
+
+
+def test_every_place_of_a_text():
+    assert outcome(compared(MOONS, STARS, MOON_0, MOON_2), EVERY) == (["done", "done"], [True, True])
+    assert outcome(compared(MOONS, [STARS[0], *MOONS[1:]], MOON_0), EVERY) == (["done", "not_done"], [True])
+    assert outcome(compared(MOONS, MOONS), EVERY) == (["not_done", "not_done"], [])
+    wrong = replace(MOON_2, after="mars")
+    after = [*STARS[:2], "a mars rises"]
+    assert outcome(compared(MOONS, after, MOON_0, wrong), EVERY) == (["done", "wrong_text"], [True, True])
+
+
+def test_every_place_of_a_text_in_neighbouring_lines():
+    lines, after = [MOONS[0], MOONS[2]], [STARS[0], "a mars rises"]
+    wrong = Change("replaced", "moon", "mars", word(lines[1], "moon", 1), word(lines[1], "moon", 1))
+    # the new text in the line above does not count for the line below
+    assert outcome(compared(lines, after, MOON_0, wrong), EVERY) == (["done", "wrong_text"], [True, True])
+    right = replace(wrong, after="star")
+    assert outcome(compared(lines, [STARS[0], STARS[2]], MOON_0, right), EVERY) == (["done", "done"], [True, True])
+
+
+def test_every_place_of_a_deleted_text():
+    request = R("delete", "moon", everywhere=True)
+    gone = [Change("lost", "moon", "", each.box_before) for each in (MOON_0, MOON_2)]
+    both = compared(MOONS, ["the is far", "no text here", "a rises"], *gone)
+    assert outcome(both, request) == (["done", "done"], [True, True])
+    one = compared(MOONS, ["the is far", *MOONS[1:]], gone[0])
+    assert outcome(one, request) == (["done", "not_done"], [True])
+    unregistered = compared(MOONS, ["the is far", *MOONS[1:]], gone[0], pages=None)
+    assert outcome(unregistered, request)[0] == ["done", "not_done"]
+
+
+def test_longer_words_may_change_where_every_place_is_meant():
+    lines = ["the moon is far", "no text here", "moonlight is near"]
+    longer = Change(
+        "replaced", "moonlight", "starlight", word(lines[2], "moonlight", 2), word(lines[2], "moonlight", 2)
+    )
+    kept = [STARS[0], *lines[1:]]
+    assert outcome(compared(lines, kept, MOON_0), EVERY) == (["done"], [True])
+    both = [STARS[0], lines[1], "starlight is near"]
+    assert outcome(compared(lines, both, MOON_0, longer), EVERY) == (["done", "done"], [True, True])
+
+
+def test_the_second_place_of_a_text():
+    second = R("replace", "moon", "star", occurrence=2)
+    assert outcome(compared(MOONS, [*MOONS[:2], STARS[2]], MOON_2), second) == (["done"], [True])
+    assert outcome(compared(MOONS, [STARS[0], *MOONS[1:]], MOON_0), second) == (["not_done"], [False])
+    third = R("replace", "moon", "star", occurrence=3)  # there is none
+    assert outcome(compared(MOONS, [STARS[0], *MOONS[1:]], MOON_0), third) == (["unknown"], [None])
+
+
+def test_a_place_that_the_page_does_not_tell():
+    request = R("replace", "moon", "star", place="second paragraph")
+    assert outcome(compared(MOONS, [STARS[0], *MOONS[1:]], MOON_0), request) == (["unknown"], [None])
+    assert outcome(compared(MOONS, MOONS), request) == (["not_done"], [])
+    only = ["the moon is far"]
+    assert outcome(compared(only, STARS[:1], MOON_0), request) == (["done"], [True])

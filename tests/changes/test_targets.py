@@ -45,6 +45,8 @@ TABLE = [
         (R("replace", "冷藏", "风速"), lines("按冷藏键"), [[(0, 1, 3)]]),
         (R("replace", "０", "7"), lines("0°C"), [[(0, 0, 1)]]),  # full width
         (R("replace", "“moon”", "x"), lines('the "moon"'), [[(0, 4, 10)]]),
+        (R("replace", "电话", "55501"), lines("电话：13800", "电话"), [[(0, 3, 8)]]),  # the number behind a label
+        (R("replace", "三", "3"), lines("三 5 人"), [[(0, 0, 1)]]),  # no label
         (R("delete", "quick brown fox"), lines("the quick", "brown fox runs"), [[(0, 4, 9), (1, 0, 9)]]),
         (R("delete", "explanation"), lines("an expla-", "nation of it"), [[(0, 3, 9), (1, 0, 6)]]),
         (R("delete", "well-known"), lines("a well-", "known man"), [[(0, 2, 7), (1, 0, 5)]]),

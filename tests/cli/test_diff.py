@@ -45,7 +45,7 @@ def test_a_person_reads_the_verdict_first(pair, calls):
 
 def test_options_reach_the_engine(pair, calls):
     vde("diff", pair.before, pair.after)
-    plain = {"instruction": "", "reference": None, "reader": "rapidocr", "limits": GeometryLimits()}
+    plain = {"instruction": "", "reference": None, "reader": "rapidocr", "limits": GeometryLimits(), "judge": None}
     assert calls == [((pair.before, pair.after), plain)]
     given = ("--instruction", INSTRUCTION, "--reference", pair.before, "--reader", "tesseract")
     vde("diff", pair.before, pair.after, *given, "--max-zoom", "0.1", "--allow-crop")
@@ -54,7 +54,40 @@ def test_options_reach_the_engine(pair, calls):
         "reference": pair.before,
         "reader": "tesseract",
         "limits": GeometryLimits(max_zoom=0.1, allow_crop=True),
+        "judge": None,
     }
+
+
+def test_a_judge_is_named(pair, calls, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    server = ("--base-url", "http://localhost:1/v1", "--temperature", "default", "--timeout", "9")
+    vde("diff", pair.before, pair.after, "-i", "Make it June.", "--judge", "qwen:7b", *server)
+    judge = calls[0][1]["judge"]
+    assert (judge.name, judge.server, judge.settings.temperature, judge.settings.timeout) == (
+        "qwen:7b",
+        "localhost:1",
+        None,
+        9,
+    )
+    for options in ((), ("-i", "Make it June.", "--reference", pair.before)):
+        done = vde("diff", pair.before, pair.after, "--judge", "qwen:7b", *server, *options, code=2)
+        assert done.stderr.startswith("vde: --judge: the judge reads the --instruction")
+    assert "OPENAI_API_KEY is not set" in vde("diff", pair.before, pair.after, "-i", "x", "-j", "gpt-4o", code=2).stderr
+    assert len(calls) == 1
+
+
+def test_what_a_judge_understood_is_shown(pair, monkeypatch):
+    requests = {
+        "source": "judge",
+        "edits": [{"action": "replace", "target": "2023", "new": "2024"}],
+        "problem": "",
+        "judge": {"model": "gpt-4o"},
+    }
+    check = replace(pair.check, requests=requests)
+    monkeypatch.setattr("vdebench.pipeline.edit_check.check_edit", lambda *files, **options: check)
+    lines = vde("diff", pair.before, pair.after, "--html", pair.before.parent / "p.html").stdout.splitlines()
+    assert lines[1] == "Request       replace “2023”, “2024” (in the words of the judge gpt-4o)"
+    assert json.loads(vde("diff", pair.before, pair.after, "--json").stdout)["requests"] == requests
 
 
 def test_json_is_alone_on_standard_output(pair, calls, tmp_path):

@@ -1,9 +1,10 @@
-"""Instructions that ask for several edits, or for one in words that only the other parsers understand."""
+"""Instructions as people write them: several edits, all places of a text, its second place, no quotation marks."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.instructions.asked_phrasings import PHRASINGS, UNKNOWN_PHRASINGS
 from vdebench.instructions.request import EditRequest as R
 from vdebench.instructions.several import requests_of
 
@@ -28,10 +29,19 @@ from vdebench.instructions.several import requests_of
         ("将“八点”改成“九点”。", [R("replace", "八点", "九点")]),
         ("将“1.5”改成“2,5”，“10:30”改成“11:30”。", [R("replace", "1.5", "2,5"), R("replace", "10:30", "11:30")]),
         ('Delete "this part".', [R("delete", "this part")]),
+        ('Append "Inc." to "Acme".', [R("insert_after", "Acme", "Inc.")]),
+        ('Replace "b" with "c". Do not change "a".', [R("replace", "b", "c")]),
+        ("Change Jan 5 to Jan 6 on the poster", [R("replace", "Jan 5", "Jan 6")]),
+        ('Change the last word "end" to "start".', [R("replace", "end", "start", place="last word")]),
+        ("将第2段第1行的“甲”改为“乙”", [R("replace", "甲", "乙", place="第2段", line=1)]),
+        (
+            'Replace "cat" with "dog", "red" with "blue", and delete "old".',
+            [R("replace", "cat", "dog"), R("replace", "red", "blue"), R("delete", "old")],
+        ),
         ('Insert "(new)" directly after "12%".', [R("insert_after", "12%", "(new)")]),
         (
             'Replace "moon" with "planet" in the sentence "A moon rises."',
-            [R("replace", "moon", "planet", within="A moon rises.", place="in the sentence")],
+            [R("replace", "moon", "planet", within="A moon rises.")],
         ),
         (
             'In the table, change the cell in row "A", column "B" to "7".',
@@ -47,15 +57,40 @@ def test_requests_of(instruction, expected):
 @pytest.mark.parametrize(
     "instruction",
     [
-        'Change "a" to "b" and delete "c".',
-        'Replace "a" with "b" and insert "c" after "d".',
-        "将“甲”改成“乙”，并删除“丙”。",
-        'Change "a" to "b" and "c" to "d", and delete "e".',
+        'Change "a" to "b" and delete the last word.',
+        'Replace "a" with "b" and insert "c" after it.',
+        "将“甲”改成“乙”，并删除最后一句。",
+        'Change "a" to "b" and "c" to "d", and make "e" bold.',
         "Replace “21.88” with 27.88 and “x” with “y”.",
+        'Swap "Paris" and "Berlin".',
+        'Replace the quote "“Hi”" with "Bye".',  # where does it end?
+        'Delete the sentence beginning with "However".',
+        'Change "100" to "200" and add "USD" after it.',
+        'Move "Total" below "Sum".',
+        'Make the heading "News" larger and change "Old" to "New".',
+        "Change the color of 'am' to the same red as 'I'.",
+        'Replace all "a" with "b" and "c" with "d".',  # is every c meant?
+        'Replace all "a" except the first with "b".',
+        'Replace every second "a" with "b".',
+        "将除第一处以外的“甲”改为“乙”。",
+        "Change the background from black to white.",
+        "Delete the barcode in the picture",
+        "delete all words in the picture",
+        "将所有文字改为红色。",
     ],
 )
 def test_an_instruction_of_which_a_part_is_not_understood_is_not_understood(instruction):
     assert requests_of(instruction) == []  # else the check would certify an edit that was made in part
+
+
+@pytest.mark.parametrize(("instruction", "expected"), PHRASINGS)
+def test_phrasings_of_people(instruction, expected):
+    assert requests_of(instruction) == expected
+
+
+@pytest.mark.parametrize("instruction", UNKNOWN_PHRASINGS)
+def test_phrasings_that_the_rules_do_not_know(instruction):
+    assert requests_of(instruction) == []
 
 
 def test_a_quotation_that_contains_the_words_of_a_replacement_is_one_text():

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from vdebench.judges.dimension import AMBIGUITY_DIMENSIONS, DIMENSIONS, EDIT_DIMENSIONS, PROMPT_FOLDER
+from vdebench.judges.edit_requests import PROMPT_FILE
 
 ASKED = SimpleNamespace(
     instruction="把“{operation}”改成“未来”", operation="text_replace", knowledge="The total becomes {grade}."
@@ -23,7 +24,7 @@ def text(key, reference):
 
 def test_every_file_is_a_prompt_of_a_dimension():
     used = {file for dimension in DIMENSIONS.values() for file in dimension.files}
-    assert used == set(PROMPT_FOLDER.iterdir())
+    assert {*used, PROMPT_FILE} == set(PROMPT_FOLDER.iterdir())
     assert len(used) == 16
 
 

@@ -162,6 +162,79 @@ def test_two_requests(check, first, second, outcome):
     assert check(after, BOTH) == (outcome, outcome == "done", [])
 
 
+@pytest.mark.parametrize(
+    ("text", "outcome", "unasked"),
+    [
+        ("Visitors find the of", "partly", []),
+        ("Visitors find the museum", "partly", []),
+        ("Visitors find the          of", "partly", []),  # the gap stays
+        ("Visitors find of", "partly", ["lost: the museum"]),
+        ("Visitors find the", "done", []),
+        ("Visitors find", "done", ["lost: the museum of"]),
+        ("Visitors find the museum of", "not_done", []),
+    ],
+)
+def test_a_deletion_is_checked_word_by_word(check, text, outcome, unasked):
+    assert check(jpeg(page(4, text), 90), 'Delete "museum of".') == (
+        outcome,
+        outcome == "done" and not unasked,
+        unasked,
+    )
+
+
+def test_chinese_text_deleted_in_part(check):
+    assert check(page(6, "轮渡每天早八点出发。"), "删除“早上”。") == ("partly", False, [])
+    assert check(page(6, "轮渡每天八点出发。"), "删除“早上”。") == ("done", True, [])
+
+
+MOONS = ["The moon is far away", "Nothing is near", "A moon rises at ten", "and the moon sets", "Moonlight is pale"]
+EVERYWHERE = ('Replace all "moon" with "star".', 'Change "moon" to "star" everywhere.', "将所有“moon”改为“star”。")
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ((0, 2, 3), ("done", True, [])),
+        ((0, 2), ("partly", False, [])),
+        ((3,), ("partly", False, [])),
+        ((), ("not_done", False, [])),
+    ],
+)
+def test_every_place_of_a_text(check, rows, expected):
+    lines = [text.replace("moon", "star") if row in rows else text for row, text in enumerate(MOONS)]
+    assert check(jpeg(draw(lines), 90), EVERYWHERE[len(rows) % 3], draw(MOONS)) == expected
+
+
+def test_every_place_of_a_text_with_one_wrong_text(check):
+    lines = [MOONS[0].replace("moon", "star"), MOONS[1], "A star rises at ten", "and the mars sets", MOONS[4]]
+    assert check(draw(lines), EVERYWHERE[0], draw(MOONS)) == ("partly", False, [])
+
+
+def test_every_place_of_a_deleted_text(check):
+    gone = [MOONS[0], MOONS[1], "A rises at ten", "and the sets", MOONS[4]]
+    assert check(draw(gone), 'Delete "moon" everywhere.', draw(MOONS)) == ("partly", False, [])
+    gone[0] = "The is far away"
+    assert check(draw(gone), 'Delete "moon" everywhere.', draw(MOONS)) == ("done", True, [])
+
+
+SECOND = 'Replace the second occurrence of "moon" with "star".'
+
+
+@pytest.mark.parametrize(
+    ("instruction", "row", "expected"),
+    [
+        (SECOND, 2, ("done", True, [])),
+        (SECOND, 0, ("not_done", False, ["moon → star"])),
+        ('In the first line, change "moon" to "star".', 0, ("done", True, [])),
+        ('In the first line, change "moon" to "star".', 3, ("not_done", False, ["moon → star"])),
+        ('Change "moon" to "star" in the second paragraph.', 0, ("unknown", None, [])),
+    ],
+)
+def test_one_of_several_places(check, instruction, row, expected):
+    lines = [text.replace("moon", "star") if number == row else text for number, text in enumerate(MOONS)]
+    assert check(draw(lines), instruction, draw(MOONS)) == expected
+
+
 def test_new_text_that_the_frame_cuts_off_is_made_in_part(check):
     after = np.ascontiguousarray(page(2, "The ferry costs 1234567.99")[:, :330])
     assert check(after, 'Replace "21.88 per car" with "1234567.99".')[:2] == ("partly", False)

@@ -216,7 +216,10 @@ class EditCheck:
     edit: EditOutcome = "unknown"
     usable: bool | None = None
     why: str = ""
+    requests: Mapping[str, Any] = field(default_factory=dict)
+    """How the instruction was understood, as JSON data; empty if there was none."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the values as JSON data."""
-        return {**self.page.to_json(), "edit": self.edit, "usable": self.usable, "why": self.why}
+        verdict = {"edit": self.edit, "usable": self.usable, "why": self.why}
+        return {**self.page.to_json(), **verdict, "requests": dict(self.requests)}

@@ -1,229 +1,123 @@
-"""Outcome of an edit request, and the changes that belong to it, without a reference."""
+"""Outcomes of edit requests, and the changes that belong to them, without a reference."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import regex
-from rapidfuzz import fuzz
-
-from vdebench.changes.alignment import cut
 from vdebench.changes.change import Change, EditOutcome
 from vdebench.changes.engine import PageComparison
-from vdebench.changes.kept_words import keeps_rest
+from vdebench.changes.kept_words import keeps_context, keeps_rest
 from vdebench.changes.line_pairs import line_text
-from vdebench.changes.targets import PlacedText, Target, find_in, find_targets
-from vdebench.changes.words import compared, differences, similarity
+from vdebench.changes.meant_places import MeantPlaces, find_places
+from vdebench.changes.target_outcome import (
+    at_target,
+    contains,
+    count_text,
+    is_changed,
+    output_texts,
+    resembles,
+    search_box,
+)
+from vdebench.changes.targets import PlacedText, Target
+from vdebench.changes.words import compared, similarity
 from vdebench.core.box import Box
-from vdebench.core.images import Image
 from vdebench.instructions.request import EditRequest
-from vdebench.readers.reader import LikelihoodReader, ReadLines
+from vdebench.readers.reader import LikelihoodReader
 
-NEAR = 1.3
-"""Distance in heights of the target within which the new text is searched, above, below and to the left."""
-NARROW, WIDE, LEADING = 0.4, 1.0, 1.6
-"""Widths of a narrow and of a wide character, and the distance of lines, in heights of a line."""
-MIN_ALIKE = 70.0
-"""Similarity in percent from which a misread new text is tested by likelihood."""
-TOLERANCE = 1.5
-"""Log-likelihood per differing character by which the new text may be less likely than what was read."""
 BLOCK_ACTIONS = ("delete_block", "insert_block")
 """Actions whose target is the beginning of a block only."""
-RESEMBLANCE = 0.6
-"""Least similarity of a misspelt new text."""
-CUT = 0.4
-"""Distance in heights from the frame within which text is cut off by it."""
-_BROKEN = regex.compile(r"(?<=\p{L})- (?=\p{Ll})")
+_ORDER = ("done", "partly", "wrong_text", "not_done", "unknown")
 
 
 class RequestOutcome(NamedTuple):
-    """The outcome of one request, its target on the page, and the box around the place on the page."""
+    """The outcome of one request at one place, and that place on the page."""
 
     request: EditRequest
     outcome: EditOutcome
     target: Target | None
 
 
-class _ReadText(NamedTuple):
-    """A text read on the output, with its image and its box on the page (on the output if it is not registered)."""
-
-    text: str
-    image: Image
-    box: Box
-
-
 def outcomes(
     comparison: PageComparison, requests: Sequence[EditRequest], reader: LikelihoodReader
 ) -> list[RequestOutcome]:
-    """Return the outcome of each request."""
+    """Return the outcome of each request; of a request for every place, one for each place."""
     lines = [PlacedText(line.box, line_text(line)) for line in comparison.page.lines]
-    return [_outcome(comparison, request, find_targets(request, lines), reader) for request in requests]
-
-
-def _outcome(
-    comparison: PageComparison, request: EditRequest, targets: Sequence[Target], reader: LikelihoodReader
-) -> RequestOutcome:
-    if not targets:
-        if request.action in ("replace", "insert_after", "insert_before", "insert_block") and request.new:
-            everywhere = _output_texts(comparison, None)
-            new = any(_contains(each.text, request.new) for each in everywhere)
-            old = any(_contains(line.text, request.new) for line in comparison.page.lines)
-            if new and not old:
-                return RequestOutcome(request, "done", None)
-            if not old and any(_resembles(each.text, request.new) for each in everywhere):
-                return RequestOutcome(request, "wrong_text", None)
-        if not comparison.result.changes:
-            return RequestOutcome(request, "not_done", None)
-        return RequestOutcome(request, "unknown", None)
-    tried = [(_at_target(comparison, request, target, reader), target) for target in targets]
-    order = ("done", "partly", "wrong_text", "not_done", "unknown")
-    outcome, target = min(tried, key=lambda item: (order.index(item[0]), not _is_changed(comparison, item[1])))
-    return RequestOutcome(request, outcome, target)
-
-
-def _at_target(
-    comparison: PageComparison, request: EditRequest, target: Target, reader: LikelihoodReader
-) -> EditOutcome:
-    area, old, new = _search_box(request, target, comparison.page), target.text, request.new
-    texts = _output_texts(comparison, area)
-    own = Box.around([comparison.page.lines[number].box for number, _ in target.parts])
-    column = Box(own.x1, area.y1, own.x2, area.y2)  # without lines of other columns, which interrupt the text
-    counts = [
-        [_count(text, wanted, other, inside_number=target.inside_number) for text in _area_texts(comparison, place)]
-        for place, wanted, other in ((area, old, new), (area, new, old), (column, new, old))
+    return [
+        outcome
+        for request in requests
+        for outcome in _outcomes(comparison, request, find_places(request, lines), reader)
     ]
-    has_new = any(after > before for before, after in counts[1:]) or any(
-        _is_likely(each, new, reader) for each in texts if new and not _contains(each.text, new, inside_number=True)
-    )
-    has_old = counts[0][1] >= max(1, counts[0][0])
-    unchanged = comparison.pages is not None and not _is_changed(comparison, target)
-    if request.action in ("delete", "delete_block"):
-        return "not_done" if has_old or unchanged else "done"
-    if request.action != "replace":
-        return "done" if has_new else "not_done" if not _is_changed(comparison, target) else "wrong_text"
-    stands = [each for each in texts if each.box.shared_area(target.box) > 0 and _contains(each.text, old)]
-    if unchanged and (stands or not has_new):
-        return "not_done"
-    if has_new:
-        return "wrong_text" if has_old else "done"
-    if has_old:
-        return "not_done"
-    return "partly" if _is_cut(comparison, texts, request.new) else "wrong_text"
 
 
-def _resembles(text: str, new: str) -> bool:
-    """Whether a text is nearly the new one: a misspelt edit."""
-    return similarity(text, new) >= RESEMBLANCE
+def _outcomes(
+    comparison: PageComparison, request: EditRequest, places: MeantPlaces, reader: LikelihoodReader
+) -> list[RequestOutcome]:
+    if not places.targets:
+        return [RequestOutcome(request, _without_target(comparison, request), None)]
+    tried = [RequestOutcome(request, at_target(comparison, request, each, reader), each) for each in places.targets]
+    if places.unclear:
+        untouched = all(each.outcome == "not_done" for each in tried)
+        return [RequestOutcome(request, "not_done" if untouched else "unknown", places.targets[0])]
+    if request.everywhere:
+        also = [RequestOutcome(request, "done", each) for each in places.optional if is_changed(comparison, each)]
+        return [*_counted(comparison, tried), *also]
+    best = min(tried, key=lambda each: (_ORDER.index(each.outcome), not _is_changed(comparison, each)))
+    return [best]
 
 
-def _count(text: str, wanted: str, other: str, *, inside_number: bool) -> int:
-    """Return how often a text has the old or the new words, where these are not a part of the other ones."""
-    whole = _BROKEN.sub("", text)  # with words that are broken at the end of a line, or without
-    if compared(wanted).characters in compared(other).characters:
-        text, whole = _without(text, other), _without(whole, other)
-    return max(len(find_in(each, wanted, inside_number=inside_number)) for each in (text, whole))
+def _is_changed(comparison: PageComparison, found: RequestOutcome) -> bool:
+    return found.target is not None and is_changed(comparison, found.target)
 
 
-def _search_box(request: EditRequest, target: Target, page: ReadLines) -> Box:
-    """Return where the new text may stand: around the target, right of it as far as it may be longer, and in the lines
-    below its own that it may take.
+def _without_target(comparison: PageComparison, request: EditRequest) -> EditOutcome:
+    """Return the outcome of a request whose text is not found on the page: the new text may tell."""
+    if request.action in ("replace", "insert_after", "insert_before", "insert_block") and request.new:
+        everywhere = output_texts(comparison, None)
+        new = any(contains(each.text, request.new) for each in everywhere)
+        old = any(contains(line.text, request.new) for line in comparison.page.lines)
+        if new and not old:
+            return "unknown" if request.everywhere else "done"
+        if not old and any(resembles(each.text, request.new) for each in everywhere):
+            return "wrong_text"
+    return "unknown" if comparison.result.changes else "not_done"
+
+
+def _counted(comparison: PageComparison, tried: Sequence[RequestOutcome]) -> list[RequestOutcome]:
+    """Correct the outcomes at all places of a text: neighbouring places are seen with each other's new text.
+
+    No more places are done than the new text is read more often, or the old one less often, than before.
     """
-    box, height = target.box, target.height
-    added = len(request.new) if request.action.startswith("insert") else len(request.new) - len(target.text)
-    longer = max(0, added) * height
-    margin = NEAR * height
-    area = Box(box.x1 - margin, box.y1 - margin, box.x2 + margin + longer, box.y2 + margin)
-    column = Box.around([page.lines[number].box for number, _ in target.parts])
-    if box.x2 + longer * NARROW <= column.x2:
-        return area
-    rows = math.ceil(longer * WIDE / max(height, column.x2 - column.x1))
-    return Box(min(area.x1, column.x1), area.y1, area.x2, area.y2 + rows * LEADING * height)
+    request, targets = tried[0].request, [each.target for each in tried if each.target is not None]
+    areas = [search_box(request, each, comparison.page) for each in targets]
+    deletes = request.action == "delete"
+    wanted, other = (targets[0].text, "") if deletes else (request.new, targets[0].text)
+    before, after = count_text(comparison, wanted, other, areas, inside_number=targets[0].inside_number)
+    possible = max(0, before - after if deletes else after - before)
+    done = [number for number, each in enumerate(tried) if each.outcome == "done"]
+    shows = [_shows(comparison, each) for each in tried]
+    doubtful = sorted(done, key=lambda number: shows[number])[: max(0, len(done) - possible)]
+    result = list(tried)
+    for number in doubtful:
+        if not shows[number]:
+            result[number] = tried[number]._replace(outcome="not_done" if deletes else "wrong_text")
+    return result
 
 
-def _output_texts(comparison: PageComparison, area: Box | None) -> list[_ReadText]:
-    """Return the lines of the output in an area of the page, each by itself and joined with those that follow."""
-    pages = comparison.pages
-    read = []
-    for line in comparison.output.lines:
-        box = pages.box_to_page(line.box) if pages is not None else line.box
-        if area is None or pages is None or box.shared_area(area) > 0:
-            read.append(_ReadText(line.text, cut(comparison.after, line.box), box))
-    if len(read) > 1 and (area is not None or len(read) < 40):
-        read.append(_ReadText(_in_rows([(each.box, each.text) for each in read]), read[0].image[:0], Box(0, 0, 0, 0)))
-    return read
-
-
-def _area_texts(comparison: PageComparison, area: Box) -> tuple[str, str]:
-    """Return the text of the page and of the output in an area; all of it if the output is not registered."""
-    everywhere = comparison.pages is None
-    lines = [line for line in comparison.page.lines if everywhere or line.box.shared_area(area) > 0]
-    texts = _output_texts(comparison, area)  # the last one has all lines
-    return _in_rows([(line.box, line.text) for line in lines]), texts[-1].text if texts else ""
-
-
-def _in_rows(lines: Sequence[tuple[Box, str]]) -> str:
-    """Join the texts of lines row by row."""
-    rows: list[list[tuple[Box, str]]] = []
-    for box, text in sorted(lines, key=lambda each: ((each[0].y1 + each[0].y2) / 2, each[0].x1)):
-        if rows and (box.y1 + box.y2) / 2 < rows[-1][-1][0].y2 - 0.25 * (box.y2 - box.y1):
-            rows[-1].append((box, text))
-        else:
-            rows.append([(box, text)])
-    return " ".join(text for row in rows for _, text in sorted(row, key=lambda each: each[0].x1))
-
-
-def _contains(text: str, wanted: str, *, inside_number: bool = False) -> bool:
-    """Whether a text contains another, not as a part of a longer number unless it stood in one."""
-    return bool(find_in(text, wanted, inside_number=inside_number))
-
-
-def _without(text: str, removed: str) -> str:
-    """Return a text without another that it contains."""
-    for span in reversed(find_in(text, removed, inside_number=True)):
-        text = f"{text[: span.start]}\0{text[span.stop :]}"
-    return text
-
-
-def _is_likely(read: _ReadText, wanted: str, reader: LikelihoodReader) -> bool:
-    """Whether a line that nearly reads as wanted is about as likely to be so: the reader may have misread it."""
-    if not read.image.size or fuzz.partial_ratio(wanted, read.text) < MIN_ALIKE:
+def _shows(comparison: PageComparison, found: RequestOutcome) -> bool:
+    """Whether a change at the place of a request shows what was asked for: the new text, or a text that is gone."""
+    target, request = found.target, found.request
+    if target is None:
         return False
-    place = fuzz.partial_ratio_alignment(wanted, read.text)
-    if place is None:
-        return False
-    other = read.text[: place.dest_start] + wanted + read.text[place.dest_end :]
-    changed = sum(max(len(each.before), len(each.after), 1) for each in differences(read.text, other))
-    if not changed:
-        return _contains(other, wanted)
-    as_read, as_wanted = reader.likelihood(read.image, [read.text, other])
-    return as_wanted >= as_read - TOLERANCE * changed
-
-
-def _is_cut(comparison: PageComparison, texts: Sequence[_ReadText], new: str) -> bool:
-    """Whether a part of the new text stands at the edge of the frame, which cuts off the rest."""
-    wanted = compared(new).characters
-    size = len(wanted)
-    for each in texts:
-        characters = compared(each.text).characters
-        height = each.box.y2 - each.box.y1
-        frame = comparison.pages.frame if comparison.pages is not None else None
-        at_right = frame is None or each.box.x2 > frame.x2 - CUT * height
-        at_left = frame is None or each.box.x1 < frame.x1 + CUT * height
-        start = max((part for part in range(1, size) if characters.endswith(wanted[:part])), default=0)
-        stop = max((part for part in range(1, size) if characters.startswith(wanted[-part:])), default=0)
-        if (at_right and start >= 0.5 * size) or (at_left and stop >= 0.5 * size):
-            return True
+    for change in comparison.result.changes:
+        if change.box_before is not None and _is_in(change.box_before, target):
+            if request.action == "delete":
+                if not contains(change.after, target.text):
+                    return True
+            elif contains(change.after, request.new):
+                return True
     return False
-
-
-def _is_changed(comparison: PageComparison, target: Target) -> bool:
-    return any(
-        change.box_before is not None and change.box_before.shared_area(target.box) > 0
-        for change in comparison.result.changes
-    )
 
 
 def mark_asked(comparison: PageComparison, found: Sequence[RequestOutcome]) -> list[Change]:
@@ -243,19 +137,23 @@ def _is_asked(change: Change, comparison: PageComparison, found: Sequence[Reques
                 return True
             continue
         if change.box_before is not None and _is_in(change.box_before, target):
-            if each.outcome != "done" or change.kind == "moved" or each.request.action in BLOCK_ACTIONS:
+            if change.kind == "moved" or each.request.action in BLOCK_ACTIONS:
                 return True
             lines = comparison.page.lines
             parts = [line_text(lines[number]).text[span.start : span.stop] for number, span in target.parts]
             replaced = [target.text, *parts] if each.request.action in ("replace", "delete") else [""]
-            if any(keeps_rest(change, part, new) for part in replaced):
+            wanted = target.text if each.request.action == "delete" and each.outcome == "partly" else new
+            if any(keeps_rest(change, part, wanted) for part in replaced):
+                return True
+            stands_another = each.outcome != "done" and each.request.action != "delete"
+            if stands_another and any(keeps_context(change, part) for part in replaced):
                 return True
         if change.kind == "added" and new and _adds(change, new):
             pages = comparison.pages
             if pages is None or change.box_after is None:
                 return True
             return (
-                _search_box(each.request, target, comparison.page).shared_area(pages.box_to_page(change.box_after)) > 0
+                search_box(each.request, target, comparison.page).shared_area(pages.box_to_page(change.box_after)) > 0
             )
     return False
 

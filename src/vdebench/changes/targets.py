@@ -17,6 +17,7 @@ MAX_LINES = 4
 MIN_FUZZY = 0.75
 """Least similarity of a line to a target that the reader did not read exactly."""
 _NUMBER, _DIGITS = regex.compile(r"\d+(?:[.,:]\d+)*"), regex.compile(r"\d+")
+_LABELLED = regex.compile(r"\s*[:：]\s*(\d+(?:[.,:]\d+)*)(?!\S)")
 
 
 class PlacedText(NamedTuple):
@@ -58,7 +59,7 @@ def find_targets(request: EditRequest, lines: Sequence[PlacedText]) -> list[Targ
         narrowed = [each for each in found if any(_shares(part, other) for part in each.parts for other in inside)]
         found = narrowed or found
     if request.action == "replace" and _NUMBER.fullmatch(request.new) and not _NUMBER.search(request.target):
-        return _values(request, lines) or found
+        return list(_labelled(found, lines)) or _values(request, lines) or found
     return found or list(_similar(request.target, lines))
 
 
@@ -208,6 +209,17 @@ def _cells(request: EditRequest, lines: Sequence[PlacedText]) -> list[Target]:
                     whole = range(len(text))
                     found.append(Target(((number, whole),), (lines[number].box,), text))
     return found
+
+
+def _labelled(labels: Sequence[Target], lines: Sequence[PlacedText]) -> Iterator[Target]:
+    """Yield the numbers behind labels and a colon: `change the telephone number to 5550199`."""
+    for label in labels:
+        number, span = label.parts[-1]
+        line = lines[number]
+        match = _LABELLED.match(line.text.text, span.stop)
+        if match:
+            value = range(match.start(1), match.end(1))
+            yield Target(((number, value),), (part_box(line, value),), match[1])
 
 
 def _values(request: EditRequest, lines: Sequence[PlacedText]) -> list[Target]:

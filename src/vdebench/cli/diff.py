@@ -8,8 +8,10 @@ from pathlib import Path
 import typer
 
 from vdebench.changes.verdict import GeometryLimits
+from vdebench.cli.judge import BaseUrl, KeyVariable, Temperature, Timeout
 from vdebench.cli.printing import echo_json, screen_width
 from vdebench.cli.read import READER_HELP
+from vdebench.errors import VdeError
 
 _PIPE_WIDTH = 100
 
@@ -23,6 +25,18 @@ def diff_command(
     reference: Path | None = typer.Option(
         None, "--reference", metavar="IMAGE", help="The right result: changes that it has too were asked for."
     ),
+    judge: str = typer.Option(
+        "",
+        "--judge",
+        "-j",
+        metavar="MODEL",
+        help="Judge model that is asked what an instruction means that the rules do "
+        "not understand: gpt-4o, any model behind --base-url, gemini:MODEL or anthropic:MODEL.",
+    ),
+    base_url: BaseUrl = "",
+    key_variable: KeyVariable = "",
+    temperature: Temperature = "0",
+    timeout: Timeout = 300,
     reader: str = typer.Option("rapidocr", "--reader", help=READER_HELP),
     max_zoom: float = typer.Option(
         GeometryLimits().max_zoom,
@@ -47,9 +61,12 @@ def diff_command(
 
     `vde diff page.png edited.png --instruction "Replace '2023' with '2024'" --html changes.html`
 
+    `vde diff page.png edited.png --instruction "Say that it opens an hour later: 9:30" --judge gpt-4o`
+
     `vde diff page.png edited.png --reference right.png --max-zoom 0.05 --allow-crop --json`
     """
     from vdebench.io.images import image_size
+    from vdebench.judges.judge import get_judge
     from vdebench.pipeline.edit_check import check_edit
     from vdebench.report.edit_check import check_text
     from vdebench.report.edit_page import check_page_name, write_edit_page
@@ -59,8 +76,17 @@ def diff_command(
             image_size(file)  # raises an error before models are loaded
     if html is not None:
         check_page_name(html)
+    if judge and (not instruction or reference is not None):
+        raise VdeError("--judge: the judge reads the --instruction, and is not asked if there is a --reference")
+    asked = (
+        get_judge(judge, base_url=base_url, key_variable=key_variable, temperature=temperature, timeout=timeout)
+        if judge
+        else None
+    )
     limits = GeometryLimits(max_zoom=max_zoom, allow_crop=allow_crop)
-    check = check_edit(before, after, instruction=instruction, reference=reference, reader=reader, limits=limits)
+    check = check_edit(
+        before, after, instruction=instruction, reference=reference, reader=reader, limits=limits, judge=asked
+    )
     if as_json:
         echo_json(check.to_json())
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import regex
 
 _PAIRS = {"“": "”", "‘": "’", "「": "」", "『": "』", "﹁": "﹂", '"': '"', "'": "'", "„": "“", "«": "»"}
@@ -32,6 +34,21 @@ def cut_quotes(instruction: str) -> tuple[str, list[str]]:
         quoted.append(instruction[at + 1 : end].strip())
         at = end + 1
     return rest, quoted
+
+
+def insert_quotes(words: str, quoted: Sequence[str]) -> str:
+    """Put quotations back into a text, each in marks that it does not contain.
+
+    >>> insert_quotes("Replace ⟦0⟧ with ⟦1⟧.", ["don’t", "“do not”"])
+    'Replace “don’t” with 「“do not”」.'
+    """
+    return regex.sub(r"⟦(\d+)⟧", lambda number: _in_marks(quoted[int(number[1])]), words)
+
+
+def _in_marks(text: str) -> str:
+    lefts = (left for left in "“「『«﹁" if not set(text) & {left, _PAIRS[left], *_LOOSE.get(left, "")})
+    left = next(lefts, "“")
+    return f"{left}{text}{_PAIRS[left]}"
 
 
 def _closing(text: str, at: int) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import regex
 
@@ -28,6 +28,12 @@ class EditRequest:
     """A longer text that contains the target."""
     place: str = ""
     """Position on the page, in the words of the instruction."""
+    everywhere: bool = False
+    """Whether all places of the target are meant. Only `several.requests_of` sets this field and the next two."""
+    occurrence: int = 0
+    """Number of the place of the target, in reading order from 1; -1 for the last, 0 if it is not stated."""
+    line: int = 0
+    """Number of the line of the page that has the target, from 1; -1 for the last, 0 if it is not stated."""
 
     @property
     def in_cell(self) -> bool:
@@ -66,8 +72,9 @@ def parse(instruction: str) -> EditRequest:
     for kind, pattern in grammar.PATTERNS:
         match = pattern.fullmatch(words)
         if match:
-            fields = {name: value for name, value in match.groupdict().items() if value}
-            return EditRequest(kind, **{name: _unquoted(name, value, quoted) for name, value in fields.items()})
+            texts = {name: value for name, value in match.groupdict().items() if value}
+            fields: dict[str, Any] = {name: _unquoted(name, value, quoted) for name, value in texts.items()}
+            return EditRequest(kind, **fields)
     raise NotUnderstoodError("the instruction is not supported")
 
 

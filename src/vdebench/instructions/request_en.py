@@ -132,6 +132,7 @@ _BARE = regex.compile(
     r"(\S+(?: \S+){0,5}?) (?:with|to|by) (?!be\b)((?:\S+ ){0,5}\S*[^\s.])\.?",
     regex.IGNORECASE,
 )
+_PLACE_IN_VALUE = regex.compile(r"\b(?:in|on|at|from|under|below|above) (?:the|this|that)\b", regex.IGNORECASE)
 
 
 def guess_quotes(words: str) -> tuple[str, list[str]]:
@@ -141,4 +142,6 @@ def guess_quotes(words: str) -> tuple[str, list[str]]:
     ('Replace ⟦0⟧ with ⟦1⟧', ['2023', '2024'])
     """
     match = _BARE.fullmatch(words)
-    return ("Replace ⟦0⟧ with ⟦1⟧", [match[1], match[2]]) if match else (words, [])
+    if not match or _PLACE_IN_VALUE.search(match[2]):
+        return words, []
+    return "Replace ⟦0⟧ with ⟦1⟧", [match[1], match[2]]

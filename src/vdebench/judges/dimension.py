@@ -89,7 +89,7 @@ class Dimension:
         Traceback (most recent call last):
         vdebench.errors.InputError: the grade is 7, expected a whole number from 0 to 5
         """
-        objects = list(_objects(text))
+        objects = list(json_objects(text))
         if len(objects) != 1:
             count = "no JSON object" if not objects else f"{len(objects)} JSON objects"
             raise InputError(f"the answer has {count}, expected one: {excerpt(text) or 'it is empty'}")
@@ -106,7 +106,7 @@ class Dimension:
         return grade, rationale
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield the outermost JSON objects in a text."""
     at = text.find("{")
     while at >= 0:

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from vdebench.changes import verdict
 from vdebench.changes.change import EditCheck, EditOutcome
 from vdebench.changes.engine import PageComparator
 from vdebench.changes.outcome import RequestOutcome, mark_asked, outcomes
 from vdebench.changes.reference_check import check_against_reference
-from vdebench.changes.verdict import GeometryLimits, judge
+from vdebench.changes.verdict import GeometryLimits
 from vdebench.core.images import Image
-from vdebench.instructions.several import requests_of
 from vdebench.io.images import open_image
+from vdebench.judges.judge import Judge
+from vdebench.pipeline.asked_edits import AskedEdits, asked_edits
 from vdebench.readers.reader import get_reader
 
 
@@ -25,12 +27,16 @@ def check_edit(
     reference: Path | None = None,
     reader: str = "rapidocr",
     limits: GeometryLimits = GeometryLimits(),  # noqa: B008
+    judge: Judge | None = None,
 ) -> EditCheck:
-    """Compare two images of a page; with an instruction or a reference, decide which changes were asked for."""
+    """Compare two images of a page; with an instruction or a reference, decide which changes were asked for.
+
+    A judge is asked what an instruction means that the rules do not understand.
+    """
     page, output = open_image(before), open_image(after)
     answer = open_image(reference) if reference is not None else None
     comparator = PageComparator(get_reader(reader))
-    return check_images(page, output, comparator, instruction=instruction, reference=answer, limits=limits)
+    return check_images(page, output, comparator, instruction=instruction, reference=answer, limits=limits, judge=judge)
 
 
 def check_images(
@@ -41,15 +47,20 @@ def check_images(
     instruction: str = "",
     reference: Image | None = None,
     limits: GeometryLimits = GeometryLimits(),  # noqa: B008
+    judge: Judge | None = None,
 ) -> EditCheck:
     """Check one edit, given as images. A reference decides what was asked; without one, the instruction does."""
     comparison = comparator.compare(before, after)
+    asked = AskedEdits()
     if reference is not None:
         changes, edit = check_against_reference(comparison, reference, comparator)
     else:
-        found = outcomes(comparison, requests_of(instruction), comparator.reader) if instruction else []
+        asked = asked_edits(instruction, comparison.page, judge)
+        found = outcomes(comparison, asked.requests, comparator.reader)
         changes, edit = mark_asked(comparison, found), _combined(found)
-    return judge(replace(comparison.result, changes=tuple(changes)), edit, limits)
+    check = verdict.judge(replace(comparison.result, changes=tuple(changes)), edit, limits)
+    why = f"{check.why} ({asked.problem})" if asked.problem else check.why
+    return replace(check, why=why, requests=asked.to_json())
 
 
 def _combined(found: Sequence[RequestOutcome]) -> EditOutcome:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -69,11 +69,31 @@ def check_text(check: EditCheck, width: int, *, colour: bool = False) -> str:
 
 def _summary(check: EditCheck, width: int) -> Iterator[str]:
     yield labelled("Edit", EDIT_WORDS[check.edit], width)
+    if check.requests.get("judge") and check.requests["edits"]:
+        yield labelled("Request", _request_text(check.requests), width)
     yield labelled("Usable", ": ".join(filter(None, (USABLE_WORDS[check.usable], check.why))), width)
     yield labelled("Geometry", geometry_text(check.page.geometry), width)
     for note in text_notes(check):
         yield labelled("Text", note, width)
     yield labelled("Changes", counts_text(check.page.changes), width)
+
+
+def _request_text(requests: Mapping[str, Any]) -> str:
+    """The edits that a judge model reads out of the instruction.
+
+    >>> _request_text({"judge": {"model": "gpt-4o"}, "edits": [{"action": "replace", "target": "a", "new": "b"}]})
+    'replace “a”, “b” (in the words of the judge gpt-4o)'
+    """
+    edits = (
+        " ".join(
+            [
+                each["action"].replace("_", " "),
+                ", ".join(f"“{each[name]}”" for name in ("target", "new") if each.get(name)),
+            ]
+        )
+        for each in requests["edits"]
+    )
+    return f"{'; '.join(edits)} (in the words of the judge {requests['judge']['model']})"
 
 
 def text_notes(check: EditCheck) -> Iterator[str]:
