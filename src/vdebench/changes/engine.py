@@ -15,6 +15,7 @@ from vdebench.changes.line_pairs import line_text
 from vdebench.changes.registration import Registration, from_lines, geometry_of, register
 from vdebench.changes.style import restyled_text
 from vdebench.changes.text_changes import compare_text, compare_text_anywhere
+from vdebench.changes.type_heights import words_by_height
 from vdebench.changes.words import compared, count_words, tokens
 from vdebench.core.box import Box, Size
 from vdebench.core.images import Image
@@ -59,7 +60,8 @@ class PageComparator:
         words = sum(count_words(line.text) for line in page.lines)
         if before.shape == after.shape and np.array_equal(before, after):
             pages = AlignedPages(before, after, np.array([[1.0, 0, 0], [0, 1, 0]]))
-            unchanged = PageChanges(Geometry("same", *sizes, matches=len(page.lines)), words=words)
+            geometry = Geometry("same", *sizes, matches=len(page.lines))
+            unchanged = PageChanges(geometry, words=words, heights=words_by_height(page.lines, ()))
             return PageComparison(before, after, page, page, pages, unchanged)
         output = self.reader.page_lines(after)
         registration = register(before, after) or _register_by_lines(page, output, sizes)
@@ -75,7 +77,8 @@ class PageComparator:
             geometry = replace(geometry, cropped_words=text.cropped_words)
             changes = [*text.changes, *restyled_text(aligned, text), *ink_changes(aligned, text)]
         changes, illegible = group_illegible(changes, page, output, aligned)
-        result = PageChanges(geometry, tuple(changes), words, illegible)
+        heights = words_by_height(page.lines, changes)
+        result = PageChanges(geometry, tuple(changes), words, illegible, heights=heights)
         return PageComparison(before, after, page, output, aligned, result)
 
 

@@ -10,6 +10,7 @@ from vdebench.changes.change import EditCheck, EditOutcome
 from vdebench.changes.engine import PageComparator
 from vdebench.changes.outcome import RequestOutcome, mark_asked, outcomes
 from vdebench.changes.reference_check import check_against_reference
+from vdebench.changes.type_heights import words_by_height
 from vdebench.changes.verdict import GeometryLimits, judge
 from vdebench.core.images import Image
 from vdebench.instructions.several import requests_of
@@ -49,7 +50,8 @@ def check_images(
     else:
         found = outcomes(comparison, requests_of(instruction), comparator.reader) if instruction else []
         changes, edit = mark_asked(comparison, found), _combined(found)
-    return judge(replace(comparison.result, changes=tuple(changes)), edit, limits)
+    heights = words_by_height(comparison.page.lines, changes)
+    return judge(replace(comparison.result, changes=tuple(changes), heights=heights), edit, limits)
 
 
 def _combined(found: Sequence[RequestOutcome]) -> EditOutcome:
