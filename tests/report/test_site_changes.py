@@ -108,3 +108,13 @@ def test_failures_that_a_ceiling_explains():
     }
     assert explained_failures(verdicts, []) is None
     assert explained_failures({"jpeg": [fails]}, ["jpeg"]) is None
+
+
+def test_words_lost_by_type_height_in_pixels_of_the_references(report):
+    found = data(report, "board")["protocols"][0]["heights"]
+    assert (found["pixels"], found["bands"]) == ("reference", [{"title": "12–16 px", "words": 150}])
+    oracle, other = found["rows"]
+    assert (oracle["editor"], oracle["ceiling"], oracle["cells"][0]["value"]) == ("oracle", True, pytest.approx(0.02))
+    assert (other["editor"], other["cells"]) == ("my editor", [None])
+    assert found["lines"][0] == "oracle: no type height is safe: 98.0 % of 150 words"
+    assert any("my editor: words by type height are not known" in note for note in found["notes"])

@@ -109,7 +109,10 @@ def heights_data(runs: Sequence[tuple[str, HeightSummary]], ceilings: Collection
     ordered = sorted(runs, key=lambda run: run[0] not in ceilings)
     return {
         "pixels": runs[0][1].pixels,
-        "bands": [titles[at].title for at in shown],
+        "bands": [
+            {"title": titles[at].title, "words": max(summary.bands[at].words for _, summary in runs if summary.bands)}
+            for at in shown
+        ],
         "rows": [
             {
                 "editor": editor,

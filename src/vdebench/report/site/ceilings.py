@@ -1,4 +1,4 @@
-"""Unusable edits that a ceiling explains: a perfect edit with the same loss of pixels fails too."""
+"""What a ceiling explains: unusable edits (a perfect edit with the same loss of pixels fails too), and lost words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from vdebench.errors import VdeError
 from vdebench.io.files import is_file, read_json
 from vdebench.report.site.gather import ScoredEditor
+from vdebench.report.type_heights import heights_data
+from vdebench.stats.type_heights import height_summary
 
 CEILINGS = ("resize", "jpeg", "autoencoder")
 """Editors that return the reference after a loss that an editor cannot avoid: `vdebench.editors.ceilings`."""
@@ -49,3 +51,17 @@ def explained_failures(verdicts: Mapping[str, Sequence[str]], ceilings: Sequence
         if editor not in ceilings
     ]
     return {"ceilings": limits, "rows": rows} if limits and rows else None
+
+
+def words_by_height(results: Sequence[ScoredEditor], ceilings: Sequence[str]) -> dict[str, Any] | None:
+    """The words that each editor loses by type height, ceilings first; None for protocols without usable edits.
+
+    Heights are in pixels of the references, so that a band has the same words for every editor: an editor that returns
+    smaller pages than its ceiling has smaller type on them.
+    """
+    runs = [
+        (result.editor, height_summary(result.table("scores").collect(), "page_height"))
+        for result in results
+        if result.protocol.properties
+    ]
+    return heights_data(runs, ceilings)
