@@ -15,6 +15,10 @@ from vdebench.readers.reader import get_reader
 
 SMALL = Line(Box(10, 10, 200, 20), "four words of text")
 LARGE = Line(Box(10, 40, 200, 60), "Three more words")
+PAGE = np.full((300, 300, 3), 255, np.uint8)
+PAGE[12:19, 12:200:2] = 0  # 7 rows of ink, as tall as capitals of 10 px: 7 / 0.7
+PAGE[43:57, 12:200:2] = 0  # 14 rows: 20 px
+PAGE[101:108, 12:200:2] = 0
 
 
 def change(kind, before, box, **options):
@@ -22,8 +26,8 @@ def change(kind, before, box, **options):
 
 
 def test_lines_of_one_height_are_added_up_in_whole_pixels():
-    nearly = Line(Box(10, 100, 200, 110.4), "12 % – and")  # 2 words, 10.4 px
-    assert words_by_height([LARGE, SMALL, nearly, Line(Box(0, 0, 9, 9), "–")], ()) == (
+    nearly = Line(Box(10, 100, 200, 110.4), "12 % – and")  # 2 words, 10 px too
+    assert words_by_height(PAGE, [LARGE, SMALL, nearly, Line(Box(0, 0, 9, 9), "–")], ()) == (
         TypeHeight(10, 6, 0, 0, 0),
         TypeHeight(20, 3, 0, 0, 0),
     )
@@ -38,19 +42,19 @@ def test_changes_count_in_the_line_that_they_lie_in():
         change("ink_lost", "", Box(300, 40, 360, 60)),
         Change("added", "", "new words", None, Box(10, 10, 50, 20)),
     ]
-    assert words_by_height([SMALL, LARGE], changes) == (TypeHeight(10, 4, 1, 0, 1), TypeHeight(20, 3, 2, 0, 0))
+    assert words_by_height(PAGE, [SMALL, LARGE], changes) == (TypeHeight(10, 4, 1, 0, 1), TypeHeight(20, 3, 2, 0, 0))
 
 
 def test_an_illegible_line_counts_its_changed_words_and_no_word_counts_twice():
     illegible = change("illegible", SMALL.text, SMALL.box, evidence={"height": 10, "words": 3})
     lost = change("lost", "four words of", Box(10, 10, 150, 20))  # 3 lost and 1 of 3 illegible: the line has 4 words
-    assert words_by_height([SMALL], [illegible, lost]) == (TypeHeight(10, 4, 3, 1, 0),)
+    assert words_by_height(PAGE, [SMALL], [illegible, lost]) == (TypeHeight(10, 4, 3, 1, 0),)
 
 
 def test_words_that_were_asked_for_or_cut_off_are_not_counted():
     asked = change("replaced", "four words", Box(10, 10, 90, 20), asked=True)
     cropped = change("cropped", LARGE.text, LARGE.box)
-    assert words_by_height([SMALL, LARGE], [asked, cropped]) == (TypeHeight(10, 2, 0, 0, 0),)
+    assert words_by_height(PAGE, [SMALL, LARGE], [asked, cropped]) == (TypeHeight(10, 2, 0, 0, 0),)
 
 
 def test_words_of_chinese_changes_are_without_their_context():
@@ -86,8 +90,8 @@ def test_with_a_reference_the_lines_of_its_regions_are_not_counted():
     for box in (first, third):
         output[round(box.y1) : round(box.y2), round(box.x1) : round(box.x2)] = 255
     result = compare_with_reference(output, ReferencePage(page, None, (first,)), comparator)
-    whole = words_by_height(lines, ())
+    whole = words_by_height(page, lines, ())
     assert result.heights is not None
     total = sum(row.words for row in result.heights)
-    assert total == sum(row.words for row in whole) - words_by_height([lines[0]], ())[0].words
-    assert sum(row.changed for row in result.heights) == words_by_height([lines[2]], ())[0].words
+    assert total == sum(row.words for row in whole) - words_by_height(page, [lines[0]], ())[0].words
+    assert sum(row.changed for row in result.heights) == words_by_height(page, [lines[2]], ())[0].words

@@ -182,7 +182,7 @@ class Change:
 
 
 class TypeHeight(NamedTuple):
-    """Words of the page in lines of one height, in whole pixels of the page; each is in at most one of the last three.
+    """Words of the page in type of one size, in whole pixels of the page; each is in at most one of the last three.
 
     Words outside the output's frame, and words that the edit was to change, are not counted.
     """

@@ -61,7 +61,7 @@ class PageComparator:
         if before.shape == after.shape and np.array_equal(before, after):
             pages = AlignedPages(before, after, np.array([[1.0, 0, 0], [0, 1, 0]]))
             geometry = Geometry("same", *sizes, matches=len(page.lines))
-            unchanged = PageChanges(geometry, words=words, heights=words_by_height(page.lines, ()))
+            unchanged = PageChanges(geometry, words=words, heights=words_by_height(before, page.lines, ()))
             return PageComparison(before, after, page, page, pages, unchanged)
         output = self.reader.page_lines(after)
         registration = register(before, after) or _register_by_lines(page, output, sizes)
@@ -77,7 +77,7 @@ class PageComparator:
             geometry = replace(geometry, cropped_words=text.cropped_words)
             changes = [*text.changes, *restyled_text(aligned, text), *ink_changes(aligned, text)]
         changes, illegible = group_illegible(changes, page, output, aligned)
-        heights = words_by_height(page.lines, changes)
+        heights = words_by_height(before, page.lines, changes)
         result = PageChanges(geometry, tuple(changes), words, illegible, heights=heights)
         return PageComparison(before, after, page, output, aligned, result)
 

@@ -8,9 +8,10 @@ import numpy as np
 import regex
 
 from vdebench.changes.change import Change, ChangeKind, TypeHeight
+from vdebench.changes.type_size import type_size
 from vdebench.changes.words import count_words, is_meaningful
 from vdebench.core.box import Box
-from vdebench.readers.lines.images import SINGLE
+from vdebench.core.images import Image
 from vdebench.readers.lines.line import Line
 
 COLUMNS: Mapping[ChangeKind, str] = {
@@ -23,23 +24,13 @@ COLUMNS: Mapping[ChangeKind, str] = {
 _HAN = regex.compile(r"\p{Han}")
 
 
-def type_height(box: Box) -> float:
-    """Return the height of the type of a line in pixels: the width of the box of a vertical line.
-
-    >>> type_height(Box(0, 0, 90, 14)), type_height(Box(0, 0, 14, 90))
-    (14, 14)
-    """
-    width, height = box.x2 - box.x1, box.y2 - box.y1
-    return width if height >= SINGLE * width else height
-
-
 def lines_outside(lines: Iterable[Line], regions: Sequence[Box]) -> list[Line]:
     """Return the lines of which no part is in a region: those whose middle is not beside or in one."""
     return [line for line in lines if not any(_is_touched(line.box, region) for region in regions)]
 
 
-def words_by_height(lines: Iterable[Line], changes: Iterable[Change]) -> tuple[TypeHeight, ...]:
-    """Count the words of lines, and those of them that were changed, by type height.
+def words_by_height(page: Image, lines: Iterable[Line], changes: Iterable[Change]) -> tuple[TypeHeight, ...]:
+    """Count the words of lines of a page, and those of them that were changed, by type height.
 
     A change belongs to the line that its place on the page shares most with. Words outside the output's frame, and
     words of changes that were asked for, are not counted.
@@ -64,8 +55,9 @@ def words_by_height(lines: Iterable[Line], changes: Iterable[Change]) -> tuple[T
         for name in ("changed", "illegible", "weakened"):  # a word counts once
             row.append(min(left, count[name]))
             left -= row[-1]
-        known = heights.setdefault(round(type_height(line.box)), [0, 0, 0, 0])
-        heights[round(type_height(line.box))] = [sum(pair) for pair in zip(known, row, strict=True)]
+        height = round(type_size(page, line))
+        known = heights.get(height, [0, 0, 0, 0])
+        heights[height] = [sum(pair) for pair in zip(known, row, strict=True)]
     return tuple(TypeHeight(height, *heights[height]) for height in sorted(heights) if heights[height][0])
 
 

@@ -50,7 +50,7 @@ def check_images(
     else:
         found = outcomes(comparison, requests_of(instruction), comparator.reader) if instruction else []
         changes, edit = mark_asked(comparison, found), _combined(found)
-    heights = words_by_height(comparison.page.lines, changes)
+    heights = words_by_height(before, comparison.page.lines, changes)
     return judge(replace(comparison.result, changes=tuple(changes), heights=heights), edit, limits)
 
 
