@@ -93,5 +93,5 @@ def test_the_leaderboard_shows_counts_once_and_what_a_ceiling_explains(opened):
 def test_the_leaderboard_shows_words_lost_by_type_height(opened):
     page = opened.open()
     page.wait_for_selector("#heights")
-    assert texts(page, "#heights tbody tr") == ["oracle\nceiling\n\t2.0", "my editor\t–"]
+    assert texts(page, "#heights tbody tr") == ["oracle\nceiling: jpeg\n\t2.0", "my editor\t–"]
     assert page.get_attribute("#heights td.loss.some", "title") == "150 words: 2 changed, 0 illegible, 1 weakened"

@@ -58,7 +58,9 @@ def test_a_sentence_says_from_which_height_on_type_survives():
 
 
 def test_the_data_of_the_report_has_ceilings_first_and_sentences_on_them():
-    data = heights_data([("mine", summary((0, 200, 0, 0, 0, 0), (0, 200, 0, 0, 0, 0))), ("jpeg", SMALL)], ["jpeg"])
+    data = heights_data(
+        [("mine", summary((0, 200, 0, 0, 0, 0), (0, 200, 0, 0, 0, 0))), ("jpeg", SMALL)], {"jpeg": "JPEG of quality 75"}
+    )
     assert data is not None
     assert data["bands"] == [
         {"title": "8–12 px", "words": 200},
@@ -66,21 +68,24 @@ def test_the_data_of_the_report_has_ceilings_first_and_sentences_on_them():
         {"title": "16–20 px", "words": 500},
         {"title": "30 px or more", "words": 9},
     ]
-    assert [(row["editor"], row["ceiling"]) for row in data["rows"]] == [("jpeg", True), ("mine", False)]
+    assert [(row["editor"], row["ceiling"]) for row in data["rows"]] == [
+        ("jpeg", "JPEG of quality 75"),
+        ("mine", ""),
+    ]
     assert data["rows"][0]["cells"][0] == {
         **{"value": 0.5, "low": 0.25, "high": 0.75, "words": 200},
         **{"changed": 80, "illegible": 20, "weakened": 0},
     }
     assert data["rows"][1]["cells"][1:] == [None, None, None]
-    assert [line.partition(":")[0] for line in data["lines"]] == ["jpeg", "safe"]
+    assert [line.partition(":")[0] for line in data["lines"]] == ["jpeg (JPEG of quality 75)", "safe"]
 
 
 def test_the_data_says_where_nothing_was_counted():
-    data = heights_data([("old", NOTHING)], [])
+    data = heights_data([("old", NOTHING)], {})
     assert data is not None
     assert (data["bands"], data["lines"], data["rows"][0]["cells"]) == ([], [], [])
     assert "old: words by type height are not known" in data["notes"][0]
-    mixed = heights_data([("old", NOTHING), ("jpeg", SMALL)], ["jpeg"])
+    mixed = heights_data([("old", NOTHING), ("jpeg", SMALL)], {"jpeg": "JPEG of quality 75"})
     assert mixed is not None
-    assert mixed["rows"][1] == {"editor": "old", "ceiling": False, "cells": [None] * 4}
-    assert heights_data([], []) is None
+    assert mixed["rows"][1] == {"editor": "old", "ceiling": "", "cells": [None] * 4}
+    assert heights_data([], {}) is None

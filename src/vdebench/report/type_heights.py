@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vdebench.report.table import Column, Row, Table
@@ -96,8 +96,11 @@ def _survivors(bands: Sequence[HeightBand]) -> str:
     return f"{share:.0f} % of {words} words" if share == 100 else f"{min(share, 99.9):.1f} % of {words} words"
 
 
-def heights_data(runs: Sequence[tuple[str, HeightSummary]], ceilings: Collection[str]) -> dict[str, Any] | None:
-    """Data of the report's table: the share of words that each editor loses, ceilings marked; None without runs."""
+def heights_data(runs: Sequence[tuple[str, HeightSummary]], ceilings: Mapping[str, str]) -> dict[str, Any] | None:
+    """Data of the report's table: the share of words that each editor loses; None without runs.
+
+    `ceilings` are editors that come first, and what they do to the reference.
+    """
     if not runs:
         return None
     shown = [
@@ -107,6 +110,7 @@ def heights_data(runs: Sequence[tuple[str, HeightSummary]], ceilings: Collection
     ]
     titles = next((summary.bands for _, summary in runs if summary.bands), ())
     ordered = sorted(runs, key=lambda run: run[0] not in ceilings)
+    limits = [(_named(editor, ceilings[editor]), summary) for editor, summary in ordered if editor in ceilings]
     return {
         "pixels": runs[0][1].pixels,
         "bands": [
@@ -116,14 +120,19 @@ def heights_data(runs: Sequence[tuple[str, HeightSummary]], ceilings: Collection
         "rows": [
             {
                 "editor": editor,
-                "ceiling": editor in ceilings,
+                "ceiling": ceilings.get(editor, ""),
                 "cells": [_cell(summary.bands[at]) if summary.bands else None for at in shown],
             }
             for editor, summary in ordered
         ],
-        "lines": [*safe_lines([run for run in ordered if run[0] in ceilings] or ordered)],
+        "lines": list(safe_lines(limits or ordered)),
         "notes": list(gap_lines(ordered)),
     }
+
+
+def _named(editor: str, loss: str) -> str:
+    """The name of a ceiling with what it does, unless its name says it."""
+    return editor if loss == editor else f"{editor} ({loss})"
 
 
 def _cell(band: HeightBand) -> dict[str, Any] | None:

@@ -86,7 +86,7 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
         ceilings = [result.editor for result in results if is_ceiling(result)]
         if explained := explained_failures(verdicts[table["name"]], ceilings):
             table["explained"] = explained
-        if heights := words_by_height(results, ceilings):
+        if heights := words_by_height(results):
             table["heights"] = heights
         facts = fact_gallery(results, samples)
         if facts is not None:

@@ -12,7 +12,7 @@
     if (!found) return [];
     const cells = found.rows.flatMap((row) => row.cells).filter(Boolean), scale = [0, Math.max(1, ...cells.map((cell) => 100 * cell.high))];
     const line = (row) => h("tr", { class: row.ceiling ? "ceiling" : null },
-      h("th", { scope: "row" }, row.editor, row.ceiling ? h("span", { class: "under" }, "ceiling") : null),
+      h("th", { scope: "row" }, row.editor, row.ceiling ? h("span", { class: "under" }, `ceiling: ${row.ceiling}`) : null),
       row.cells.map((cell) => cell ? h("td", { class: `loss ${loss(cell)}`, title: title(cell) }, shown(percent(cell), 1, scale)) : h("td", null, "–")));
     return [h("h3", null, "Words lost by type height"),
       found.bands.length ? scroll("Words lost by type height", h("table", { id: "heights" },
