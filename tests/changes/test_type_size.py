@@ -49,6 +49,7 @@ def test_a_gap_of_one_part_of_a_letter_is_bridged():
 
 def test_where_there_is_no_ink_the_box_decides():
     assert type_size(*painted(())) == 30  # 0.75 of 40 px
+    assert type_size(*painted([20, 21])) == 30  # a dash
 
 
 def test_a_vertical_line_is_measured_across():

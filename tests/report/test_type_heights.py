@@ -53,6 +53,10 @@ def test_a_sentence_says_from_which_height_on_type_survives():
     assert safe_line("a", summary((9,) * 6, (0,) * 6)) == "a: too few words for a safe type height: no band has 100"
     every = summary((0, 0, 300, 300, 0, 0), (0,) * 6)
     assert safe_line("jpeg", every) == "jpeg: type of every height on these pages survives (100 % of 600 words)"
+    few = summary((0, 0, 30, 300, 0, 0), (0, 0, 9, 0, 0, 0))
+    assert safe_line("jpeg", few) == (
+        "jpeg: type of 16 px or more survives (100 % of 300 words); below that, there are only 30 words"
+    )
     none = summary((0, 0, 300, 300, 0, 0), (0, 0, 0, 30, 0, 0))
     assert safe_line("vae", none) == "vae: no type height is safe: 95.0 % of 600 words"
 

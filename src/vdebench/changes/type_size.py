@@ -26,6 +26,8 @@ GAP = 0.08
 """Share of the box of a line that may be empty between parts of its letters."""
 BOX = 0.75
 """Type size as a share of the height of the box, where the ink tells nothing."""
+LEAST = 0.4
+"""Least type size as a share of the height of the box; less is that of a mark, such as a dash."""
 
 _HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _SMALL = regex.compile(r"[acegmnopqrsuvwxyz.,:;·\-–—_~+=<>\s]")
@@ -39,7 +41,8 @@ def type_size(page: Image, line: Line) -> float:
     if height >= SINGLE * width:  # vertical; columns are as wide as a line is high
         ink, height = ink.T, width
     rows = _text_rows(ink, max(1, round(GAP * height)))
-    return rows / extent(line.text) if rows else BOX * height
+    size = rows / extent(line.text)
+    return size if size >= LEAST * height else BOX * height
 
 
 def extent(text: str) -> float:

@@ -64,8 +64,9 @@ def safe_line(editor: str, summary: HeightSummary) -> str:
     below = [band for band in summary.bands if band.low < edge and band.words]
     if not below:
         return f"{editor}: type of every height on these pages survives ({_survivors(safe)})"
-    lost = _survivors(below)
-    return f"{editor}: type of {edge} px or more survives ({_survivors(safe)}); below that, {lost} do"
+    count = sum(band.words for band in below)
+    rest = f"{_survivors(below)} do" if count >= MIN_WORDS else f"there are only {count} words"
+    return f"{editor}: type of {edge} px or more survives ({_survivors(safe)}); below that, {rest}"
 
 
 def safe_lines(runs: Sequence[tuple[str, HeightSummary]]) -> Iterator[str]:
