@@ -132,5 +132,5 @@ def test_words_lost_by_type_height_in_pixels_of_the_references(report):
     oracle, other = found["rows"]
     assert (oracle["editor"], oracle["ceiling"], oracle["cells"][0]["value"]) == ("oracle", "jpeg", pytest.approx(0.02))
     assert (other["editor"], other["cells"]) == ("my editor", [None])
-    assert found["lines"][0] == "oracle (jpeg): no type height is safe: 98.0 % of 150 words"
+    assert found["lines"][0] == "oracle (jpeg): no type height is safe: 98.0 % of 150 words survive"
     assert any("my editor: words by type height are not known" in note for note in found["notes"])

@@ -33,7 +33,7 @@ def test_the_table_has_a_section_for_every_band_with_words():
     assert table.rows[0].values == [0.5, 0.25, 0.75, 0.4, 0.1, 0, 200, 3]
     assert table.notes == [
         "resize: type of 16 px or more survives (99.8 % of 509 words); below that, 66.7 % of 600 words do",
-        "safe: every band from there on keeps 99% of its words or more, as read by OCR",
+        "type survives where 99 % of its words or more are as before, from there on in every band",
         "resize: 2 samples are in no share: no output, a reader without likelihoods, or rows of an earlier version",
         "old: words by type height are not known: no output, a reader without likelihoods, or rows of an earlier "
         "version; `vde score` again counts them",
@@ -50,7 +50,7 @@ def test_a_table_of_runs_without_counts_has_no_numbers():
 
 def test_a_sentence_says_from_which_height_on_type_survives():
     assert safe_line("a", NOTHING) == ""
-    assert safe_line("a", summary((9,) * 6, (0,) * 6)) == "a: too few words for a safe type height: no band has 100"
+    assert safe_line("a", summary((9,) * 6, (0,) * 6)) == "a: too few words for a safe type height: fewer than 100"
     every = summary((0, 0, 300, 300, 0, 0), (0,) * 6)
     assert safe_line("jpeg", every) == "jpeg: type of every height on these pages survives (100 % of 600 words)"
     few = summary((0, 0, 30, 300, 0, 0), (0, 0, 9, 0, 0, 0))
@@ -58,7 +58,7 @@ def test_a_sentence_says_from_which_height_on_type_survives():
         "jpeg: type of 16 px or more survives (100 % of 300 words); below that, there are only 30 words"
     )
     none = summary((0, 0, 300, 300, 0, 0), (0, 0, 0, 30, 0, 0))
-    assert safe_line("vae", none) == "vae: no type height is safe: 95.0 % of 600 words"
+    assert safe_line("vae", none) == "vae: no type height is safe: 95.0 % of 600 words survive"
 
 
 def test_the_data_of_the_report_has_ceilings_first_and_sentences_on_them():
@@ -81,7 +81,10 @@ def test_the_data_of_the_report_has_ceilings_first_and_sentences_on_them():
         **{"changed": 80, "illegible": 20, "weakened": 0},
     }
     assert data["rows"][1]["cells"][1:] == [None, None, None]
-    assert [line.partition(":")[0] for line in data["lines"]] == ["jpeg (JPEG of quality 75)", "safe"]
+    assert [line.partition(":")[0] for line in data["lines"]] == [
+        "jpeg (JPEG of quality 75)",
+        "type survives where 99 % of its words or more are as before, from there on in every band",
+    ]
 
 
 def test_the_data_says_where_nothing_was_counted():

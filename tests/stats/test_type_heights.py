@@ -65,9 +65,11 @@ def test_safe_heights_begin_above_the_highest_band_with_losses():
     assert safe_from((10, 200, 0, 0, 0), (14, 200, 0, 0, 5), (18, 200, 0, 0, 0)) == 16  # weakened words are not safe
     assert safe_from((10, 200, 0, 0, 0), (40, 200, 0, 9, 0)) is None
     assert safe_from((10, 200, 0, 0, 0)) == 8
-    # 20 large words are too few to be called safe, but do not end the safe heights unless one is lost
+    # 20 large words are too few to be called safe; one lost word does not end the safe heights (219 of 220), 15 do
     assert safe_from((18, 200, 0, 0, 0), (40, 20, 0, 0, 0)) == 16
-    assert safe_from((18, 200, 0, 0, 0), (40, 20, 1, 0, 0)) is None
+    assert safe_from((18, 200, 0, 0, 0), (40, 20, 1, 0, 0)) == 16
+    assert safe_from((18, 100, 0, 0, 0), (40, 20, 2, 0, 0)) is None  # 118 of 120
+    assert safe_from((18, 2000, 0, 0, 0), (40, 20, 15, 0, 0)) is None
     assert safe_from((40, 20, 0, 0, 0)) is None
 
 

@@ -49,17 +49,17 @@ def _values(band: HeightBand) -> list[float | None]:
 def safe_line(editor: str, summary: HeightSummary) -> str:
     """From which type height on an editor keeps the words, in one sentence; "" if nothing was counted.
 
-    >>> bands = (HeightBand(0, 20, 400, 90, 0, 0, 4, None), HeightBand(20, None, 500, 1, 0, 0, 4, None))
+    >>> bands = (HeightBand(0, 20, 400, 90, 0, 0, 4, (0.6, 0.9)), HeightBand(20, None, 500, 1, 0, 0, 4, (0.9, 1.0)))
     >>> safe_line("resize", HeightSummary("output", bands, 4, 0))
     'resize: type of 20 px or more survives (99.8 % of 500 words); below that, 77.5 % of 400 words do'
     """
     if not summary.bands:
         return ""
     if not summary.enough:
-        return f"{editor}: too few words for a safe type height: no band has {MIN_WORDS}"
+        return f"{editor}: too few words for a safe type height: fewer than {MIN_WORDS}"
     edge = summary.safe_from
     if edge is None:
-        return f"{editor}: no type height is safe: {_survivors(summary.bands)}"
+        return f"{editor}: no type height is safe: {_survivors(summary.bands)} survive"
     safe = [band for band in summary.bands if band.low >= edge]
     below = [band for band in summary.bands if band.low < edge and band.words]
     if not below:
@@ -74,7 +74,8 @@ def safe_lines(runs: Sequence[tuple[str, HeightSummary]]) -> Iterator[str]:
     lines = [line for editor, summary in runs if (line := safe_line(editor, summary))]
     yield from lines
     if lines:
-        yield f"safe: every band from there on keeps {SAFE_SHARE:.0%} of its words or more, as read by OCR"
+        share = f"{100 * SAFE_SHARE:.0f} %"
+        yield f"type survives where {share} of its words or more are as before, from there on in every band"
 
 
 def gap_lines(runs: Sequence[tuple[str, HeightSummary]]) -> Iterator[str]:

@@ -18,9 +18,9 @@ from vdebench.stats.rates import share_interval
 BAND_EDGES = (0, 8, 12, 16, 20, 30)
 """Lower edges of the bands in pixels; the last has no upper edge."""
 SAFE_SHARE = 0.99
-"""Least share of the words of a band that a safe type height keeps."""
+"""Least share of the words that is kept at safe type heights."""
 MIN_WORDS = 100
-"""Least number of words from which a band can be called safe."""
+"""Least number of words from which type heights can be called safe, or a band unsafe whatever its interval."""
 HeightSlice = Literal["height", "page_height"]
 HEIGHT_SLICES: Mapping[HeightSlice, str] = {"height": "output", "page_height": "reference"}
 """Names of the slices, and the image in whose pixels heights are measured."""
@@ -88,22 +88,26 @@ class HeightSummary:
 
     @property
     def safe_from(self) -> int | None:
-        """The lower edge of the lowest band from which on every band is safe; None if there is none.
+        """The lowest edge of a band from which on type is safe; None if there is none.
 
-        A band with few words is not called safe, but one in which words are lost ends the safe heights.
+        From there on 99 % of all words are safe, and of those of every band. A band with few words ends the safe
+        heights only if its interval is below that share: one word of 60 may be an error of the reader.
         """
-        edge = None
+        edge, words, safe = None, 0, 0.0
         for band in reversed(self.bands):
-            if band.safe is not None and band.safe < SAFE_SHARE:
+            if band.safe is None or band.interval is None:
+                continue
+            if band.safe < SAFE_SHARE and (band.words >= MIN_WORDS or band.interval[1] < SAFE_SHARE):
                 break
-            if band.words >= MIN_WORDS:
+            words, safe = words + band.words, safe + band.safe * band.words
+            if words >= MIN_WORDS and safe >= SAFE_SHARE * words:
                 edge = band.low
         return edge
 
     @property
     def enough(self) -> bool:
-        """Whether any band has enough words for a statement on safe type heights."""
-        return any(band.words >= MIN_WORDS for band in self.bands)
+        """Whether there are enough words for a statement on safe type heights."""
+        return sum(band.words for band in self.bands) >= MIN_WORDS
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON data."""
