@@ -69,6 +69,7 @@ def test_lines_of_regions_are_left_out_also_where_a_region_is_a_part_of_a_line()
     assert lines_outside(page, [Box(50, 12, 80, 18)]) == [LARGE]
     assert lines_outside(page, [Box(0, 0, 300, 300)]) == []
     assert lines_outside(page, [Box(10, 58, 200, 80)]) == page  # touches the next line's box
+    assert lines_outside(page, [Box(10, 62, 200, 90)], 0.6) == [SMALL]  # the middle is 12 px above it, the margin too
     assert lines_outside(page, [Box(300, 0, 400, 300)]) == page  # beside both
 
 

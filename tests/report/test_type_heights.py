@@ -78,8 +78,9 @@ def test_the_data_of_the_report_has_ceilings_first_and_sentences_on_them():
     ]
     assert data["rows"][0]["cells"][0] == {
         **{"value": 0.5, "low": 0.25, "high": 0.75, "words": 200},
-        **{"changed": 80, "illegible": 20, "weakened": 0},
+        **{"changed": 80, "illegible": 20, "weakened": 0, "few": False},
     }
+    assert [cell["few"] for cell in data["rows"][0]["cells"]] == [False, False, False, True]  # 9 words
     assert data["rows"][1]["cells"][1:] == [None, None, None]
     assert [line.partition(":")[0] for line in data["lines"]] == [
         "jpeg (JPEG of quality 75)",

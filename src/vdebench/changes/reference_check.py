@@ -51,7 +51,7 @@ def compare_with_reference(output: Image, page: ReferencePage, comparator: PageC
         changes = [change for change in changes if change.kind not in LOCATED or _is_new(change, other)]
     if comparison.pages is not None:
         changes += _region_look(comparison, comparison.pages, page, comparator, changes)
-    lines = lines_outside(comparison.page.lines, page.regions)
+    lines = lines_outside(comparison.page.lines, page.regions, MARGIN)
     heights = words_by_height(page.reference, lines, comparison.result.changes)
     return replace(comparison.result, changes=tuple(changes), heights=heights)
 

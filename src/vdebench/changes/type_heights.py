@@ -24,9 +24,9 @@ COLUMNS: Mapping[ChangeKind, str] = {
 _HAN = regex.compile(r"\p{Han}")
 
 
-def lines_outside(lines: Iterable[Line], regions: Sequence[Box]) -> list[Line]:
-    """Return the lines of which no part is in a region: those whose middle is not beside or in one."""
-    return [line for line in lines if not any(_is_touched(line.box, region) for region in regions)]
+def lines_outside(lines: Iterable[Line], regions: Sequence[Box], margin: float = 0.0) -> list[Line]:
+    """Return the lines of which no part is in a region, with a margin above and below it in heights of lines."""
+    return [line for line in lines if not any(_is_touched(line.box, region, margin) for region in regions)]
 
 
 def words_by_height(page: Image, lines: Iterable[Line], changes: Iterable[Change]) -> tuple[TypeHeight, ...]:
@@ -89,9 +89,10 @@ def _line_of(change: Change, lines: np.ndarray) -> int | None:
     return best if shared[best] > 0 else None
 
 
-def _is_touched(line: Box, region: Box) -> bool:
+def _is_touched(line: Box, region: Box, margin: float) -> bool:
     """Whether the middle of a line, or of a region in it, is in the rows of the other, and they overlap across."""
     if min(line.x2, region.x2) <= max(line.x1, region.x1):
         return False
     middle, middle_of_region = (line.y1 + line.y2) / 2, (region.y1 + region.y2) / 2
-    return region.y1 <= middle <= region.y2 or line.y1 <= middle_of_region <= line.y2
+    slack = margin * min(line.y2 - line.y1, region.y2 - region.y1)
+    return region.y1 - slack <= middle <= region.y2 + slack or line.y1 <= middle_of_region <= line.y2

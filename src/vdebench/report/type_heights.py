@@ -115,6 +115,7 @@ def heights_data(runs: Sequence[tuple[str, HeightSummary]], ceilings: Mapping[st
     limits = [(_named(editor, ceilings[editor]), summary) for editor, summary in ordered if editor in ceilings]
     return {
         "pixels": runs[0][1].pixels,
+        "least": MIN_WORDS,
         "bands": [
             {"title": titles[at].title, "words": max(summary.bands[at].words for _, summary in runs if summary.bands)}
             for at in shown
@@ -143,4 +144,4 @@ def _cell(band: HeightBand) -> dict[str, Any] | None:
         return None
     low, high = band.interval
     counts = {name: getattr(band, name) for name in ("words", "changed", "illegible", "weakened")}
-    return {"value": 1 - band.safe, "low": 1 - high, "high": 1 - low, **counts}
+    return {"value": 1 - band.safe, "low": 1 - high, "high": 1 - low, **counts, "few": band.words < MIN_WORDS}

@@ -3,7 +3,7 @@
 (() => {
   const { h, scroll, count } = Vde;
   const LOSSES = [[.01, "kept"], [.05, "some"], [1, "many"]]; // up to which share of lost words a cell has a colour
-  const loss = (cell) => LOSSES.find(([most]) => cell.value <= most + 1e-9)[1];
+  const loss = (cell) => cell.few ? "few" : LOSSES.find(([most]) => cell.value <= most + 1e-9)[1];
   const title = (cell) => `${count(cell.words)} words: ${cell.changed} changed, ${cell.illegible} illegible, ${cell.weakened} weakened`;
   const percent = ({ value, low, high }) => ({ value: 100 * value, low: 100 * low, high: 100 * high });
 
@@ -19,6 +19,6 @@
         h("thead", null, h("tr", null, h("th", { scope: "col" }, "Editor"), found.bands.map((band) => h("th", { scope: "col" }, band.title, h("span", { class: "under" }, `${count(band.words)} words`))))),
         h("tbody", null, found.rows.map(line)))) : null,
       h("ul", { class: "notes" }, [...found.lines, ...found.notes].map((note) => h("li", null, note))),
-      found.bands.length ? h("p", { class: "hint" }, `Words outside the edited regions that were replaced, lost, illegible or doubtful, in % of the words in lines of this height (of their boxes, in pixels of the ${found.pixels}; hover for counts). Where a ceiling loses words, a perfect edit with its resolution or codec loses them too.`) : null].filter(Boolean);
+      found.bands.length ? h("p", { class: "hint" }, `Words outside the edited regions that were replaced, lost, illegible or doubtful, in % of the words in type of this size (em, in pixels of the ${found.pixels}; hover for counts). Bands of fewer than ${found.least} words have no colour. Where a ceiling loses words, a perfect edit with its resolution or codec loses them too.`) : null].filter(Boolean);
   };
 })();
