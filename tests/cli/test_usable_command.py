@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from typer.testing import CliRunner
 
 from tests.report import site_runs
+from tests.report.changed_runs import CHANGES, plant_changes
 from vdebench.cli.main import app
 from vdebench.errors import VdeError
 from vdebench.stats.usable import RULES
@@ -51,6 +53,18 @@ def test_json_and_slices(runs):
     assert found["thresholds"]["textual_correctness"] == 1
     assert len(found["samples"]) == 4
     assert "text_delete" in vde("usable", runs / "oracle/strict", "--by", "operation", "--format", "csv").stdout
+
+
+def test_words_by_type_height(runs, tmp_path):
+    copy = shutil.copytree(runs / "oracle", tmp_path / "oracle") / "strict"
+    text = vde("usable", copy, "--by", "height").stdout  # the reader of these runs has no likelihoods
+    assert "oracle: words by type height are not known" in " ".join(text.split())
+    plant_changes(copy, {"text/0": CHANGES})
+    lines = vde("usable", copy, "--by", "height", "--format", "csv").stdout.splitlines()
+    assert lines[1].startswith("12–16 px,oracle,no,0.98,")
+    (found,) = json.loads(vde("usable", copy, "--by", "page_height", "--json").stdout)
+    assert (found["heights"]["pixels"], found["heights"]["counted"]) == ("reference", 1)
+    assert "heights" not in json.loads(vde("usable", copy, "--json").stdout)[0]
 
 
 def test_a_threshold_that_is_none_is_refused(runs):

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from tests.report.site_runs import EVIL, HEIGHT, WIDTH
-from vdebench.changes.change import Change, Geometry, PageChanges
+from vdebench.changes.change import Change, Geometry, PageChanges, TypeHeight
 from vdebench.core.box import Box, Size
 from vdebench.pipeline.scoring.page_changes import change_numbers
 from vdebench.stats.change_counts import change_summary
@@ -23,6 +23,7 @@ CHANGES = PageChanges(
         Change("lost", "2024", "", Box(20, 60, 100, 90), None, "date", True, 0.9),
     ),
     9,
+    heights=(TypeHeight(15, 150, 2, 0, 1),),
 )
 """One changed fact outside the regions, one inside, and one other change outside."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.report import site_runs
@@ -11,7 +13,7 @@ from vdebench.changes.change import Geometry, PageChanges
 from vdebench.protocols import get_protocol
 from vdebench.readers.reader import READERS
 from vdebench.report.site import write_report
-from vdebench.report.site.ceilings import explained_failures, is_ceiling
+from vdebench.report.site.ceilings import ceiling_loss, explained_failures, is_ceiling
 from vdebench.report.site.gather import ScoredEditor
 
 
@@ -88,6 +90,20 @@ def test_a_ceiling_is_known_by_its_identity_or_its_name(tmp_path):
     assert not is_ceiling(result("mine", "broken"))
 
 
+def test_a_ceiling_says_what_it_does_to_the_reference(tmp_path):
+    def loss(**identity):
+        folder = tmp_path / str(len(list(tmp_path.iterdir()))) / "strict"
+        folder.mkdir(parents=True)
+        (folder.parent / "editor.json").write_text(json.dumps(identity))
+        return ceiling_loss(ScoredEditor("mine", get_protocol("strict"), folder, {}))
+
+    assert loss(name="resize", megapixels="0.5") == "resize to 0.5 MP"
+    assert loss(name="autoencoder", megapixels="1.0") == "autoencoder at 1 MP"
+    assert loss(name="autoencoder", megapixels="0.0") == "autoencoder"
+    assert loss(name="jpeg", quality="75") == "JPEG of quality 75"
+    assert loss(name="jpeg") == "jpeg"
+
+
 def test_the_leaderboard_has_the_failures_that_a_ceiling_explains(report):
     found = data(report, "board")["protocols"][0]["explained"]
     # text/0: all fail; text/1 to text/3 of `my editor` are refused, left out or broken, and fail too
@@ -108,3 +124,13 @@ def test_failures_that_a_ceiling_explains():
     }
     assert explained_failures(verdicts, []) is None
     assert explained_failures({"jpeg": [fails]}, ["jpeg"]) is None
+
+
+def test_words_lost_by_type_height_in_pixels_of_the_references(report):
+    found = data(report, "board")["protocols"][0]["heights"]
+    assert (found["pixels"], found["bands"]) == ("reference", [{"title": "12–16 px", "words": 150}])
+    oracle, other = found["rows"]
+    assert (oracle["editor"], oracle["ceiling"], oracle["cells"][0]["value"]) == ("oracle", "jpeg", pytest.approx(0.02))
+    assert (other["editor"], other["cells"]) == ("my editor", [None])
+    assert found["lines"][0] == "oracle (jpeg): no type height is safe: 98.0 % of 150 words survive"
+    assert any("my editor: words by type height are not known" in note for note in found["notes"])

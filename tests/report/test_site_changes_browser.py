@@ -88,3 +88,10 @@ def test_the_leaderboard_shows_counts_once_and_what_a_ceiling_explains(opened):
     heads = texts(page, "#leaderboard thead button")
     assert heads.count("Changed facts / 100 edits (low)") == 1  # not in the local setting
     assert texts(page, "#explained tbody tr") == ["my editor\t4\t1\n25 %"]
+
+
+def test_the_leaderboard_shows_words_lost_by_type_height(opened):
+    page = opened.open()
+    page.wait_for_selector("#heights")
+    assert texts(page, "#heights tbody tr") == ["oracle\nceiling: jpeg\n\t2.0", "my editor\t–"]
+    assert page.get_attribute("#heights td.loss.some", "title") == "150 words: 2 changed, 0 illegible, 1 weakened"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from vdebench.core.box import Box, Size
 
@@ -63,6 +64,12 @@ class Geometry:
     """Points, or lines, that agree with the transformation; 0 if it is not known (`reframed`)."""
     cropped_words: int = 0
     """Words of the page outside the output's frame, whole or in part."""
+
+    @property
+    def enlargement(self) -> float:
+        """Pixels of the output per pixel of the page; for a page that was drawn anew, as if it filled the frame."""
+        across = self.scale_x * self.after.width / self.before.width
+        return math.sqrt(across * self.scale_y * self.after.height / self.before.height)
 
     @property
     def aspect_change(self) -> float:
@@ -174,6 +181,20 @@ class Change:
         )
 
 
+class TypeHeight(NamedTuple):
+    """Words of the page in type of one size, in whole pixels of the page; each is in at most one of the last three.
+
+    Words outside the output's frame, and words that the edit was to change, are not counted.
+    """
+
+    height: int
+    words: int
+    changed: int
+    """Words that were replaced or lost."""
+    illegible: int
+    weakened: int
+
+
 @dataclass(frozen=True, slots=True)
 class PageChanges:
     """All changes between two images of a page."""
@@ -186,6 +207,8 @@ class PageChanges:
     """Words of the page that cannot be read on the output, though they lie in its frame."""
     unknown: str = ""
     """Why text could not be compared, if it could not."""
+    heights: tuple[TypeHeight, ...] | None = None
+    """Words by type height, in increasing height; None if they were not counted."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the values as JSON data."""
@@ -195,6 +218,7 @@ class PageChanges:
             "words": self.words,
             "illegible_words": self.illegible_words,
             "unknown": self.unknown,
+            "heights": None if self.heights is None else [list(each) for each in self.heights],
         }
 
     @classmethod
@@ -202,7 +226,9 @@ class PageChanges:
         """Parse what `to_json` returns."""
         changes = tuple(Change.from_json(change) for change in data["changes"])
         geometry = Geometry.from_json(data["geometry"])
-        return cls(geometry, changes, data["words"], data["illegible_words"], data["unknown"])
+        rows = data.get("heights")  # not in rows of older versions
+        heights = None if rows is None else tuple(TypeHeight(*row) for row in rows)
+        return cls(geometry, changes, data["words"], data["illegible_words"], data["unknown"], heights)
 
 
 EditOutcome = Literal["done", "partly", "not_done", "wrong_text", "unknown"]

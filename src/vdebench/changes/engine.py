@@ -16,6 +16,7 @@ from vdebench.changes.line_pairs import line_text
 from vdebench.changes.registration import Registration, from_lines, geometry_of, register
 from vdebench.changes.style import restyled_text
 from vdebench.changes.text_changes import compare_text, compare_text_anywhere
+from vdebench.changes.type_heights import words_by_height
 from vdebench.changes.unchanged_style import restyled_unchanged
 from vdebench.changes.words import compared, count_words, tokens
 from vdebench.core.box import Box, Size
@@ -61,7 +62,8 @@ class PageComparator:
         words = sum(count_words(line.text) for line in page.lines)
         if before.shape == after.shape and np.array_equal(before, after):
             pages = AlignedPages(before, after, np.array([[1.0, 0, 0], [0, 1, 0]]))
-            unchanged = PageChanges(Geometry("same", *sizes, matches=len(page.lines)), words=words)
+            geometry = Geometry("same", *sizes, matches=len(page.lines))
+            unchanged = PageChanges(geometry, words=words, heights=words_by_height(before, page.lines, ()))
             return PageComparison(before, after, page, page, pages, unchanged)
         output = self.reader.page_lines(after)
         registration = register(before, after) or _register_by_lines(page, output, sizes)
@@ -78,7 +80,8 @@ class PageComparator:
             style = [*restyled_text(aligned, text), *restyled_unchanged(aligned, text)]
             changes = [*text.changes, *style, *deformed_text(aligned, text, style), *ink_changes(aligned, text)]
         changes, illegible = group_illegible(changes, page, output, aligned)
-        result = PageChanges(geometry, tuple(changes), words, illegible)
+        heights = words_by_height(before, page.lines, changes)
+        result = PageChanges(geometry, tuple(changes), words, illegible, heights=heights)
         return PageComparison(before, after, page, output, aligned, result)
 
 

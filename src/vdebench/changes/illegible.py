@@ -13,6 +13,7 @@ import numpy as np
 from vdebench.changes.alignment import FLAT, AlignedPages, cut
 from vdebench.changes.change import TEXT_KINDS, Change, ChangeKind
 from vdebench.changes.line_pairs import in_row
+from vdebench.changes.type_heights import affected_words
 from vdebench.changes.words import count_words, fact_kind, is_meaningful
 from vdebench.core.box import Box
 from vdebench.readers.lines.line import Line
@@ -56,7 +57,8 @@ def group_illegible(
     words = 0
     for index in sorted(garbled):
         line, found = lines[index], by_line[index]
-        words += max(1, sum(count_words(change.before) for change in found if change.kind in GARBLED))
+        of_line = [change for change in found if change.kind in GARBLED]
+        words += max(1, sum(count_words(change.before) for change in of_line))
         height = line.height * (pages.enlargement if pages is not None else 1.0)
         readings = [change.after for change in found if change.kind == "replaced" and change.after]
         result.append(
@@ -67,7 +69,7 @@ def group_illegible(
                 line.box,
                 pages.box_to_output(line.box) if pages is not None else None,
                 fact_kind(line.text),
-                evidence={"height": height},
+                evidence={"height": height, "words": max(1, sum(map(affected_words, of_line)))},
                 note=f"line {height:.0f} px high on the output",
             )
         )

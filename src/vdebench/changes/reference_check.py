@@ -12,6 +12,7 @@ from vdebench.changes.engine import PageComparator, PageComparison
 from vdebench.changes.ink import region_residue
 from vdebench.changes.kept_words import keeps_context
 from vdebench.changes.style import corrected, ink_style, is_wide, style_differences
+from vdebench.changes.type_heights import lines_outside, words_by_height
 from vdebench.changes.words import compared
 from vdebench.core.box import Box
 from vdebench.core.images import Image
@@ -50,7 +51,9 @@ def compare_with_reference(output: Image, page: ReferencePage, comparator: PageC
         changes = [change for change in changes if change.kind not in LOCATED or _is_new(change, other)]
     if comparison.pages is not None:
         changes += _region_look(comparison, comparison.pages, page, comparator, changes)
-    return replace(comparison.result, changes=tuple(changes))
+    lines = lines_outside(comparison.page.lines, page.regions, MARGIN)
+    heights = words_by_height(page.reference, lines, comparison.result.changes)
+    return replace(comparison.result, changes=tuple(changes), heights=heights)
 
 
 def _is_new(change: Change, other: Sequence[Change]) -> bool:

@@ -11,6 +11,7 @@ from vdebench.changes.change import EditCheck, EditOutcome
 from vdebench.changes.engine import PageComparator
 from vdebench.changes.outcome import RequestOutcome, mark_asked, outcomes
 from vdebench.changes.reference_check import check_against_reference
+from vdebench.changes.type_heights import words_by_height
 from vdebench.changes.verdict import GeometryLimits
 from vdebench.core.images import Image
 from vdebench.io.images import open_image
@@ -58,7 +59,9 @@ def check_images(
         asked = asked_edits(instruction, comparison.page, judge)
         found = outcomes(comparison, asked.requests, comparator.reader)
         changes, edit = mark_asked(comparison, found), _combined(found)
-    check = verdict.judge(replace(comparison.result, changes=tuple(changes)), edit, limits)
+    heights = words_by_height(before, comparison.page.lines, changes)
+    page = replace(comparison.result, changes=tuple(changes), heights=heights)
+    check = verdict.judge(page, edit, limits)
     why = f"{check.why} ({asked.problem})" if asked.problem else check.why
     return replace(check, why=why, requests=asked.to_json())
 

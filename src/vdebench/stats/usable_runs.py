@@ -13,25 +13,29 @@ from vdebench.protocols.mean_columns import MeanColumn, Statistic
 from vdebench.runs.search import run_folders
 from vdebench.stats.matrix import Matrix, matrix_of
 from vdebench.stats.stored import StoredRun, differing_parts, read_run
+from vdebench.stats.type_heights import HEIGHT_SLICES, HeightSummary, height_summary, is_height_slice
 from vdebench.stats.usable import SLICES, Rows, Thresholds, UsableVerdict, usable_summary, verdicts
 
 USABLE = "usable"
 
 
 class JudgedRun(NamedTuple):
-    """One editor's run: the summary of usable edits, and the verdict on each sample."""
+    """One editor's run: the summary of usable edits, the verdict on each sample, and its words by type height."""
 
     editor: str
     signature: str
     summary: Mapping[str, Any]
     verdicts: Sequence[UsableVerdict]
+    heights: HeightSummary | None = None
+    """None unless they were asked for."""
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON data."""
         samples = [
             {"sample": verdict.sample, "usable": verdict.usable, **_properties(verdict)} for verdict in self.verdicts
         ]
-        return {"editor": self.editor, "scores": self.signature, **self.summary, "samples": samples}
+        heights = {} if self.heights is None else {"heights": self.heights.to_json()}
+        return {"editor": self.editor, "scores": self.signature, **self.summary, **heights, "samples": samples}
 
 
 def _properties(verdict: UsableVerdict) -> dict[str, Any]:
@@ -48,11 +52,15 @@ class JudgedRuns(NamedTuple):
 def judge_runs(
     roots: Sequence[str | Path], *, by: str = "", thresholds: Sequence[str] = (), force: bool = False
 ) -> JudgedRuns:
-    """Judge stored runs; `thresholds` such as `textual_correctness=0.95` replace the defaults."""
-    if by and by not in SLICES:
-        raise VdeError(f"--by {by}: expected {', '.join(SLICES[:-1])} or {SLICES[-1]}")
+    """Judge stored runs; `thresholds` such as `textual_correctness=0.95` replace the defaults.
+
+    With `by="height"` or `"page_height"`, the runs have their words by type height.
+    """
+    names = (*SLICES, *HEIGHT_SLICES)
+    if by and by not in names:
+        raise VdeError(f"--by {by}: expected {', '.join(names[:-1])} or {names[-1]}")
     limits = Thresholds().changed(thresholds)
-    runs = [judge_run(folder, limits) for root in roots for folder in _with_verdicts(Path(root))]
+    runs = [judge_run(folder, limits, by) for root in roots for folder in _with_verdicts(Path(root))]
     signed: dict[str, list[str]] = {}
     for run in runs:
         signed.setdefault(run.signature, []).append(run.editor)
@@ -100,12 +108,12 @@ def usable_matrix(run: StoredRun) -> Matrix | None:
     return matrix_of([verdict.sample for verdict in results], columns, {USABLE: Statistic((USABLE,))})
 
 
-def judge_run(root: str | Path, thresholds: Thresholds) -> JudgedRun:
+def judge_run(root: str | Path, thresholds: Thresholds, by: str = "") -> JudgedRun:
     """Judge one stored run; raises `RunFolderError` if it has no verdicts."""
     run = read_run(root)
     if reason := missing_verdicts_reason(run):
         raise RunFolderError(f"{run.root}: {reason}")
     rows = Rows.of(run.root, with_reference=bool(run.summary.get("ocr_ceiling")))
-    return JudgedRun(
-        run.editor, run.summary["signature"], usable_summary(rows, thresholds), list(verdicts(rows, thresholds))
-    )
+    summary, results = usable_summary(rows, thresholds), list(verdicts(rows, thresholds))
+    heights = height_summary(rows.scores, by) if is_height_slice(by) else None
+    return JudgedRun(run.editor, run.summary["signature"], summary, results, heights)

@@ -17,7 +17,7 @@ from vdebench.pipeline.options import Progress
 from vdebench.report.figures.page import statistics_page
 from vdebench.report.output_folder import replacing_folder, require_generated
 from vdebench.report.site.board import board
-from vdebench.report.site.ceilings import explained_failures, is_ceiling
+from vdebench.report.site.ceilings import explained_failures, is_ceiling, words_by_height
 from vdebench.report.site.changes import fact_gallery
 from vdebench.report.site.gather import SuiteRuns
 from vdebench.report.site.grades import graded_board, graded_chunks, graded_index
@@ -86,6 +86,8 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
         ceilings = [result.editor for result in results if is_ceiling(result)]
         if explained := explained_failures(verdicts[table["name"]], ceilings):
             table["explained"] = explained
+        if heights := words_by_height(results):
+            table["heights"] = heights
         facts = fact_gallery(results, samples)
         if facts is not None:
             write_data(folder, f"{slugs[table['name']]}/facts", facts)

@@ -132,6 +132,7 @@
           protocol.rows.some((row) => row.reference) ? "(reference) is the OCR ceiling: the scores of the reference images. No editor can be expected to score higher." : ""),
         ...failing(protocol),
         ...explained(protocol),
+        ...Vde.wordsByHeight(protocol, shown),
         h("h3", null, "Notes and signatures"),
         h("ul", { class: "notes" }, protocol.notes.map((note) => h("li", { class: note.includes(": vde|p:") ? "signature" : null }, note))),
         Vde.judgedBoard(board));
