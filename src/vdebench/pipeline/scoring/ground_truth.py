@@ -140,8 +140,5 @@ class GroundTruth:
         }
         page = "+".join(each for each in ("suite", "ocr", "instruction") if each in found) or "suite"
         crops = "ocr" if self.reads_crops else "suite"
-        return (
-            page
-            if local != "crop" or crops == page.removesuffix("+instruction") or page == "instruction"
-            else f"{page},crops:{crops}"
-        )
+        same = page == "instruction" or crops == page.removesuffix("+instruction")
+        return page if local != "crop" or same else f"{page},crops:{crops}"
