@@ -9,6 +9,7 @@ from typing import Any
 
 from vdebench.core.images import Image
 from vdebench.core.png import encode_png
+from vdebench.suites.suite import Suite
 
 
 def write_suite(
@@ -29,3 +30,14 @@ def save(folder: Path, images: Mapping[str, Image]) -> Path:
     for name, image in images.items():
         (folder / f"{name}.png").write_bytes(encode_png(image))
     return folder
+
+
+def stripped(suite: Suite, root: Path) -> Path:
+    """Write a suite of `vde-release` again without its references and ground-truth text."""
+    settings = [f'format = "vde-release"\nname = "{suite.name}"\n']
+    for group in suite.groups:
+        assert group.source_images is not None
+        settings.append(f'[groups.{group.name}]\ninfo = "{group.info}"\nsource_images = "{group.source_images}"\n')
+    root.mkdir()
+    (root / "suite.toml").write_text("".join(settings), encoding="utf-8")
+    return root

@@ -10,13 +10,16 @@ from tests.changes.drawn import LINES, draw, with_line
 from tests.commands import vde
 from tests.report import site_runs
 from tests.report.test_site import data, of_editor
-from tests.unreferenced import save, write_suite
+from tests.unreferenced import save, stripped, write_suite
 from vdebench import score
+from vdebench.core.images import Image
+from vdebench.io.images import open_image
 from vdebench.readers.cached import CachedReader
 from vdebench.report.overview import editors_table
 from vdebench.report.site.write import write_report
 from vdebench.report.usable import verdict_lines
 from vdebench.stats.usable_runs import judge_runs
+from vdebench.suites.suite import load_suite
 
 PAGE, PRICE = draw(), 'Replace "21.88" with "27.88".'
 DONE = draw(with_line(2, LINES[2].replace("21.88", "27.88")))
@@ -220,3 +223,23 @@ def test_a_run_from_pages_to_verdicts(tmp_path):
     vde("run", tmp_path / "suite", "-e", "copy", "-e", "overlay", "--out", tmp_path / "runs", "--metrics", "none")
     assert [each.usable for each in verdicts_of(tmp_path / "runs/copy/strict")] == [False, False]
     assert verdicts_of(tmp_path / "runs/overlay/strict")[0].usable is True
+
+
+def test_typeset_samples_have_the_same_verdicts_as_with_their_references(tmp_path):
+    suite = load_suite("typeset:n=2,seed=3,languages=en,kinds=note,operations=text_replace,ppi=96")
+    plain = stripped(suite, tmp_path / "plain")
+    outputs: dict[str, dict[str, Image]] = {"oracle": {}, "copy": {}, "damaged": {}}
+    for sample in suite:
+        files = suite.image_files(sample)
+        source, reference = open_image(files.source), open_image(files.reference)
+        damaged = reference.copy()
+        damaged[: len(damaged) // 8] = 255  # the heading is lost
+        for editor, image in (("oracle", reference), ("copy", source), ("damaged", damaged)):
+            outputs[editor][files.reference.stem] = image
+    for editor, images in outputs.items():
+        folder = save(tmp_path / editor, images)
+        for name, scored in (("with", suite), ("without", plain)):
+            score(scored, folder, out=tmp_path / f"{name}-{editor}", workers=1, metrics=[])
+        expected = [each.usable for each in verdicts_of(tmp_path / f"with-{editor}")]
+        assert [each.usable for each in verdicts_of(tmp_path / f"without-{editor}")] == expected
+        assert expected == [editor == "oracle"] * 2
