@@ -12,7 +12,7 @@ from vdebench import load_suite
 from vdebench.core.page_text import PageText
 from vdebench.errors import InputError, SuiteError, VdeError
 from vdebench.suites.omnidoc import annotation_of, page_text_of_annotation
-from vdebench.suites.vde import entry_of
+from vdebench.suites.vde_entries import entry_of
 
 BLOCK = {"block_bbox": [100, 100, 500, 200], "block_label": "text", "block_content": "hello"}
 

@@ -95,6 +95,9 @@ class _AmbiguousSuite(Suite):
     def samples(self) -> list[Sample]:
         return self._samples
 
+    def has_reference(self, sample: Sample) -> bool:
+        return self._of.has_reference(sample)
+
     def ground_truth(self, sample: Sample) -> PageText:
         return self._of.ground_truth(sample)
 

@@ -11,6 +11,9 @@ from vdebench.core.box import Box, Size
 
 IDENTITY = "changes-2"
 """Version of the engine that lists changes; part of the signatures of what rests on it."""
+REQUESTS = "requests-1"
+"""Version of the decision which changes an instruction or a target text asked for, without a reference; part of the
+signatures of what rests on it."""
 
 ChangeKind = Literal[
     "replaced",

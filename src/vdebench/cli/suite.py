@@ -80,8 +80,10 @@ def show(
     slices = SLICES[suite.track]
     if as_json:
         flat = {title: dict(Counter(map(value_of, suite))) for title, value_of in slices.items()}
-        left_out = {"left_out": suite.left_out} if suite.left_out else {}
-        data = {"name": suite.name, "samples": len(suite), **flat, **left_out}
+        count = sum(not suite.has_reference(sample) for sample in suite)
+        more: dict[str, object] = {"without_reference": count} if count else {}
+        more |= {"left_out": suite.left_out} if suite.left_out else {}
+        data = {"name": suite.name, "samples": len(suite), **flat, **more}
         typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return
     rows = []
@@ -90,9 +92,11 @@ def show(
         for value in sorted({value for value, _ in counts}, key=_tiers_first):
             values = [counts[value, group] for group in groups]
             rows.append(Row(value, [*values, sum(values)], title))
-    rows.append(
-        Row("all", [*(sum(sample.group == group for sample in suite) for group in groups), len(suite)], "samples")
-    )
+    without = [sample for sample in suite if not suite.has_reference(sample)]
+    for title, samples in (("without reference", without), ("all", suite.samples)):
+        if samples:
+            values = [sum(sample.group == group for sample in samples) for group in groups]
+            rows.append(Row(title, [*values, len(samples)], "samples"))
     columns = [Column(name, "", 0) for name in [*groups, "all"]]
     notes = [f"left out: {key}: {reason}" for key, reason in suite.left_out.items()]
     table = Table(f"{suite.name} ({suite.root})", columns, rows, "", notes=notes)

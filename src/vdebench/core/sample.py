@@ -135,3 +135,14 @@ class Sample:
         'table/17'
         """
         return f"{self.group}/{self.id}"
+
+    @property
+    def target_text(self) -> str:
+        """All text that the edit writes, one piece in each line; "" if the suite does not state it.
+
+        >>> Sample(id="17", group="text", extra={"target_text": ["Summary", "2025"]}).target_text
+        'Summary\\n2025'
+        """
+        value = self.extra.get("target_text")
+        pieces = value if isinstance(value, list | tuple) else [value]
+        return "\n".join(piece.strip() for piece in pieces if isinstance(piece, str)).strip()

@@ -234,7 +234,7 @@ def has_ocr_output(root: Path, suite: Suite, match: str = "") -> bool:
     if others:
         names = ", ".join(others[:3])
         raise InputError(f"{root}: contains neither images nor OCR output (JSON) of the suite's samples: found {names}")
-    return not any(map(suite.reference_image, suite.samples[:1]))
+    return not any(suite.reference_image(sample) or not suite.has_reference(sample) for sample in suite.samples[:1])
 
 
 def files_in(

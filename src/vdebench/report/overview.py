@@ -149,6 +149,8 @@ def provenance(summaries: Sequence[Mapping[str, Any]]) -> list[str]:
         coverage = summary["coverage"]
         states = ", ".join(f"{coverage[state]} {state}" for state in ("scored", "missing", "failed"))
         line = f"{summary['editor']}: {coverage['samples']} samples, {states}"
+        if coverage.get("without_reference"):
+            line += f"; {coverage['without_reference']} without a reference: in no mean"
         regions = summary.get("regions")
         if regions and regions["n"]:
             outcomes = ", ".join(f"{count} {outcome}" for outcome, count in regions["outcomes"].items())

@@ -115,7 +115,9 @@ def _coverage(run: Mapping[str, Any]) -> Iterator[str]:
 
 def _covered(coverage: Mapping[str, Any]) -> str:
     states = ", ".join(f"{coverage.get(state, '?')} {state}" for state in ("scored", "missing", "failed"))
-    return f"{coverage.get('samples', '?')} samples: {states}"
+    without = coverage.get("without_reference")
+    more = f"; {without} without a reference" if without else ""
+    return f"{coverage.get('samples', '?')} samples: {states}{more}"
 
 
 def _means(run: Mapping[str, Any]) -> Iterator[str]:

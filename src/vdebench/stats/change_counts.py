@@ -23,14 +23,15 @@ def change_summary(scores: pl.DataFrame) -> dict[str, Any]:
     if rows is None or not len(rows):
         empty = ("unasked_per_page", "facts_per_100", "samples_with_changed_fact", "share_with_changed_fact")
         return {"measured": 0, **dict.fromkeys((*empty, "illegible_words", "cropped_words", "mean_zoom"))}
+    decided = rows["unasked_changes"].count()  # else it is not known which changes were asked for
     totals = {name: rows[name].sum() for name in MEASURES}
     with_fact = int((rows["changed_facts"] > 0).sum())
     return {
         "measured": len(rows),
-        "unasked_per_page": totals["unasked_changes"] / len(rows),
-        "facts_per_100": 100 * totals["changed_facts"] / len(rows),
-        "samples_with_changed_fact": with_fact,
-        "share_with_changed_fact": with_fact / len(rows),
+        "unasked_per_page": totals["unasked_changes"] / decided if decided else None,
+        "facts_per_100": 100 * totals["changed_facts"] / decided if decided else None,
+        "samples_with_changed_fact": with_fact if decided else None,
+        "share_with_changed_fact": with_fact / decided if decided else None,
         "illegible_words": int(totals["illegible_words"]),
         "cropped_words": int(totals["cropped_words"]),
         "mean_zoom": float(totals["zoom"]) / len(rows),

@@ -31,21 +31,19 @@ def wrong_text(page: PageChanges) -> list[Change]:
 
 def additions(page: PageChanges) -> PropertyCheck:
     """Nothing was added outside the regions."""
-    return _none_of(
-        page, [each for each in page.changes if each.asked is False and each.kind in ADDED], "nothing added"
-    )
+    return none_of(page, [each for each in page.changes if each.asked is False and each.kind in ADDED], "nothing added")
 
 
 def preservation(page: PageChanges) -> PropertyCheck:
     """Nothing was lost, falsified or restyled outside the regions."""
     found = [each for each in page.changes if each.asked is False and (each.kind in ALTERED or is_damage(each))]
     found = [each for each in found if each.kind not in ADDED]
-    return _none_of(page, found, "no other text or mark changed")
+    return none_of(page, found, "no other text or mark changed")
 
 
 def textual_correctness(page: PageChanges) -> PropertyCheck:
     """The text of the regions is that of the reference."""
-    return _none_of(page, wrong_text(page), "the text of the reference")
+    return none_of(page, wrong_text(page), "the text of the reference")
 
 
 def spatial_precision(page: PageChanges, limits: GeometryLimits) -> PropertyCheck:
@@ -53,7 +51,7 @@ def spatial_precision(page: PageChanges, limits: GeometryLimits) -> PropertyChec
     problem = limits.problem(page.geometry)
     if problem:
         return False, problem
-    return _none_of(page, [each for each in page.changes if each.kind == "moved"], f"geometry: {page.geometry.kind}")
+    return none_of(page, [each for each in page.changes if each.kind == "moved"], f"geometry: {page.geometry.kind}")
 
 
 def visual_fidelity(page: PageChanges) -> PropertyCheck:
@@ -66,7 +64,8 @@ def visual_fidelity(page: PageChanges) -> PropertyCheck:
     return True, "same style as the reference"
 
 
-def _none_of(page: PageChanges, found: Sequence[Change], passed: str) -> PropertyCheck:
+def none_of(page: PageChanges, found: Sequence[Change], passed: str) -> PropertyCheck:
+    """A property that no change may break; it is unknown if text could not be compared."""
     if not found:
         return (None, page.unknown) if page.unknown else (True, passed)
     facts = [each for each in found if each.fact]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench.changes.change import IDENTITY as CHANGES
-from vdebench.changes.change import PageChanges
+from vdebench.changes.change import REQUESTS, PageChanges
 from vdebench.changes.verdict import GeometryLimits
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.metrics.edit_traces import IDENTITY as TRACES
@@ -26,6 +26,7 @@ from vdebench.stats import change_properties
 from vdebench.stats.change_counts import change_summary
 from vdebench.stats.change_properties import PropertyCheck
 from vdebench.stats.rates import rate_interval
+from vdebench.stats.request_properties import request_check, request_properties
 
 PROPERTIES = {
     "completeness": "Completeness",
@@ -164,7 +165,8 @@ def verdicts(rows: Rows, thresholds: Thresholds) -> Iterator[UsableVerdict]:
         checks = _check_properties(sample_rows, references.get(sample, _NO_ROWS), thresholds)
         passed = {name: check[0] for name, check in checks.items()}
         evidence = {name: check[1] for name, check in checks.items()}
-        judgeable = sample not in unreadable and not _is_invisible(sample_rows)
+        decidable = sample_rows.whole.get("judged_by") != "nothing"
+        judgeable = decidable and sample not in unreadable and not _is_invisible(sample_rows)
         yield UsableVerdict(sample, passed, evidence, judgeable)
 
 
@@ -189,6 +191,9 @@ def _check_properties(rows: _SampleRows, reference: _SampleRows, thresholds: Thr
     broken = rows.whole.get("image_reason") or rows.local.get("image_reason")
     if "failed" in states and broken:
         return dict.fromkeys(PROPERTIES, (False, f"the output cannot be opened: {broken}"))
+    request = request_check(rows.whole)
+    if request is not None:
+        return request_properties(request, thresholds.geometry)
     for row in (rows.whole, rows.local):
         if row.get("state") != "scored":
             reason = str(row.get("reason") or "both settings must be scored")
@@ -343,7 +348,18 @@ def usable_summary(rows: Rows, thresholds: Thresholds) -> dict[str, Any]:
 
 def verdict_signature(scores: pl.DataFrame, thresholds: Thresholds) -> str:
     """The signature of verdicts on score rows."""
-    return thresholds.signature(CHANGES if _rests_on_changes(scores) else TRACES)
+    return thresholds.signature(_basis(scores))
+
+
+def _basis(scores: pl.DataFrame) -> str:
+    """What verdicts rest on: changes or traces against references, and for samples without these the requests."""
+    without = scores.filter(pl.col("judged_by") != "reference") if "judged_by" in scores.columns else scores.clear()
+    if without.is_empty():
+        return CHANGES if _rests_on_changes(scores) else TRACES
+    if len(without) == len(scores):
+        return f"{CHANGES},{REQUESTS}"
+    referenced = CHANGES if _rests_on_changes(scores.filter(pl.col("judged_by") == "reference")) else TRACES
+    return f"{referenced},references+{REQUESTS}"
 
 
 def _rests_on_changes(scores: pl.DataFrame) -> bool:

@@ -91,8 +91,8 @@ def missing_verdicts_reason(run: StoredRun) -> str:
             f"was scored by {protocol.name} ({protocol.track}), which judges no properties; usable edits need pages"
             "\n  score pages by strict: `vde score SUITE … --protocol strict --out FOLDER`"
         )
-    if set(run.settings) != {"global", "local"}:
-        return f"has only {', '.join(run.settings)}; score again with --setting both"
+    if set(run.summary["overall"]) != {"global", "local"}:
+        return f"has only {', '.join(run.summary['overall'])}; score again with --setting both"
     return ""
 
 

@@ -27,7 +27,7 @@ TABLE_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 """Exceptions of polars for a damaged table; it panics on some."""
 MAX_ROWS = 1_000_000
 MAX_BLOCKS = 20_000_000
-STATES = {"scored", "missing", "failed"}
+STATES = {"scored", "missing", "failed", "left_out"}
 _NOT_FROM_ROWS = ("fid",)
 _FROM_ROWS = ("coverage", "alignment", "overall", "by", "regions", "interval", "ocr_ceiling", "usable")
 

@@ -31,7 +31,7 @@ from vdebench.io.files import (
 )
 from vdebench.suites.names import REGIONS, names_of
 from vdebench.suites.suite import Suite
-from vdebench.suites.vde import entry_of
+from vdebench.suites.vde_entries import entry_of
 
 Progress = Callable[[int, int], Any]
 SAMPLES_IN_A_SHARD = 100

@@ -10,6 +10,8 @@ format = "vde-release"          # or "omnidoc"
   source_images = "text_in"       # optional: folder of the pages before the edit
   masks = "text_masks"            # optional: folder of masks, white where an edit may change pixels
 
+A group of `vde-release` with `source_images` and neither `readings` nor `images` has samples without references.
+
 The folder may be in an object store: `s3://bucket/folder`. `typeset:n=60,seed=1` is a generated suite, made when its
 samples are first used; `textedit:DIR` is TextEditBench as published, without a `suite.toml`.
 """
@@ -70,6 +72,11 @@ class SuiteGroup:
     source_images: Path | None = None
     masks: Path | None = None
 
+    @property
+    def has_references(self) -> bool:
+        """Whether it has images or texts of the edited pages."""
+        return self.readings is not None or self.images is not None
+
 
 class ImageFiles(NamedTuple):
     """Image files of a sample; None for those the suite does not have."""
@@ -129,6 +136,13 @@ class Suite(ABC):
 
     def provides_text(self, sample: Sample) -> bool:
         """Whether the suite provides ground-truth text for the sample; if not, a reader may read its images."""
+        return True
+
+    def has_reference(self, sample: Sample) -> bool:
+        """Whether the suite provides a reference: an image or text of the edited page.
+
+        A sample without one is judged by its instruction and its target text.
+        """
         return True
 
     def ground_truth_regions(self, sample: Sample) -> list[PageText] | None:

@@ -6,34 +6,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from vdebench.core.box import Size
-from vdebench.core.page_text import PageText, as_numbers, as_size
-from vdebench.core.sample import LANGUAGES, SOURCES, Operation, Region, Sample
+from vdebench.core.page_text import PageText
+from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
-from vdebench.io.files import parse_json, read_bytes, read_json
+from vdebench.io.files import read_bytes, read_json
 from vdebench.io.images import image_size
 from vdebench.suites.names import ENDINGS, NamedFiles, image_of, images_by_stem, names_of, stem
-from vdebench.suites.suite import Fault, ImageFiles, Suite, SuiteGroup
-
-_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
-_OWN = {
-    "id",
-    "image_input",
-    "image_output",
-    "instruction",
-    "instruction type",
-    "edit_type",
-    "language",
-    "data_source",
-    "label_output",
-}
+from vdebench.suites.suite import Fault, ImageFiles, Suite
+from vdebench.suites.vde_entries import entry_of, read_entries
 
 
 class VdeSuite(Suite):
@@ -87,6 +73,10 @@ class VdeSuite(Suite):
     def provides_text(self, sample: Sample) -> bool:
         """Whether the sample's group has a folder of OCR output."""
         return sample.group in self._text_files
+
+    def has_reference(self, sample: Sample) -> bool:
+        """Whether the sample's group has images or OCR output of the edited pages."""
+        return next(group.has_references for group in self.groups if group.name == sample.group)
 
     def ground_truth(self, sample: Sample) -> PageText:
         """Return the ground-truth text of the edited page."""
@@ -163,13 +153,25 @@ class VdeSuite(Suite):
         """Yield the faults of entries, ground-truth files and images."""
         yield from self._loaded[1]
         yield from _duplicates(self.samples)
+        yield from self._output_name_faults()
         for sample in self.samples:
-            yield from self._ground_truth_faults(sample)
-            yield from self._other_ground_truth_faults(sample)
+            if self.has_reference(sample):
+                yield from self._ground_truth_faults(sample)
+                yield from self._other_ground_truth_faults(sample)
             yield from self._image_faults(sample)
         for group, files in self._text_files.items():
             for unmatched in files.unmatched_files([sample for sample in self.samples if sample.group == group]):
                 yield Fault("warning", "", str(unmatched), "matches no sample")
+
+    def _output_name_faults(self) -> Iterator[Fault]:
+        """Yield samples without a reference whose outputs would have the name of another sample's."""
+        names: dict[str, str] = {}
+        for sample in self.samples:
+            name = self.output_name(sample)
+            if not self.has_reference(sample) and names.get(name, sample.key) != sample.key:
+                what = f"its outputs are named {name} like those of {names[name]}: give each entry an 'image_output'"
+                yield Fault("error", sample.key, "", what)
+            names.setdefault(name, sample.key)
 
     def _ground_truth_faults(self, sample: Sample) -> Iterator[Fault]:
         try:
@@ -211,8 +213,9 @@ class VdeSuite(Suite):
             (folders.source_images, files.source, sample.source_image),
             (folders.masks, files.mask, sample.reference_image),
         ):
-            if folder is not None and found is None:
-                yield Fault("warning", sample.key, "", f"no image {stem(name)} in {folder}")
+            needed = folder is folders.source_images and not folders.has_references
+            if folder is not None and found is None and (name or not needed):
+                yield Fault("error" if needed else "warning", sample.key, "", f"no image {stem(name)} in {folder}")
         for index, region in enumerate(sample.regions):
             if size and region.page and tuple(region.page) != tuple(size):
                 what = f"region {index} is for a page of {_by(region.page)}, the image is {_by(size)}"
@@ -247,117 +250,3 @@ def _duplicates(samples: Sequence[Sample]) -> Iterator[Fault]:
         if sample.key in seen:
             yield Fault("error", sample.key, "", f"samples number {seen[sample.key]} and {index} have the same id")
         seen.setdefault(sample.key, index)
-
-
-def read_entries(group: SuiteGroup) -> Iterator[tuple[Sample, list[Fault]]]:
-    """Yield the samples of a group's info file, each with the faults of its entry."""
-    data = parse_json(read_bytes(group.info), group.info)
-    if not isinstance(data, list):
-        raise InputError(f"{group.info}: expected a list of entries, found {type(data).__name__}")
-    for index, entry in enumerate(data):
-        if not isinstance(entry, dict):
-            where = f"{group.name}/#{index}"
-            fault = Fault("error", where, str(group.info), f"entry {index} is not an object")
-            yield Sample(id=f"#{index}", group=group.name), [fault]
-        else:
-            yield _sample(entry, index, group)
-
-
-def _sample(entry: Mapping[str, Any], index: int, group: SuiteGroup) -> tuple[Sample, list[Fault]]:
-    faults: list[Fault] = []
-    identity = entry.get("id")
-    name = str(identity) if isinstance(identity, int | str) and str(identity).strip() else f"#{index}"
-
-    def fault(what: str, severity: Any = "error") -> None:
-        faults.append(Fault(severity, f"{group.name}/{name}", str(group.info), what))
-
-    if name.startswith("#"):
-        fault(f"entry {index} has no id")
-
-    texts: dict[str, str] = {}
-
-    def text(field: str) -> str:
-        if field not in texts:
-            value = entry.get(field)
-            if value is not None and not isinstance(value, str):
-                fault(f"{field!r} is {value!r}, expected text")
-            texts[field] = value if isinstance(value, str) else ""
-        return texts[field]
-
-    kind = text("instruction type") or text("edit_type")
-    operation = Operation.parse(kind, in_table=group.name == "table")
-    if operation is Operation.OTHER:
-        fault(f"operation {kind!r} is not one we know; counted as 'other'", "warning")
-    language, source = text("language"), text("data_source")
-    if language not in LANGUAGES:
-        fault(f"language {language!r}, expected one of {', '.join(LANGUAGES)}", "warning")
-    if source not in SOURCES:
-        fault(f"data_source {source!r}, expected one of {', '.join(SOURCES)}", "warning")
-    if not text("image_output"):
-        fault("no 'image_output': the sample's files cannot be found by name")
-    if not text("instruction"):
-        fault("no 'instruction'", "warning")
-    sample = Sample(
-        id=name,
-        group=group.name,
-        instruction=text("instruction"),
-        operation=operation,
-        language=language or "unknown",
-        source=source or "unknown",
-        source_image=text("image_input"),
-        reference_image=text("image_output"),
-        regions=tuple(_regions(entry.get("label_output"), fault)),
-        extra={key: value for key, value in entry.items() if key not in _OWN} | {"instruction type": kind},
-    )
-    return sample, faults
-
-
-def _regions(labels: object, fault: Any) -> Iterator[Region]:
-    if not isinstance(labels, list) or not labels:
-        fault("no 'label_output': no region to score", "warning")
-        return
-    for index, label in enumerate(labels):
-        values = [label.get(side) for side in ("x", "y", "width", "height")] if isinstance(label, dict) else None
-        sides = as_numbers(values, 4)
-        if sides is None:
-            fault(f"region {index} is {values or label!r}, expected x, y, width and height as numbers")
-            continue
-        x, y, width, height = sides
-        if width <= 0 or height <= 0:
-            fault(f"region {index}: {width:g}×{height:g} percent has no area")
-            continue
-        if x < -0.01 or y < -0.01 or x + width > 100.01 or y + height > 100.01:
-            fault(f"region {index}: {x:g},{y:g} + {width:g}×{height:g} percent reaches outside the image", "warning")
-        stated = [label.get("original_width"), label.get("original_height")]
-        page = as_size(*stated)
-        if page is None and stated != [None, None]:
-            fault(f"region {index}: original size {stated[0]!r}×{stated[1]!r}, expected two positive numbers")
-        own = {"x", "y", "width", "height"} | ({"original_width", "original_height"} if page else set())
-        extra = {key: value for key, value in label.items() if key not in own}
-        yield Region(x, y, width, height, page, extra)
-
-
-def entry_of(sample: Sample) -> dict[str, Any]:
-    """Return a sample as an entry of the release's info file, with all extra fields."""
-    extra = dict(sample.extra)
-    return {
-        "id": int(sample.id) if _WHOLE_NUMBER.fullmatch(sample.id) else sample.id,
-        "image_input": sample.source_image,
-        "image_output": sample.reference_image,
-        "instruction": sample.instruction,
-        "instruction type": extra.pop("instruction type", None) or sample.operation.value,
-        "language": sample.language,
-        "data_source": sample.source,
-        "label_output": [
-            {
-                "x": region.x,
-                "y": region.y,
-                "width": region.width,
-                "height": region.height,
-                **({"original_width": region.page.width, "original_height": region.page.height} if region.page else {}),
-                **region.extra,
-            }
-            for region in sample.regions
-        ],
-        **extra,
-    }

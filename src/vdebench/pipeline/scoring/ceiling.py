@@ -50,7 +50,10 @@ def ocr_ceiling(
         for setting in settings
         if setting in scope.settings and not (setting == "local" and scope.local == "crop" and ground_truth.reads_crops)
     ]
-    samples = [sample for sample in scope.samples if not ground_truth.reads_page(sample)]
+    referenced = [sample for sample in scope.samples if ground_truth.suite.has_reference(sample)]
+    if not referenced:
+        return None, []
+    samples = [sample for sample in referenced if not ground_truth.reads_page(sample)]
     if not measured or not samples:
         return None, [f"{_UNKNOWN}the ground truth is OCR output of the reference images itself"]
     if isinstance(predictions, OcrPredictions):

@@ -18,7 +18,7 @@ def run_fid(scope: ScoringScope, settings: Sequence[str]) -> dict[str, float | N
     result: dict[str, float | None] = {}
     for setting in settings:
         sides = _Side(), _Side()
-        for sample in scope.samples:
+        for sample in filter(scope.suite.has_reference, scope.samples):
             try:
                 image = scope.predictions.image(sample)
                 if image is None and scope.protocol.missing == "dropped":

@@ -34,7 +34,9 @@ class GroundTruth:
 
     def reads_page(self, sample: Sample) -> bool:
         """Whether a page is read from its reference image."""
-        return self.reader is not None and (self._all_read or not self.suite.provides_text(sample))
+        if self.reader is None or not self.suite.has_reference(sample):
+            return False
+        return self._all_read or not self.suite.provides_text(sample)
 
     @property
     def has_regions(self) -> bool:
@@ -94,8 +96,22 @@ class GroundTruth:
             )
         return file
 
+    def compared_image(self, sample: Sample) -> Path:
+        """Return the image that outputs are compared with: the reference, or the page of a sample without one."""
+        if self.suite.has_reference(sample):
+            return self.reference(sample)
+        file = self.suite.image_files(sample).source
+        if file is None:
+            raise InputError(
+                f"sample {sample.key}: the suite has no image of its page\n"
+                f"  looked for {sample.source_image!r} in `source_images` of [groups.{sample.group}] in suite.toml"
+            )
+        return file
+
     def digest(self, sample: Sample) -> str:
         """Return a hash of all inputs of a sample's ground truth."""
+        if not self.suite.has_reference(sample):
+            return self.suite.digest(sample)
         parts = [self.suite.digest(sample)]
         try:
             parts.append(repr(self.suite.image_size(sample)))
@@ -107,17 +123,22 @@ class GroundTruth:
         return digest_of(*parts)
 
     def references(self) -> str:
-        """Return a hash of the reference images, for the signature."""
+        """Return a hash of the reference images, or the pages of samples without them, for the signature."""
         digests = []
         for sample in self.suite.samples:
             with suppress(VdeError):
-                file = self.suite.reference_image(sample)
+                files = self.suite.image_files(sample)
+                file = files.reference if self.suite.has_reference(sample) else files.source
                 digests.append(f"{sample.key} {digest_of_file(file) if file else ''}")
         return digest_of(*sorted(digests))
 
     def origin(self, local: str) -> str:
-        """Return the origin of the ground truth for the signature: suite, OCR or both."""
-        read = [self.reads_page(sample) for sample in self.suite.samples]
-        page = "ocr" if read and all(read) else "suite+ocr" if any(read) else "suite"
+        """Return the origin of the ground truth for the signature: suite, OCR, instructions, or several."""
+        found = {
+            "instruction" if not self.suite.has_reference(sample) else "ocr" if self.reads_page(sample) else "suite"
+            for sample in self.suite.samples
+        }
+        page = "+".join(each for each in ("suite", "ocr", "instruction") if each in found) or "suite"
         crops = "ocr" if self.reads_crops else "suite"
-        return page if local != "crop" or crops == page else f"{page},crops:{crops}"
+        same = page == "instruction" or crops == page.removesuffix("+instruction")
+        return page if local != "crop" or same else f"{page},crops:{crops}"

@@ -15,7 +15,12 @@ from vdebench.readers.predictions import OcrPredictions, crops
 
 
 def pictures_of(scope: ScoringScope, sample: Sample) -> Iterator[ImageCrop]:
-    """Yield the OCR inputs of a sample: prediction, reference (OCR ceiling or ground truth), and their crops."""
+    """Yield the OCR inputs of a sample: prediction, reference (OCR ceiling or ground truth), and their crops.
+
+    There are none without a reference: change detection reads the lines of page and output itself.
+    """
+    if not scope.suite.has_reference(sample):
+        return
     local = scope.local == "crop" and "local" in scope.settings
     for find, lasting in ((scope.predictions.image, False), (scope.suite.reference_image, True)):
         try:

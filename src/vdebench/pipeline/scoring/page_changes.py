@@ -1,11 +1,14 @@
-"""Changes of an output against the sample's reference, for usable edits; cached by the content of the images."""
+"""Changes of an output, for usable edits: against the sample's reference, or, if it has none, against its page.
+
+Both are cached by the content of the images.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from vdebench.changes.change import IDENTITY, PageChanges
+from vdebench.changes.change import IDENTITY, REQUESTS, PageChanges
 from vdebench.changes.engine import PageComparator
 from vdebench.changes.reference_check import ReferencePage, compare_with_reference
 from vdebench.changes.verdict import is_damage
@@ -13,6 +16,7 @@ from vdebench.core.images import DECODINGS, resized
 from vdebench.core.sample import Sample
 from vdebench.io.cache import Cache, digest_of
 from vdebench.io.images import open_image
+from vdebench.pipeline.edit_check import check_images
 from vdebench.pipeline.scoring.edit_traces import source_page
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImagePair
@@ -34,14 +38,54 @@ def change_row(ground_truth: GroundTruth, sample: Sample, pair: ImagePair) -> di
     return change_numbers(_cached_changes(ground_truth, sample, pair, cached))
 
 
+def unjudged_reason(ground_truth: GroundTruth) -> str:
+    """Return why outputs cannot be compared with pages: the reader cannot rate texts on images; "" if it can."""
+    if ground_truth.reader is None:
+        return "ready OCR output cannot tell how likely a text is on an image"
+    if not isinstance(ground_truth.reader.reader, LikelihoodReader):
+        return "the reader cannot tell how likely a text is on an image; rapidocr can"
+    return ""
+
+
+def request_row(ground_truth: GroundTruth, sample: Sample, pair: ImagePair) -> dict[str, Any]:
+    """Return columns of a row of a sample without a reference; `pair` is the output and the page.
+
+    The JSON of the changes also has the outcome of the request, `edit`.
+    """
+    cached = ground_truth.reader
+    assert cached is not None  # see `unjudged_reason`
+    assert pair.prediction is not None
+    page, output, instruction, target_text = pair.page, pair.prediction, sample.instruction, sample.target_text
+
+    def compute() -> object:
+        comparator = PageComparator(cached.reader)
+        check = check_images(page, output, comparator, instruction=instruction, target_text=target_text)
+        return {**check.page.to_json(), "edit": check.edit}
+
+    identity = {"name": "edit-check", "identity": f"{IDENTITY},{REQUESTS}"}
+    cache = Cache("measures", {**identity, "reader": cached.label, "images": DECODINGS[pair.opening]}, _edit_check)
+    data = cache.get(digest_of(pair.content, pair.reference.content, instruction, target_text), compute)
+    return {**change_numbers(PageChanges.from_json(data)), "changes": json.dumps(data, ensure_ascii=False)}
+
+
+def _edit_check(data: Any) -> dict[str, Any]:
+    """Return the data of an edit check; raises an error if it is not complete."""
+    PageChanges.from_json(data)
+    return {**data, "edit": str(data["edit"])}
+
+
 def change_numbers(changes: PageChanges) -> dict[str, Any]:
-    """Return the columns of a row for the changes of a page."""
-    unasked = [change for change in changes.changes if change.asked is False and is_damage(change)]
+    """Return the columns of a row for the changes of a page.
+
+    Numbers of changes that were not asked for are None if it is not known which ones were.
+    """
+    damage = [change for change in changes.changes if is_damage(change)]
+    unasked = None if any(change.asked is None for change in damage) else [each for each in damage if not each.asked]
     geometry = changes.geometry
     return {
         "changes": json.dumps(changes.to_json(), ensure_ascii=False),
-        "unasked_changes": len(unasked),
-        "changed_facts": sum(bool(change.fact) for change in unasked),
+        "unasked_changes": None if unasked is None else len(unasked),
+        "changed_facts": None if unasked is None else sum(bool(change.fact) for change in unasked),
         "illegible_words": changes.illegible_words,
         "cropped_words": geometry.cropped_words,
         "zoom": max(abs(geometry.scale_x - 1), abs(geometry.scale_y - 1)),

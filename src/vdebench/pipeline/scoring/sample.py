@@ -17,7 +17,7 @@ from vdebench.metrics.registry import block_metrics
 from vdebench.pipeline.scoring.edit_traces import trace_row
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImageMetrics, ImagePair
-from vdebench.pipeline.scoring.page_changes import change_row
+from vdebench.pipeline.scoring.page_changes import change_row, request_row, unjudged_reason
 from vdebench.protocols.pages.comparison import BlockComparison, compare, meeting
 from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.protocols.pages.region_texts import PageSides, RegionView
@@ -81,10 +81,12 @@ def score_sample(
     try:
         if output.image is None and output.page is not None:
             raise InputError(f"sample {sample.key}: has OCR output but no image")
-        pair = ImagePair(output.image, scope.ground_truth.reference(sample), scope.protocol.image_opening)
+        pair = ImagePair(output.image, scope.ground_truth.compared_image(sample), scope.protocol.image_opening)
         return [_with_images(scope, sample, pair, row) for row in rows]
     except VdeError as failure:  # of the reference: errors in the prediction are in the state
         reason = str(failure)
+        if not scope.suite.has_reference(sample):
+            return [without_score(sample, setting, "failed", reason) for setting in settings]
         return [row._replace(score={**row.score, "image_reason": reason}) for row in rows]
 
 
@@ -105,10 +107,13 @@ def _with_reason(row: ScoredSample, output: Prediction) -> ScoredSample:
 
 
 def _with_images(scope: ScoringScope, sample: Sample, pair: ImagePair, row: ScoredSample) -> ScoredSample:
-    """Return the row with its image metrics, if it is scored or counts as an empty page."""
+    """Return the row with its image metrics, if it is scored or counts as an empty page, and its changes."""
     state, setting = row.score["state"], row.score["setting"]
     if state != "scored" and not (state == "missing" and scope.protocol.missing == "empty"):
         return row
+    if not scope.suite.has_reference(sample):
+        changes = request_row(scope.ground_truth, sample, pair) if state == "scored" else {}
+        return row._replace(score={**row.score, **changes})
     measured = scope.measures.row(sample, setting, pair, scope.protocol) if scope.measures else {}
     traces: dict[str, Any] = {}
     if scope.protocol.properties and state == "scored":
@@ -124,6 +129,8 @@ def _text_rows(
     if output.failure:
         return [without_score(sample, setting, "failed", output.failure) for setting in settings]
     state = "scored" if output.page else "missing"
+    if not scope.suite.has_reference(sample):
+        return [_without_reference(scope, sample, setting, output) for setting in settings]
     if state == "missing" and scope.protocol.missing == "dropped":
         dropped = [without_score(sample, setting, state, output.absence) for setting in settings]
         return [_with_region_rows(scope, sample, scored) for scored in dropped]
@@ -147,6 +154,21 @@ def _text_rows(
         except VdeError as error:
             rows.append(without_score(sample, setting, "failed", str(error)))
     return rows
+
+
+def _without_reference(scope: ScoringScope, sample: Sample, setting: Setting, output: Prediction) -> ScoredSample:
+    """Return a row without block scores: `scored` if the changes of the page can be measured."""
+    if output.page is None:
+        return without_score(sample, setting, "missing", output.absence)
+    if setting == "local":
+        return without_score(sample, setting, "left_out", "no reference")
+    if not scope.protocol.properties:
+        return without_score(sample, setting, "left_out", f"no reference, which {scope.protocol.name} needs")
+    reason = unjudged_reason(scope.ground_truth)
+    if reason:
+        return without_score(sample, setting, "left_out", f"no reference, and {reason}")
+    error = _open_error(output.image) if output.image is not None else ""
+    return without_score(sample, setting, "failed" if error else "scored", error)
 
 
 def _local(

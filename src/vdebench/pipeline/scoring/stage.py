@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from vdebench._version import __version__
 from vdebench.changes.change import IDENTITY as ENGINE
+from vdebench.changes.change import REQUESTS
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of, digest_of_file
+from vdebench.pipeline.edit_check import is_decidable
 from vdebench.pipeline.options import Execution, Progress
 from vdebench.pipeline.scoring.edit_traces import trace_digests
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
@@ -19,6 +21,7 @@ from vdebench.protocols.pages.protocol import PageProtocol
 from vdebench.readers.predictions import Predictions
 from vdebench.runs.folder import RunFolder, ScoredSample
 from vdebench.suites.pages import pages_of
+from vdebench.suites.suite import Suite
 
 
 def plan(
@@ -32,7 +35,8 @@ def plan(
     suite = ground_truth.suite
     suite.require_distinct_keys()
     samples = [sample for sample in suite.samples if protocol.covers(sample)]
-    local, lacking = _local_mode(ground_truth, predictions, protocol, samples)
+    referenced = [sample for sample in samples if suite.has_reference(sample)]
+    local, lacking = _local_mode(ground_truth, predictions, protocol, referenced)
     notes = [lacking] if lacking and "local" in settings else []
     scorable = tuple(setting for setting in settings if setting == "global" or local != "off")
     if not scorable:
@@ -134,7 +138,7 @@ class _TaskQueue:
             if not todo:
                 self.tick()
                 continue
-            about = {**_about(sample), "page": self._pages[sample.key]}
+            about = {**_about(scope.suite, sample), "page": self._pages[sample.key]}
             self._heads[number] = {setting: {**about, "fingerprint": fp} for setting, fp in todo.items()}
             yield ScoringTask(number, sample, prediction, tuple(todo))
             number += 1
@@ -182,16 +186,24 @@ def _fingerprint(scope: ScoringScope, rules: str, sample: Sample, setting: Setti
 
 def _image_digests(scope: ScoringScope, sample: Sample, prediction: Prediction) -> list[str]:
     try:
-        files = [prediction.image, scope.ground_truth.reference(sample)]
-        traces = [*trace_digests(scope.suite, sample), ENGINE] if scope.protocol.properties else []
+        files = [prediction.image, scope.ground_truth.compared_image(sample)]
+        traces = [*trace_digests(scope.suite, sample), ENGINE, REQUESTS] if scope.protocol.properties else []
         return [scope.measures.identity, *(digest_of_file(file) if file else "" for file in files), *traces]
     except VdeError as error:
         return [str(error)]
 
 
-def _about(sample: Sample) -> dict[str, str]:
+def _judged_by(suite: Suite, sample: Sample) -> str:
+    """Return what decides whether an edit is usable; `nothing` if the instruction is not understood by rule."""
+    if suite.has_reference(sample):
+        return "reference"
+    return "request" if is_decidable(sample.instruction, sample.target_text) else "nothing"
+
+
+def _about(suite: Suite, sample: Sample) -> dict[str, str]:
     return {
         "sample": sample.key,
+        "judged_by": _judged_by(suite, sample),
         "group": sample.group,
         "operation": sample.operation.value,
         "edit_class": sample.operation.edit_class,

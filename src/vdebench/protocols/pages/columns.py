@@ -21,6 +21,7 @@ def _score_columns() -> dict[str, Any]:
     return {
         **dict.fromkeys(("sample", "setting", "fingerprint"), pl.String),
         **dict.fromkeys(("group", "operation", "edit_class", "language", "source", "page"), pl.String),
+        "judged_by": pl.String,
         **dict.fromkeys(("state", "reason"), pl.String),
         **dict.fromkeys(("gt_blocks", "matched_blocks", "unmatched_gt", "unmatched_pred"), pl.Int64),
         "iou_sum": pl.Float64,

@@ -101,7 +101,8 @@ def _by(slice_totals: Totals, settings: Sequence[str], protocol: PageMeanRules) 
 def _coverage(scores: pl.DataFrame) -> dict[str, int]:
     """Number of samples, and of those scored, missing and failed (in any setting).
 
-    A sample that all settings leave out is in none of the three.
+    A sample that all settings leave out is in none of the three. `without_reference` counts, if there are any, the
+    samples to which metrics that need ground truth do not apply.
     """
     states: dict[str, set[str]] = {}
     for sample, state in scores.select("sample", "state").iter_rows():
@@ -109,7 +110,10 @@ def _coverage(scores: pl.DataFrame) -> dict[str, int]:
     final = [
         next((state for state in ("failed", "missing", "scored") if state in seen), "") for seen in states.values()
     ]
-    return {"samples": len(states), **{state: final.count(state) for state in ("scored", "missing", "failed")}}
+    counts = {"samples": len(states), **{state: final.count(state) for state in ("scored", "missing", "failed")}}
+    by_request = scores.filter(pl.col("judged_by") != "reference") if "judged_by" in scores.columns else scores.clear()
+    unreferenced = by_request["sample"].n_unique()
+    return {**counts, **({"without_reference": unreferenced} if unreferenced else {})}
 
 
 def regions_of(tables: RunTables, reference: RunTables | None = None) -> dict[str, Any]:

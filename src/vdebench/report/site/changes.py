@@ -14,6 +14,7 @@ from vdebench.report.change_data import change_data, places
 from vdebench.report.edit_check import geometry_text, ordered_changes
 from vdebench.report.site.gather import ScoredEditor
 from vdebench.stats.change_properties import changes_of
+from vdebench.stats.request_properties import request_check
 
 
 def changed_facts(page: PageChanges) -> list[Change]:
@@ -36,12 +37,17 @@ def browser_facts(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sample_changes(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Changes of a sample with their boxes in percent, from its score rows; None if they were not measured."""
+    """Changes of a sample with their boxes in percent, from its score rows; None if they were not measured.
+
+    Without a reference they are against the page, and `edit` is the outcome of the request.
+    """
     page = next((found for row in rows if (found := changes_of(row)) is not None), None)
     if page is None:
         return None
     kinds = {change.kind for change in page.changes}
+    request = next((check for row in rows if (check := request_check(row)) is not None), None)
     return {
+        **({"edit": request.edit} if request else {}),
         "geometry": geometry_text(page.geometry),
         "unknown": page.unknown,
         "kinds": [kind for kind in CHANGE_KINDS if kind in kinds],

@@ -223,6 +223,8 @@ class SampleDetails:
 
     def _sides(self, sample: Sample, result: ScoredEditor) -> UnitPages | str:
         """The OCR output behind a sample's rows, or why it cannot be shown."""
+        if not self._runs.suite.has_reference(sample):
+            return "without a reference there are none to compare with"
         source = self._runs.source(result)
         try:
             if source.reader and source.reader.label.replace("|", "/") != result.pin("reader"):

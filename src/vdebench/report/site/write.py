@@ -100,7 +100,9 @@ def _fill(folder: Path, runs: SuiteRuns, judged: Sequence[Path], progress: Calla
     listed = []
     for sample in samples:
         files = files_of[sample.key]
-        shown = {"images": [picture(files.source), picture(files.reference)]}
+        shown: dict[str, Any] = {"images": [picture(files.source), picture(files.reference)]}
+        if not runs.suite.has_reference(sample):
+            shown["unreferenced"] = True
         listed.append({**about(sample), **shown, **({"mask": picture(files.masks)} if files.masks else {})})
     write_data(folder, "samples", listed)
     details = SampleDetails(runs)

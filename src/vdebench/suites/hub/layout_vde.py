@@ -11,7 +11,7 @@ from vdebench.core.sample import Sample
 from vdebench.suites.hub.errors import HubError
 from vdebench.suites.names import REGIONS, candidates, names_of, stem
 from vdebench.suites.suite import SuiteGroup
-from vdebench.suites.vde import read_entries
+from vdebench.suites.vde_entries import read_entries
 
 PUBLISHED = {
     "text": ("text_info_all.json", "text_info.json"),

@@ -37,7 +37,7 @@ from vdebench.suites.typeset.language_rules import font_folders
 from vdebench.suites.typeset.page_samples import TypesetSample, make_page
 from vdebench.suites.typeset.recipe import SuiteRecipe, provenance
 from vdebench.suites.typeset.typesetter import Typesetter
-from vdebench.suites.vde import entry_of
+from vdebench.suites.vde_entries import entry_of
 
 GROUPS = ("text", "table")
 _PAGES_IN_A_PART = 10

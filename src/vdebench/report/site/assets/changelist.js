@@ -1,8 +1,9 @@
 "use strict";
-/* The changes of a sample: their list with filters, and their boxes on the reference and the prediction. */
+/* The changes of a sample: their list with filters, and their boxes on the reference (without one, the source) and the prediction. */
 (() => {
-  const { h, plural, changeButton, changeBox, kindToggles } = Vde;
+  const { h, plural, words, changeButton, changeBox, kindToggles } = Vde;
   const ASKED = { true: "inside a region", false: "outside the regions", null: "region not known" };
+  const REQUESTED = { true: "asked for", false: "not asked for", null: "not known whether it was asked for" };
   const MARGIN = [14, 5]; // around a visited change, in percent of the page
   const hidden = new Set();
   let factsOnly = false, outsideOnly = false;
@@ -16,12 +17,14 @@
       this.count = h("p", { class: "hint", id: "change-count", role: "status" });
       this.list = h("ul", { class: "blocks", id: "changes" });
       const filter = () => { this.fill(); this.redraw(); };
-      const { changes, kinds } = found;
-      this.element = h("div", { id: "sample-changes" }, h("h3", null, "Changes against the reference"), h("p", { class: "hint" }, `Geometry: ${found.geometry}`),
+      const { changes, kinds, edit } = found;
+      this.before = edit ? "source" : "reference"; // without a reference, the outcome of the request is given
+      this.asked = edit ? REQUESTED : ASKED;
+      this.element = h("div", { id: "sample-changes" }, h("h3", null, `Changes against the ${this.before}`), h("p", { class: "hint" }, `Geometry: ${found.geometry}`, edit ? `; the edit: ${words(edit)}` : ""),
         found.unknown ? h("p", { class: "warning" }, found.unknown) : null,
         changes.length ? h("div", { class: "filters" }, kindToggles(kinds, changes, toggle, hidden, filter), h("div", { class: "set", role: "group", "aria-label": "Filters" },
           toggle("Facts only", factsOnly, (on) => { factsOnly = on; filter(); }, { id: "facts-only" }),
-          toggle("Outside the regions only", outsideOnly, (on) => { outsideOnly = on; filter(); }, { id: "outside-only" }))) : null,
+          toggle(edit ? "Not asked for only" : "Outside the regions only", outsideOnly, (on) => { outsideOnly = on; filter(); }, { id: "outside-only" }))) : null,
         this.count, this.list);
       this.fill();
     }
@@ -30,7 +33,7 @@
       const { changes } = this.found, listed = changes.map((change, index) => [change, index]).filter(([change]) => shown(change));
       if (!listed.some(([, index]) => index === this.chosen)) this.chosen = -1;
       this.count.textContent = !changes.length ? "No changes." : listed.length === changes.length ? plural(changes.length, "change", "changes") : `${listed.length} of ${plural(changes.length, "change", "changes")}`;
-      this.list.replaceChildren(...listed.map(([change, index]) => h("li", null, changeButton(change, ASKED, () => this.choose(index), { "data-index": index, "aria-current": index === this.chosen ? "true" : null }))));
+      this.list.replaceChildren(...listed.map(([change, index]) => h("li", null, changeButton(change, this.asked, () => this.choose(index), { "data-index": index, "aria-current": index === this.chosen ? "true" : null }))));
     }
 
     choose(index) {
@@ -55,7 +58,7 @@
 
     draw() {
       for (const pane of this.panes.panes) {
-        const side = { reference: "box_before", prediction: "box_after" }[pane.name];
+        const side = { [this.before]: "box_before", prediction: "box_after" }[pane.name];
         if (!side) continue;
         pane.drawing.append(...this.found.changes.map((change, index) => change[side] && shown(change) ? changeBox(change, change[side], index, index === this.chosen) : null).filter(Boolean));
         pane.drawing.append(...pane.drawing.querySelectorAll("[data-change].chosen")); // above the others

@@ -21,7 +21,7 @@
     const to = Vde.link({ sample: sample.key, editor: fact.editor, protocol: protocol.name, only: fact.editor, changed_facts: "yes" });
     return h("li", { class: "fact-entry", "data-kind": fact.kind },
       changeHead(fact, h("span", null, fact.editor), h("a", { href: to }, sample.key)), changeText(fact),
-      h("div", { class: "crops" }, crop("Reference", sample.images[1], fact.places[0]), crop("Output", row.image, fact.places[1])));
+      h("div", { class: "crops" }, sample.unreferenced ? crop("Source", sample.images[0], fact.places[0]) : crop("Reference", sample.images[1], fact.places[0]), crop("Output", row.image, fact.places[1])));
   }
 
   views.facts = async (address, protocol, board) => {
@@ -36,7 +36,7 @@
     const listed = kept.slice((page - 1) * PAGE, page * PAGE), groups = editors.map((name) => [name, listed.filter((fact) => fact.editor === name)]).filter(([, found]) => found.length);
     return h("section", { id: "facts" },
       h("h2", null, "Changed facts"),
-      h("p", { class: "say" }, "Numbers, dates, prices, codes and names outside the edited regions that read differently on the output than on the reference. The marked places show both."),
+      h("p", { class: "say" }, "Numbers, dates, prices, codes and names outside the edited regions that read differently on the output than on the reference, or, without a reference, that the instruction did not ask to change. The marked places show both."),
       h("div", { class: "row" },
         choose("Editor", [["", "all"], ...editors], address.editor || "", (editor) => change({ editor }), { id: "facts-editor" }),
         choose("Kind of fact", [["", "all"], ...kinds.map((kind) => [kind, words(kind)])], address.fact || "", (fact) => change({ fact }), { id: "facts-kind" })),

@@ -94,12 +94,12 @@
         return [h("dt", null, name), h("dd", null, h("span", { class: cls, title: word }, `${mark} ${word}`), ` ${why}`)];
       }))];
   }
-  function numbers(row, protocol) {
+  function numbers(row, protocol, sample) {
     const columns = protocol.columns.map(([title, setting, ending]) => [title, (metric) => (row.scores[setting] || {})[metric.key + ending]]);
     const metrics = protocol.metrics.filter((metric) => !protocol.columns.some(([, , ending]) => ending && metric.key.endsWith(ending)));
     const used = columns.filter(([, value]) => metrics.some((metric) => value(metric) !== undefined));
     const left = Object.entries(row.left_out).map(([name, why]) => h("p", { class: "hint" }, `${name}: left out: ${why}`));
-    if (!used.length) return h("div", null, h("p", { class: "hint" }, "No numbers: this sample was not scored."), left);
+    if (!used.length) return h("div", null, h("p", { class: "hint" }, sample.unreferenced ? "No numbers: the sample has no reference. Its edit is judged by the instruction and the changes of the page." : "No numbers: this sample was not scored."), sample.unreferenced ? null : left);
     return h("div", null, scroll("Numbers of this sample", h("table", { id: "numbers" },
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Metric"), used.map(([title]) => h("th", { scope: "col" }, title)))),
       h("tbody", null, metrics.filter((metric) => used.some(([, value]) => value(metric) !== undefined)).map((metric) => h("tr", null,
@@ -132,7 +132,7 @@
     last = { sample: sample.key, panes };
     const page = h("section", { id: "sample" }), list = h("div", { id: "units" });
     const units = () => detail.units[setting] || [];
-    const [source, reference] = sample.images, prediction = row.image, against = row.against === "input" ? source : reference;
+    const [source, reference] = sample.images, prediction = row.image, against = row.against === "input" || sample.unreferenced ? source : reference;
     const areas = pixels ? (sample.mask && sample.mask.areas) || [] : sample.regions, area = pixels ? "masked area" : "region";
     const shown = (picture) => picture && picture.image ? [picture.image] : [];
     const why = (picture) => picture && picture.reason ? `cannot be shown: ${picture.reason}` : "the suite has no such image";
@@ -150,7 +150,8 @@
       const [right, given] = row.state === "scored" && units().length && !prediction ? detail.sizes || [] : [];
       if (given || right) bare("prediction", `Prediction: ${editor}`, given || right);
       else add("prediction", `Prediction: ${editor}`, prediction, prediction && prediction.reason ? why(prediction) : `${row.state}: ${row.reason || "no image"}`);
-      if (!reference && right) bare("reference", "Reference", right);
+      if (sample.unreferenced) { /* the source is what the output is compared with */ }
+      else if (!reference && right) bare("reference", "Reference", right);
       else add("reference", "Reference", reference, why(reference));
       const both = [...shown(against), ...shown(prediction)], than = pixels ? ` (${row.against || "reference"})` : "";
       for (const name of ["difference", "aligned"]) {
@@ -184,7 +185,7 @@
       row.state === "scored" ? "" : h("p", { class: "warning" }, `${row.state}: ${row.reason}`),
       pixels && sample.mask && sample.mask.reason ? h("p", { class: "warning" }, `The masks cannot be shown: ${sample.mask.reason}`) : "",
       h("div", { class: "controls" },
-        h("div", { class: "set", role: "group", "aria-label": "Pages" }, Object.entries(PAGES[track]).map(([name, title]) => toggle(title, show[name], (on) => { show[name] = on; amplifier.hidden = !differs(); drawPanes(); }, { "data-show": name })), amplifier, grades ? toggle("Grades", graded, (on) => { graded = on; grades.hidden = !on; }, { id: "show-grades" }) : null),
+        h("div", { class: "set", role: "group", "aria-label": "Pages" }, Object.entries(PAGES[track]).filter(([name]) => name !== "reference" || !sample.unreferenced).map(([name, title]) => toggle(title, show[name], (on) => { show[name] = on; amplifier.hidden = !differs(); drawPanes(); }, { "data-show": name })), amplifier, grades ? toggle("Grades", graded, (on) => { graded = on; grades.hidden = !on; }, { id: "show-grades" }) : null),
         h("div", { class: "set", role: "group", "aria-label": "Overlays" }, Object.entries(KINDS[track]).filter(([kind]) => kind !== "change" || (changes && detail.changes.changes.length)).map(([kind, title]) => toggle([h("span", { class: `swatch ${kind}` }), title], over[kind], (on) => { over[kind] = on; overlay(); }, { "data-over": kind }))),
         h("div", { class: "set", role: "group", "aria-label": "Zoom" },
           h("button", { type: "button", "aria-label": "Zoom out", onclick: () => panes.zoom(1 / 1.5) }, "−"), zoomed,
@@ -194,8 +195,8 @@
       grades ? h("div", { class: "beside" }, panes.element, grades) : panes.element,
       h("p", { class: "hint" }, "Zoom by wheel or two fingers, move by dragging; with the focus on an image also by ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " ", h("kbd", null, "0"), " and arrows. ", h("kbd", null, "["), " ", h("kbd", null, "]"), " previous and next."),
       h("div", { class: "two" },
-        h("div", null, verdict(row), h("h3", null, "Numbers"), numbers(row, protocol), h("h3", null, "About"), facts(sample, item, detail, protocol)),
-        pixels ? h("div", null, factLists(detail.facts)) : h("div", null, changes && changes.element,
+        h("div", null, verdict(row), h("h3", null, "Numbers"), numbers(row, protocol, sample), h("h3", null, "About"), facts(sample, item, detail, protocol)),
+        pixels ? h("div", null, factLists(detail.facts)) : sample.unreferenced ? h("div", null, changes && changes.element) : h("div", null, changes && changes.element,
           h("div", { class: "topline" }, h("h3", null, "Text by block"),
             settings.length > 1 ? choose("", [["local", "edited regions (local)"], ["global", "whole page (global)"]], setting, (name) => { setting = name; drawList(); }, { id: "sample-setting", "aria-label": "Setting" }) : null),
           h("p", { class: "hint" }, "Missing text is ", h("del", null, "struck through"), ", unexpected text is ", h("ins", null, "underlined"), ", ", h("span", { class: "doubtful" }, "dotted"), " characters are doubtful in the OCR output."),
