@@ -16,6 +16,7 @@ from vdebench.changes.change import Change
 from vdebench.changes.style import MIN_HEIGHT
 from vdebench.changes.text_changes import PageLine, TextComparison
 from vdebench.changes.words import fact_kind, is_meaningful, whole_tokens
+from vdebench.core.box import Box
 
 MIN_CHARACTERS = 4
 """Least number of letters and digits of a line from which its usual correlation is known."""
@@ -59,7 +60,7 @@ def _deformed(pages: AlignedPages, line: PageLine) -> Iterator[_Glyph]:
     characters = [
         at
         for at, character in enumerate(line.text.text)
-        if is_meaningful(character) and cut(pages.before_grey, line.part(range(at, at + 1))).std() >= MIN_INK
+        if is_meaningful(character) and _is_shown(pages, line.part(range(at, at + 1)))
     ]
     if len(characters) < MIN_CHARACTERS:
         return
@@ -75,6 +76,13 @@ def _deformed(pages: AlignedPages, line: PageLine) -> Iterator[_Glyph]:
     for index, value in zip(low, again, strict=True):
         if usual - value > limit:
             yield _Glyph(characters[index], value, usual - value)
+
+
+def _is_shown(pages: AlignedPages, box: Box) -> bool:
+    """Whether a character has ink on the page and lies inside the output's frame."""
+    frame = pages.frame
+    inside = box.x1 >= frame.x1 and box.x2 <= frame.x2 and box.y1 >= frame.y1 and box.y2 <= frame.y2
+    return inside and float(cut(pages.before_grey, box).std()) >= MIN_INK
 
 
 def _change(line: PageLine, word: range, glyph: _Glyph, pages: AlignedPages) -> Change:

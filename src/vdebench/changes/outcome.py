@@ -24,6 +24,7 @@ from vdebench.changes.targets import PlacedText, Target
 from vdebench.changes.words import compared, similarity
 from vdebench.core.box import Box
 from vdebench.instructions.request import EditRequest
+from vdebench.readers.layout.grouping import center_inside, group_lines
 from vdebench.readers.reader import LikelihoodReader
 
 BLOCK_ACTIONS = ("delete_block", "insert_block")
@@ -124,7 +125,27 @@ def mark_asked(comparison: PageComparison, found: Sequence[RequestOutcome]) -> l
     """Return the changes, each with whether a request asked for it."""
     if not found or any(each.outcome == "unknown" for each in found):
         return list(comparison.result.changes)
-    return [replace(change, asked=_is_asked(change, comparison, found)) for change in comparison.result.changes]
+    blocks = _deleted_blocks(comparison, found)
+    return [
+        replace(change, asked=_is_asked(change, comparison, found) or _is_deleted(change, blocks))
+        for change in comparison.result.changes
+    ]
+
+
+def _deleted_blocks(comparison: PageComparison, found: Sequence[RequestOutcome]) -> list[Box]:
+    """Return the blocks of the page that requests delete whole; their targets are the beginnings."""
+    targets = [each.target for each in found if each.request.action == "delete_block" and each.target is not None]
+    blocks = [block.box for block in group_lines(comparison.page.lines)] if targets else []
+    return [
+        max(blocks, key=lambda box: box.shared_area(target.boxes[0]))
+        for target in targets
+        if any(box.shared_area(target.boxes[0]) > 0 for box in blocks)
+    ]
+
+
+def _is_deleted(change: Change, blocks: Sequence[Box]) -> bool:
+    box = change.box_before
+    return change.kind == "lost" and box is not None and any(center_inside(box, block) for block in blocks)
 
 
 def _is_asked(change: Change, comparison: PageComparison, found: Sequence[RequestOutcome]) -> bool:

@@ -231,10 +231,10 @@ def _compare_pair(
     """Add the differences of two readings of a line; those at its ends may be text that moved to another line."""
     one, other = pair.before.text, pair.after.text
     found = differences(one, other)
-    inner = [each for each in found if not _may_continue(each, pair)]
-    for place, each in enumerate(found):
-        if each in inner:
-            continue
+    outer = _outer(found, pair)
+    inner = [each for place, each in enumerate(found) if place not in outer]
+    for place in sorted(outer):
+        each = found[place]
         origin = 1000 * number + place
         gone, new = whole_tokens(one, each.before), whole_tokens(other, each.after)
         if is_meaningful(one[gone.start : gone.stop]):
@@ -279,6 +279,26 @@ def _moved(pair: LinePair, pages: AlignedPages) -> Change:
     text = pair.before.text.strip()
     place = pages.box_to_output(pair.box_after)
     return Change("moved", text, pair.after.text.strip(), pair.box, place, fact_kind(text))
+
+
+def _outer(found: Sequence[Difference], pair: LinePair) -> set[int]:
+    """Return the numbers of the differences at the ends of a line that may be text that moved to or from another line.
+
+    A difference with no word between it and such a one belongs to it.
+    """
+    outer = {place for place, each in enumerate(found) if _may_continue(each, pair)}
+    for place in [*range(1, len(found)), *range(len(found) - 2, -1, -1)]:
+        for neighbour in (place - 1, place + 1):
+            if neighbour in outer and not _words_between(*sorted((place, neighbour)), found, pair):
+                outer.add(place)
+    return outer
+
+
+def _words_between(first: int, second: int, found: Sequence[Difference], pair: LinePair) -> bool:
+    one, other = found[first], found[second]
+    return is_meaningful(pair.before.text[one.words_before.stop : other.words_before.start]) or is_meaningful(
+        pair.after.text[one.words_after.stop : other.words_after.start]
+    )
 
 
 def _may_continue(difference: Difference, pair: LinePair) -> bool:
