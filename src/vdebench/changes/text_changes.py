@@ -289,16 +289,16 @@ def _outer(found: Sequence[Difference], pair: LinePair) -> set[int]:
     outer = {place for place, each in enumerate(found) if _may_continue(each, pair)}
     for place in [*range(1, len(found)), *range(len(found) - 2, -1, -1)]:
         for neighbour in (place - 1, place + 1):
-            if neighbour in outer and not _words_between(*sorted((place, neighbour)), found, pair):
+            first = min(place, neighbour)
+            if neighbour in outer and not _words_between(found[first], found[first + 1], pair):
                 outer.add(place)
     return outer
 
 
-def _words_between(first: int, second: int, found: Sequence[Difference], pair: LinePair) -> bool:
-    one, other = found[first], found[second]
-    return is_meaningful(pair.before.text[one.words_before.stop : other.words_before.start]) or is_meaningful(
-        pair.after.text[one.words_after.stop : other.words_after.start]
-    )
+def _words_between(one: Difference, other: Difference, pair: LinePair) -> bool:
+    before = pair.before.text[one.words_before.stop : other.words_before.start]
+    after = pair.after.text[one.words_after.stop : other.words_after.start]
+    return is_meaningful(before) or is_meaningful(after)
 
 
 def _may_continue(difference: Difference, pair: LinePair) -> bool:
