@@ -71,15 +71,17 @@ class PageComparator:
         if registration is None:
             text = compare_text_anywhere(before, after, page, output, self.reader)
             changes = text.changes
-            aligned = None
+            aligned, style = None, []
             geometry = _rough_geometry(before, after, page) or geometry
         else:
             aligned = AlignedPages(before, after, registration.matrix)
             text = compare_text(aligned, page, output, self.reader)
             geometry = replace(geometry, cropped_words=text.cropped_words)
             style = [*restyled_text(aligned, text), *restyled_unchanged(aligned, text)]
-            changes = [*text.changes, *style, *deformed_text(aligned, text, style), *ink_changes(aligned, text)]
+            changes = [*text.changes, *style, *ink_changes(aligned, text)]
         changes, illegible = group_illegible(changes, page, output, aligned)
+        if aligned is not None:  # after lines are called illegible: these read as before
+            changes += deformed_text(aligned, text, style)
         heights = words_by_height(before, page.lines, changes)
         result = PageChanges(geometry, tuple(changes), words, illegible, heights=heights)
         return PageComparison(before, after, page, output, aligned, result)

@@ -1,4 +1,4 @@
-"""Deformed characters: they read as before, and look otherwise than the characters around them would let expect.
+"""Deformed characters: they read as before, but their shape changed more than that of the characters around them.
 
 A recogniser reads a malformed Chinese character, or a hybrid of 3 and 8, as the nearest real one. Its pixels then
 correlate less with those of the page than the rest of its own line does.
