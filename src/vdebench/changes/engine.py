@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vdebench.changes.alignment import AlignedPages
-from vdebench.changes.change import Geometry, PageChanges
+from vdebench.changes.change import Change, Geometry, PageChanges
 from vdebench.changes.coarse import find_crop
 from vdebench.changes.glyphs import deformed_text
 from vdebench.changes.illegible import group_illegible
@@ -68,10 +68,11 @@ class PageComparator:
         output = self.reader.page_lines(after)
         registration = register(before, after) or _register_by_lines(page, output, sizes)
         geometry = geometry_of(registration, *sizes)
+        style: list[Change] = []
         if registration is None:
             text = compare_text_anywhere(before, after, page, output, self.reader)
             changes = text.changes
-            aligned, style = None, []
+            aligned = None
             geometry = _rough_geometry(before, after, page) or geometry
         else:
             aligned = AlignedPages(before, after, registration.matrix)
