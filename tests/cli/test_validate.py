@@ -74,6 +74,7 @@ def test_what_cannot_be_measured_is_refused_before_any_work():
         ("--usable", "--protocol", "vde-v3"): "usable edits are judged only by strict",
         ("--outputs", "--protocol", "vde-v3"): "usable edits are judged only by strict",
         ("--outputs", "--after", "blur"): "--after blur: expected none, resize, ",
+        ("--outputs", "--usable"): "--usable is for graded corruptions; --outputs always measures usable edits",
         ("--after", "resize"): "--after is a last step of realistic outputs; add --outputs",
         ("--outputs", "--corruption", "jpeg"): "no output corruption is called 'jpeg'; there are: right-edit, ",
         ("--outputs", "--reader", "exact-layout"): "output corruptions need a reader",

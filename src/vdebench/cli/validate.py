@@ -74,6 +74,8 @@ def validate_command(
 
     if after and not outputs:
         raise VdeError("--after is a last step of realistic outputs; add --outputs")
+    if usable and outputs:
+        raise VdeError("--usable is for graded corruptions; --outputs always measures usable edits")
     if out:
         require_ladder_folder(out)
     options: dict[str, Any] = {

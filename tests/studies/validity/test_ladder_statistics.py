@@ -6,12 +6,16 @@ import json
 
 import pytest
 
+from vdebench.changes.change import IDENTITY as CHANGES
 from vdebench.errors import InputError, VdeError
+from vdebench.metrics.edit_traces import IDENTITY as TRACES
 from vdebench.pipeline.score import score
 from vdebench.protocols import PROTOCOLS
 from vdebench.report.figures.validity import ladder_figure
 from vdebench.report.validity import ladder_csv, ladder_json, ladder_tables, ladder_text
 from vdebench.report.validity_page import write_ladder
+from vdebench.stats.usable import RULES
+from vdebench.studies.validity import ladder_run
 from vdebench.studies.validity.export import IMAGES, READINGS, write_corrupted
 from vdebench.studies.validity.ladder_run import order_of, run_ladder
 from vdebench.suites.suite import load_suite
@@ -104,6 +108,21 @@ def test_what_was_interrupted_goes_on(tmp_path):
     assert list(made.findings) == list(run_ladder(**how).findings)
 
 
+@pytest.mark.parametrize("version", ["CHANGES", "TRACES"])
+def test_pages_of_another_engine_are_not_resumed(tmp_path, monkeypatch, version):
+    how = {"order": ORDER, "corruptions": ["blur"], "protocols": ["strict"], "metrics": [], "workers": 1}
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_ladder(**how, cache=tmp_path / "parts", progress=stop)
+    monkeypatch.setattr(ladder_run, version, "older")
+    told = []
+    run_ladder(**how, cache=tmp_path / "parts", progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 1)]  # the page was scored again
+
+
 def test_rows_of_samples_are_kept(ladder):
     rows = ladder.rows["scores"]
     assert set(rows["corruption"]) == {"right", *DONE_TO}
@@ -119,7 +138,7 @@ def test_usable_edits_are_judged_where_asked():
     assert finding(found, "strict", "blank", "sample", "usable.textual_correctness").drop == 1.0
     rows = found.rows["usable"]
     assert {"sample", "usable", "preservation", "preservation_evidence"} <= set(rows.columns)
-    assert found.about["usable_signature"].startswith("usable:rules-3,traces-2|")
+    assert found.about["usable_signature"].startswith(f"usable:{RULES},{TRACES}|")
     text = ladder_text(found, "markdown")
     assert "Usable edits rest on the weaker tile rules, because the text is the exact layout" in text
 
@@ -130,13 +149,13 @@ def test_with_a_reader_usable_edits_rest_on_change_detection():
     order = ORDER.replace("n=2", "n=1").replace("ppi=60", "ppi=90")
     how = {"order": order, "corruptions": ["neighbour-characters"], "protocols": ["strict"], "metrics": []}
     found = run_ladder(**how, reader="rapidocr", usable=True, workers=1)
-    assert found.about["usable_signature"].startswith("usable:rules-3,changes-1|")
+    assert found.about["usable_signature"].startswith(f"usable:{RULES},{CHANGES}|")
     assert finding(found, "strict", "neighbour-characters", "sample", "usable").values == (1.0, 0.0, 0.0, 0.0, 0.0)
     kept = finding(found, "strict", "neighbour-characters", "sample", "usable.preservation")
     assert kept.values == (1.0, 0.0, 0.0, 0.0, 0.0)
     right = finding(found, "strict", "neighbour-characters", "sample", "usable.textual_correctness")
     assert right.values[:2] == (1.0, 1.0)  # the later characters are in the region, beside the edited block
-    assert "Usable edits rest on change detection: usable:rules-3,changes-1" in ladder_text(found, "markdown")
+    assert f"Usable edits rest on change detection: usable:{RULES},{CHANGES}" in ladder_text(found, "markdown")
 
 
 def test_tables_in_every_form(ladder):

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench._version import __version__
+from vdebench.changes.change import IDENTITY as CHANGES
 from vdebench.errors import InputError
 from vdebench.io.cache import digest_of
 from vdebench.io.locations import cache_folder
+from vdebench.metrics.edit_traces import IDENTITY as TRACES
 from vdebench.metrics.image_metrics import require_known
 from vdebench.metrics.registry import facts
 from vdebench.parallel.local import map_tasks, usable_processors
@@ -107,20 +109,11 @@ def run_ladder(
         raise InputError(f"usable edits are judged only by strict, not by {', '.join(names)}")
     suite = typeset_suite(load_suite(order or order_of(samples, seed)))
     suite.prepare()
-    if reader != EXACT_LAYOUT:
-        CachedReader.named(reader)  # raises now if the reader is not installed
+    label = reader if reader == EXACT_LAYOUT else CachedReader.named(reader).label  # raises now if it is not installed
     corruption_names = tuple(corruption.name for corruption in chosen)
     options = names, reader, tuple(metrics), seed, usable
     tasks = [LadderTask(suite.name, page, corruption_names, *options) for page in range(page_count(suite))]
-    page_cache = LadderRows(
-        cache,
-        digest_of(
-            __version__,
-            repr(tasks[0]),
-            repr(provenance()),
-            *(repr((corruption.name, corruption.levels)) for corruption in chosen),
-        ),
-    )
+    page_cache = LadderRows(cache, _key(tasks[0], label, chosen))
     parts = {page: tables_of_page for page in range(len(tasks)) if (tables_of_page := page_cache.find(page))}
     remaining = [task for task in tasks if task.page not in parts]
     for page, tables in map_tasks(_score_page, remaining, min(workers or usable_processors(), max(1, len(remaining)))):
@@ -139,7 +132,7 @@ def run_ladder(
         "suite": suite.name,
         "samples": len(suite.samples),
         "seed": seed,
-        "reader": CachedReader.named(reader).label if reader != EXACT_LAYOUT else reader,
+        "reader": label,
         "metrics": list(metrics),
         "unavailable": ImageMetrics(metrics).unavailable,
         **({"usable_signature": usable_signature(rows)} if usable else {}),
@@ -165,6 +158,12 @@ def run_ladder(
     ]
     page_cache.clear()
     return Ladder(about, applicable, findings, rows)
+
+
+def _key(task: LadderTask, reader: str, chosen: Sequence[Corruption]) -> str:
+    """Digest of everything that changes the rows."""
+    levels = [(corruption.name, corruption.levels) for corruption in chosen]
+    return digest_of(__version__, CHANGES, TRACES, reader, repr(task), repr(provenance()), repr(levels))
 
 
 def _levels(

@@ -55,6 +55,13 @@ def test_faults_elsewhere_leave_the_edit_alone(workspaces, name):
         assert np.array_equal(image[y1:y2, x1:x2], workspace.reference.image[y1:y2, x1:x2])
 
 
+def test_one_character_is_malformed(workspaces):
+    for workspace in workspaces:
+        image, reference = get_output_corruption("malformed-elsewhere").make(workspace), workspace.reference.image
+        down, across = np.nonzero((image != reference).any(axis=2))
+        assert 0 < max(np.ptp(down), np.ptp(across)) < 40  # pixels: one character, of a heading at most
+
+
 def test_the_ghost_is_fainter_than_the_deleted_text(workspaces):
     made = [
         [OUTPUT_CORRUPTIONS[f"ghost-of-deletion-{share}"].make(workspace) for share in (12, 30)]

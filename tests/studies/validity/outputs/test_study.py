@@ -9,13 +9,17 @@ import json
 import polars as pl
 import pytest
 
+from vdebench.changes.change import IDENTITY
 from vdebench.errors import InputError
 from vdebench.io.images import open_image
 from vdebench.pipeline.score import score
 from vdebench.report.output_validity import output_csv, output_json, output_tables, output_text
 from vdebench.report.validity_page import write_output_study
+from vdebench.stats.usable import RULES
 from vdebench.stats.usable_runs import judge_runs
-from vdebench.studies.validity.outputs.study import output_order, run_outputs, write_outputs
+from vdebench.studies.validity.outputs import study as output_study
+from vdebench.studies.validity.outputs.after import NOTHING, parse_last_step
+from vdebench.studies.validity.outputs.study import OutputTask, output_order, run_outputs, write_outputs
 from vdebench.suites.suite import load_suite
 
 ORDER = "typeset:n=2,seed=21,languages=en,ppi=72,kinds=PPT2PDF,operations=text_replace+table_replace"
@@ -38,7 +42,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def study(cached, folder):
     how = {"protocols": ["strict", "vde-v3"], "metrics": ["psnr"], "workers": 1}
-    return run_outputs(order=ORDER, seed=0, corruptions=NAMES, images=folder / "images", **how)
+    return run_outputs(order=ORDER, corruptions=NAMES, images=folder / "images", **how)
 
 
 def result(study, name):
@@ -70,7 +74,7 @@ def test_false_accepts_and_rejects(study):
 
 
 def test_verdicts_rest_on_change_detection(study):
-    assert study.about["usable_signature"].startswith("usable:rules-3,changes-")
+    assert study.about["usable_signature"].startswith(f"usable:{RULES},{IDENTITY}|")
     rows = study.rows["scores"].filter((pl.col("corruption") == "digit-elsewhere") & (pl.col("setting") == "global"))
     strict = rows.filter(pl.col("protocol") == "strict")
     assert strict["unasked_changes"].min() >= 1
@@ -101,6 +105,21 @@ def test_in_memory_is_as_score_judges_files(study, tmp_path):
         rows = study.rows["scores"].filter((pl.col("corruption") == name) & (pl.col("protocol") == "strict"))
         for column in ("cdm_sum", "iou_sum", "mse", "width", "changes"):
             assert scores[column].to_list() == rows.sort("sample", "setting")[column].to_list(), column
+
+
+def test_what_finished_samples_depend_on(tmp_path, monkeypatch):
+    task = OutputTask(ORDER, 0, NAMES, ("strict",), "rapidocr", (), 1, parse_last_step(NOTHING), None)
+    keys = [
+        output_study._key(task, "rapidocr@1"),
+        output_study._key(task, "rapidocr@2"),
+        output_study._key(task._replace(images=tmp_path), "rapidocr@1"),  # finished samples wrote no images there
+    ]
+    for version in ("CHANGES", "TRACES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(output_study, version, "older")
+            keys.append(output_study._key(task, "rapidocr@1"))
+    assert len(set(keys)) == 5
+    assert output_study._key(task._replace(number=1), "rapidocr@1") == keys[0]
 
 
 def test_images_are_kept_where_asked(study, folder, tmp_path):

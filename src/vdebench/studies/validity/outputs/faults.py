@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from vdebench.core.box import Box
-from vdebench.core.images import Image
+from vdebench.core.images import Image, PixelBox
 from vdebench.studies.validity.document_corruptions import (
     done_again,
     has_copy,
@@ -33,6 +33,8 @@ from vdebench.suites.typeset.words import Writer
 
 _LONG = 60
 """Characters of a paragraph, at least; Chinese ones count twice."""
+_VISIBLE = 32
+"""Mean difference in grey levels of halves of characters that look different, at least."""
 
 
 def wobbling(workspace: CorruptionWorkspace) -> Image:
@@ -61,7 +63,7 @@ def _typeset(workspace: CorruptionWorkspace, document: Document) -> Image | None
     return printed.image if printed.document == document else None
 
 
-def _kept_blocks(workspace: CorruptionWorkspace) -> set[int]:
+def _edited_blocks(workspace: CorruptionWorkspace) -> set[int]:
     """Blocks that the edit changes."""
     target = workspace.subject.target
     return {workspace.subject.edit.block, *([target.id] if target else [])}
@@ -69,8 +71,8 @@ def _kept_blocks(workspace: CorruptionWorkspace) -> set[int]:
 
 def _paragraphs(workspace: CorruptionWorkspace) -> list[Text]:
     """Paragraphs besides the edited one, in random order."""
-    kept = _kept_blocks(workspace)
-    texts = [block for block in workspace.subject.after.blocks if isinstance(block, Text) and block.id not in kept]
+    edited = _edited_blocks(workspace)
+    texts = [block for block in workspace.subject.after.blocks if isinstance(block, Text) and block.id not in edited]
     long = [block for block in texts if sum(1 if letter.isascii() else 2 for letter in block.text) >= _LONG]
     return workspace.rng("paragraph").sample(long, len(long))
 
@@ -102,7 +104,7 @@ def planted(workspace: CorruptionWorkspace, kind: str, count: int) -> Image | No
     after = workspace.reference.document
     typesetter = cached_typesetter(round(workspace.reference.sheet.scale * 72))
     page = Page(0, "zh" if after.lang == "zh" else "en", after, typesetter)
-    pair = plant_words(page, {kind: count}, workspace.rng(kind), _kept_blocks(workspace))
+    pair = plant_words(page, {kind: count}, workspace.rng(kind), _edited_blocks(workspace))
     return pair.after if len(pair.planted) == count else None
 
 
@@ -151,23 +153,24 @@ def more_paragraphs(workspace: CorruptionWorkspace, hallucinated: bool) -> Image
     return None
 
 
-def malformed(workspace: CorruptionWorkspace, count: int = 3) -> Image | None:
-    """The right halves of some characters elsewhere exchanged for those of others."""
-    printed, kept, rng = workspace.reference, _kept_blocks(workspace), workspace.rng("malformed")
-    blocks = [block for block in printed.document.blocks if isinstance(block, Text) and block.id not in kept]
-    letters = [letter for block in blocks for letter in letters_of(block)]
-    image, glyphs = printed.image.copy(), list[Any]()
-    for letter in rng.sample(letters, min(len(letters), 2 * count)):
-        block = printed.document.block(letter.block)
-        assert isinstance(block, Text)
-        boxes = printed.sheet.part(block.id * CELLS, block.text, letter.at, letter.at + 1)
+def malformed(workspace: CorruptionWorkspace) -> Image | None:
+    """The right half of a character elsewhere exchanged for that of another which looks different."""
+    printed, edited, rng = workspace.reference, _edited_blocks(workspace), workspace.rng("malformed")
+    blocks = [block for block in printed.document.blocks if isinstance(block, Text) and block.id not in edited]
+    letters = [(block, letter.at) for block in blocks for letter in letters_of(block)]
+    image, glyphs = printed.image.copy(), list[PixelBox]()
+    for block, at in rng.sample(letters, min(len(letters), 10)):
+        boxes = printed.sheet.part(block.id * CELLS, block.text, at, at + 1)
         glyphs += [around(box, image) for box in boxes]
-    for one, other in zip(glyphs[:count], glyphs[count:], strict=False):
+    for other in glyphs[1:]:
+        one, half = glyphs[0], other.cut(image)[:, (other.x2 - other.x1) // 2 :]
         middle = (one.x1 + one.x2) // 2
-        half = other.cut(printed.image)[:, (other.x2 - other.x1) // 2 :]
-        size = (one.x2 - middle, one.y2 - one.y1)
-        image[one.y1 : one.y2, middle : one.x2] = cv2.resize(np.ascontiguousarray(half), size)
-    return image if len(glyphs) == 2 * count else None
+        new = cv2.resize(np.ascontiguousarray(half), (one.x2 - middle, one.y2 - one.y1))
+        old = image[one.y1 : one.y2, middle : one.x2]
+        if np.abs(new.astype(int) - old).mean() >= _VISIBLE:
+            image[one.y1 : one.y2, middle : one.x2] = new
+            return image
+    return None
 
 
 def garbled(workspace: CorruptionWorkspace, new: bool) -> Image | None:
@@ -184,7 +187,7 @@ def garbled(workspace: CorruptionWorkspace, new: bool) -> Image | None:
     return image if boxes else None
 
 
-# Faults in the looks
+# Faults of style
 
 
 def styled(workspace: CorruptionWorkspace, **changes: Any) -> Image | None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench._version import __version__
+from vdebench.changes.change import IDENTITY as CHANGES
 from vdebench.core.images import Image
 from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
@@ -17,6 +18,7 @@ from vdebench.errors import InputError
 from vdebench.io.cache import digest_of
 from vdebench.io.files import write_bytes
 from vdebench.io.locations import cache_folder
+from vdebench.metrics.edit_traces import IDENTITY as TRACES
 from vdebench.metrics.image_metrics import require_known
 from vdebench.parallel.local import map_tasks, usable_processors
 from vdebench.pipeline.options import Progress
@@ -160,7 +162,7 @@ def run_outputs(
 
 
 def write_outputs(
-    suite: Suite | str, corruption: str, folder: str | Path, *, after: str | LastStep = NOTHING, seed: int = 0
+    suite: Suite | str, corruption: str, folder: str | Path, *, after: str | LastStep = NOTHING, seed: int = 1
 ) -> PartialSuite:
     """Write the outputs of a corruption as `<name>.png`; return the samples that it applies to as a suite.
 
@@ -183,9 +185,11 @@ def write_outputs(
 
 
 def _key(task: OutputTask, reader: str) -> str:
-    """Digest of everything that changes the rows."""
+    """Digest of everything that changes the rows, and of the folder of the images, which finished samples are in."""
     options = task.order, task.corruptions, task.protocols, task.metrics, task.seed
-    return digest_of(__version__, repr(options), reader, task.after.name, task.after.identity, repr(provenance()))
+    images = "" if task.images is None else str(task.images.absolute())
+    versions = __version__, CHANGES, TRACES, reader, task.after.name, task.after.identity
+    return digest_of(*versions, repr(options), repr(provenance()), images)
 
 
 def _judged(rows: Mapping[str, pl.DataFrame], suite: TypesetSuite) -> pl.DataFrame:
