@@ -16,7 +16,8 @@ from urllib.parse import quote
 
 import polars as pl
 
-from vdebench.core.sample import Sample
+from vdebench.core.page_text import PageText
+from vdebench.core.sample import Operation, Sample
 from vdebench.errors import InputError, RunFolderError
 from vdebench.io.files import (
     fetched,
@@ -106,7 +107,7 @@ dataset_info:
 # {name}
 
 {n} document-editing samples. `regions` are in percent of the reference; `source_reading` and `reference_reading` are
-PaddleOCR-VL JSON; `details` is JSON with all other fields of the sample.
+PaddleOCR-VL JSON, null where there is no such text; `details` is JSON with all other fields of the sample.
 """
 
 
@@ -126,9 +127,14 @@ def _features() -> str:
     return "\n".join(lines)
 
 
+def _reference(suite: Suite, sample: Sample) -> PageText | None:
+    """Return the text of the edited page; None for a sample without a reference."""
+    return suite.ground_truth(sample) if suite.has_reference(sample) else None
+
+
 def _row(suite: Suite, sample: Sample) -> dict[str, Any]:
     files = suite.image_files(sample)
-    source = suite.source(sample)
+    source, reference = suite.source(sample), _reference(suite, sample)
     return {
         **{
             name: None if file is None else {"bytes": read_bytes(file), "path": file.name}
@@ -144,7 +150,7 @@ def _row(suite: Suite, sample: Sample) -> dict[str, Any]:
             {"x": region.x, "y": region.y, "width": region.width, "height": region.height} for region in sample.regions
         ],
         "source_reading": None if source is None else _json(source.to_json()),
-        "reference_reading": _json(suite.ground_truth(sample).to_json()),
+        "reference_reading": None if reference is None else _json(reference.to_json()),
         "details": _json(dict(sample.extra)),
     }
 
@@ -158,11 +164,11 @@ def _to_webdataset(suite: Suite, out: Path, progress: Progress) -> None:
                 for kind, file in zip(IMAGES, suite.image_files(sample), strict=True):
                     if file is not None:
                         _add(shard, f"{name}.{kind}{file.suffix.lower()}", read_bytes(file))
-                source = suite.source(sample)
+                source, reference = suite.source(sample), _reference(suite, sample)
                 entry = entry_of(sample) | {
                     "operation": sample.operation.value,
                     "source_reading": None if source is None else source.to_json(),
-                    "reference_reading": suite.ground_truth(sample).to_json(),
+                    "reference_reading": None if reference is None else reference.to_json(),
                 }
                 _add(shard, f"{name}.json", _json(entry).encode())
 
@@ -182,7 +188,7 @@ def _to_vde_release(suite: Suite, out: Path, progress: Progress) -> None:
             _copy(suite, sample, out)
     text = f'format = "vde-release"\nname = {json.dumps(suite.name)}\n'
     for group, members in groups.items():
-        write_json(out / f"{group}.json", [entry_of(sample) for sample in members])
+        write_json(out / f"{group}.json", [_entry(suite, sample) for sample in members])
         folders = {"readings": "readings", "source_readings": "source_readings", "images": "reference"}
         folders |= {"source_images": "source", "masks": "mask"}
         present = {key: f"{folder}/{group}" for key, folder in folders.items() if (out / folder / group).is_dir()}
@@ -191,10 +197,22 @@ def _to_vde_release(suite: Suite, out: Path, progress: Progress) -> None:
     write_text(out / "suite.toml", text)
 
 
+def _entry(suite: Suite, sample: Sample) -> dict[str, Any]:
+    """Return the entry of a sample; one without a reference does not state what is not known."""
+    entry = entry_of(sample)
+    if suite.has_reference(sample):
+        return entry
+    unknown: dict[str, Any] = {"image_output": "", "instruction type": Operation.OTHER.value, "label_output": []}
+    unknown |= dict.fromkeys(("language", "data_source"), "unknown")
+    return {name: value for name, value in entry.items() if name not in unknown or value != unknown[name]}
+
+
 def _copy(suite: Suite, sample: Sample, out: Path) -> None:
     name = names_of(sample)[0]
     text_folder = out / "readings" / sample.group
-    write_text(text_folder / f"{name}.json", _json(suite.ground_truth(sample).to_json()))
+    reference = _reference(suite, sample)
+    if reference is not None:
+        write_text(text_folder / f"{name}.json", _json(reference.to_json()))
     for index, region in enumerate(suite.ground_truth_regions(sample) or ()):
         write_text(text_folder / REGIONS / f"{name}_region_{index}.json", _json(region.to_json()))
     source = suite.source(sample)
