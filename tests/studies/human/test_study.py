@@ -240,6 +240,17 @@ def test_usable_edits_are_one_and_zero(study, monkeypatch):
     assert (one["lacking"], one["models"]["spearman"]["value"]) == (1, pytest.approx(1))
 
 
+def test_runs_without_metrics():
+    summary = {"suite": "s", "protocol": "strict", "signature": "vde|n:1", "overall": {"global": None, "local": None}}
+    runs = [StoredRun(Path(name), {**summary, "editor": name}, pl.DataFrame()) for name in EDITORS]
+    key = Key("k", "s", 0, [BOX], EDITORS, ["1"], [])
+    answers = RankingAnswers(["1"], {}, 0, 0, 0)
+    with pytest.raises(
+        VdeError, match="no setting with metrics in common; samples without a reference have no metrics"
+    ):
+        correlate_study(key, answers, runs)
+
+
 def test_metrics_of_criteria():
     assert criteria_metrics(["Box alignment", "text correctness"], {}) == {
         "Box alignment": "iou",

@@ -164,9 +164,11 @@ def correlate_study(
     if runs[0].summary["suite"] != key.suite:
         raise VdeError(f"the key is for the suite {key.suite}, the runs are for {runs[0].summary['suite']}")
     common = [name for name in runs[0].settings if all(name in run.settings for run in runs)]
-    chosen = setting or (common[0] if common else "")
+    if not common:
+        raise VdeError("the runs have no setting with metrics in common; samples without a reference have no metrics")
+    chosen = setting or common[0]
     if chosen not in common:
-        raise VdeError(f"not all runs have the setting {chosen!r}; common settings: {', '.join(common) or 'none'}")
+        raise VdeError(f"not all runs have the setting {chosen!r}; common settings: {', '.join(common)}")
     study = _Study(key, answers, runs, chosen, pages, resamples, seed)
     by_criterion = criteria_metrics(key.criteria, metrics or {})
     results = {name: study.criterion(name, metric) for name, metric in by_criterion.items()}
