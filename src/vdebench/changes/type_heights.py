@@ -14,7 +14,7 @@ from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.readers.lines.line import Line
 
-COLUMNS: Mapping[ChangeKind, str] = {
+COUNTER_OF_KIND: Mapping[ChangeKind, str] = {
     "replaced": "changed",
     "lost": "changed",
     "illegible": "illegible",
@@ -46,8 +46,8 @@ def words_by_height(page: Image, lines: Iterable[Line], changes: Iterable[Change
             continue
         if change.kind == "cropped" or change.asked:
             counts[index]["words"] -= affected_words(change)
-        elif change.kind in COLUMNS:
-            counts[index][COLUMNS[change.kind]] += affected_words(change)
+        elif change.kind in COUNTER_OF_KIND:
+            counts[index][COUNTER_OF_KIND[change.kind]] += affected_words(change)
     heights: dict[int, list[int]] = {}
     for line, count in zip(lines, counts, strict=True):
         left = words = max(0, count["words"])

@@ -25,7 +25,7 @@ def diff_command(
     reference: Path | None = typer.Option(
         None, "--reference", metavar="IMAGE", help="The right result: changes that it has too were asked for."
     ),
-    judge: str = typer.Option(
+    judge_model: str = typer.Option(
         "",
         "--judge",
         "-j",
@@ -76,16 +76,16 @@ def diff_command(
             image_size(file)  # raises an error before models are loaded
     if html is not None:
         check_page_name(html)
-    if judge and (not instruction or reference is not None):
+    if judge_model and (not instruction or reference is not None):
         raise VdeError("--judge: the judge reads the --instruction, and is not asked if there is a --reference")
-    asked = (
-        get_judge(judge, base_url=base_url, key_variable=key_variable, temperature=temperature, timeout=timeout)
-        if judge
+    judge = (
+        get_judge(judge_model, base_url=base_url, key_variable=key_variable, temperature=temperature, timeout=timeout)
+        if judge_model
         else None
     )
     limits = GeometryLimits(max_zoom=max_zoom, allow_crop=allow_crop)
     check = check_edit(
-        before, after, instruction=instruction, reference=reference, reader=reader, limits=limits, judge=asked
+        before, after, instruction=instruction, reference=reference, reader=reader, limits=limits, judge=judge
     )
     if as_json:
         echo_json(check.to_json())

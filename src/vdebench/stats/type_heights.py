@@ -1,4 +1,4 @@
-"""Words that survive by type height, from the rows of a run: what a codec or a resolution costs, and from where on not.
+"""Words that can be read by type height, from the rows of a run, and the height from which on type is safe.
 
 Samples whose words were not counted (no output, another reader, an older version) are in no share.
 """
