@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 
 import polars as pl
 import pytest
 
-from vdebench.changes.change import CHANGE_KINDS, Box, Change, Geometry, PageChanges, Size
+from vdebench.changes.change import CHANGE_KINDS, IDENTITY, REQUESTS, Box, Change, Geometry, PageChanges, Size
 from vdebench.changes.verdict import GeometryLimits, judge
+from vdebench.metrics.edit_traces import IDENTITY as TRACES
 from vdebench.protocols.pages.columns import schema_of
 from vdebench.stats.request_properties import RequestCheck, request_properties
-from vdebench.stats.usable import Rows, Thresholds, usable_summary, verdicts
+from vdebench.stats.usable import RULES, Rows, Thresholds, usable_summary, verdicts
 
 SIZE = Size(100, 100)
 SAME = Geometry("same", SIZE, SIZE, matches=9)
@@ -66,10 +68,12 @@ def test_what_is_not_known():
 
 def test_the_properties_together_are_the_verdict_of_one_edit():
     kinds = [Change(kind, "19", "23", fact=fact) for kind in CHANGE_KINDS for fact in ("", "number")]
+    # a visible drop of the correlation is damage, a smaller one is not
+    kinds += [Change("weakened", "Total", "Total", evidence={"correlation_drop": drop}) for drop in (0.3, 0.1)]
     lists = [(), *((one,) for one in kinds), *itertools.combinations(kinds[::3], 2)]
     compared = 0
     for edit, changes, asked, geometry in itertools.product(EDITS, lists, (True, False, None), (SAME, ZOOMED)):
-        known = [Change(each.kind, each.before, each.after, fact=each.fact, asked=asked) for each in changes]
+        known = [replace(each, asked=asked) for each in changes]
         page = PageChanges(geometry, tuple(known))
         passed = {check[0] for check in request_properties(RequestCheck(page, edit, True), GeometryLimits()).values()}
         verdict = False if False in passed else None if None in passed else True
@@ -100,7 +104,8 @@ def rows_of(*checks):
             row |= dict(zip(("state", "reason"), check, strict=True))
         else:
             page = PageChanges(SAME, tuple(check[2:]))
-            row["changes"] = json.dumps({**page.to_json(), "edit": check[0]})
+            versions = {"engine": IDENTITY, "request_rules": REQUESTS}
+            row["changes"] = json.dumps({**page.to_json(), "edit": check[0], **versions})
             row["judged_by"] = "request" if check[1] else "nothing"
         rows += [{**row, "setting": "global"}, {**row, "setting": "local", "state": "left_out", "changes": None}]
     return Rows(pl.DataFrame(rows, schema=schema_of("scores")), pl.DataFrame(schema=schema_of("regions")))
@@ -125,14 +130,31 @@ def test_a_reader_without_likelihoods_and_a_missing_output():
 @pytest.mark.parametrize(
     ("checks", "basis"),
     [
-        ([("done", True)], "changes-1,requests-1"),
-        ([("missing", "no prediction")], "changes-1,requests-1"),
-        ([("done", True), (True,)], "traces-2,references+requests-1"),  # the reference row has no changes
+        ([("done", True)], f"{IDENTITY},{REQUESTS}"),
+        ([("missing", "no prediction")], f"{IDENTITY},{REQUESTS}"),
+        ([("done", True), (True,)], f"{TRACES},references+{REQUESTS}"),  # the reference row has no changes
     ],
 )
 def test_the_signature_says_that_they_rest_on_requests(checks, basis):
     signature = usable_summary(rows_of(*checks), Thresholds())["signature"]
-    assert signature.partition("|")[0] == f"usable:rules-3,{basis}"
+    assert signature.partition("|")[0] == f"usable:{RULES},{basis}"
+
+
+@pytest.mark.parametrize(
+    ("versions", "basis"),
+    [
+        ([{"engine": "changes-7", "request_rules": "requests-3"}], "changes-7,requests-3"),
+        ([{}], "changes-1,requests-1"),  # of a version that did not name them
+        ([{"engine": "changes-2", "request_rules": "requests-1"}, {}], "changes-1+changes-2,requests-1"),
+    ],
+)
+def test_the_signature_names_the_engine_of_the_rows(versions, basis):
+    rows = rows_of(*[("done", True)] * len(versions))
+    stored = [json.dumps({**PageChanges(SAME).to_json(), "edit": "done", **each}) for each in versions]
+    changes = [text for each in stored for text in (each, None)]  # settings global and local
+    scores = rows.scores.with_columns(pl.Series("changes", changes))
+    signature = usable_summary(rows._replace(scores=scores), Thresholds())["signature"]
+    assert signature.partition("|")[0] == f"usable:{RULES},{basis}"
 
 
 def test_the_rate_is_over_samples_that_can_be_judged():

@@ -355,11 +355,23 @@ def _basis(scores: pl.DataFrame) -> str:
     """What verdicts rest on: changes or traces against references, and for samples without these the requests."""
     without = scores.filter(pl.col("judged_by") != "reference") if "judged_by" in scores.columns else scores.clear()
     if without.is_empty():
-        return CHANGES if _rests_on_changes(scores) else TRACES
+        return _reference_basis(scores)
+    requests = _versions(without, "request_rules", REQUESTS, "requests-1")
     if len(without) == len(scores):
-        return f"{CHANGES},{REQUESTS}"
-    referenced = CHANGES if _rests_on_changes(scores.filter(pl.col("judged_by") == "reference")) else TRACES
-    return f"{referenced},references+{REQUESTS}"
+        return f"{_versions(without, 'engine', CHANGES, 'changes-1')},{requests}"
+    return f"{_reference_basis(scores.filter(pl.col('judged_by') == 'reference'))},references+{requests}"
+
+
+def _reference_basis(scores: pl.DataFrame) -> str:
+    return _versions(scores, "engine", CHANGES, "changes-1") if _rests_on_changes(scores) else TRACES
+
+
+def _versions(scores: pl.DataFrame, name: str, current: str, unnamed: str) -> str:
+    """The versions that the JSON of changes names, `unnamed` for rows of before it did; `current` without changes."""
+    if "changes" not in scores.columns:
+        return current
+    changes = scores["changes"].cast(pl.String).drop_nulls()
+    return "+".join(sorted(set(changes.str.json_path_match(f"$.{name}").fill_null(unnamed)))) or current
 
 
 def _rests_on_changes(scores: pl.DataFrame) -> bool:

@@ -12,12 +12,14 @@ from tests.report import site_runs
 from tests.report.test_site import data, of_editor
 from tests.unreferenced import save, stripped, write_suite
 from vdebench import score
+from vdebench.changes.change import IDENTITY, REQUESTS
 from vdebench.core.images import Image
 from vdebench.io.images import open_image
 from vdebench.readers.cached import CachedReader
 from vdebench.report.overview import editors_table
 from vdebench.report.site.write import write_report
 from vdebench.report.usable import verdict_lines
+from vdebench.stats.usable import RULES
 from vdebench.stats.usable_runs import judge_runs
 from vdebench.suites.suite import load_suite
 
@@ -80,7 +82,7 @@ def test_verdicts(results, folder, editor, usable, fails_at):
 def test_the_rate_and_its_signature(results):
     usable = results["done"].summary["usable"]
     assert (usable["rate"], usable["n"], usable["not_judgeable"]) == (1.0, 2, 1)
-    assert usable["signature"].startswith("usable:rules-3,changes-1,requests-1|")
+    assert usable["signature"].startswith(f"usable:{RULES},{IDENTITY},{REQUESTS}|")
     assert "|gt:instruction|" in results["done"].signature
 
 
@@ -92,7 +94,8 @@ def test_columns(results):
         "nothing",
         None,
     ]  # it is not known which changes "nicer" means
-    assert json.loads(rows[0]["changes"])["edit"] == "done"
+    found = json.loads(rows[0]["changes"])
+    assert [found[name] for name in ("edit", "engine", "request_rules")] == ["done", IDENTITY, REQUESTS]
     assert results["damaged"].summary["usable"]["changes"]["unasked_per_page"] == 1
 
 
@@ -136,6 +139,24 @@ def test_a_page_that_is_missing_is_no_fault_of_the_editor(tmp_path, folder):
     (found,) = verdicts_of(tmp_path / "run")
     assert found.usable is None
     assert "the suite has no image of its page" in found.evidence["completeness"]
+
+
+def test_a_missing_output_is_a_fault_of_the_editor_also_if_the_page_is_missing(tmp_path):
+    entries = [ENTRIES[0], ENTRIES[1]]
+    write_suite(tmp_path / "suite", entries, {"told": PAGE})  # no page price.png
+    outputs = save(tmp_path / "out", {"told": DONE})  # no output price.png
+    result = score(tmp_path / "suite", outputs, out=tmp_path / "run", workers=1)
+    found = verdicts_of(tmp_path / "run")
+    assert set(found[0].properties.values()) == {False}
+    assert [each.usable for each in found] == [False, True]
+    assert result.summary["coverage"] == {"samples": 2, "scored": 1, "missing": 1, "failed": 0, "without_reference": 2}
+
+
+def test_changes_are_cached_where_ocr_output_is(tmp_path):
+    suite = write_suite(tmp_path / "suite", ENTRIES[:1], {"price": PAGE})
+    reader = CachedReader.named("rapidocr", root=tmp_path / "cache")
+    score(suite, save(tmp_path / "out", {"price": DONE}), reader=reader, workers=1)
+    assert len(list((tmp_path / "cache/measures").glob("edit-check-*"))) == 1
 
 
 def test_a_reader_without_likelihoods_gives_no_verdict(folder):
@@ -189,7 +210,7 @@ def test_a_mixed_suite(mixed, folder, tmp_path):
     assert summary["overall"]["global"]["ssim"] == 1
     assert summary["overall"]["global"]["images"] == 1
     assert [each.usable for each in verdicts_of(tmp_path / "run")] == [True, True, None, True]
-    assert summary["usable"]["signature"].startswith("usable:rules-3,changes-1,references+requests-1|")
+    assert summary["usable"]["signature"].startswith(f"usable:{RULES},{IDENTITY},references+{REQUESTS}|")
     assert "|gt:ocr+instruction|" in result.signature
     again = score(mixed, outputs, out=tmp_path / "run", workers=1, metrics=["ssim"])
     assert again.scores.equals(result.scores)

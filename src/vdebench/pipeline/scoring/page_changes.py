@@ -50,7 +50,7 @@ def unjudged_reason(ground_truth: GroundTruth) -> str:
 def request_row(ground_truth: GroundTruth, sample: Sample, pair: ImagePair) -> dict[str, Any]:
     """Return columns of a row of a sample without a reference; `pair` is the output and the page.
 
-    The JSON of the changes also has the outcome of the request, `edit`.
+    The JSON of the changes also has the outcome of the request, `edit`, and the version of its rules, `request_rules`.
     """
     cached = ground_truth.reader
     assert cached is not None  # see `unjudged_reason`
@@ -63,8 +63,10 @@ def request_row(ground_truth: GroundTruth, sample: Sample, pair: ImagePair) -> d
         return {**check.page.to_json(), "edit": check.edit}
 
     identity = {"name": "edit-check", "identity": f"{IDENTITY},{REQUESTS}"}
-    cache = Cache("measures", {**identity, "reader": cached.label, "images": DECODINGS[pair.opening]}, _edit_check)
+    identity |= {"reader": cached.label, "images": DECODINGS[pair.opening]}
+    cache = Cache("measures", identity, _edit_check, cached.root)
     data = cache.get(digest_of(pair.content, pair.reference.content, instruction, target_text), compute)
+    data = {**data, "engine": IDENTITY, "request_rules": REQUESTS}
     return {**change_numbers(PageChanges.from_json(data)), "changes": json.dumps(data, ensure_ascii=False)}
 
 
@@ -75,7 +77,7 @@ def _edit_check(data: Any) -> dict[str, Any]:
 
 
 def change_numbers(changes: PageChanges) -> dict[str, Any]:
-    """Return the columns of a row for the changes of a page.
+    """Return the columns of a row for the changes of a page; their JSON names the version of the `engine`.
 
     Numbers of changes that were not asked for are None if it is not known which ones were.
     """
@@ -83,7 +85,7 @@ def change_numbers(changes: PageChanges) -> dict[str, Any]:
     unasked = None if any(change.asked is None for change in damage) else [each for each in damage if not each.asked]
     geometry = changes.geometry
     return {
-        "changes": json.dumps(changes.to_json(), ensure_ascii=False),
+        "changes": json.dumps({**changes.to_json(), "engine": IDENTITY}, ensure_ascii=False),
         "unasked_changes": None if unasked is None else len(unasked),
         "changed_facts": None if unasked is None else sum(bool(change.fact) for change in unasked),
         "illegible_words": changes.illegible_words,

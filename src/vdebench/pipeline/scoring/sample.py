@@ -86,8 +86,15 @@ def score_sample(
     except VdeError as failure:  # of the reference: errors in the prediction are in the state
         reason = str(failure)
         if not scope.suite.has_reference(sample):
-            return [without_score(sample, setting, "failed", reason) for setting in settings]
+            return [_failed_if_scored(sample, row, reason) for row in rows]
         return [row._replace(score={**row.score, "image_reason": reason}) for row in rows]
+
+
+def _failed_if_scored(sample: Sample, row: ScoredSample, reason: str) -> ScoredSample:
+    """Return a row that was to be scored as failed, and others, such as those of a missing output, as they are."""
+    if row.score["state"] != "scored":
+        return row
+    return without_score(sample, row.score["setting"], "failed", reason)
 
 
 def _open_error(image: Path) -> str:
