@@ -48,6 +48,15 @@ from vdebench.instructions.several import requests_of
             [R("replace", new="7", row="A", column="B")],
         ),
         ('Change "a\nb" to "c".', [R("replace", "a b", "c")]),  # a line end is a space
+        (
+            'Change "a" to "b" and "c" to "d" in the second paragraph.',
+            [R("replace", "a", "b", place="second paragraph"), R("replace", "c", "d", place="second paragraph")],
+        ),
+        (
+            "将第二段中的“甲”改为“乙”，“丙”改为“丁”。",
+            [R("replace", "甲", "乙", place="第二段"), R("replace", "丙", "丁", place="第二段")],
+        ),
+        ('On this page, change "a" to "b" and delete "c".', [R("replace", "a", "b"), R("delete", "c")]),
     ],
 )
 def test_requests_of(instruction, expected):
@@ -72,6 +81,16 @@ def test_requests_of(instruction, expected):
         'Replace all "a" with "b" and "c" with "d".',  # is every c meant?
         'Replace all "a" except the first with "b".',
         'Replace every second "a" with "b".',
+        'Change "a" in the title to "b" and "c" to "d".',  # is the c of the title meant?
+        'Change the heading "a" to "b" and "c" to "d".',
+        'Change "a" to "b" in the title and "c" to "d" in the footer.',
+        'In the second paragraph, change "a" to "b" and delete "c".',
+        'In the first line, change "a" to "b" and delete "c".',
+        "Change the line spacing from 1.0 to 1.5",
+        "Change the opacity to 50%.",
+        "Delete Figure 3.",
+        'Change the opacity from "50%" to "80%".',
+        "将透明度改为50%。",
         "将除第一处以外的“甲”改为“乙”。",
         "Change the background from black to white.",
         "Delete the barcode in the picture",

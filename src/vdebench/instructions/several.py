@@ -13,7 +13,7 @@ from vdebench.instructions.interpretation import InstructionMeaning, understand
 from vdebench.instructions.place import place_of
 from vdebench.instructions.quotations import cut_quotes, insert_quotes
 from vdebench.instructions.request import EditRequest, NotUnderstoodError, parse
-from vdebench.instructions.unquoted import quote_values
+from vdebench.instructions.unquoted import changes_look, quote_values
 
 _VALUE = r"(⟦\d+⟧|[^\s，,。、；;⟦⟧()（）]{1,24}?)"
 _REPLACEMENTS = (
@@ -40,6 +40,11 @@ _MARK = regex.compile(r"[“”„\"「」『』«»]")
 _SENTENCE = regex.compile(r"\b(?:sentence|phrase|word|clause|question)\b|句", regex.IGNORECASE)
 _NOT_TEXT = (Operation.SCALING, Operation.TEXT_ATTRIBUTE, Operation.TEXT_RELOCATION, Operation.TABLE_STRUCTURE)
 _NO_REPLACEMENT = (Operation.TEXT_INSERT, Operation.TEXT_DELETE)
+_PLACED_FIRST = regex.compile(
+    r"^(?:please )?(?:in|on|at|from|under|below|above|within|inside|near) (?:the|this|that|line)\b|^(?:请)?在",
+    regex.IGNORECASE,
+)
+"""Whether an instruction begins with a place, which may hold for all its clauses."""
 
 
 def requests_of(instruction: str) -> list[EditRequest]:
@@ -55,7 +60,7 @@ def requests_of(instruction: str) -> list[EditRequest]:
     (True, [])
     """
     words, quoted = quote_values(*cut_quotes(" ".join(instruction.split())))
-    if _MARK.search(words):  # it is not clear where a quotation ends
+    if _MARK.search(words) or changes_look(words):  # a mark: it is not clear where a quotation ends
         return []
     requests: list[EditRequest] = []
     for clause in _CLAUSE_END.split(words):
@@ -63,6 +68,9 @@ def requests_of(instruction: str) -> list[EditRequest]:
         if not found:
             return []
         requests += found
+    placed = [bool(each.place or each.line) for each in requests]
+    if _PLACED_FIRST.search(words) and placed[0] and not all(placed):
+        return []  # does the place hold for the other clauses?
     return requests
 
 
@@ -75,13 +83,32 @@ def _clause_requests(words: str, quoted: list[str]) -> list[EditRequest]:
         return []
     requests = _requests(*cut_quotes(insert_quotes(words, quoted)))
     if len(requests) != 1:
-        return [] if extent.is_stated else requests
+        return [] if extent.is_stated else _placed_together(words, requests)
     (request,) = requests
     if request.action == "delete_block" and _SENTENCE.search(words):
         return []  # a part of a block
     if request.in_cell or request.action in ("insert_block", "delete_block"):
         return [] if extent.is_stated else requests
     return [_placed(request, extent, place_of(words))]
+
+
+def _placed_together(words: str, requests: list[EditRequest]) -> list[EditRequest]:
+    """Return several edits of one clause at its place; none if the place may be that of one of them only.
+
+    >>> found = requests_of('Change "a" to "b" and "c" to "d" in the second paragraph.')
+    >>> [each.place for each in found]
+    ['second paragraph', 'second paragraph']
+    >>> requests_of('Change "a" in the title to "b" and "c" to "d".')
+    []
+    """
+    place = place_of(words)
+    if not place:
+        return requests
+    before, _, behind = words.partition(place)
+    of_all = "⟦" not in behind or ("⟦" not in before and not behind.lstrip().startswith("⟦"))
+    if not of_all or place_of(f"{before}{behind}"):
+        return []
+    return [replace(each, place=place) for each in requests]
 
 
 def _placed(request: EditRequest, extent: Extent, place: str) -> EditRequest:
