@@ -21,19 +21,19 @@ PAGES = AlignedPages(WHITE, WHITE, np.array([[1.0, 0, 0], [0, 1, 0]]))
 SIZE = Size(600, 300)
 
 
-def line(text, row=0):
+def line(text, row=0, pitch=40):
     """10 pixels for each character, 20 high, 40 below the line above."""
-    return Line(Box(0, 40 * row, 10 * len(text), 40 * row + 20), text)
+    return Line(word(text, text, row, pitch), text)
 
 
-def word(text, part, row=0):
+def word(text, part, row=0, pitch=40):
     start = text.index(part)
-    return Box(10 * start, 40 * row, 10 * (start + len(part)), 40 * row + 20)
+    return Box(10 * start, pitch * row, 10 * (start + len(part)), pitch * row + 20)
 
 
-def compared(before, after, *changes, pages=PAGES):
+def compared(before, after, *changes, pages=PAGES, pitch=40):
     page, output = (
-        ReadLines([line(text, row) for row, text in enumerate(side) if text], []) for side in (before, after)
+        ReadLines([line(text, row, pitch) for row, text in enumerate(side) if text], []) for side in (before, after)
     )
     geometry = Geometry("same" if pages else "reframed", SIZE, SIZE)
     return PageComparison(WHITE, WHITE, page, output, pages, PageChanges(geometry, changes))
@@ -95,12 +95,79 @@ def test_a_deletion():
     assert outcome(compared([TEXT], ["the cost now"], more), R("delete", "21.88")) == (["done"], [False])
 
 
+PARAGRAPH = ["the cost is 21.88 now", "and 4.20 for a child", "", "", "ships sail at noon"]  # and another one
+BLOCK = R("delete_block", "the cost")
+
+
+def deleted(lines, *rows):
+    """Changes in which lines are lost, 26 pixels below each other, as lines of one paragraph are."""
+    return [Change("lost", lines[row], "", word(lines[row], lines[row], row, 26)) for row in rows]
+
+
+def block_outcome(before, after, *changes):
+    return outcome(compared(before, after, *changes, pitch=26), BLOCK)
+
+
 def test_a_block_is_deleted_from_its_beginning_to_its_end():
-    change = Change("lost", TEXT, "", Box(0, 0, 210, 20))
-    assert outcome(compared([TEXT, "and more"], ["", "and more"], change), R("delete_block", "the cost")) == (
-        ["done"],
-        [True],
-    )
+    whole, first = deleted(PARAGRAPH, 0, 1), deleted(PARAGRAPH, 0)
+    assert block_outcome(PARAGRAPH, ["", "", *PARAGRAPH[2:]], *whole) == (["done"], [True, True])
+    assert block_outcome(PARAGRAPH, ["", *PARAGRAPH[1:]], *first) == (["partly"], [True])
+    assert block_outcome(PARAGRAPH, PARAGRAPH) == (["not_done"], [])
+
+
+def test_what_is_lost_or_replaced_beside_a_deleted_block():
+    assert block_outcome(PARAGRAPH, [], *deleted(PARAGRAPH, 0, 1, 4)) == (["done"], [True, True, False])
+    lines = ["moon and sun rise", *PARAGRAPH[:2]]  # the block that is named begins in the second line
+    assert block_outcome(lines, [], *deleted(lines, 0, 1, 2)) == (["done"], [False, True, True])
+    first, second = deleted(PARAGRAPH, 0, 1)
+    other = replace(first, kind="replaced", after="dogs sleep", box_after=Box(0, 0, 100, 20))
+    assert block_outcome(PARAGRAPH, ["dogs sleep", *PARAGRAPH[2:]], other, second) == (["done"], [False, True])
+
+
+def test_a_fact_beside_an_inserted_block():
+    request = R("insert_block", "the cost", "Dogs travel free.")
+    after = ["the cost is 27.88 now", "Dogs travel free."]
+    added = Change("added", "", "Dogs travel free.", None, Box(0, 40, 170, 60))
+    changed = Change("replaced", "the cost is 21.88", "the cost is 27.88", Box(0, 0, 170, 20), Box(0, 0, 170, 20))
+    lost = Change("lost", "the cost", "", word(TEXT, "the cost"))
+    assert outcome(compared([TEXT], after, added, changed, lost), request) == (["done"], [True, False, False])
+
+
+def test_text_inserted_at_every_place():
+    lines, after = MOONS[:1] * 3, "the moon too is far"
+    added = [Change("added", "", "too", None, word(after, "too", 4 * row)) for row in range(3)]
+    apart = [text for line in lines for text in (line, "", "", "")]
+    done = [text for _ in lines for text in (after, "", "", "")]
+    elsewhere = Change("added", "", "too", None, Box(400, 280, 430, 300))
+    request = R("insert_after", "moon", "too", everywhere=True)
+    assert outcome(compared(apart, done, *added, elsewhere), request) == (["done"] * 3, [True, True, True, False])
+
+
+def test_text_added_to_the_new_text():
+    after = "the cost is 21.88 new euros now"
+    added = Change("added", "", "new euros", None, word(after, "new euros"))
+    assert outcome(compared([TEXT], [after], added), R("insert_after", "21.88", "euros")) == (["done"], [False])
+
+
+def test_similar_changes_elsewhere_are_not_asked_for_without_a_place():
+    lines = ["sum 392.70 of all", "no text here", "the tax is 12"]
+    new = R("insert_block", new="412.70")
+    right = Change("replaced", "392.70", "412.70", word(lines[0], "392.70"), word(lines[0], "392.70"))
+    similar = Change("replaced", "12", "412", word(lines[2], "12", 2), Box(110, 80, 140, 100))
+    after = ["sum 412.70 of all", lines[1], "the tax is 412"]
+    assert outcome(compared(lines, after, right, similar), new) == (["done"], [True, False])
+    context = Change("replaced", "sum 392.70", "sum 412.70", word(lines[0], "sum 392.70"), Box(0, 0, 100, 20))
+    part = Change("added", "", "4", None, word("sum 412.70", "4"))  # not a whole word
+    moved = Change("replaced", "sum 392.70", "all 412.70", context.box_before, context.box_after)
+    comparison = compared(lines, [after[0], *lines[1:]], context, part, moved)
+    assert outcome(comparison, new) == (["done"], [True, False, False])
+
+
+def test_text_over_two_lines_of_the_page_is_no_new_text():
+    lines = ["the moon is far from", "the sun it circles"]
+    change = Change("replaced", "circles", "rounds", word(lines[1], "circles", 1), word(lines[1], "circles", 1))
+    after = [lines[0], "the sun it rounds"]
+    assert outcome(compared(lines, after, change), R("insert_block", new="far from the sun")) == (["unknown"], [None])
 
 
 def test_an_insertion():

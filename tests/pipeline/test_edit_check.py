@@ -248,6 +248,22 @@ def test_what_was_asked_for_is_not_known(comparator, instruction):
     assert [each.asked for each in found.page.changes] == [None]
 
 
+@pytest.mark.parametrize(
+    ("target_text", "row", "text", "expected"),
+    [
+        ("27.88", 2, priced("27.88"), ("done", True)),
+        ("27.88\n4.20", 2, priced("27.88"), ("unknown", None)),  # the page has 4.20: was it to be written?
+        ("4.2", 3, LINES[3].replace("4.20", "4.2"), ("done", True)),  # the page has no 4.2, but 4.20
+        ("museum of navigation", 2, priced("27.88"), ("unknown", None)),  # over two lines of the page
+        ("27.88", 2, "27.88 per car", ("done", None)),  # may the other words go?
+        ("27.88\n27.88", 2, priced("27.88"), ("partly", False)),
+    ],
+)
+def test_a_target_text_decides_where_the_instruction_does_not(comparator, target_text, row, text, expected):
+    found = check_images(PAGE, page(row, text), comparator, instruction="Fix the fare.", target_text=target_text)
+    assert (found.edit, found.usable) == expected
+
+
 def test_a_blank_output(comparator):
     found = check_images(PAGE, blank(), comparator, instruction=PRICE)
     assert (found.edit, found.usable) == ("wrong_text", False)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from vdebench.changes.change import TEXT_KINDS, Change, EditOutcome
 from vdebench.changes.engine import PageComparison
 from vdebench.changes.line_pairs import line_text
 from vdebench.changes.targets import PlacedText, Target, find_in, part_box
 from vdebench.changes.words import compared, is_meaningful, tokens
+from vdebench.core.box import Box
+from vdebench.readers.layout.grouping import center_inside, group_lines
+from vdebench.readers.lines.line import Line
 
 _REMOVING = (*TEXT_KINDS, "cropped", "illegible")
 """Kinds of changes after which words of the page no longer stand where they stood."""
@@ -84,3 +87,18 @@ def _count(word: str, text: str) -> int:
     if len(word) == 1 and word.isascii():
         return _words(text)[word]
     return len(find_in(text, word))
+
+
+def block_from(beginning: Target, lines: Sequence[Line]) -> Target:
+    """Return the lines of a page's block from the one on in which the block begins."""
+    first = lines[beginning.parts[0][0]].box
+    block = max((each.box for each in group_lines(lines)), key=first.shared_area)
+    numbers = [number for number, line in enumerate(lines) if _is_from(line, first, block)]
+    texts = [line_text(lines[number]).text for number in numbers]
+    parts = tuple((number, range(len(text))) for number, text in zip(numbers, texts, strict=True))
+    return Target(parts, tuple(lines[number].box for number in numbers), " ".join(texts))
+
+
+def _is_from(line: Line, first: Box, block: Box) -> bool:
+    """Whether a line of a block is its first one or below it."""
+    return line.box == first or (center_inside(line.box, block) and (line.box.y1 + line.box.y2) / 2 > first.y1)

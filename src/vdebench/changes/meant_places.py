@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from vdebench.changes.targets import PlacedText, Target, find_targets
+from vdebench.changes.words import compared
 from vdebench.instructions.place import HEADING
 from vdebench.instructions.request import EditRequest
 
@@ -49,6 +50,19 @@ def find_places(request: EditRequest, lines: Sequence[PlacedText]) -> MeantPlace
     if request.everywhere and not unclear:
         return MeantPlaces(tuple(whole), tuple(each for each in found if each not in whole))
     return MeantPlaces(tuple(found), unclear=unclear and len(found) > 1)
+
+
+def read_places(text: str, lines: Sequence[PlacedText]) -> list[Target]:
+    """Return the places where lines have exactly a text, also over several lines; not as a part of a longer number."""
+    wanted = compared(text).characters
+    places = find_targets(EditRequest("delete", text), lines) if wanted else []
+    return [each for each in places if not each.inside_number and wanted in _spellings(each.text)]
+
+
+def _spellings(text: str) -> tuple[str, str]:
+    """Return the characters of a text, also without the hyphens that may divide words at the ends of lines."""
+    characters = compared(text).characters
+    return characters, characters.replace("-", "")
 
 
 def _nth(items: Sequence[_Item], number: int) -> Sequence[_Item]:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from vdebench.changes.change import Change, EditOutcome
+from vdebench.changes.deletion import block_from
 from vdebench.changes.engine import PageComparison
-from vdebench.changes.kept_words import keeps_context, keeps_rest
+from vdebench.changes.kept_words import adds_part, keeps_context, keeps_rest, writes_part
 from vdebench.changes.line_pairs import line_text
-from vdebench.changes.meant_places import MeantPlaces, find_places
+from vdebench.changes.meant_places import MeantPlaces, find_places, read_places
 from vdebench.changes.target_outcome import (
     at_target,
     contains,
@@ -21,14 +22,11 @@ from vdebench.changes.target_outcome import (
     search_box,
 )
 from vdebench.changes.targets import PlacedText, Target
-from vdebench.changes.words import compared, similarity
 from vdebench.core.box import Box
 from vdebench.instructions.request import EditRequest
-from vdebench.readers.layout.grouping import center_inside, group_lines
-from vdebench.readers.reader import LikelihoodReader
+from vdebench.readers.layout.grouping import center_inside
+from vdebench.readers.reader import LikelihoodReader, ReadLines
 
-BLOCK_ACTIONS = ("delete_block", "insert_block")
-"""Actions whose target is the beginning of a block only."""
 _ORDER = ("done", "partly", "wrong_text", "not_done", "unknown")
 
 
@@ -44,12 +42,25 @@ def outcomes(
     comparison: PageComparison, requests: Sequence[EditRequest], reader: LikelihoodReader
 ) -> list[RequestOutcome]:
     """Return the outcome of each request; of a request for every place, one for each place."""
-    lines = [PlacedText(line.box, line_text(line)) for line in comparison.page.lines]
+    lines = placed_lines(comparison.page)
     return [
         outcome
         for request in requests
-        for outcome in _outcomes(comparison, request, find_places(request, lines), reader)
+        for outcome in _outcomes(comparison, request, _places(comparison, request, lines), reader)
     ]
+
+
+def placed_lines(page: ReadLines) -> list[PlacedText]:
+    """Return the lines that were read on an image, with their boxes."""
+    return [PlacedText(line.box, line_text(line)) for line in page.lines]
+
+
+def _places(comparison: PageComparison, request: EditRequest, lines: Sequence[PlacedText]) -> MeantPlaces:
+    """Return the places that a request means; of a block that is deleted, all its lines."""
+    places = find_places(request, lines)
+    if request.action != "delete_block":
+        return places
+    return places._replace(targets=tuple(block_from(each, comparison.page.lines) for each in places.targets))
 
 
 def _outcomes(
@@ -76,8 +87,8 @@ def _without_target(comparison: PageComparison, request: EditRequest) -> EditOut
     """Return the outcome of a request whose text is not found on the page: the new text may tell."""
     if request.action in ("replace", "insert_after", "insert_before", "insert_block") and request.new:
         everywhere = output_texts(comparison, None)
-        new = any(contains(each.text, request.new) for each in everywhere)
-        old = any(contains(line.text, request.new) for line in comparison.page.lines)
+        old = read_places(request.new, placed_lines(comparison.page))
+        new = read_places(request.new, placed_lines(comparison.output))
         if new and not old:
             return "unknown" if request.everywhere else "done"
         if not old and any(resembles(each.text, request.new) for each in everywhere):
@@ -125,58 +136,77 @@ def mark_asked(comparison: PageComparison, found: Sequence[RequestOutcome]) -> l
     """Return the changes, each with whether a request asked for it."""
     if not found or any(each.outcome == "unknown" for each in found):
         return list(comparison.result.changes)
-    blocks = _deleted_blocks(comparison, found)
+    written = [_written_at(comparison, each) for each in found]
     return [
-        replace(change, asked=_is_asked(change, comparison, found) or _is_deleted(change, blocks))
+        replace(change, asked=any(_is_asked(change, comparison, *each) for each in zip(found, written, strict=True)))
         for change in comparison.result.changes
     ]
 
 
-def _deleted_blocks(comparison: PageComparison, found: Sequence[RequestOutcome]) -> list[Box]:
-    """Return the blocks of the page that requests delete whole; their targets are the beginnings."""
-    targets = [each.target for each in found if each.request.action == "delete_block" and each.target is not None]
-    blocks = [block.box for block in group_lines(comparison.page.lines)] if targets else []
+def _written_at(comparison: PageComparison, found: RequestOutcome) -> list[Target]:
+    """Return where the output has the new text of a request whose place on the page is not known.
+
+    A misspelt text counts where the outcome is `wrong_text`.
+    """
+    if found.target is not None or not found.request.new:
+        return []
+    lines = placed_lines(comparison.output)
+    if found.outcome != "wrong_text":
+        return read_places(found.request.new, lines)
     return [
-        max(blocks, key=lambda box: box.shared_area(target.boxes[0]))
-        for target in targets
-        if any(box.shared_area(target.boxes[0]) > 0 for box in blocks)
+        Target(((number, range(len(line.text.text))),), (line.box,), line.text.text)
+        for number, line in enumerate(lines)
+        if resembles(line.text.text, found.request.new)
     ]
 
 
-def _is_deleted(change: Change, blocks: Sequence[Box]) -> bool:
-    box = change.box_before
-    return change.kind == "lost" and box is not None and any(center_inside(box, block) for block in blocks)
-
-
-def _is_asked(change: Change, comparison: PageComparison, found: Sequence[RequestOutcome]) -> bool:
+def _is_asked(change: Change, comparison: PageComparison, found: RequestOutcome, written: Sequence[Target]) -> bool:
     if change.kind in ("restyled", "residue", "ink_lost", "ink_added", "illegible"):
         return False
-    for each in found:
-        target, new = each.target, each.request.new
-        if target is None:
-            if new and _adds(change, new):
-                return True
+    if found.target is None:
+        return _is_written(change, found, written)
+    if change.box_before is not None and _is_at_target(change, comparison, found, found.target):
+        return True
+    if change.kind != "added" or not found.request.new or not adds_part(change, found.request.new):
+        return False
+    if comparison.pages is None or change.box_after is None:
+        return True
+    area = search_box(found.request, found.target, comparison.page)
+    return area.shared_area(comparison.pages.box_to_page(change.box_after)) > 0
+
+
+def _is_written(change: Change, found: RequestOutcome, written: Sequence[Target]) -> bool:
+    """Whether a change puts words of the new text where the output has it."""
+    if change.kind not in ("replaced", "added", "duplicated") or change.box_after is None:
+        return False
+    for place in written:
+        shared = sum(change.box_after.shared_area(box) for box in place.boxes)
+        if shared <= 0.5 * change.box_after.area:
             continue
-        if change.box_before is not None and _is_in(change.box_before, target):
-            if change.kind == "moved" or each.request.action in BLOCK_ACTIONS:
-                return True
-            lines = comparison.page.lines
-            parts = [line_text(lines[number]).text[span.start : span.stop] for number, span in target.parts]
-            replaced = [target.text, *parts] if each.request.action in ("replace", "delete") else [""]
-            wanted = target.text if each.request.action == "delete" and each.outcome == "partly" else new
-            if any(keeps_rest(change, part, wanted) for part in replaced):
-                return True
-            stands_another = each.outcome != "done" and each.request.action != "delete"
-            if stands_another and any(keeps_context(change, part) for part in replaced):
-                return True
-        if change.kind == "added" and new and _adds(change, new):
-            pages = comparison.pages
-            if pages is None or change.box_after is None:
-                return True
-            return (
-                search_box(each.request, target, comparison.page).shared_area(pages.box_to_page(change.box_after)) > 0
-            )
+        if found.outcome == "wrong_text" or writes_part(change, found.request.new, broken=len(place.boxes) > 1):
+            return True
     return False
+
+
+def _is_at_target(change: Change, comparison: PageComparison, found: RequestOutcome, target: Target) -> bool:
+    """Whether a change of text of the page is what a request asks for at its place."""
+    request, box = found.request, change.box_before
+    assert box is not None
+    deletes = request.action in ("delete", "delete_block")
+    if request.action == "delete_block" and change.kind == "lost" and center_inside(box, target.box):
+        return True
+    if not _is_in(box, target):
+        return False
+    if change.kind == "moved":
+        return True
+    lines = comparison.page.lines
+    parts = [line_text(lines[number]).text[span.start : span.stop] for number, span in target.parts]
+    replaced = [target.text, *parts] if deletes or request.action == "replace" else [""]
+    wanted = target.text if deletes and found.outcome == "partly" else request.new
+    if any(keeps_rest(change, part, wanted) for part in replaced):
+        return True
+    stands_another = found.outcome != "done" and not deletes
+    return stands_another and any(keeps_context(change, part) for part in replaced)
 
 
 def _is_in(box: Box, target: Target) -> bool:
@@ -186,9 +216,3 @@ def _is_in(box: Box, target: Target) -> bool:
         if shared > 0.4 * min(box.area, part.area):
             return True
     return False
-
-
-def _adds(change: Change, new: str) -> bool:
-    """Whether added text is the new text or a part of it."""
-    text, wanted = compared(change.after).characters, compared(new).characters
-    return bool(text) and (text in wanted or text.removesuffix("-") in wanted or similarity(change.after, new) > 0.5)

@@ -63,8 +63,7 @@ def at_target(
     if request.action in ("delete", "delete_block"):
         if has_old or unchanged:
             return "not_done"
-        near = area_texts(comparison, [area])
-        return "done" if request.action == "delete_block" else deletion_outcome(comparison, target, near)
+        return deletion_outcome(comparison, target, area_texts(comparison, [area]))
     if request.action != "replace":
         return "done" if has_new else "not_done" if not is_changed(comparison, target) else "wrong_text"
     stands = [each for each in texts if each.box.shared_area(target.box) > 0 and contains(each.text, old)]

@@ -9,18 +9,20 @@ from pathlib import Path
 from vdebench.changes import verdict
 from vdebench.changes.change import Change, EditCheck, EditOutcome
 from vdebench.changes.engine import PageComparator, PageComparison
-from vdebench.changes.outcome import RequestOutcome, mark_asked, outcomes
+from vdebench.changes.meant_places import read_places
+from vdebench.changes.outcome import RequestOutcome, mark_asked, outcomes, placed_lines
 from vdebench.changes.reference_check import check_against_reference
+from vdebench.changes.targets import find_in
 from vdebench.changes.type_heights import words_by_height
 from vdebench.changes.verdict import GeometryLimits
-from vdebench.changes.words import compared
+from vdebench.changes.words import compared, count_words
 from vdebench.core.images import Image
 from vdebench.instructions.request import EditRequest
 from vdebench.instructions.several import requests_of
 from vdebench.io.images import open_image
 from vdebench.judges.judge import Judge
 from vdebench.pipeline.asked_edits import AskedEdits, asked_edits
-from vdebench.readers.reader import LikelihoodReader, get_reader
+from vdebench.readers.reader import LikelihoodReader, ReadLines, get_reader
 
 
 def check_edit(
@@ -60,29 +62,61 @@ def check_images(
     all text that the edit writes, one piece in each line.
     """
     comparison = comparator.compare(before, after)
-    asked = AskedEdits()
-    if reference is not None:
-        changes, edit = check_against_reference(comparison, reference, comparator)
-    else:
-        asked = asked_edits(instruction, comparison.page, judge)
-        found = outcomes(comparison, asked.requests, comparator.reader)
-        changes, edit = mark_asked(comparison, found), _combined(found)
-        if edit == "unknown" and target_text:
-            changes, edit = _check_target_text(comparison, target_text, comparator.reader)
-    heights = words_by_height(before, comparison.page.lines, changes)
+    if reference is None:
+        return check_comparison(
+            comparison, comparator.reader, instruction=instruction, target_text=target_text, limits=limits, judge=judge
+        )
+    return _judged(comparison, *check_against_reference(comparison, reference, comparator), AskedEdits(), limits)
+
+
+def check_comparison(
+    comparison: PageComparison,
+    reader: LikelihoodReader,
+    *,
+    instruction: str = "",
+    target_text: str = "",
+    limits: GeometryLimits = GeometryLimits(),  # noqa: B008
+    judge: Judge | None = None,
+) -> EditCheck:
+    """Check one edit without a reference, given the comparison of its images."""
+    asked = asked_edits(instruction, comparison.page, judge)
+    found = outcomes(comparison, asked.requests, reader)
+    changes, edit = mark_asked(comparison, found), _combined(found)
+    if edit == "unknown" and target_text:
+        changes, edit = _check_target_text(comparison, target_text, reader)
+    return _judged(comparison, changes, edit, asked, limits)
+
+
+def _judged(
+    comparison: PageComparison, changes: Sequence[Change], edit: EditOutcome, asked: AskedEdits, limits: GeometryLimits
+) -> EditCheck:
+    heights = words_by_height(comparison.before, comparison.page.lines, changes)
     page = replace(comparison.result, changes=tuple(changes), heights=heights)
     check = verdict.judge(page, edit, limits)
     why = f"{check.why} ({asked.problem})" if asked.problem else check.why
     return replace(check, why=why, requests=asked.to_json())
 
 
-def is_decidable(instruction: str, target_text: str = "") -> bool:
+def is_decidable(instruction: str, target_text: str = "", page: ReadLines | None = None) -> bool:
     """Whether an instruction is understood by rule, or a target text replaces it: if not, every verdict is unknown.
+
+    A target text that the page, where it was read, has already cannot tell whether the edit was made.
 
     >>> is_decidable('Replace "2023" with "2024".'), is_decidable("Make it nicer."), is_decidable("Fix it.", "2024")
     (True, False, True)
     """
-    return bool(target_text or requests_of(instruction))
+    pieces = _pieces(target_text)
+    tells = bool(pieces) and (page is None or not _has_any(page, pieces))
+    return tells or bool(requests_of(instruction))
+
+
+def _pieces(target_text: str) -> list[str]:
+    return [piece for piece in target_text.splitlines() if compared(piece).characters]
+
+
+def _has_any(page: ReadLines, pieces: Sequence[str]) -> bool:
+    lines = placed_lines(page)
+    return any(read_places(piece, lines) for piece in pieces)
 
 
 def _check_target_text(
@@ -90,13 +124,30 @@ def _check_target_text(
 ) -> tuple[list[Change], EditOutcome]:
     """Return the changes, each with whether it writes the target text, and whether the output has this text.
 
-    Only text that the page does not have already can tell. Text that is lost may be what the target text replaces.
+    If the page has a piece of it already, nothing is known. Text that is lost, also among replaced words, may be what
+    the target text replaces, or not.
     """
-    page = "".join(compared(line.text).characters for line in comparison.page.lines)
-    pieces = [piece for piece in target_text.splitlines() if compared(piece).characters not in page]
-    found = outcomes(comparison, [EditRequest("insert_block", new=piece) for piece in pieces], reader)
+    pieces = _pieces(target_text)
+    if not pieces or _has_any(comparison.page, pieces):
+        return list(comparison.result.changes), "unknown"
+    requests = [EditRequest("insert_block", new=piece) for piece in dict.fromkeys(pieces)]
+    found = [_counted(each, comparison, pieces) for each in outcomes(comparison, requests, reader)]
     changes = mark_asked(comparison, found)
-    return [replace(each, asked=None) if each.kind == "lost" else each for each in changes], _combined(found)
+    return [replace(each, asked=None) if _loses_words(each) else each for each in changes], _combined(found)
+
+
+def _counted(found: RequestOutcome, comparison: PageComparison, pieces: Sequence[str]) -> RequestOutcome:
+    """Correct the outcome of a piece that is read less often than the pieces have it, each by itself or in others."""
+    piece = found.request.new
+    wanted = sum(len(find_in(each, piece)) for each in pieces)
+    if found.outcome == "done" and len(read_places(piece, placed_lines(comparison.output))) < wanted:
+        return found._replace(outcome="partly")
+    return found
+
+
+def _loses_words(change: Change) -> bool:
+    replaces_more = change.kind == "replaced" and count_words(change.before) > count_words(change.after)
+    return change.kind == "lost" or (replaces_more and change.asked is True)
 
 
 def _combined(found: Sequence[RequestOutcome]) -> EditOutcome:

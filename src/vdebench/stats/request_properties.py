@@ -15,7 +15,7 @@ from vdebench.stats.change_properties import ADDED, PropertyCheck, none_of
 
 _UNMADE = {"not_done": "the edit was not made", "partly": "the edit was made in part"}
 _UNDECIDED = "it is not known which changes were asked for"
-_UNDECIDABLE = "the instruction is not understood by rule, and the sample has no target text"
+_UNDECIDABLE = "the instruction is not understood by rule, and the sample has no target text that is new to its page"
 
 
 class RequestCheck(NamedTuple):

@@ -119,8 +119,17 @@ def test_samples_that_nobody_can_be_judged_on_name_the_reason(results, folder):
     *_, line = verdict_lines("done", verdicts_of(folder / "runs/done"))
     assert line == (
         "done text/3: unknown: completeness, textual correctness, preservation: the instruction is not understood by "
-        "rule, and the sample has no target text"
+        "rule, and the sample has no target text that is new to its page"
     )
+
+
+def test_nobody_can_be_judged_on_a_target_text_that_the_page_has(tmp_path):
+    entry = {"id": 1, "image_input": "fare.png", "instruction": "Fix the fare.", "target_text": "27.88\n4.20"}
+    write_suite(tmp_path / "suite", [entry], {"fare": PAGE})
+    summary = score(tmp_path / "suite", save(tmp_path / "out", {"fare": DONE}), out=tmp_path / "run", workers=1).summary
+    (found,) = verdicts_of(tmp_path / "run")
+    assert (found.usable, found.judgeable) == (None, False)
+    assert (summary["usable"]["n"], summary["usable"]["not_judgeable"]) == (0, 1)
 
 
 def test_outputs_that_are_missing_or_broken(folder, tmp_path):

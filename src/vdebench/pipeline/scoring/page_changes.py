@@ -16,7 +16,7 @@ from vdebench.core.images import DECODINGS, resized
 from vdebench.core.sample import Sample
 from vdebench.io.cache import Cache, digest_of
 from vdebench.io.images import open_image
-from vdebench.pipeline.edit_check import check_images
+from vdebench.pipeline.edit_check import check_comparison, is_decidable
 from vdebench.pipeline.scoring.edit_traces import source_page
 from vdebench.pipeline.scoring.ground_truth import GroundTruth
 from vdebench.pipeline.scoring.image_metrics import ImagePair
@@ -59,21 +59,25 @@ def request_row(ground_truth: GroundTruth, sample: Sample, pair: ImagePair) -> d
 
     def compute() -> object:
         comparator = PageComparator(cached.reader)
-        check = check_images(page, output, comparator, instruction=instruction, target_text=target_text)
-        return {**check.page.to_json(), "edit": check.edit}
+        comparison = comparator.compare(page, output)
+        check = check_comparison(comparison, comparator.reader, instruction=instruction, target_text=target_text)
+        decidable = is_decidable(instruction, target_text, comparison.page)
+        return {**check.page.to_json(), "edit": check.edit, "decidable": decidable}
 
     identity = {"name": "edit-check", "identity": f"{IDENTITY},{REQUESTS}"}
     identity |= {"reader": cached.label, "images": DECODINGS[pair.opening]}
     cache = Cache("measures", identity, _edit_check, cached.root)
     data = cache.get(digest_of(pair.content, pair.reference.content, instruction, target_text), compute)
     data = {**data, "engine": IDENTITY, "request_rules": REQUESTS}
-    return {**change_numbers(PageChanges.from_json(data)), "changes": json.dumps(data, ensure_ascii=False)}
+    judged_by = "request" if data["decidable"] else "nothing"
+    numbers = change_numbers(PageChanges.from_json(data))
+    return {**numbers, "changes": json.dumps(data, ensure_ascii=False), "judged_by": judged_by}
 
 
 def _edit_check(data: Any) -> dict[str, Any]:
     """Return the data of an edit check; raises an error if it is not complete."""
     PageChanges.from_json(data)
-    return {**data, "edit": str(data["edit"])}
+    return {**data, "edit": str(data["edit"]), "decidable": bool(data["decidable"])}
 
 
 def change_numbers(changes: PageChanges) -> dict[str, Any]:
