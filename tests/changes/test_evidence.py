@@ -99,17 +99,19 @@ def test_the_score(before, after, characters, drop, score):
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "characters", "drop", "weak"),
+    ("before", "after", "characters", "drop", "correlation", "weak"),
     [
-        (6, 8, 1, 0.0, True),  # a score of 6, and the glyph looks as before
-        (6, 8, 1, 0.3, False),  # another glyph
-        (6, 8, 1, None, False),  # not known
-        (20, 18, 1, 0.0, False),  # a score of 18
-        (MAX_RATIO, MAX_RATIO, 12, 0.0, False),  # the ratio is limited: 5 for each character means nothing
+        (6, 8, 1, 0.0, 0.85, True),  # a score of 6, and the glyph looks as before
+        (6, 8, 1, 0.05, 0.85, True),  # the rest of the line correlates by .90
+        (6, 8, 1, 0.05, 0.9, False),  # by .95: it is reproduced exactly
+        (6, 8, 1, 0.3, 0.6, False),  # another glyph
+        (6, 8, 1, None, None, False),  # not known
+        (20, 18, 1, 0.0, 0.85, False),  # a score of 18
+        (MAX_RATIO, MAX_RATIO, 12, 0.0, 0.85, False),  # the ratio is limited: 5 for each character means nothing
     ],
 )
-def test_a_doubtful_character(before, after, characters, drop, weak):
-    assert Evidence(before, after, characters, drop, None, 1.0).is_weak is weak
+def test_a_doubtful_character(before, after, characters, drop, correlation, weak):
+    assert Evidence(before, after, characters, drop, correlation, 1.0).is_weak is weak
 
 
 def test_the_confidence_grows_with_the_score():
