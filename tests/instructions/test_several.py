@@ -56,6 +56,9 @@ from vdebench.instructions.several import requests_of
             "将第二段中的“甲”改为“乙”，“丙”改为“丁”。",
             [R("replace", "甲", "乙", place="第二段"), R("replace", "丙", "丁", place="第二段")],
         ),
+        ("在表格中，将“甲”行“乙”列的单元格改为“丙”。", [R("replace", new="丙", row="甲", column="乙")]),
+        ("在表格中，删除“甲”。", [R("delete", "甲", place="表格")]),
+        ("在脚注中，将“甲”改为“乙”。", [R("replace", "甲", "乙", place="脚注")]),
         ('On this page, change "a" to "b" and delete "c".', [R("replace", "a", "b"), R("delete", "c")]),
     ],
 )

@@ -17,7 +17,7 @@ _NOT_A_PLACE = regex.compile(
     rf"(?:(?:whole|entire|given|same) )?{_MEDIUM}|.*\b(?:style|colou?r|font|size|manner|way)\b.*", regex.I
 )
 _HAN_PLACE = regex.compile(
-    r"(?P<place>[\p{Han}\d]{1,10}?)(?:中|里|内|(?<![加写添附补填接])上|处|部分)的?(?=[^⟦，。；]{0,6}⟦)"
+    r"(?P<place>[\p{Han}\d]{1,10}?)(?:中|里|内|(?<![加写添附补填接])上|处|部分)的?(?=[，,]?[^⟦，。；]{0,6}⟦)"
 )
 _HAN_START = regex.compile(r"^(?:请)?(?:帮我)?(?:将|把|在|于|删除|删掉|删去|去掉|移除|替换|修改)*")
 _HAN_MEDIUM = regex.compile(

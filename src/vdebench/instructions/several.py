@@ -26,7 +26,7 @@ _REPLACEMENTS = (
 _VERB = r"(?:replace|change|delete|remove|insert|add|append|erase|update|correct|modify)\b"
 _CLAUSE_END = regex.compile(
     rf"(?:\s*[,;]\s*|\s+)(?:and|then|and then|and also|also)\s+(?={_VERB})|\s*[.;]\s+(?:then\s+|also\s+)?(?={_VERB})"
-    r"|[，；。](?:然后|同时|并且|并|再)?(?:请)?(?=(?:将|把)[^⟦，。；]{0,8}⟦|在[^⟦，。；]{0,8}⟦|删[除去掉])"
+    r"|(?<=⟧[^⟦]*)[，；。](?:然后|同时|并且|并|再)?(?:请)?(?=(?:将|把)[^⟦，。；]{0,8}⟦|在[^⟦，。；]{0,8}⟦|删[除去掉])"
     r"|(?<=⟧)(?:然后|同时|并且|并|再)(?=(?:将|把|在)[^⟦，。；]{0,8}⟦|删[除去掉])",
     regex.IGNORECASE,
 )
