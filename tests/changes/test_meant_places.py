@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.changes.test_targets import line, lines
-from vdebench.changes.meant_places import find_places
+from vdebench.changes.meant_places import find_places, read_places
 from vdebench.core.box import Box
 from vdebench.instructions.request import EditRequest
 
@@ -62,3 +62,18 @@ def test_chinese_characters_are_whole_words():
 def test_places_inside_longer_words_are_optional():
     found = find_places(R(everywhere=True), MOONS)
     assert [each.parts[0][0] for each in found.optional] == [3]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("50", [(1, 4)]),  # not in 1500
+        ("the end of", [(0, 2)]),  # over two lines
+        ("ends", []),  # similar only
+        ("05", []),  # a part of a longer number
+        ("", []),
+    ],
+)
+def test_places_where_a_text_is_read(text, places):
+    page = lines("1 the end", "of, 50 and 1500", "10:05")
+    assert [(each.parts[0][0], each.parts[0][1].start) for each in read_places(text, page)] == places
