@@ -9,7 +9,7 @@ import pytest
 from tests.changes.drawn import HEIGHT, LINES, RULE, WIDTH, blank, draw, jpeg, line_top, resized, with_line
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.change import Change
-from vdebench.changes.ink import ink_changes
+from vdebench.changes.ink import ghost, ink_changes
 from vdebench.changes.registration import whole_page
 from vdebench.changes.text_changes import TextComparison
 from vdebench.core.box import Box, Size
@@ -71,6 +71,28 @@ def test_a_rule_that_moved_by_a_pixel_did_not_change():
     before = with_mark(draw(rule=False), RULE)
     after = with_mark(draw(rule=False), Box(RULE.x1 + 1, RULE.y1 + 2, RULE.x2 + 1, RULE.y2 + 2))
     assert compared(before, after) == []
+
+
+def traces_of_a_line(share, saved=lambda image: image):
+    """What is found where a line was deleted and its text still shows with a share of its contrast."""
+    source, reference = draw(), draw(with_line(3, ""))
+    output = saved(np.asarray(np.round(source * share + reference * (1 - share)), np.uint8))
+    size = Size(WIDTH, HEIGHT)
+    return ghost(AlignedPages(reference, output, whole_page(size, size)), source, BOXES[3])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize("saved", [lambda image: image, jpeg], ids=["as it is", "jpeg"])
+def test_a_ghost_of_deleted_text(share, saved):
+    found = traces_of_a_line(share, saved)
+    assert (found.kind, found.note) == ("residue", "traces of removed text")
+    assert found.evidence["strength"] == pytest.approx(share, abs=0.03)
+
+
+@pytest.mark.parametrize("saved", [lambda image: image, jpeg], ids=["as it is", "jpeg"])
+def test_deleted_text_without_traces(saved):
+    assert traces_of_a_line(0.0, saved) is None
+    assert traces_of_a_line(0.02, saved) is None  # a contrast of 5 grey levels
 
 
 def moved_line(down):

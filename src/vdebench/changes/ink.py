@@ -17,6 +17,7 @@ from vdebench.changes.alignment import AlignedPages, cut, settle
 from vdebench.changes.change import Change, ChangeKind
 from vdebench.changes.text_changes import TextComparison
 from vdebench.core.box import Box
+from vdebench.core.images import Image
 
 Mask = NDArray[np.uint8]
 
@@ -34,6 +35,9 @@ MAX_TEXTURE = 0.35
 """Share of a page that may have ink; on a photograph, ink is no useful notion."""
 RESIDUE = 9.0
 """Least contrast in grey levels of what is left where text was removed."""
+MIN_GHOST, ALIKE, FAINT = 40, 0.4, 0.05
+"""Least number of pixels of removed text on blank paper; the correlation of its traces with it, and their strength as a
+share of its contrast, from which a person sees them."""
 BLANK = 6
 """Contrast in grey levels up to which paper is blank."""
 LINE_HEIGHT = 24.0
@@ -224,6 +228,34 @@ def region_residue(pages: AlignedPages, region: Box) -> Change | None:
         confidence=0.8,
         evidence={"pixels": size, "contrast": float(np.quantile(smooth[marked], 0.9))},
         note="traces where the reference is blank",
+    )
+
+
+def ghost(pages: AlignedPages, source: Image, box: Box) -> Change | None:
+    """Return traces of text that an edit removed, where the page, here the reference, is blank.
+
+    The output is compared with the text itself: a ghost or a smear has its shape, at a lower contrast.
+    """
+    removed = cut(np.asarray(cv2.cvtColor(source, cv2.COLOR_RGB2GRAY), np.uint8), box)
+    text, before, after = map(_contrast_to_paper, (removed, cut(pages.before_grey, box), cut(pages.after_grey, box)))
+    blank = cv2.dilate((before > BLANK).astype(np.uint8), np.ones((5, 5), np.uint8)) == 0
+    if (text[blank] > STRONG).sum() < MIN_GHOST or not after[blank].std():
+        return None
+    shape = cv2.GaussianBlur(text, (0, 0), 1.0)[blank].astype(np.float64)
+    traces = cv2.GaussianBlur(after, (0, 0), 1.0)[blank].astype(np.float64)
+    correlation = float(np.corrcoef(shape, traces)[0, 1])
+    strength = correlation * float(traces.std() / shape.std())
+    if correlation < ALIKE or strength < FAINT:
+        return None
+    return Change(
+        "residue",
+        "",
+        "",
+        box,
+        pages.box_to_output(box),
+        confidence=0.8,
+        evidence={"correlation": correlation, "strength": strength},
+        note="traces of removed text",
     )
 
 

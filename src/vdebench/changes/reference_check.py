@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import TEXT_KINDS, Change, EditOutcome, PageChanges
 from vdebench.changes.engine import PageComparator, PageComparison
-from vdebench.changes.ink import region_residue
+from vdebench.changes.ink import ghost, region_residue
 from vdebench.changes.kept_words import keeps_context
 from vdebench.changes.style import corrected, ink_style, is_wide, style_differences
 from vdebench.changes.type_heights import lines_outside, words_by_height
@@ -89,7 +89,8 @@ def _region_look(
     """Return new words that look different from the reference's, and traces where the reference is blank."""
     found = []
     damaged = [change.box_before for change in changes if change.asked and change.box_before is not None]
-    for box in _new_words(page, comparator):
+    edit = comparator.compare(page.source, page.reference).result.changes if page.source is not None else ()
+    for box in _new_words(page, edit):
         if any(box.shared_area(other) > 0.3 * box.area for other in damaged):
             continue
         place = pages.settle(box, reach=MAX_DRIFT)
@@ -103,19 +104,16 @@ def _region_look(
             found.append(
                 Change("restyled", "", "", box, pages.box_to_output(box), asked=True, confidence=0.8, note=notes)
             )
-    for region in page.regions:
-        residue = region_residue(pages, region)
-        if residue is not None:
-            found.append(replace(residue, asked=True))
-    return found
+    traces = [region_residue(pages, region) for region in page.regions]
+    if page.source is not None:
+        removed = [change.box_before for change in edit if change.kind == "lost" and change.box_before is not None]
+        traces += [ghost(pages, page.source, box) for box in removed]
+    return found + [replace(each, asked=True) for each in traces if each is not None]
 
 
-def _new_words(page: ReferencePage, comparator: PageComparator) -> list[Box]:
-    """Return the boxes of the words of the reference that the source does not have."""
-    if page.source is None:
-        return []
-    changes = comparator.compare(page.source, page.reference).result.changes
-    boxes = [change.box_after for change in changes if change.kind in ("replaced", "added") and change.box_after]
+def _new_words(page: ReferencePage, edit: Sequence[Change]) -> list[Box]:
+    """Return the boxes of the words of the reference that the source does not have, given what the edit changes."""
+    boxes = [change.box_after for change in edit if change.kind in ("replaced", "added") and change.box_after]
     return [box for box in boxes if any(_is_in(box, region) for region in page.regions)]
 
 
