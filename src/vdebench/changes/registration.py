@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import cv2
@@ -156,8 +157,16 @@ def _register_by_features(before: Image, after: Image) -> Registration | None:
 
 def _points(image: Image) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
     """Return feature points in pixels of the image, and their descriptors."""
+    return _points_of(image.tobytes(), image.shape, LONG_SIDE)
+
+
+@lru_cache(maxsize=4)  # a page, its reference and an output are registered in turn
+def _points_of(
+    pixels: bytes, shape: tuple[int, ...], long_side: int
+) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    image = np.frombuffer(pixels, np.uint8).reshape(shape)
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-    scale = LONG_SIDE / max(grey.shape)
+    scale = long_side / max(grey.shape)
     if abs(scale - 1) > 0.01:
         size = max(1, round(grey.shape[1] * scale)), max(1, round(grey.shape[0] * scale))
         grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
