@@ -125,7 +125,7 @@ def test_intervals_are_bars_or_numbers_or_hidden(site):
     low, mean, high = (float(cell.locator("line").nth(at).get_attribute("x1")) for at in (1, 3, 2))
     assert 2 <= low < mean < high <= 98
     assert page.locator("#leaderboard tr.reference .whisker").count() == 0
-    assert "10,000 resamples of pages, seed 0" in page.locator(".notes").inner_text()
+    assert "10,000 resamples of pages, seed 0" in page.locator(".notes", has_text="intervals").inner_text()
     page.select_option("#intervals", "numbers")
     assert page.locator(".whisker").count() == 0
     assert "–" in mine.locator(".interval").first.inner_text()
