@@ -1,6 +1,7 @@
 """Automatic review: accept an edit if OCR output and pixels show the requested change and no other.
 
-The filter cannot judge the appearance of an edit. The data set states that its samples were not reviewed by people.
+`change_check` compares the finished reference image with the page. The data set states that its samples were not
+reviewed by people.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from vdebench.metrics.edit_traces import outside
 from vdebench.metrics.teds import parse_table
 from vdebench.stats.usable import Thresholds
 
-IDENTITY = "filter-2"
+IDENTITY = "filter-3"
 """Version of the rules below."""
 REASONS = {
     "not_edited": "the image equals the source page",
@@ -40,6 +41,10 @@ REASONS = {
     "page_changed": "something outside the changed region was lost or added",
     "region_misread": "OCR of the changed region is wrong",
     "misread": "OCR of the finished image is wrong",
+    "not_as_asked": "change detection finds that the edit was not made, or only in part",
+    "text_changed": "change detection finds other text that changed",
+    "traces_left": "there are traces of the old text, or marks or rules that were lost or added",
+    "looks_different": "the new text has another colour or weight than the text around it",
 }
 """Reasons for rejecting an edit, in the order of the checks."""
 LARGEST = 0.4

@@ -105,7 +105,7 @@ def _review(steps: Sequence[FunnelStep], by_people: int, count: int) -> list[str
     words = (
         f"An automatic filter stood in for them{' for the others' if by_people else ''}: an edit was accepted where the"
         " reader finds the new text and no longer the old one, in one place, and the page elsewhere is unchanged. The"
-        " filter cannot see how an edit looks, and it shares the reader's errors."
+        " filter sees little of how an edit looks, and it shares the reader's errors."
     )
     return [f"{some if by_people else NOT_REVIEWED} {words}", ""]
 

@@ -18,6 +18,7 @@ from vdebench.build.automatic_review import (
     wrong_surroundings,
     wrong_text,
 )
+from vdebench.build.change_check import wrong_changes
 from vdebench.build.decisions import AUTOMATIC, PEOPLE, Decision, clipped, reached
 from vdebench.build.edit import edited_file_digest, edits_of
 from vdebench.build.ledger import LedgerEntry, now
@@ -25,6 +26,7 @@ from vdebench.build.paste_back import paste_back
 from vdebench.build.read import crops_of, label_of
 from vdebench.build.records import EditRead
 from vdebench.build.workspace import Workspace
+from vdebench.changes.change import IDENTITY as CHANGE_RULES
 from vdebench.core.box import Box, Size
 from vdebench.core.images import resized
 from vdebench.core.page_text import PageText
@@ -119,7 +121,7 @@ def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[
 
 
 def _by(read: EditRead) -> str:
-    return f"{IDENTITY}, read by {read.reader}"
+    return f"{IDENTITY}, {CHANGE_RULES}, read by {read.reader}"
 
 
 def _check_step(workspace: Workspace, case: ReviewCase, step: str) -> RejectedEdit | None:
@@ -148,7 +150,10 @@ def _pictures(workspace: Workspace, case: ReviewCase) -> list[ImageCrop]:
 
 
 def _check_reference(workspace: Workspace, case: ReviewCase, reader: CachedReader) -> RejectedEdit | None:
-    """Return what is wrong with the OCR output of the reference, whole and in its regions; store the output."""
+    """Return what is wrong with the reference: its OCR output, whole and in its regions, or its changes.
+
+    The OCR output is stored.
+    """
     id, folder = case.instruction.id, workspace.references / "readings"
     whole, *crops = _pictures(workspace, case)
     page_text = reader.read(whole)
@@ -159,6 +164,10 @@ def _check_reference(workspace: Workspace, case: ReviewCase, reader: CachedReade
     wrong = wrong_region(case.instruction, regions)
     if wrong is None and (text := wrong_text(case.instruction, workspace.source_reading(case.page), page_text)):
         wrong = RejectedEdit("misread", text.words)
+    if wrong is None:
+        source = open_image(workspace.page_image(case.page))
+        reference = open_image(workspace.reference_image(id))
+        wrong = wrong_changes(case.instruction, source, reference, reader.reader)
     return wrong
 
 
