@@ -95,6 +95,16 @@ def test_deleted_text_without_traces(saved):
     assert traces_of_a_line(0.02, saved) is None  # a contrast of 5 grey levels
 
 
+def one_pixel(page):
+    page = page.copy()
+    page[int(BOXES[3].y1) + 12, 200] -= 2
+    return page
+
+
+def test_a_single_faint_pixel_is_no_ghost():
+    assert traces_of_a_line(0.0, one_pixel) is None
+
+
 def moved_line(down):
     """The last line of text, which an edit pushed down."""
     last = BOXES[-1]

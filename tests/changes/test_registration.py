@@ -7,7 +7,7 @@ import pytest
 
 from tests.changes.drawn import LINES, WIDTH, blank, draw, jpeg, line_top, noise, resized, warped
 from vdebench.changes import registration
-from vdebench.changes.registration import Registration, from_lines, geometry_of, register, whole_page
+from vdebench.changes.registration import Registration, from_lines, geometry_of, of_sparse_page, register, whole_page
 from vdebench.core.box import Box, Size
 
 PAGE = Size(1000, 2000)
@@ -202,3 +202,11 @@ def test_some_lines_may_stand_elsewhere():
 )
 def test_lines_that_do_not_agree(pairs):
     assert from_lines(pairs, PAGE, PAGE) is None
+
+
+def test_a_page_with_one_line_did_not_move_if_the_output_has_its_size():
+    one, other = draw(LINES[:1], rule=False), draw(LINES[1:2], rule=False)
+    assert register(one, other) is None
+    assert geometry_of(of_sparse_page(one, other), size(one), size(other)).kind == "same"
+    assert of_sparse_page(one, resized(other, 360, 315)) is None
+    assert of_sparse_page(draw(), draw(OTHER_LINES)) is None  # too much ink

@@ -239,10 +239,11 @@ def ghost(pages: AlignedPages, source: Image, box: Box) -> Change | None:
     removed = cut(np.asarray(cv2.cvtColor(source, cv2.COLOR_RGB2GRAY), np.uint8), box)
     text, before, after = map(_contrast_to_paper, (removed, cut(pages.before_grey, box), cut(pages.after_grey, box)))
     blank = cv2.dilate((before > BLANK).astype(np.uint8), np.ones((5, 5), np.uint8)) == 0
-    if (text[blank] > STRONG).sum() < MIN_GHOST or not after[blank].std():
+    if (text[blank] > STRONG).sum() < MIN_GHOST:
         return None
-    shape = cv2.GaussianBlur(text, (0, 0), 1.0)[blank].astype(np.float64)
-    traces = cv2.GaussianBlur(after, (0, 0), 1.0)[blank].astype(np.float64)
+    shape, traces = (cv2.GaussianBlur(each.astype(np.float64), (0, 0), 1.0)[blank] for each in (text, after))
+    if not shape.std() or not traces.std():
+        return None
     correlation = float(np.corrcoef(shape, traces)[0, 1])
     strength = correlation * float(traces.std() / shape.std())
     if correlation < ALIKE or strength < FAINT:

@@ -57,6 +57,8 @@ IDENTITY_PIXELS = 0.3
 """Displacement up to which a transformation is the identity."""
 MIN_ALIKE = 0.7
 """Least correlation of all pixels of a page and an output that are registered without features."""
+SPARSE = 600
+"""Greatest number of feature points of a page with hardly any ink; two long lines of text have about as many."""
 MIN_LINES = 3
 """Least number of lines that read alike, to be fitted instead of features."""
 MIN_AGREEMENT = 0.5
@@ -77,7 +79,7 @@ class Registration(NamedTuple):
     residual: float
     matches: int
     by: str
-    """`pieces`, `features`, `lines` or `pixels`."""
+    """`pieces`, `features`, `lines`, `pixels` or `size`."""
 
 
 def register(before: Image, after: Image) -> Registration | None:
@@ -157,25 +159,24 @@ def _register_by_features(before: Image, after: Image) -> Registration | None:
 
 def _points(image: Image) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
     """Return feature points in pixels of the image, and their descriptors."""
-    return _points_of(image.tobytes(), image.shape, LONG_SIDE)
-
-
-@lru_cache(maxsize=4)  # a page, its reference and an output are registered in turn
-def _points_of(
-    pixels: bytes, shape: tuple[int, ...], long_side: int
-) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-    image = np.frombuffer(pixels, np.uint8).reshape(shape)
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-    scale = long_side / max(grey.shape)
+    scale = LONG_SIDE / max(grey.shape)
     if abs(scale - 1) > 0.01:
         size = max(1, round(grey.shape[1] * scale)), max(1, round(grey.shape[0] * scale))
         grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
+    points, descriptors = _points_of(grey.tobytes(), grey.shape)
+    sizes = np.array([image.shape[1] / grey.shape[1], image.shape[0] / grey.shape[0]])
+    return (points + 0.5) * sizes - 0.5, descriptors
+
+
+@lru_cache(maxsize=4)  # a page, its reference and an output are registered in turn
+def _points_of(pixels: bytes, shape: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    grey = np.frombuffer(pixels, np.uint8).reshape(shape)
     detector = cv2.SIFT_create(nfeatures=FEATURES, contrastThreshold=0.02)  # type: ignore[attr-defined]
     points, descriptors = detector.detectAndCompute(grey, None)
     if descriptors is None:
         return np.zeros((0, 2)), np.zeros((0, 128), np.float32)
-    sizes = np.array([image.shape[1] / grey.shape[1], image.shape[0] / grey.shape[0]])
-    places = (np.array([point.pt for point in points]) + 0.5) * sizes - 0.5
+    places = np.array([point.pt for point in points])
     return places, np.sqrt(descriptors / (descriptors.sum(1, keepdims=True) + 1e-7)).astype(np.float32)
 
 
@@ -326,6 +327,17 @@ def _candidate_fits(source: NDArray[np.float64], target: NDArray[np.float64]) ->
                 continue
             fits.append([tuple(np.polyfit(source[rows, axis], target[rows, axis], 1)) for axis in (0, 1)])
     return fits
+
+
+def of_sparse_page(before: Image, after: Image) -> Registration | None:
+    """Take a page with hardly any ink, such as one line, for unmoved if the output has its size.
+
+    An edit may change all that such a page has.
+    """
+    if before.shape != after.shape or max(len(_points(image)[0]) for image in (before, after)) > SPARSE:
+        return None
+    size = Size(before.shape[1], before.shape[0])
+    return Registration(whole_page(size, size), 0.0, 1, "size")
 
 
 def geometry_of(registration: Registration | None, page: Size, output: Size) -> Geometry:
