@@ -104,8 +104,8 @@ def deleted(lines, *rows):
     return [Change("lost", lines[row], "", word(lines[row], lines[row], row, 26)) for row in rows]
 
 
-def block_outcome(before, after, *changes):
-    return outcome(compared(before, after, *changes, pitch=26), BLOCK)
+def block_outcome(before, after, *changes, request=BLOCK):
+    return outcome(compared(before, after, *changes, pitch=26), request)
 
 
 def test_a_block_is_deleted_from_its_beginning_to_its_end():
@@ -113,6 +113,15 @@ def test_a_block_is_deleted_from_its_beginning_to_its_end():
     assert block_outcome(PARAGRAPH, ["", "", *PARAGRAPH[2:]], *whole) == (["done"], [True, True])
     assert block_outcome(PARAGRAPH, ["", *PARAGRAPH[1:]], *first) == (["partly"], [True])
     assert block_outcome(PARAGRAPH, PARAGRAPH) == (["not_done"], [])
+
+
+def test_an_item_is_deleted_whose_end_the_page_does_not_show():
+    item, line_ = replace(BLOCK, block="item"), replace(BLOCK, block="line")
+    after, first = ["", *PARAGRAPH[1:]], deleted(PARAGRAPH, 0)
+    assert block_outcome(PARAGRAPH, after, *first, request=item) == (["unknown"], [None])
+    assert block_outcome(PARAGRAPH, PARAGRAPH, request=item) == (["not_done"], [])
+    assert block_outcome(PARAGRAPH, after, *first, request=line_) == (["done"], [True])
+    assert block_outcome(PARAGRAPH[:1], [], *first, request=item) == (["done"], [True])
 
 
 def test_what_is_lost_or_replaced_beside_a_deleted_block():

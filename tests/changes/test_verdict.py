@@ -64,8 +64,11 @@ def test_a_doubtful_letter_that_is_no_fact_is_accepted():
     assert verdict(ASKED, unasked("weakened", "cat", "cet"))[0] is True
 
 
-def test_ink_is_damage_even_if_it_is_not_known_what_was_asked_for():
-    assert verdict(Change("ink_added"), edit="unknown") == (False, "1 mark lost, added or left behind")
+def test_where_it_is_not_known_what_was_asked_for_only_traces_of_removed_text_are_damage():
+    """An instruction that is not understood may ask for a mark or another style."""
+    assert verdict(Change("residue"), edit="unknown") == (False, "1 mark lost, added or left behind")
+    for kind in ("ink_added", "ink_lost", "restyled"):
+        assert verdict(Change(kind), edit="unknown") == (None, "it is not known which changes were asked for")
 
 
 def test_the_reason_names_all_problems_and_the_first_three_changes():

@@ -9,7 +9,7 @@ from tests.changes.drawn import LINES, blank, draw, jpeg, resized, warped, with_
 from vdebench.changes.engine import PageComparator
 from vdebench.changes.verdict import GeometryLimits
 from vdebench.core.png import encode_png
-from vdebench.pipeline.edit_check import check_edit, check_images
+from vdebench.pipeline.edit_check import check_edit, check_images, is_decidable
 from vdebench.readers.reader import get_reader
 
 PAGE = draw()
@@ -240,6 +240,35 @@ def test_new_text_that_the_frame_cuts_off_is_made_in_part(check):
     assert check(after, 'Replace "21.88 per car" with "1234567.99".')[:2] == ("partly", False)
 
 
+def test_two_texts_that_are_exchanged(check):
+    asked = 'Replace "21.88" with "4.20" and "4.20" with "21.88".'
+    exchanged = draw([*LINES[:2], priced("4.20"), LINES[3].replace("4.20", "21.88"), *LINES[4:]])
+    assert check(exchanged, asked) == ("done", True, [])
+    assert check(page(2, priced("4.20")), asked) == ("partly", False, [])
+    assert check(PAGE, asked) == ("not_done", False, [])
+
+
+@pytest.mark.parametrize("noun", ["line", "paragraph"])
+def test_a_line_is_deleted_without_the_lines_below(check, noun):
+    lines = ["Ships sail at noon.", "Cars pay 21.88", "Bikes pay 4.20"]
+    before, after = (draw(["", *side], rule=False) for side in (lines, [lines[0], "", lines[2]]))
+    asked = f'Delete the {noun} that begins with "Cars".'
+    expected = {"line": ("done", True, []), "paragraph": ("partly", False, [])}
+    assert check(after, asked, before) == expected[noun]
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        'Replace "Harbour" with "HarbOur".',  # O has the shape of o
+        'Replace "northern pier" with "northernpier".',
+    ],
+)
+def test_what_the_comparison_does_not_see_is_unknown(check, instruction):
+    assert not is_decidable(instruction)
+    assert check(PAGE, instruction)[:2] == ("unknown", None)
+
+
 @pytest.mark.parametrize("instruction", ["", "Make it nicer.", 'Replace "Zeppelin 99" with "Balloon 98".'])
 def test_what_was_asked_for_is_not_known(comparator, instruction):
     found = check_images(PAGE, page(2, priced("27.88")), comparator, instruction=instruction)
@@ -257,6 +286,7 @@ def test_what_was_asked_for_is_not_known(comparator, instruction):
         ("museum of navigation", 2, priced("27.88"), ("unknown", None)),  # over two lines of the page
         ("27.88", 2, "27.88 per car", ("done", None)),  # may the other words go?
         ("27.88\n27.88", 2, priced("27.88"), ("partly", False)),
+        ("27.88", 2, "27.88 or 27.88 costs 21.88", ("unknown", None)),  # which of them?
     ],
 )
 def test_a_target_text_decides_where_the_instruction_does_not(comparator, target_text, row, text, expected):
@@ -273,6 +303,8 @@ def test_a_blank_output(comparator):
 
 REFERENCE = page(2, priced("27.88"))
 DELETED = page(4, "Visitors find the")
+RED = draw(colours={"passenger.": (210, 30, 30)})
+WITHOUT_RULE = draw(rule=False)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +320,12 @@ DELETED = page(4, "Visitors find the")
         (DELETED, page(4, "Visitors find"), ("done", False, ["lost: the museum of"])),
         (DELETED, page(4, "Visitors find the of"), ("wrong_text", False, [])),  # a word of it is left
         (DELETED, page(4, ""), ("done", False, ["lost: Visitors find the museum of"])),
+        (DELETED, page(4, "Visitors find the sights of"), ("wrong_text", False, [])),  # another text in its place
         (PAGE, page(2, priced("27.88")), ("unknown", False, ["21.88 → 27.88"])),  # the reference has no edit
+        (RED, RED, ("done", True, [])),
+        (RED, PAGE, ("not_done", False, [])),
+        (WITHOUT_RULE, WITHOUT_RULE, ("done", True, [])),
+        (PAGE, WITHOUT_RULE, ("unknown", False, ["ink lost: rule"])),
     ],
 )
 def test_a_reference_decides_what_was_asked_for(comparator, reference, after, expected):

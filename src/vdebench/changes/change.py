@@ -137,7 +137,7 @@ class Change:
     confidence: float = 1.0
     evidence: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
-    """What a person should look at, such as `darker ink` or `stroke width ×1.4`."""
+    """What a person should look at, such as `fainter ink` or `stroke width ×1.4`."""
 
     def __str__(self) -> str:
         """`59.00 → 69.00`, or the words with the kind.

@@ -89,10 +89,12 @@ def _count(word: str, text: str) -> int:
     return len(find_in(text, word))
 
 
-def block_from(beginning: Target, lines: Sequence[Line]) -> Target:
-    """Return the lines of a page's block from the one on in which the block begins."""
+def block_from(beginning: Target, lines: Sequence[Line], *, one_line: bool = False) -> Target:
+    """Return the lines of a page's block from the one on in which it begins, or only those beside that one."""
     first = lines[beginning.parts[0][0]].box
     block = max((each.box for each in group_lines(lines)), key=first.shared_area)
+    if one_line:
+        block = Box(block.x1, first.y1, block.x2, first.y2)
     numbers = [number for number, line in enumerate(lines) if _is_from(line, first, block)]
     texts = [line_text(lines[number]).text for number in numbers]
     parts = tuple((number, range(len(text))) for number, text in zip(numbers, texts, strict=True))
@@ -100,5 +102,5 @@ def block_from(beginning: Target, lines: Sequence[Line]) -> Target:
 
 
 def _is_from(line: Line, first: Box, block: Box) -> bool:
-    """Whether a line of a block is its first one or below it."""
+    """Whether a line of a block is its first one, or beside or below it."""
     return line.box == first or (center_inside(line.box, block) and (line.box.y1 + line.box.y2) / 2 > first.y1)

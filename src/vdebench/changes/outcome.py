@@ -22,6 +22,7 @@ from vdebench.changes.target_outcome import (
     search_box,
 )
 from vdebench.changes.targets import PlacedText, Target
+from vdebench.changes.words import compared
 from vdebench.core.box import Box
 from vdebench.instructions.request import EditRequest
 from vdebench.readers.layout.grouping import center_inside
@@ -43,11 +44,36 @@ def outcomes(
 ) -> list[RequestOutcome]:
     """Return the outcome of each request; of a request for every place, one for each place."""
     lines = placed_lines(comparison.page)
-    return [
+    found = [
         outcome
         for request in requests
         for outcome in _outcomes(comparison, request, _places(comparison, request, lines), reader)
     ]
+    return [_exchanged(comparison, each) if _is_exchange(each.request, requests) else each for each in found]
+
+
+def can_tell(request: EditRequest) -> bool:
+    """Whether a comparison shows that a request was fulfilled: spaces and the case of some letters are not compared.
+
+    >>> can_tell(EditRequest("replace", "Cost", "cost")), can_tell(EditRequest("replace", "Cost", "Price"))
+    (False, True)
+    """
+    return request.action != "replace" or compared(request.target).characters != compared(request.new).characters
+
+
+def _is_exchange(request: EditRequest, requests: Sequence[EditRequest]) -> bool:
+    """Whether a request writes what another one replaces, or the other way round."""
+    others = [each for each in requests if each.action == "replace" and each != request]
+    return request.action == "replace" and any(
+        compared(one).characters == compared(two).characters
+        for each in others
+        for one, two in ((request.new, each.target), (request.target, each.new))
+    )
+
+
+def _exchanged(comparison: PageComparison, found: RequestOutcome) -> RequestOutcome:
+    """Correct the outcome of one of two exchanged texts: its own place decides, as the other may stand beside it."""
+    return found._replace(outcome="done") if _shows(comparison, found) else found
 
 
 def placed_lines(page: ReadLines) -> list[PlacedText]:
@@ -56,16 +82,24 @@ def placed_lines(page: ReadLines) -> list[PlacedText]:
 
 
 def _places(comparison: PageComparison, request: EditRequest, lines: Sequence[PlacedText]) -> MeantPlaces:
-    """Return the places that a request means; of a block that is deleted, all its lines."""
+    """Return the places that a request means; of a block that is deleted, all its lines.
+
+    Where an item of several lines ends is not known: the block may have other items.
+    """
     places = find_places(request, lines)
     if request.action != "delete_block":
         return places
-    return places._replace(targets=tuple(block_from(each, comparison.page.lines) for each in places.targets))
+    read, one_line = comparison.page.lines, request.block == "line"
+    blocks = tuple(block_from(each, read, one_line=one_line) for each in places.targets)
+    unclear = request.block == "item" and any(len(each.parts) > 1 for each in blocks)
+    return MeantPlaces(blocks, unclear=places.unclear or unclear)
 
 
 def _outcomes(
     comparison: PageComparison, request: EditRequest, places: MeantPlaces, reader: LikelihoodReader
 ) -> list[RequestOutcome]:
+    if not can_tell(request):
+        return [RequestOutcome(request, "unknown", places.targets[0] if places.targets else None)]
     if not places.targets:
         return [RequestOutcome(request, _without_target(comparison, request), None)]
     tried = [RequestOutcome(request, at_target(comparison, request, each, reader), each) for each in places.targets]

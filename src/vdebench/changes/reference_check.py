@@ -13,6 +13,7 @@ from vdebench.changes.ink import ghost, region_residue
 from vdebench.changes.kept_words import keeps_context
 from vdebench.changes.style import corrected, ink_style, is_wide, style_differences
 from vdebench.changes.type_heights import lines_outside, words_by_height
+from vdebench.changes.verdict import INK_DAMAGE
 from vdebench.changes.words import compared
 from vdebench.core.box import Box
 from vdebench.core.images import Image
@@ -24,6 +25,8 @@ MAX_DRIFT, MAX_RISE, MIN_CORRELATION = 0.8, 0.22, 0.5
 correlation from which they are found."""
 EDITS = (*TEXT_KINDS, "moved", "illegible")
 """Kinds of changes that an edit of text may ask for, or that spoil it."""
+LOOKS = ("restyled", *INK_DAMAGE)
+"""Kinds of changes of how the page looks, without other text."""
 LOCATED = ("ink_lost", "ink_added", "moved")
 """Kinds that depend on where the reference has something: an edit may leave the page as it was instead."""
 
@@ -146,11 +149,16 @@ def check_against_reference(
     comparison: PageComparison, reference: Image, comparator: PageComparator
 ) -> tuple[list[Change], EditOutcome]:
     """Return the changes of a page, each with whether the reference has it too, and the outcome of the edit."""
-    wanted = [each for each in comparator.compare(comparison.before, reference).result.changes if each.kind in EDITS]
+    expected = comparator.compare(comparison.before, reference)
+    wanted = [each for each in expected.result.changes if each.kind in EDITS]
+    looks = [each for each in expected.result.changes if each.kind in LOOKS]
     touched = [change for change in comparison.result.changes if any(_is_at(change, each) for each in wanted)]
-    changes = [replace(change, asked=_is_wanted(change, wanted)) for change in comparison.result.changes]
+    changes = [
+        replace(change, asked=_has_look(change, looks) if change.kind in LOOKS else _is_wanted(change, wanted))
+        for change in comparison.result.changes
+    ]
     if not wanted:
-        return changes, "unknown"
+        return changes, _look_outcome(changes, looks)
     if not touched:
         return changes, "not_done"
     against = comparator.compare(reference, comparison.after)
@@ -166,7 +174,44 @@ def check_against_reference(
         for each in against.result.changes
         if each.kind in ("added", "duplicated") and any(compared(each.after).characters in text for text in kept)
     ]
-    return changes, "wrong_text" if wrong or still else "done"
+    instead = _written_instead(expected, against, wanted)
+    return changes, "wrong_text" if wrong or still or instead else "done"
+
+
+def _written_instead(expected: PageComparison, against: PageComparison, wanted: Sequence[Change]) -> list[Change]:
+    """Return text that the output has where the reference, with which it is compared, has none any more."""
+    if expected.pages is None or against.pages is None:
+        return []
+    gone = [
+        expected.pages.box_to_output(each.box_before)
+        for each in wanted
+        if each.kind == "lost" and each.box_before is not None
+    ]
+    found = []
+    for change in against.result.changes:
+        if change.kind in ("added", "duplicated") and change.box_after is not None:
+            box = against.pages.box_to_page(change.box_after)
+            if any(box.shared_area(place) > 0.3 * min(box.area, place.area) for place in gone):
+                found.append(change)
+    return found
+
+
+def _has_look(change: Change, looks: Sequence[Change]) -> bool:
+    """Whether the reference changes the look of the same place in the same way."""
+    return any(each.kind == change.kind and _share_place(change, each) for each in looks)
+
+
+def _share_place(change: Change, other: Change) -> bool:
+    one, two = change.box_before, other.box_before
+    return one is not None and two is not None and one.shared_area(two) > 0.3 * min(one.area, two.area)
+
+
+def _look_outcome(changes: Sequence[Change], looks: Sequence[Change]) -> EditOutcome:
+    """Return the outcome of an edit that changes no text, by what the reference looks like."""
+    if not looks:
+        return "unknown"
+    made = [each for each in looks if any(each.kind == one.kind and _share_place(one, each) for one in changes)]
+    return "done" if len(made) == len(looks) else "partly" if made else "not_done"
 
 
 def _covers(box: Box | None, places: Sequence[Box]) -> bool:
@@ -182,8 +227,7 @@ def _is_at(change: Change, each: Change) -> bool:
     """Whether a change is at the place of a change of the reference."""
     if change.kind not in EDITS:
         return False
-    one, other = change.box_before, each.box_before
-    if one is not None and other is not None:
-        return one.shared_area(other) > 0.3 * min(one.area, other.area)
+    if change.box_before is not None and each.box_before is not None:
+        return _share_place(change, each)
     added = change.kind == "added" and bool(each.after)
     return added and compared(change.after).characters in compared(each.after).characters

@@ -52,6 +52,11 @@ def is_damage(change: Change) -> bool:
     return change.kind in TEXT_DAMAGE
 
 
+def is_unasked(change: Change) -> bool:
+    """Whether an edit did not ask for a change; no edit asks for traces of deleted text."""
+    return change.asked is False or (change.asked is None and change.kind == "residue")
+
+
 def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditCheck:
     """Return the verdict: usable if the edit is done and nothing else changed; None if that is not known."""
     problems = []
@@ -61,7 +66,7 @@ def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditC
                 edit, "the edit was made in part"
             )
         )
-    unasked = [change for change in page.changes if change.asked is False]
+    unasked = [change for change in page.changes if is_unasked(change)]
     facts = [change for change in unasked if change.fact and is_damage(change)]
     text = [change for change in unasked if not change.fact and is_damage(change)]
     if facts:
@@ -71,10 +76,10 @@ def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditC
     problem = limits.problem(page.geometry)
     if problem:
         problems.append(problem)
-    ink = [change for change in page.changes if change.kind in INK_DAMAGE]
+    ink = [change for change in unasked if change.kind in INK_DAMAGE]
     if ink:
         problems.append(f"{_count(ink, 'mark')} lost, added or left behind")
-    restyled = [change for change in page.changes if change.kind == "restyled"]
+    restyled = [change for change in unasked if change.kind == "restyled"]
     if restyled:
         problems.append(f"text looks different: {_short(restyled[0].after) or 'new words'} ({restyled[0].note})")
     if problems:

@@ -9,6 +9,8 @@ import regex
 _PAIRS = {"“": "”", "‘": "’", "「": "」", "『": "』", "﹁": "﹂", '"': '"', "'": "'", "„": "“", "«": "»"}
 _LOOSE = {"“": '”"', '"': '"”', "‘": "’'", "'": "'’", "„": "“”"}
 """Additional closing marks: curly and straight marks are often mixed."""
+MARKERS = frozenset("⟦⟧")
+"""Marks around the numbers of quotations; an instruction that has them itself is not understood."""
 _SINGLE = "'‘"
 _BEFORE_SINGLE = regex.compile(r"[\s(\[{:,;—-]|\p{Han}|[，：；（、。]")
 _AFTER_SINGLE = regex.compile(r"[\s)\]}:,;.!?—-]|\p{Han}|[，：；）、。！？]")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import regex
 
 from vdebench.instructions import request_en, request_zh
-from vdebench.instructions.quotations import cut_quotes
+from vdebench.instructions.quotations import MARKERS, cut_quotes
 
 Action = Literal["replace", "insert_after", "insert_before", "delete", "insert_block", "delete_block"]
 
@@ -29,11 +29,14 @@ class EditRequest:
     place: str = ""
     """Position on the page, in the words of the instruction."""
     everywhere: bool = False
-    """Whether all places of the target are meant. Only `several.requests_of` sets this field and the next two."""
+    """Whether all places of the target are meant. Only `several.requests_of` sets this field and the next three."""
     occurrence: int = 0
     """Number of the place of the target, in reading order from 1; -1 for the last, 0 if it is not stated."""
     line: int = 0
     """Number of the line of the page that has the target, from 1; -1 for the last, 0 if it is not stated."""
+    block: Literal["", "line", "item"] = ""
+    """Where a block ends that is deleted: with its paragraph by default, with its `line`, or, for an `item` such as a
+    heading or a list item, at a place that the page may not show. Set by `several.requests_of` too."""
 
     @property
     def in_cell(self) -> bool:
@@ -60,6 +63,8 @@ def parse(instruction: str) -> EditRequest:
     Traceback (most recent call last):
     vdebench.instructions.request.NotUnderstoodError: the instruction quotes no text
     """
+    if MARKERS & set(instruction):
+        raise NotUnderstoodError("the instruction has the marks ⟦ or ⟧")
     words, quoted = cut_quotes(" ".join(instruction.split()))
     grammar = request_zh if _HAN.search(words) else request_en
     reason = grammar.unsupported_reason(words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import regex
 
@@ -11,7 +11,7 @@ from vdebench.core.sample import Operation
 from vdebench.instructions.extent import Extent, UnclearExtentError, cut_extent
 from vdebench.instructions.interpretation import InstructionMeaning, understand
 from vdebench.instructions.place import place_of
-from vdebench.instructions.quotations import cut_quotes, insert_quotes
+from vdebench.instructions.quotations import MARKERS, cut_quotes, insert_quotes
 from vdebench.instructions.request import EditRequest, NotUnderstoodError, parse
 from vdebench.instructions.unquoted import changes_look, quote_values
 
@@ -38,6 +38,8 @@ _REMARK = regex.compile(
 """A sentence on what stays as it is."""
 _MARK = regex.compile(r"[“”„\"「」『』«»]")
 _SENTENCE = regex.compile(r"\b(?:sentence|phrase|word|clause|question)\b|句", regex.IGNORECASE)
+_LINE = regex.compile(r"\bline\b|行", regex.IGNORECASE)
+_PARAGRAPH = regex.compile(r"\b(?:paragraph|passage|section|block|text)\b|段|正文|文[字本]", regex.IGNORECASE)
 _NOT_TEXT = (Operation.SCALING, Operation.TEXT_ATTRIBUTE, Operation.TEXT_RELOCATION, Operation.TABLE_STRUCTURE)
 _NO_REPLACEMENT = (Operation.TEXT_INSERT, Operation.TEXT_DELETE)
 _PLACED_FIRST = regex.compile(
@@ -59,6 +61,8 @@ def requests_of(instruction: str) -> list[EditRequest]:
     >>> requests_of('Delete "a" everywhere.')[0].everywhere, requests_of("Make it nicer.")
     (True, [])
     """
+    if MARKERS & set(instruction):
+        return []
     words, quoted = quote_values(*cut_quotes(" ".join(instruction.split())))
     if _MARK.search(words) or changes_look(words):  # a mark: it is not clear where a quotation ends
         return []
@@ -87,9 +91,22 @@ def _clause_requests(words: str, quoted: list[str]) -> list[EditRequest]:
     (request,) = requests
     if request.action == "delete_block" and _SENTENCE.search(words):
         return []  # a part of a block
+    if request.action == "delete_block":
+        request = replace(request, block=_block_kind(words))
     if request.in_cell or request.action in ("insert_block", "delete_block"):
-        return [] if extent.is_stated else requests
+        return [] if extent.is_stated else [request]
     return [_placed(request, extent, place_of(words))]
+
+
+def _block_kind(words: str) -> Literal["", "line", "item"]:
+    """Return where a block ends, by the noun of an instruction without its quotations.
+
+    >>> [_block_kind(f"delete the {noun} that begins with ⟦0⟧") for noun in ("whole paragraph", "line", "list item")]
+    ['', 'line', 'item']
+    """
+    if _PARAGRAPH.search(words):
+        return ""
+    return "line" if _LINE.search(words) else "item"
 
 
 def _placed_together(words: str, requests: list[EditRequest]) -> list[EditRequest]:

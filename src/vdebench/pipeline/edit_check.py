@@ -10,7 +10,7 @@ from vdebench.changes import verdict
 from vdebench.changes.change import Change, EditCheck, EditOutcome
 from vdebench.changes.engine import PageComparator, PageComparison
 from vdebench.changes.meant_places import read_places
-from vdebench.changes.outcome import RequestOutcome, mark_asked, outcomes, placed_lines
+from vdebench.changes.outcome import RequestOutcome, can_tell, mark_asked, outcomes, placed_lines
 from vdebench.changes.reference_check import check_against_reference
 from vdebench.changes.targets import find_in
 from vdebench.changes.type_heights import words_by_height
@@ -107,7 +107,8 @@ def is_decidable(instruction: str, target_text: str = "", page: ReadLines | None
     """
     pieces = _pieces(target_text)
     tells = bool(pieces) and (page is None or not _has_any(page, pieces))
-    return tells or bool(requests_of(instruction))
+    requests = requests_of(instruction)
+    return tells or (bool(requests) and all(map(can_tell, requests)))
 
 
 def _pieces(target_text: str) -> list[str]:
@@ -137,12 +138,16 @@ def _check_target_text(
 
 
 def _counted(found: RequestOutcome, comparison: PageComparison, pieces: Sequence[str]) -> RequestOutcome:
-    """Correct the outcome of a piece that is read less often than the pieces have it, each by itself or in others."""
+    """Correct the outcome of a piece that is not read as often as the pieces have it, each by itself or in others.
+
+    If it is read more often, it is not known which of the places was asked for.
+    """
     piece = found.request.new
     wanted = sum(len(find_in(each, piece)) for each in pieces)
-    if found.outcome == "done" and len(read_places(piece, placed_lines(comparison.output))) < wanted:
-        return found._replace(outcome="partly")
-    return found
+    read = len(read_places(piece, placed_lines(comparison.output)))
+    if found.outcome != "done" or read == wanted:
+        return found
+    return found._replace(outcome="partly" if read < wanted else "unknown")
 
 
 def _loses_words(change: Change) -> bool:

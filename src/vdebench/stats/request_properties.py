@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from vdebench.changes.change import Change, EditOutcome, PageChanges
-from vdebench.changes.verdict import GeometryLimits, is_damage
+from vdebench.changes.verdict import GeometryLimits, is_damage, is_unasked
 from vdebench.stats.change_properties import ADDED, PropertyCheck, none_of
 
 _UNMADE = {"not_done": "the edit was not made", "partly": "the edit was made in part"}
@@ -43,8 +43,8 @@ def request_properties(check: RequestCheck, limits: GeometryLimits) -> dict[str,
         "completeness": _completeness(check),
         "textual_correctness": _textual_correctness(check),
         "spatial_precision": (not problem, problem or f"geometry: {page.geometry.kind}"),
-        "visual_fidelity": none_of(
-            page,
+        "visual_fidelity": _unasked(
+            check,
             [each for each in page.changes if each.kind in ("restyled", "residue")],
             "no words of another style, no traces of old ones",
         ),
@@ -72,8 +72,8 @@ def _textual_correctness(check: RequestCheck) -> PropertyCheck:
 
 
 def _unasked(check: RequestCheck, found: list[Change], passed: str) -> PropertyCheck:
-    """None of the changes may be without a request; marks are never asked for."""
-    wrong = [each for each in found if each.asked is False or not is_damage(each)]
+    """None of the changes may be without a request."""
+    wrong = [each for each in found if is_unasked(each)]
     if not wrong and len(found) > sum(each.asked is True for each in found):
         return None, _unknown(check)
     return none_of(check.page, wrong, passed)
