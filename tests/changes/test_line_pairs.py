@@ -96,6 +96,22 @@ def test_lines_that_stand_elsewhere_are_not_compared_with_others_in_their_place(
     assert without_moved(found, lines, output[:1])[1].pair is found[1].pair
 
 
+@pytest.mark.parametrize(
+    ("down", "correlation", "same"),
+    [
+        (28, 0.1, False),  # half of the line is left at its place, and reads as before
+        (28, 0.9, True),  # a copy below it
+        (10, 0.1, True),  # the line itself
+        (80, 0.1, True),  # too far for a half of it to be seen
+    ],
+)
+def test_a_line_that_moved_by_less_than_its_height(down, correlation, same):
+    first = box(0)
+    output = [PlacedLine(0, Box(first.x1, first.y1 + down, first.x2, first.y2 + down), LineText(LINES[0]))]
+    found = [InPlace(0, None, True, PlacedCrop(0, 12, correlation))]
+    assert without_moved(found, [(first, LineText(LINES[0]))], output)[0].same is same
+
+
 def test_pages_without_lines():
     assert find_in_place(AlignedPages(PAGE, PAGE, IDENTITY), [], [], FakeReader(lambda image: "")) == []
     assert find_moved([], [], PAGE, PAGE) == ([], [])

@@ -6,15 +6,15 @@ compression, tint and small shifts are no changes.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vdebench.changes.alignment import AlignedPages, cut, settle
+from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change, ChangeKind
+from vdebench.changes.shifts import Shift, frequent_shifts, moved_by, shifted
 from vdebench.changes.text_changes import TextComparison
 from vdebench.core.box import Box
 from vdebench.core.images import Image
@@ -42,10 +42,6 @@ BLANK = 6
 """Contrast in grey levels up to which paper is blank."""
 LINE_HEIGHT = 24.0
 """Height of a line of text on a page without any."""
-MAX_SHIFTS, MOVE_MARGIN, MOVE_REACH, MOVED = 8, 4, 4, 0.7
-"""Number of shifts of text that are tried on ink, pixels around the ink that are compared and within which it is
-searched, and the least correlation of ink that moved: a thin rule that moved by half a pixel more has .75."""
-Shift = tuple[int, int]
 
 
 def ink_changes(pages: AlignedPages, text: TextComparison) -> list[Change]:
@@ -64,39 +60,18 @@ def ink_changes(pages: AlignedPages, text: TextComparison) -> list[Change]:
     lost |= _rules(before, STRONG, RULE * height) & ~_near(_rules(after, WEAK, RULE * height / 2), near)
     added |= _rules(after, STRONG, RULE * height) & ~_near(_rules(before, WEAK, RULE * height / 2), near)
     lost, added = lost & inside, added & inside
-    shifts = _shifts(pages, text)
+    shifts = frequent_shifts(text.changes, pages)
     found = []
     for box in _boxes(lost, height):
-        shift = _moved_by(pages.before_grey, pages.after_grey, box, shifts)
+        shift = moved_by(pages.before_grey, pages.after_grey, box, shifts)
         found.append(_change("ink_lost", box, pages) if shift is None else _moved(box, shift, pages))
     back = [(-right, -down) for right, down in shifts]
-    new = [box for box in _boxes(added, height) if not _moved_by(pages.after_grey, pages.before_grey, box, back)]
+    new = [box for box in _boxes(added, height) if not moved_by(pages.after_grey, pages.before_grey, box, back)]
     return [*found, *(_change("ink_added", box, pages) for box in new), *residue]
 
 
-def _shifts(pages: AlignedPages, text: TextComparison) -> list[Shift]:
-    """Return the most frequent shifts of lines that moved, right and down, in pixels of the page."""
-    counts: Counter[Shift] = Counter()
-    for change in text.changes:
-        if change.kind == "moved" and change.box_before is not None and change.box_after is not None:
-            box = pages.box_to_page(change.box_after)
-            counts[round(box.x1 - change.box_before.x1), round(box.y1 - change.box_before.y1)] += 1
-    return [shift for shift, _ in counts.most_common(MAX_SHIFTS)]
-
-
-def _moved_by(one: NDArray[np.uint8], other: NDArray[np.uint8], box: Box, shifts: Sequence[Shift]) -> Shift | None:
-    """Return the shift of lines of text by which ink moved too; None if it is not there."""
-    wide = Box(box.x1 - MOVE_MARGIN, box.y1 - MOVE_MARGIN, box.x2 + MOVE_MARGIN, box.y2 + MOVE_MARGIN)
-    for right, down in shifts:
-        place = settle(one, other, wide, MOVE_REACH, right, down)
-        if place.correlation >= MOVED:
-            return place.right, place.down
-    return None
-
-
 def _moved(box: Box, shift: Shift, pages: AlignedPages) -> Change:
-    right, down = shift
-    place = pages.box_to_output(Box(box.x1 + right, box.y1 + down, box.x2 + right, box.y2 + down))
+    place = pages.box_to_output(shifted(box, shift))
     return Change("moved", "", "", box, place, confidence=0.8, note=f"{_shape(box)}, with the text around it")
 
 

@@ -22,6 +22,9 @@ OWN_LINE = 0.1
 CELL, SAME_PLACE = 8, 0.5
 """Greatest number of characters of a line, such as a cell, that is compared with any other in its place, and the least
 overlap of their boxes."""
+HALF_SEEN, NEXT = 0.5, 1.5
+"""Correlation below which a line that reads as before may be the half of one that moved, and the greatest distance that
+it moved, in its heights."""
 ROW_OVERLAP = 0.5
 """Least overlap of two lines in one row, as a share of the lower one's height."""
 
@@ -98,20 +101,27 @@ def without_moved(
 ) -> list[InPlace]:
     """Return the results without pairs of different lines, of which the first stands elsewhere on the output.
 
-    Where text moved up or down, a line may stand where a similar one was, such as the next item of a list.
+    Where text moved up or down, a line may stand where a similar one was, such as the next item of a list. If it moved
+    by less than its height, the half of it that is seen at its place may read as before.
     """
     standing = [lines[each.line][0] for each in found if each.same]
     free = [each for each in output if not any(_covers(box, each.box) for box in standing)]
     result = []
     for each in found:
         box, text = lines[each.line]
-        if each.pair is not None and is_meaningful(text.text):
+        half = each.same and each.place.correlation < HALF_SEEN
+        if (each.pair is not None or half) and is_meaningful(text.text):
             elsewhere = [other for other in free if same_text(text.text, other.text.text)]
             near = [other for other in elsewhere if min(box.x2, other.box.x2) > max(box.x1, other.box.x1)]
-            if near:
-                each = each._replace(pair=None)
+            if any(not half or _is_next_to(box, other.box) for other in near):
+                each = each._replace(pair=None, same=False)
         result.append(each)
     return result
+
+
+def _is_next_to(one: Box, other: Box) -> bool:
+    """Whether a line is above or below another one, so near that the first one's place shows a part of it."""
+    return not in_row(one, other) and abs(one.y1 + one.y2 - other.y1 - other.y2) / 2 < NEXT * (one.y2 - one.y1)
 
 
 def _covers(box: Box, other: Box) -> bool:

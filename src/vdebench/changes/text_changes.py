@@ -12,6 +12,7 @@ from vdebench.changes.evidence import LinePair, gather
 from vdebench.changes.joining import join_replaced, mark_duplicates
 from vdebench.changes.line_pairs import PlacedLine, find_in_place, find_moved, in_row, line_text, without_moved
 from vdebench.changes.running_text import Piece, RemainingText, compare_running_text
+from vdebench.changes.shifts import with_moved_pieces
 from vdebench.changes.words import (
     Difference,
     LineText,
@@ -109,7 +110,7 @@ def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader
     for remaining in compare_running_text(lost, added):
         _add_remaining(remaining, pages, reader, result)
     standing = [line.text.text for line in result.unchanged]
-    result.changes = mark_duplicates(join_replaced(result.changes, pages), standing)
+    result.changes = mark_duplicates(with_moved_pieces(join_replaced(result.changes, pages), pages), standing)
     return result
 
 
