@@ -44,6 +44,15 @@ def test_light_ink_on_dark_paper():
     assert style.height == pytest.approx(ink_style(word()).height, abs=1)
 
 
+@pytest.mark.parametrize("strokes", [2, 3, 4])
+def test_bold_type_that_covers_half_of_its_paper(strokes):
+    """White bars on an orange box, as wide as the gaps between them or a little wider: the edge is paper."""
+    image = np.full((30, 60, 3), (197, 90, 17), np.uint8)
+    for left in range(4, 54, 6):
+        image[3:27, left : left + strokes + 1] = 255
+    assert ink_style(image).colour[0] > 95
+
+
 @pytest.mark.parametrize("image", [blank(60, 20), blank(3, 3), blank(60, 3), blank(1, 1), blank(60, 20, 0)])
 def test_no_ink_has_no_style(image):
     assert ink_style(image) is None

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change
@@ -27,6 +28,10 @@ WIDE = 2.0
 edges."""
 MIN_HEIGHT = 9
 """Least height of a line in pixels of the output whose style can be measured."""
+
+
+EQUAL = 0.12
+"""Difference from a half up to which ink and paper cover about equal parts, as in small bold type."""
 
 
 class InkStyle(NamedTuple):
@@ -121,8 +126,7 @@ def ink_style(image: Image) -> InkStyle | None:
         return None
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     _, ink = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
-    inverted = ink.mean() > 127  # the paper is lighter than the ink
-    mask = (ink == 0) if inverted else (ink > 0)
+    mask = (ink == 0) if _is_paper_light(ink > 0) else (ink > 0)
     if not 0.02 < mask.mean() < 0.7:
         return None
     paper = np.median(image[~mask].reshape(-1, 3), axis=0)
@@ -135,6 +139,14 @@ def ink_style(image: Image) -> InkStyle | None:
     stroke = 2 * float(mask.sum()) / max(1.0, float(edges.sum()) / 2)
     contrast = float(np.abs(colour.astype(np.float32).mean() - paper.mean()))
     return InkStyle((float(lab[0]), float(lab[1]), float(lab[2])), stroke, float(rows[-1] - rows[0] + 1), contrast)
+
+
+def _is_paper_light(light: NDArray[np.bool_]) -> bool:
+    """Whether paper is the lighter part: the larger one, or, if they are about equal, that of the edge of the image."""
+    share = float(light.mean())
+    if abs(share - 0.5) > EQUAL:
+        return share > 0.5
+    return float(np.concatenate([light[0], light[-1], light[:, 0], light[:, -1]]).mean()) > 0.5
 
 
 def style_differences(old: InkStyle, new: InkStyle, *, strokes: bool = True) -> list[str]:
