@@ -34,3 +34,9 @@ def test_the_gap_between_cells_is_wider_than_the_spaces():
 def test_a_line_is_split_where_a_boundary_has_a_gap():
     grey = words((12, 30), (35, 50), (62, 80), (85, 100))
     assert [(box.x1, box.x2) for box in split_at_gaps(grey, BOX, [0, 58, 83, 200], 4)] == [(10, 56), (56, 110)]
+
+
+def test_a_rule_at_the_edge_of_the_box_closes_no_gap():
+    grey = words((12, 30), (62, 80))
+    grey[11:13], grey[38] = 30, 30
+    assert ink_gaps(grey, BOX) == [(30, 62)]

@@ -12,6 +12,8 @@ from vdebench.core.box import Box
 
 _INK = 40
 """Smallest difference in grey levels between ink and background."""
+_RULE = 0.9
+"""Smallest share of ink of a row of pixels that belongs to a rule at the edge of the box."""
 _LEAST = 0.2
 """Smallest gap between two cells, in line heights: wider than any gap between two letters."""
 _SPACE = 1.5
@@ -24,7 +26,8 @@ def ink_gaps(grey: Any, box: Box) -> list[tuple[float, float]]:
     part = grey[y1:y2, x1:x2].astype(np.int16)
     if not part.size:
         return []
-    inked = np.flatnonzero((np.abs(part - np.median(part)) > _INK).any(axis=0))
+    ink = np.abs(part - np.median(part)) > _INK
+    inked = np.flatnonzero(ink[ink.mean(axis=1) < _RULE].any(axis=0))
     return [(float(x1 + one + 1), float(x1 + other)) for one, other in pairwise(inked) if other - one > 1]
 
 
