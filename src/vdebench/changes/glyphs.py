@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vdebench.changes.alignment import REACH, AlignedPages, cut
+from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change
 from vdebench.changes.style import MIN_HEIGHT
 from vdebench.changes.text_changes import PageLine, TextComparison
@@ -28,6 +28,9 @@ MIN_DROP, NOISE = 0.2, 0.5
 """Least drop of the correlation of a deformed character in a line that is reproduced exactly, and what is added to it
 for each unit by which the line's usual correlation is below 1. Of 38,000 unchanged characters, after compression,
 resizing and an autoencoder, the greatest drop was .22, in a line with a usual correlation of .88 (limit .26)."""
+
+STRETCHED = 0.8
+"""Distance in heights of the line within which a character is searched again: an edit may stretch a justified line."""
 
 
 class _Glyph(NamedTuple):
@@ -72,7 +75,7 @@ def _deformed(pages: AlignedPages, line: PageLine) -> Iterator[_Glyph]:
     low = [index for index, value in enumerate(values) if usual - value > limit]
     if usual < MIN_USUAL or not low:
         return
-    again = pages.glyph_correlations(line.box, place, [spans[index] for index in low], reach=REACH)
+    again = pages.glyph_correlations(line.box, place, [spans[index] for index in low], reach=STRETCHED)
     for index, value in zip(low, again, strict=True):
         if usual - value > limit:
             yield _Glyph(characters[index], value, usual - value)
