@@ -65,6 +65,6 @@ def test_a_line_that_was_there_already_is_not_one_that_moved():
 
 
 def test_the_most_frequent_shift_is_tried_first():
-    other = Change("moved", "x", "x", box(0), box(0, 7))
-    found = frequent_shifts([other, MOVED, MOVED, LOST, ADDED], pages(np.array(PAGE)))
-    assert found == [(0, DOWN), (0, 7)]
+    other, near = (Change("moved", "x", "x", box(0), box(0, down)) for down in (7, DOWN + 2))
+    found = frequent_shifts([other, MOVED, near, MOVED, LOST, ADDED], pages(np.array(PAGE)))
+    assert found == [(0, DOWN), (0, 7)]  # the other one is so near that it is searched with the first

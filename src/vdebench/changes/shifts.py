@@ -17,7 +17,10 @@ from vdebench.core.box import Box
 
 MAX_SHIFTS, MARGIN, REACH, ALIKE = 8, 4, 4, 0.7
 """Number of shifts of text that are tried, pixels around a piece that are compared and within which it is searched, and
-the least correlation of a piece that moved: a thin rule that moved by half a pixel more has .75."""
+the least correlation of a piece that moved."""
+THIN, THIN_ALIKE = 3, 0.6
+"""Greatest thickness in pixels of a thin rule, and the least correlation of one that moved: by half a pixel more, it is
+.68."""
 STANDS = 0.8
 """Correlation from which the page had the same at the new place already."""
 Shift = tuple[int, int]
@@ -32,15 +35,20 @@ def frequent_shifts(changes: Iterable[Change], pages: AlignedPages) -> list[Shif
         if change.kind == "moved" and change.box_before is not None and change.box_after is not None:
             box = pages.box_to_page(change.box_after)
             counts[round(box.x1 - change.box_before.x1), round(box.y1 - change.box_before.y1)] += 1
-    return [shift for shift, _ in counts.most_common(MAX_SHIFTS)]
+    found: list[Shift] = []
+    for shift, _ in counts.most_common():
+        if all(max(abs(shift[0] - right), abs(shift[1] - down)) > REACH for right, down in found):
+            found.append(shift)  # nearer ones are searched with it
+    return found[:MAX_SHIFTS]
 
 
 def moved_by(one: Grey, other: Grey, box: Box, shifts: Sequence[Shift]) -> Shift | None:
     """Return the shift by which a box of one image stands on the other; None if it stands at none of them."""
     wide = Box(box.x1 - MARGIN, box.y1 - MARGIN, box.x2 + MARGIN, box.y2 + MARGIN)
+    least = THIN_ALIKE if min(box.x2 - box.x1, box.y2 - box.y1) <= THIN else ALIKE
     for right, down in shifts:
         place = settle(one, other, wide, REACH, right, down)
-        if place.correlation >= ALIKE:
+        if place.correlation >= least:
             return place.right, place.down
     return None
 
