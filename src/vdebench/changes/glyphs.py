@@ -28,7 +28,6 @@ MIN_DROP, NOISE = 0.2, 0.5
 """Least drop of the correlation of a deformed character in a line that is reproduced exactly, and what is added to it
 for each unit by which the line's usual correlation is below 1. Of 38,000 unchanged characters, after compression,
 resizing and an autoencoder, the greatest drop was .22, in a line with a usual correlation of .88 (limit .26)."""
-
 STRETCHED = 0.8
 """Distance in heights of the line within which a character is searched again: an edit may stretch a justified line."""
 

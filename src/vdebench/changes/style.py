@@ -28,8 +28,6 @@ WIDE = 2.0
 edges."""
 MIN_HEIGHT = 9
 """Least height of a line in pixels of the output whose style can be measured."""
-
-
 EQUAL = 0.12
 """Difference from a half up to which ink and paper cover about equal parts, as in small bold type."""
 
