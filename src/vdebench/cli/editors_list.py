@@ -5,9 +5,11 @@ from __future__ import annotations
 import typer
 from rich.console import Console
 
+from vdebench.cli.editors_setup import setup_command
 from vdebench.cli.printing import echo_json, screen_width
 
 app = typer.Typer(invoke_without_command=True)
+app.command("setup")(setup_command)
 WIDE = 150
 """Width of the table in pipes and files."""
 

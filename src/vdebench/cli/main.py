@@ -9,34 +9,7 @@ import sys
 import typer
 
 from vdebench._version import __version__
-from vdebench.cli import (
-    ambiguity,
-    build,
-    cache,
-    compare,
-    diff,
-    doctor,
-    edit,
-    editors_list,
-    editors_setup,
-    human,
-    judge,
-    leaderboard,
-    protocols,
-    read,
-    report,
-    review,
-    score,
-    show,
-    submit,
-    suite,
-    table,
-    typeset,
-    usable,
-    validate,
-    verify,
-)
-from vdebench.cli import run as run_module
+from vdebench.cli.commands import STYLE, CommandGroup
 from vdebench.cli.names import printed_warnings
 from vdebench.cli.printing import warn
 from vdebench.errors import VdeError
@@ -45,39 +18,12 @@ INTERRUPTED = 130  # typer's exit code for Ctrl-C
 
 app = typer.Typer(
     name="vde",
+    cls=CommandGroup,
     help="Evaluate image-editing models on pages full of text.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    **STYLE,
 )
-app.command("run")(run_module.run_command)
-app.command("report")(report.report_command)
-app.command("leaderboard")(leaderboard.leaderboard_command)
-app.command("edit")(edit.edit_command)
-app.command("diff")(diff.diff_command)
-app.command("score")(score.score_command)
-app.command("judge")(judge.judge_command)
-app.command("ambiguity")(judge.ambiguity_command)
-app.command("ambiguity-drop")(ambiguity.drop_command)
-app.command("table")(table.table_command)
-app.command("compare")(compare.compare_command)
-app.command("usable")(usable.usable_command)
-app.command("validate-metrics")(validate.validate_command)
-app.command("show")(show.show_command)
-app.command("submit")(submit.submit_command)
-app.command("verify")(verify.verify_command)
-app.command("read")(read.read_command)
-app.command("doctor")(doctor.doctor_command)
-editors_list.app.command("setup")(editors_setup.setup_command)
-app.add_typer(editors_list.app, name="editors")
-app.add_typer(human.app, name="human")
-app.add_typer(review.app, name="review")
-app.add_typer(suite.app, name="suite")
-app.add_typer(build.app, name="build")
-app.add_typer(protocols.app, name="protocols")
-app.add_typer(typeset.app, name="typeset")
-app.add_typer(cache.app, name="cache")
 
 
 def _print_version(requested: bool) -> None:

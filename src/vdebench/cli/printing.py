@@ -11,13 +11,14 @@ import os
 import shutil
 import sys
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 
-from vdebench.report.rendering import Format, render
-from vdebench.report.table import Table
+if TYPE_CHECKING:
+    from vdebench.report.rendering import Format
+    from vdebench.report.table import Table
 
 NARROWEST = 40
 
@@ -39,6 +40,8 @@ def table_text(
     width: int = 100,
 ) -> str:
     """Render a table; `more` names the option that shows all columns, `width` applies to pipes and files."""
+    from vdebench.report.rendering import render  # so that `vde --help` need not load all metrics
+
     screen = screen_width()
     return render(
         table,
