@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Any
 
 from vdebench.errors import VdeError
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
+    """Return the message about a name that does not exist, with the most similar one if it is misspelt.
+
+    >>> unknown_name("editor", "copi", ["blank", "copy"])
+    "no editor is called 'copi' (did you mean 'copy'?); there are: blank, copy"
+    >>> unknown_name("editor", "x", [])
+    "no editor is called 'x'; there are: none"
+    """
+    names = [str(each) for each in known]
+    similar = get_close_matches(name, names, n=1)
+    meant = f" (did you mean {similar[0]!r}?)" if similar else ""
+    return f"no {what} is called {name!r}{meant}; there are: {', '.join(names) or 'none'}"
 
 
 def find(kind: str, name: str, ours: Mapping[str, str]) -> Any:
@@ -23,8 +38,7 @@ def find(kind: str, name: str, ours: Mapping[str, str]) -> Any:
     found = {point.name: point for point in entry_points(group=f"vdebench.{kind}")}
     if name in found:
         return found[name].load()
-    known = ", ".join(sorted({*ours, *found}))
-    raise VdeError(f"no {kind.removesuffix('s')} is called {name!r}; there are: {known}")
+    raise VdeError(unknown_name(kind.removesuffix("s"), name, sorted({*ours, *found})))
 
 
 def added(kind: str) -> dict[str, Any]:

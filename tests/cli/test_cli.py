@@ -127,7 +127,7 @@ def test_suite_show_and_check(tmp_path):
         (["score", TINY, "--ocr-output", "docs", "--ocr-output", "docs"], "two editors have the name 'docs'"),
         (
             ["score", TINY, f"{TINY}/editors/copy", "--metrics", "x"],
-            "unknown image metric 'x'; available: psnr, ssim",
+            "no image metric is called 'x'; there are: psnr, ssim",
         ),
         (["score", TINY, "docs"], "docs: contains neither images nor OCR output (JSON) of the suite's samples: found"),
         (["score", TINY, f"{TINY}/editors/copy", "--reader-option", "x"], "--reader-option 'x': expected NAME=VALUE"),
@@ -282,11 +282,11 @@ def test_typeset_make_show_export(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--languages", "fr"], "unknown language 'fr'"),
+        (["--languages", "fr"], "no language is called 'fr'"),
         (["--languages", ","], "--languages: expected at least one name"),
-        (["--operations", "dance"], "unknown operation 'dance'"),
+        (["--operations", "dance"], "no operation is called 'dance'"),
         (["--n", "0"], "a suite of 0 samples, expected at least 1"),
-        (["--degradation", "burnt"], "unknown degradation 'burnt'"),
+        (["--degradation", "burnt"], "no degradation is called 'burnt'"),
     ],
 )
 def test_typeset_make_says_what_is_wrong(tmp_path, arguments, message):

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from vdebench.errors import VdeError
 from vdebench.metrics.registry import IMAGE_KINDS, Metric, registered
+from vdebench.registry import unknown_name
 
 
 class LoadedMetric(NamedTuple):
@@ -90,4 +91,4 @@ def require_known(names: Sequence[str]) -> None:
     known = registered(IMAGE_KINDS)
     for name in names:
         if name not in known:
-            raise VdeError(f"unknown image metric {name!r}; available: {', '.join(known)}, or none")
+            raise VdeError(unknown_name("image metric", name, [*known, "none"]))

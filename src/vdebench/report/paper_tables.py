@@ -8,6 +8,7 @@ from typing import Any
 from vdebench.core.sample import OPERATION_CLASSES
 from vdebench.errors import VdeError
 from vdebench.metrics.registry import page_columns
+from vdebench.registry import unknown_name
 from vdebench.report.grades import GRADED, graded_table
 from vdebench.report.overview import interval_notes, metric_column, provenance
 from vdebench.report.run_columns import with_run_columns
@@ -25,7 +26,7 @@ Fill = Callable[[Sequence[PaperRow], Sequence[str]], Filled]
 def require_shape(shape: str) -> None:
     """Raise `VdeError` for an unknown shape."""
     if shape not in SHAPES and shape not in GRADED:
-        raise VdeError(f"no table shape is called {shape!r}; there are: {', '.join([*SHAPES, *GRADED])}")
+        raise VdeError(unknown_name("table shape", shape, [*SHAPES, *GRADED]))
 
 
 def default_shape(summary: Mapping[str, Any]) -> str:

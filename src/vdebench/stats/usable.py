@@ -22,6 +22,7 @@ from vdebench.metrics.edit_traces import IDENTITY as TRACES
 from vdebench.metrics.folding import folded
 from vdebench.metrics.text import character_similarity
 from vdebench.protocols.pages.region_summary import judged_regions, unreadable_samples
+from vdebench.registry import unknown_name
 from vdebench.stats import change_properties
 from vdebench.stats.change_counts import change_summary
 from vdebench.stats.change_properties import PropertyCheck
@@ -91,7 +92,7 @@ class Thresholds:
         names = [field.name for field in fields(self)]
         for name, number in values.items():
             if name not in names:
-                raise VdeError(f"no threshold is called {name!r}; there are: {', '.join(names)}")
+                raise VdeError(unknown_name("threshold", name, names))
             if not 0 <= number <= 1:
                 raise VdeError(f"threshold {name}={number:g}: expected a number from 0 to 1")
         return replace(self, **values)

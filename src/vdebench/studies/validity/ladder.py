@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vdebench.errors import InputError
+from vdebench.registry import unknown_name
 from vdebench.studies.validity import document_corruptions, pixel_corruptions
 from vdebench.studies.validity.corruption import IMAGES, TEXTS, Corruption, both, region, whole
 
@@ -98,7 +99,7 @@ def get_corruption(name: str) -> Corruption:
     (90, 60, 30, 10)
     """
     if name not in CORRUPTIONS:
-        raise InputError(f"no corruption is called {name!r}; there are: {', '.join(CORRUPTIONS)}")
+        raise InputError(unknown_name("corruption", name, CORRUPTIONS))
     return CORRUPTIONS[name]
 
 

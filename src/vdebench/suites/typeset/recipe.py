@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from vdebench.core.sample import SOURCES, Operation
 from vdebench.errors import InputError
+from vdebench.registry import unknown_name
 from vdebench.suites.typeset.language_rules import LanguageRules, added_rules, all_languages
 
 OPERATIONS = tuple(operation for operation in Operation if operation not in (Operation.NONE, Operation.OTHER))
@@ -107,4 +108,4 @@ def _require(what: str, names: Sequence[str], valid: Collection[str]) -> None:
         raise InputError(f"no {what} given, expected some of {', '.join(valid)}")
     for name in names:
         if name not in valid:
-            raise InputError(f"unknown {what} {name!r}; available: {', '.join(valid)}")
+            raise InputError(unknown_name(what, name, valid))

@@ -9,6 +9,7 @@ from typing import Literal
 
 from vdebench.core.images import Image
 from vdebench.errors import InputError
+from vdebench.registry import unknown_name
 from vdebench.studies.validity.outputs import faults
 from vdebench.studies.validity.page_transformations import TRANSFORMATIONS, scaled, tinted
 from vdebench.studies.validity.subject import CorruptionWorkspace
@@ -113,7 +114,7 @@ def get_output_corruption(name: str) -> OutputCorruption:
     for corruption in _ALL:
         if name in (corruption.name, corruption.title):
             return corruption
-    raise InputError(f"no output corruption is called {name!r}; there are: {', '.join(OUTPUT_CORRUPTIONS)}")
+    raise InputError(unknown_name("output corruption", name, OUTPUT_CORRUPTIONS))
 
 
 def get_output_corruptions(names: Sequence[str]) -> list[OutputCorruption]:
