@@ -9,6 +9,7 @@ import numpy as np
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.change import Change, Geometry, PageChanges
 from vdebench.changes.coarse import find_crop
+from vdebench.changes.doubtful import doubtful_text
 from vdebench.changes.glyphs import deformed_text
 from vdebench.changes.illegible import group_illegible
 from vdebench.changes.ink import ink_changes
@@ -83,7 +84,7 @@ class PageComparator:
             changes = [*text.changes, *style, *ink_changes(aligned, text)]
         changes, illegible = group_illegible(changes, page, output, aligned)
         if aligned is not None:  # after lines are called illegible: these read as before
-            changes += deformed_text(aligned, text, style)
+            changes += [*deformed_text(aligned, text, style), *doubtful_text(aligned, text, output)]
         heights = words_by_height(before, page.lines, changes)
         result = PageChanges(geometry, tuple(changes), words, illegible, heights=heights)
         return PageComparison(before, after, page, output, aligned, result)

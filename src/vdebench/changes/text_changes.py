@@ -56,6 +56,8 @@ class TextComparison:
     """Boxes of the lines of the output, on the page; also of lines that could not be read."""
     unchanged: list[PageLine] = field(default_factory=list)
     """Lines that read as before, at their place."""
+    uncertain: list[PageLine] = field(default_factory=list)
+    """Lines that read differently, with too little evidence for a change."""
 
 
 class PageLine(NamedTuple):
@@ -249,6 +251,7 @@ def _compare_pair(
         if before == after:
             continue
         if evidence.confidence < MIN_CONFIDENCE:
+            result.uncertain.append(PageLine(pair.box, pair.before))
             continue
         if each.is_punctuation(one, other) and evidence.score < MIN_PUNCTUATION:
             continue
