@@ -11,7 +11,7 @@ from tests.changes.drawn import INK, LINES, blank, draw, noise, with_line, word_
 from tests.readers.rendered import FONT
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.change import Change
-from vdebench.changes.style import InkStyle, ink_style, restyled_text, style_differences
+from vdebench.changes.style import InkStyle, has_dark_ink, ink_style, restyled_text, style_differences
 from vdebench.changes.text_changes import TextComparison
 from vdebench.core.box import Box
 
@@ -45,12 +45,14 @@ def test_light_ink_on_dark_paper():
 
 
 @pytest.mark.parametrize("strokes", [2, 3, 4])
-def test_bold_type_that_covers_half_of_its_paper(strokes):
-    """White bars on an orange box, as wide as the gaps between them or a little wider: the edge is paper."""
+def test_bold_type_that_covers_half_of_its_paper_or_more(strokes):
+    """White bars on an orange box, as wide as the gaps between them or a little wider."""
     image = np.full((30, 60, 3), (197, 90, 17), np.uint8)
     for left in range(4, 54, 6):
         image[3:27, left : left + strokes + 1] = 255
-    assert ink_style(image).colour[0] > 95
+    assert has_dark_ink(image) is (strokes == 4)
+    assert ink_style(image, dark=False).colour[0] > 95
+    assert ink_style(image, dark=True).colour[0] < 60
 
 
 @pytest.mark.parametrize("image", [blank(60, 20), blank(3, 3), blank(60, 3), blank(1, 1), blank(60, 20, 0)])

@@ -28,8 +28,6 @@ WIDE = 2.0
 edges."""
 MIN_HEIGHT = 9
 """Least height of a line in pixels of the output whose style can be measured."""
-EQUAL = 0.12
-"""Difference from a half up to which ink and paper cover about equal parts, as in small bold type."""
 
 
 class InkStyle(NamedTuple):
@@ -118,13 +116,12 @@ def _holds(line: Box, box: Box) -> bool:
     return line.shared_area(box) > 0.6 * box.area
 
 
-def ink_style(image: Image) -> InkStyle | None:
-    """Measure the ink of a piece of text; None if it has too little."""
+def ink_style(image: Image, *, dark: bool | None = None) -> InkStyle | None:
+    """Measure the ink of a piece of text, dark or light, by default what covers less; None if it has too little."""
     if min(image.shape[:2]) < 4:
         return None
-    grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-    _, ink = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
-    mask = (ink == 0) if _is_paper_light(ink > 0) else (ink > 0)
+    light = _light_pixels(image)
+    mask = light ^ (has_dark_ink(image) if dark is None else dark)
     if not 0.02 < mask.mean() < 0.7:
         return None
     paper = np.median(image[~mask].reshape(-1, 3), axis=0)
@@ -139,12 +136,15 @@ def ink_style(image: Image) -> InkStyle | None:
     return InkStyle((float(lab[0]), float(lab[1]), float(lab[2])), stroke, float(rows[-1] - rows[0] + 1), contrast)
 
 
-def _is_paper_light(light: NDArray[np.bool_]) -> bool:
-    """Whether paper is the lighter part: the larger one, or, if they are about equal, that of the edge of the image."""
-    share = float(light.mean())
-    if abs(share - 0.5) > EQUAL:
-        return share > 0.5
-    return float(np.concatenate([light[0], light[-1], light[:, 0], light[:, -1]]).mean()) > 0.5
+def has_dark_ink(image: Image) -> bool:
+    """Whether the darker part of a piece of text is its ink: the part that covers less."""
+    return float(_light_pixels(image).mean()) > 0.5
+
+
+def _light_pixels(image: Image) -> NDArray[np.bool_]:
+    grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    _, light = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    return np.asarray(light > 0, np.bool_)
 
 
 def style_differences(old: InkStyle, new: InkStyle, *, strokes: bool = True) -> list[str]:

@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 
 from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change
-from vdebench.changes.style import FADED, MAX_COLOUR, MAX_WEIGHT, MIN_CONTRAST, MIN_HEIGHT, InkStyle, ink_style, is_wide
+from vdebench.changes.style import (
+    FADED,
+    MAX_COLOUR,
+    MAX_WEIGHT,
+    MIN_CONTRAST,
+    MIN_HEIGHT,
+    InkStyle,
+    has_dark_ink,
+    ink_style,
+    is_wide,
+)
 from vdebench.changes.text_changes import PageLine, TextComparison
 from vdebench.changes.words import fact_kind, is_meaningful, tokens
 from vdebench.core.box import Box
@@ -84,7 +94,8 @@ def restyled_unchanged(pages: AlignedPages, text: TextComparison) -> list[Change
 def _measured(number: int, line: PageLine, pages: AlignedPages) -> Iterator[_Piece]:
     for span in _spans(line):
         box = line.part(span)
-        old, new = (ink_style(cut(image, box)) for image in (pages.before, pages.after))
+        dark = has_dark_ink(cut(pages.before, box))  # of both: bold type may cover half of its paper
+        old, new = (ink_style(cut(image, box), dark=dark) for image in (pages.before, pages.after))
         if old is not None and new is not None and old.contrast >= MIN_CONTRAST:
             yield _Piece(number, span, box, old, new)
 
