@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vdebench.changes.change import Change
-from vdebench.changes.kept_words import keeps_context, keeps_rest
+from vdebench.changes.kept_words import adds_part, keeps_context, keeps_rest
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,24 @@ def test_the_words_around_a_target_are_kept(before, after, part, new, expected):
 )
 def test_the_context_is_kept_whatever_stands_there(before, after, part, expected):
     assert keeps_context(Change("replaced", before, after), part) is expected
+
+
+@pytest.mark.parametrize(
+    ("added", "new", "expected"),
+    [
+        ("(provisional).", "(provisional)", True),  # "Problem 3.1." → "Problem 3.1 (provisional)."
+        (", of", "of iron,", True),
+        (".", ".", True),
+        ("old museum", "museum", False),
+        ("27.88%", "27.88", False),
+    ],
+)
+def test_marks_beside_added_text(added, new, expected):
+    assert adds_part(Change("added", "", added), new) is expected
+
+
+def test_marks_that_go_with_a_deleted_text():
+    lost = Change("lost", ". We omit it", "")  # "standard. We omit it. Next" → "standard. Next"
+    assert keeps_rest(lost, "We omit it.", "")
+    assert not keeps_rest(Change("lost", "now. We omit it", ""), "We omit it.", "")
+    assert not keeps_rest(Change("replaced", ". 21.88", "27.88"), "21.88", "27.88")

@@ -45,8 +45,9 @@ def keeps_context(change: Change, part: str) -> bool:
 
 
 def _replacements(change: Change, part: str) -> Iterator[str]:
-    """Yield what may stand in the place of a part of a change's words, if the others are kept."""
-    before, after, old = (compared(text).characters for text in (change.before, change.after, part))
+    """Yield what may stand in the place of a part of a change's words, if the others are kept; marks may go with it."""
+    lost = change.before.strip(_MARKS + " ") if change.kind == "lost" else ""
+    before, after, old = (compared(text).characters for text in (lost or change.before, change.after, part))
     for left, right in _rests(before, old):
         if len(left) + len(right) <= len(after) and after.startswith(left) and after.endswith(right):
             yield after[len(left) : len(after) - len(right)]
@@ -69,10 +70,12 @@ def _rests(before: str, old: str) -> Iterator[tuple[str, str]]:
 def adds_part(change: Change, new: str) -> bool:
     """Whether added text is the new text, a part of it, or a misreading of it; not if it has more than the new text.
 
+    It may have the mark that stood behind the words before.
+
     >>> adds_part(Change("added", "", "museum"), "the museum"), adds_part(Change("added", "", "old museum"), "museum")
     (True, False)
     """
-    text, wanted = compared(change.after).characters, compared(new).characters
+    text, wanted = compared(change.after.strip(_MARKS + " ") or change.after).characters, compared(new).characters
     if not text:
         return False
     misread = wanted not in text and similarity(change.after, new) > MIN_ADDED
