@@ -36,7 +36,7 @@ class EditRequest:
     """Number of the line of the page that has the target, from 1; -1 for the last, 0 if it is not stated."""
     block: Literal["", "line", "item"] = ""
     """Where a block ends that is deleted: with its paragraph by default, with its `line`, or, for an `item` such as a
-    heading or a list item, at a place that the page may not show. Set by `several.requests_of` too."""
+    heading or a list item, at a place that the page may not show."""
 
     @property
     def in_cell(self) -> bool:
