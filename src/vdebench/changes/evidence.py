@@ -63,9 +63,11 @@ class Evidence(NamedTuple):
     def is_weak(self) -> bool:
         """Whether the text is doubtful rather than another: the glyphs look as before, and the evidence is small.
 
-        In a line that is reproduced exactly, small evidence is enough.
+        In a line that is reproduced exactly, small evidence is enough, unless the glyphs are reproduced as exactly.
         """
-        if self.drop is None or self.correlation is None or self.drop + self.correlation >= EXACT:
+        if self.drop is None or self.correlation is None:
+            return False
+        if self.drop + self.correlation >= EXACT and self.drop >= SAME_DROP:
             return False
         return min(self.before, self.after) < MAX_RATIO and self.score < WEAK_SCORE and self.drop < WEAK_DROP
 
@@ -84,9 +86,10 @@ WEAK_SCORE, WEAK_DROP = 9.0, 0.12
 """Score and drop below which a difference makes a character doubtful. Planted changes have more, unless an autoencoder
 has garbled the line."""
 
-EXACT = 0.93
+EXACT, SAME_DROP = 0.93, 0.03
 """Correlation of the rest of a line from which it is reproduced exactly. After JPEG compression, blur, or a resize to
-1 MP and back, 99 % of lines have more; at 70 % of the size a tenth, after the autoencoder those of large type."""
+1 MP and back, 99 % of lines have more; at 70 % of the size a tenth, after the autoencoder those of large type. And the
+drop below which a glyph is reproduced as exactly as its line."""
 
 
 def gather(

@@ -18,6 +18,8 @@ from vdebench.core.images import Image
 
 MAX_COLOUR = 24.0
 """Greatest distance of ink colours in CIELAB (ΔE 1976) of the same style."""
+MIXED = 0.25
+"""Share of the ink with another colour than its median from which the ink has several colours."""
 MAX_WEIGHT = 1.45
 """Greatest ratio of stroke widths of the same style."""
 FADED, MIN_CONTRAST = 0.55, 40.0
@@ -26,6 +28,8 @@ of which this is measured."""
 WIDE = 2.0
 """Least width, in heights of the line, of words whose stroke width is measured: that of a few letters depends on their
 edges."""
+RULE, COLUMN_RULE = 0.85, 0.97
+"""Share of a row, and of a column, of pixels that only a rule covers with ink."""
 MIN_HEIGHT = 9
 """Least height of a line in pixels of the output whose style can be measured."""
 
@@ -40,6 +44,8 @@ class InkStyle(NamedTuple):
     height: float
     """Height of the ink in pixels."""
     contrast: float
+    is_mixed: bool = False
+    """Whether the ink has several colours, so that the median depends on small differences."""
 
 
 def restyled_text(pages: AlignedPages, text: TextComparison) -> list[Change]:
@@ -121,19 +127,33 @@ def ink_style(image: Image, *, dark: bool | None = None) -> InkStyle | None:
     if min(image.shape[:2]) < 4:
         return None
     light = _light_pixels(image)
-    mask = light ^ (has_dark_ink(image) if dark is None else dark)
+    mask = _without_rules(light ^ (has_dark_ink(image) if dark is None else dark))
     if not 0.02 < mask.mean() < 0.7:
         return None
     paper = np.median(image[~mask].reshape(-1, 3), axis=0)
     distance = np.abs(image.astype(np.float32) - paper).sum(-1)
     core = mask & (distance >= np.quantile(distance[mask], 0.6))
-    colour = np.median(image[core].reshape(-1, 3), axis=0).astype(np.uint8).reshape(1, 1, 3)
-    lab = cv2.cvtColor(colour.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)[0, 0]
+    inks = image[core].reshape(-1, 3)
+    colour = np.median(inks, axis=0).astype(np.uint8).reshape(1, 1, 3)
+    lab, *labs = cv2.cvtColor(np.vstack([colour[0], inks])[:, None].astype(np.float32) / 255, cv2.COLOR_RGB2LAB)[:, 0]
+    others = np.linalg.norm(np.array(labs)[:, 1:] - lab[1:], axis=1) > MAX_COLOUR
     rows = np.flatnonzero(mask.any(1))
     edges = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
     stroke = 2 * float(mask.sum()) / max(1.0, float(edges.sum()) / 2)
     contrast = float(np.abs(colour.astype(np.float32).mean() - paper.mean()))
-    return InkStyle((float(lab[0]), float(lab[1]), float(lab[2])), stroke, float(rows[-1] - rows[0] + 1), contrast)
+    height, mixed = float(rows[-1] - rows[0] + 1), bool(others.mean() > MIXED)
+    return InkStyle((float(lab[0]), float(lab[1]), float(lab[2])), stroke, height, contrast, mixed)
+
+
+def _without_rules(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the ink of a piece of text without rules across or down it, which may have another colour.
+
+    Rules are thin: rows and columns that have most of the ink are a box around light text.
+    """
+    across = mask.mean(1) > RULE if mask.shape[1] > mask.shape[0] else np.zeros(mask.shape[0], np.bool_)
+    down = mask.mean(0) > COLUMN_RULE
+    text = mask & ~across[:, None] & ~down[None, :]
+    return text if 2 * text.sum() > mask.sum() else mask
 
 
 def has_dark_ink(image: Image) -> bool:

@@ -96,7 +96,7 @@ def _measured(number: int, line: PageLine, pages: AlignedPages) -> Iterator[_Pie
         box = line.part(span)
         dark = has_dark_ink(cut(pages.before, box))  # of both: bold type may cover half of its paper
         old, new = (ink_style(cut(image, box), dark=dark) for image in (pages.before, pages.after))
-        if old is not None and new is not None and old.contrast >= MIN_CONTRAST:
+        if old is not None and new is not None and old.contrast >= MIN_CONTRAST and not old.is_mixed:
             yield _Piece(number, span, box, old, new)
 
 

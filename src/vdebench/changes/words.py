@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import regex
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Opcode
 
 from vdebench.changes.change import FactKind
 
@@ -166,7 +167,8 @@ def differences(one: str, other: str) -> list[Difference]:
     """
     first, second = compared(one), compared(other)
     result: list[Difference] = []
-    for op in Levenshtein.opcodes(first.characters, second.characters):
+    ops = list(Levenshtein.opcodes(first.characters, second.characters))
+    for at, op in enumerate(ops):
         if op.tag == "equal":
             continue
         before = _positions(first, op.src_start, op.src_end, len(one))
@@ -190,8 +192,42 @@ def differences(one: str, other: str) -> list[Difference]:
                 words_before=_joined(each.words_before, _word_beside(one, before)),
                 words_after=_joined(each.words_after, _word_beside(other, after)),
             )
+        equal = [_equal_size(each) for each in (ops[at - 1 : at], ops[at + 1 : at + 2])]
+        each = _reaching_equally(each, op, (first, second), (one, other), equal)
         result.append(each)
     return _merged(result)
+
+
+def _equal_size(ops: Sequence[Opcode]) -> int:
+    """Return the number of equal characters of an operation; 0 if it is another one, or there is none."""
+    return ops[0].src_end - ops[0].src_start if ops and ops[0].tag == "equal" else 0
+
+
+def _reaching_equally(
+    found: Difference, op: Opcode, texts: tuple[Compared, Compared], lines: tuple[str, str], equal: Sequence[int]
+) -> Difference:
+    """Extend the words on each side to the equal characters that the words on the other side include.
+
+    `equal` is the number of equal characters before and after the difference.
+    """
+    inner = range(op.src_start, op.src_end), range(op.dest_start, op.dest_end)
+    words = [found.words_before, found.words_after]
+    while True:
+        starts, stops = (
+            [bisect_left(text.positions, edge) for text, edge in zip(texts, edges, strict=True)]
+            for edges in ([each.start for each in words], [each.stop for each in words])
+        )
+        lead = min(equal[0], max(span.start - start for span, start in zip(inner, starts, strict=True)))
+        trail = min(equal[1], max(stop - span.stop for span, stop in zip(inner, stops, strict=True)))
+        wider = list(words)
+        for side in (0, 1):
+            span = range(inner[side].start - max(0, lead), inner[side].stop + max(0, trail))
+            if span:
+                reach = _positions(texts[side], span.start, span.stop, len(lines[side]))
+                wider[side] = whole_tokens(lines[side], _joined(words[side] or reach, reach))
+        if wider == words:
+            return found._replace(words_before=words[0], words_after=words[1])
+        words = wider
 
 
 def _splits_word(text: str, span: range) -> bool:
