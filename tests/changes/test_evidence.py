@@ -45,8 +45,21 @@ def test_a_text_that_the_output_does_not_show_is_a_misreading():
     misread = OLD.replace("21.88", "24.88")
     same = FakeReader(lambda image: OLD)  # the reader is sure that both images have the old text
     (evidence,) = gather(pair(misread), differences(OLD, misread), same, PAGES)
-    assert (evidence.before, evidence.after) == (10, -10)
+    assert evidence.after == -10
     assert evidence.confidence < 0.05
+
+
+def test_the_page_is_not_asked_where_the_output_does_not_show_another_text():
+    asked = []
+
+    class Recorder(FakeReader):
+        def likelihood(self, line, texts):
+            asked.append(texts[0])
+            return super().likelihood(line, texts)
+
+    misread = OLD.replace("21.88", "24.88")
+    gather(pair(misread), differences(OLD, misread), Recorder(lambda image: OLD), PAGES)
+    assert asked == [misread]
 
 
 def test_a_line_that_moved_has_no_correlation():

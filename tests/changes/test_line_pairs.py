@@ -7,6 +7,7 @@ import pytest
 
 from tests.changes.drawn import LEFT, LINES, draw, line_top, with_line
 from tests.changes.fake_reader import FakeReader
+from vdebench.changes import line_pairs
 from vdebench.changes.alignment import AlignedPages, PlacedCrop
 from vdebench.changes.evidence import LinePair
 from vdebench.changes.line_pairs import InPlace, PlacedLine, find_in_place, find_moved, in_row, line_text, without_moved
@@ -50,7 +51,27 @@ def test_a_line_that_was_detected_in_two_parts_reads_alike():
 def test_another_crop_may_read_alike():
     found, reader = in_place(placed(LINES[0], "0pening h0urs", LINES[2], LINES[3]), reading=LINES[1])
     assert found[1].same
+    assert len(reader.recognized) == 1  # the first one reads alike
+
+
+def test_crops_are_read_until_one_reads_alike():
+    line = box(1)
+    smaller = line.y2 - line.y1 - 2 * 2  # 5 % of 30 pixels on both sides, rounded up
+    reader = FakeReader(lambda image: LINES[1] if image.shape[0] <= smaller else "0pening h0urs")
+    lines = [(box(row), LineText(text)) for row, text in enumerate(LINES[:4])]
+    output = placed(LINES[0], "0pening h0urs", LINES[2], LINES[3])
+    found = find_in_place(AlignedPages(PAGE, PAGE, IDENTITY), lines, output, reader)
+    assert found[1].same
     assert len(reader.recognized) == 3  # the place, a little larger, a little smaller
+
+
+def test_lines_of_a_garbled_page_are_not_read_again(monkeypatch):
+    monkeypatch.setattr(line_pairs, "MANY", 0)
+    garbled = placed(LINES[0], "0p3n1ng hours: 8:3O to l7:45", LINES[2].replace("21", "27"), LINES[3])
+    found, reader = in_place(garbled)
+    assert not found[1].same
+    assert found[1].pair.after.text == "0p3n1ng hours: 8:3O to l7:45"
+    assert len(reader.recognized) == 3  # the other line, of which one character differs
 
 
 def test_the_most_similar_reading_is_compared():

@@ -67,7 +67,7 @@ class Evidence(NamedTuple):
         """
         if self.drop is None or self.correlation is None:
             return False
-        if self.drop + self.correlation >= EXACT and self.drop >= SAME_DROP:
+        if self.drop + self.correlation >= EXACT and (self.drop >= SAME_DROP or self.score >= SAME_SCORE):
             return False
         return min(self.before, self.after) < MAX_RATIO and self.score < WEAK_SCORE and self.drop < WEAK_DROP
 
@@ -86,10 +86,10 @@ WEAK_SCORE, WEAK_DROP = 9.0, 0.12
 """Score and drop below which a difference makes a character doubtful. Planted changes have more, unless an autoencoder
 has garbled the line."""
 
-EXACT, SAME_DROP = 0.93, 0.03
+EXACT, SAME_DROP, SAME_SCORE = 0.93, 0.04, 6.5
 """Correlation of the rest of a line from which it is reproduced exactly. After JPEG compression, blur, or a resize to
 1 MP and back, 99 % of lines have more; at 70 % of the size a tenth, after the autoencoder those of large type. And the
-drop below which a glyph is reproduced as exactly as its line."""
+drop and score below which a glyph is reproduced as exactly as its line."""
 
 
 def gather(
@@ -97,24 +97,20 @@ def gather(
 ) -> list[Evidence]:
     """Return the evidence for each difference of a pair of lines."""
     one, other = pair.before.text, pair.after.text
-    on_page = reader.likelihood(pair.image_before, [one, *(_applied(one, each, other) for each in found)])
     on_output = reader.likelihood(pair.image_after, [other, *(_reverted(one, each, other) for each in found)])
     drops = _drops(pair, found, pages)
     result = []
-    for index, each in enumerate(found):
+    for each, reverted, (drop, correlation) in zip(found, on_output[1:], drops, strict=True):
         sides = one[each.before.start : each.before.stop], other[each.after.start : each.after.stop]
         changed = max(1, *(sum(not character.isspace() for character in side) for side in sides))
-        drop, correlation = drops[index]
-        result.append(
-            Evidence(
-                _ratio(on_page[0], on_page[index + 1]),
-                _ratio(on_output[0], on_output[index + 1]),
-                changed,
-                drop,
-                correlation,
-                pair.after.probability(each.after.start, each.after.stop),
-            )
-        )
+        probability = pair.after.probability(each.after.start, each.after.stop)
+        # The ratio on the page can only lower the score: it is measured where that of the output is enough.
+        result.append(Evidence(MAX_RATIO, _ratio(on_output[0], reverted), changed, drop, correlation, probability))
+    enough = [index for index, each in enumerate(result) if each.score >= THRESHOLD]
+    if enough:
+        on_page = reader.likelihood(pair.image_before, [one, *(_applied(one, found[index], other) for index in enough)])
+        for index, applied in zip(enough, on_page[1:], strict=True):
+            result[index] = result[index]._replace(before=_ratio(on_page[0], applied))
     return result
 
 

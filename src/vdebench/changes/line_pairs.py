@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rapidfuzz.distance import Levenshtein
+
 from vdebench.changes.alignment import AlignedPages, PlacedCrop, cut
 from vdebench.changes.evidence import LinePair
 from vdebench.changes.words import LineText, compared, is_meaningful, same_text, similarity
@@ -25,6 +27,9 @@ overlap of their boxes."""
 HALF_SEEN, NEXT = 0.5, 1.5
 """Correlation below which a line that reads as before may be the half of one that moved, and the greatest distance that
 it moved, in its heights."""
+MANY, FEW = 60, 2
+"""Number of lines that read differently from which a page is garbled, and the number of differing characters up to
+which crops of a line are read there too."""
 ROW_OVERLAP = 0.5
 """Least overlap of two lines in one row, as a share of the lower one's height."""
 
@@ -77,23 +82,70 @@ def find_in_place(
             results.append(InPlace(index, None, True, PlacedCrop(0, 0, 1.0)))
         else:
             results.append(None)
-            doubtful.append((index, pages.settle(box), row))
-    crops = [_variants(pages, lines[index][0], place) for index, place, _ in doubtful]
-    readings = iter(reader.recognize([image for variants in crops for _, image in variants]))
-    for (index, place, row), variants in zip(doubtful, crops, strict=True):
-        box, text = lines[index]
-        texts = [next(readings) for _ in variants]
-        candidates = [
-            LinePair(box, text, LineText(*reading), cut(pages.before, box), image, at, place)
-            for (at, image), reading in zip(variants, texts, strict=True)
-        ]
-        candidates += [
-            LinePair(box, text, each.text, cut(pages.before, box), cut(pages.after, each.box), each.box, place)
+            doubtful.append(_DoubtfulLine(index, box, text, row, pages))
+    _read_crops(doubtful, reader)
+    for line in doubtful:
+        results[line.index] = line.best()
+    return [each for each in results if each is not None]
+
+
+class _DoubtfulLine:
+    """A line of the page that the output's own line does not read alike, and the readings of its place."""
+
+    def __init__(self, index: int, box: Box, text: LineText, row: Sequence[PlacedLine], pages: AlignedPages) -> None:
+        self.index, self.box, self.text = index, box, text
+        self.place = pages.settle(box)
+        self.crops = _variants(pages, box, self.place)
+        self._image = cut(pages.before, box)
+        self._own = [
+            LinePair(box, text, each.text, self._image, cut(pages.after, each.box), each.box, self.place)
             for each in row
             if _is_beside(box, each.box)
         ]
-        results[index] = _best(index, candidates, len(variants), place)
-    return [each for each in results if each is not None]
+        self._read: list[LinePair] = []
+
+    @property
+    def candidates(self) -> list[LinePair]:
+        """The readings of the crops, and of the output's own lines."""
+        return [*self._read, *self._own]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether any reading is that of the page."""
+        return any(same_text(self.text.text, each.after.text) for each in self.candidates)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether a reading differs from that of the page in a few characters only."""
+        wanted = compared(self.text.text).characters
+        return any(
+            Levenshtein.distance(wanted, compared(each.after.text).characters) <= FEW for each in self.candidates
+        )
+
+    def add(self, reading: LineText) -> None:
+        """Add the reading of the next crop."""
+        box, image = self.crops[len(self._read)]
+        self._read.append(LinePair(self.box, self.text, reading, self._image, image, box, self.place))
+
+    def best(self) -> InPlace:
+        """Return what stands at the place of the line."""
+        return _best(self.index, self.candidates, len(self._read), self.place)
+
+
+def _read_crops(lines: Sequence[_DoubtfulLine], reader: LikelihoodReader) -> None:
+    """Read crops of the places of lines, one after another until one reads alike.
+
+    On a garbled page that would read every line four times, and most crops would clear nothing.
+    """
+    waiting = [line for line in lines if not line.is_same]
+    for number in range(max((len(line.crops) for line in waiting), default=0)):
+        if len(waiting) > MANY:
+            waiting = [line for line in waiting if line.is_near or not line.candidates]
+        waiting = [line for line in waiting if number < len(line.crops)]
+        readings = reader.recognize([line.crops[number][1] for line in waiting])
+        for line, reading in zip(waiting, readings, strict=True):
+            line.add(LineText(*reading))
+        waiting = [line for line in waiting if not line.is_same]
 
 
 def without_moved(

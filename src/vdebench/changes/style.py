@@ -20,8 +20,8 @@ MAX_COLOUR = 24.0
 """Greatest distance of ink colours in CIELAB (ΔE 1976) of the same style."""
 MIXED = 0.25
 """Share of the ink with another colour than its median from which the ink has several colours."""
-MAX_WEIGHT = 1.45
-"""Greatest ratio of stroke widths of the same style."""
+MAX_WEIGHT, THIN, MAX_THIN_WEIGHT = 1.45, 2.0, 1.9
+"""Greatest ratio of stroke widths of the same style; below a width in pixels, blur and noise change more of it."""
 FADED, MIN_CONTRAST = 0.55, 40.0
 """Contrast relative to that of the same style below which ink is fainter, and the least contrast in grey levels of ink
 of which this is measured."""
@@ -174,11 +174,16 @@ def style_differences(old: InkStyle, new: InkStyle, *, strokes: bool = True) -> 
     if hue > MAX_COLOUR:
         notes.append(f"other colour (ΔE {hue:.0f})")
     ratio = max(old.stroke, new.stroke) / max(0.1, min(old.stroke, new.stroke))
-    if strokes and ratio > MAX_WEIGHT:
+    if strokes and ratio > max_weight(old.stroke):
         notes.append(f"stroke width ×{new.stroke / max(0.1, old.stroke):.2f}")
     if not notes and old.contrast >= MIN_CONTRAST and new.contrast < FADED * old.contrast:
         notes.append("fainter ink")
     return notes
+
+
+def max_weight(stroke: float) -> float:
+    """Return the greatest ratio of stroke widths of the same style, for a width in pixels."""
+    return MAX_WEIGHT if stroke >= THIN else MAX_THIN_WEIGHT
 
 
 def _evidence(old: InkStyle, new: InkStyle) -> dict[str, float]:

@@ -18,13 +18,13 @@ from vdebench.changes.change import Change
 from vdebench.changes.style import (
     FADED,
     MAX_COLOUR,
-    MAX_WEIGHT,
     MIN_CONTRAST,
     MIN_HEIGHT,
     InkStyle,
     has_dark_ink,
     ink_style,
     is_wide,
+    max_weight,
 )
 from vdebench.changes.text_changes import PageLine, TextComparison
 from vdebench.changes.words import fact_kind, is_meaningful, tokens
@@ -81,8 +81,7 @@ def restyled_unchanged(pages: AlignedPages, text: TextComparison) -> list[Change
     usual = _usual(pieces)
     strokes = _line_strokes(pieces, usual)
     noted = [
-        (piece, _notes(piece, tint, strokes.get(piece.line, 1.0), usual[at].contrast))
-        for at, piece in enumerate(pieces)
+        (piece, _notes(piece, tint, strokes.get(piece.line), usual[at].contrast)) for at, piece in enumerate(pieces)
     ]
     result = []
     for (number, note), group in groupby(noted, key=lambda item: (item[0].line, item[1])):
@@ -128,21 +127,32 @@ def _usual(pieces: Sequence[_Piece]) -> list[_Usual]:
 
 
 def _line_strokes(pieces: Sequence[_Piece], usual: Sequence[_Usual]) -> dict[int, float]:
-    """Return the change of stroke width of each line, relative to what is usual, by its number; not of short lines."""
-    ratios: dict[int, list[float]] = {}
+    """Return the change of stroke width, relative to what is usual, of the lines with another one, by their number.
+
+    It is not known of short lines.
+    """
+    ratios: dict[int, list[tuple[float, float]]] = {}
     for piece, each in zip(pieces, usual, strict=True):
         if each.strokes is not None:
-            ratios.setdefault(piece.line, []).append(piece.strokes / max(0.1, each.strokes))
-    return {line: float(np.median(found)) for line, found in ratios.items() if len(found) >= LINE_PIECES}
+            ratios.setdefault(piece.line, []).append((piece.strokes / max(0.1, each.strokes), piece.old.stroke))
+    medians = {line: np.median(found, axis=0) for line, found in ratios.items() if len(found) >= LINE_PIECES}
+    return {
+        line: float(ratio)
+        for line, (ratio, stroke) in medians.items()
+        if max(ratio, 1 / max(0.1, ratio)) > max_weight(stroke)
+    }
 
 
-def _notes(piece: _Piece, tint: NDArray[np.float64], strokes: float, contrast: float | None) -> str:
-    """Return in words how the style of a piece changed beyond what is usual on the page, or ""."""
+def _notes(piece: _Piece, tint: NDArray[np.float64], strokes: float | None, contrast: float | None) -> str:
+    """Return in words how the style of a piece changed beyond what is usual on the page, or "".
+
+    `strokes` is the change of the stroke width of its line, if it has another one.
+    """
     old, new = np.array(piece.old.colour[1:]), np.array(piece.new.colour[1:]) - tint
     length = float(old @ old)
     kept = float(np.clip(new @ old / length, LEAST_SATURATION, 1.0)) if length else 1.0
     notes = ["other colour"] if float(np.linalg.norm(new - kept * old)) > MAX_COLOUR else []
-    if max(strokes, 1 / max(0.1, strokes)) > MAX_WEIGHT:
+    if strokes is not None:
         notes.append(f"stroke width ×{strokes:.2f}")
     if contrast is not None and not notes and piece.contrasts < FADED * contrast:
         notes.append("fainter ink")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import regex
@@ -87,6 +88,7 @@ class Compared(NamedTuple):
     positions: tuple[int, ...]
 
 
+@lru_cache(maxsize=20_000)
 def compared(text: str) -> Compared:
     """Return the characters that count, unified: no white space, one width, one shape of quotes and dashes,
     no accents (on small type readers invent them).
