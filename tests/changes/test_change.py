@@ -114,4 +114,4 @@ def test_changes_are_read_back_from_json():
 
 def test_kinds_of_text_changes_are_kinds():
     assert set(TEXT_KINDS) < set(CHANGE_KINDS)
-    assert len(CHANGE_KINDS) == 12
+    assert len(CHANGE_KINDS) == 13

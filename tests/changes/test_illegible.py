@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.change import Change
@@ -125,10 +126,13 @@ def test_lines_that_are_lost_in_ink_that_cannot_be_read_are_illegible():
     assert group(changes, lines, elsewhere, pages) == (changes, 0)  # another text was read there
 
 
-def test_words_that_are_lost_in_most_lines_are_illegible():
+@pytest.mark.parametrize(("score", "kind"), [(5.0, "illegible"), (12.0, "lost")])
+def test_words_that_are_lost_in_most_lines_are_illegible_if_the_evidence_is_small(score, kind):
+    """A deletion of a word in every line is clear."""
     lines = page(*(line(row) for row in range(6)))
-    changes = [Change("lost", "small", "", Box(50, 30 * row, 90, 30 * row + 12)) for row in range(6)]
-    assert [each.kind for each in group(changes, lines)[0]] == ["illegible"] * 6
+    boxes = [Box(50, 30 * row, 90, 30 * row + 12) for row in range(6)]
+    changes = [Change("lost", "small", "", box, evidence={"score": score}) for box in boxes]
+    assert [each.kind for each in group(changes, lines)[0]] == [kind] * 6
 
 
 def test_an_output_that_is_not_registered():

@@ -121,11 +121,13 @@ def test_a_rule_that_moved_with_the_text():
     assert [each.kind for each in compared(before, after, [moved_line(9)])] == ["ink_lost", "ink_added"]
 
 
-def test_ink_is_no_useful_notion_on_a_photograph():
+def test_on_a_photograph_areas_are_compared_and_no_marks():
     rng = np.random.default_rng(0)
     texture = np.repeat(rng.integers(0, 2, (HEIGHT // 4, WIDTH // 4, 1), np.uint8) * 255, 3, axis=2)
     photo = cv2.resize(texture, (WIDTH, HEIGHT), interpolation=cv2.INTER_NEAREST)
-    assert compared(photo, with_mark(photo, Box(100, 100, 200, 200)), lines=[], output_lines=[]) == []
+    assert compared(photo, with_mark(photo, Box(100, 100, 112, 112)), lines=[], output_lines=[]) == []
+    (change,) = compared(photo, with_mark(photo, Box(100, 100, 200, 200)), lines=[], output_lines=[])
+    assert (change.kind, change.note) == ("ink_lost", "picture")
 
 
 def test_pages_without_text():

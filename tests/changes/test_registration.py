@@ -7,7 +7,15 @@ import pytest
 
 from tests.changes.drawn import LINES, WIDTH, blank, draw, jpeg, line_top, noise, resized, warped
 from vdebench.changes import registration
-from vdebench.changes.registration import Registration, from_lines, geometry_of, of_sparse_page, register, whole_page
+from vdebench.changes.registration import (
+    Registration,
+    by_edges,
+    from_lines,
+    geometry_of,
+    of_sparse_page,
+    register,
+    whole_page,
+)
 from vdebench.core.box import Box, Size
 
 PAGE = Size(1000, 2000)
@@ -87,9 +95,11 @@ def test_a_change_of_some_lines_does_not_matter(page):
 def test_a_page_without_distinct_features_is_registered_as_a_whole(lines):
     sparse = draw(lines, rule=False)
     smaller = resized(sparse, 360, 315)
-    assert geometry(sparse, jpeg(sparse)).kind == "same"
-    assert register(sparse, smaller).matrix == pytest.approx(whole_page(size(sparse), size(smaller)), abs=0.02)
-    assert register(sparse, blank()) is None
+    assert geometry_of(by_edges(sparse, jpeg(sparse)), size(sparse), size(sparse)).kind == "same"
+    assert by_edges(sparse, smaller).matrix == pytest.approx(whole_page(size(sparse), size(smaller)), abs=0.02)
+    assert by_edges(sparse, blank()) is None
+    assert by_edges(sparse, warped(sparse, 1.08)) is None
+    assert by_edges(sparse, resized(sparse, 480, 480)) is None  # other proportions
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from vdebench.changes.change import CHANGE_KINDS, IDENTITY, REQUESTS, Box, Change, Geometry, PageChanges, Size
+from vdebench.changes.change import CHANGE_KINDS, Box, Change, Geometry, PageChanges, Size
+from vdebench.changes.identity import CHANGES, REQUESTS
 from vdebench.changes.verdict import GeometryLimits, judge
 from vdebench.metrics.edit_traces import IDENTITY as TRACES
 from vdebench.protocols.pages.columns import schema_of
@@ -104,7 +105,7 @@ def rows_of(*checks):
             row |= dict(zip(("state", "reason"), check, strict=True))
         else:
             page = PageChanges(SAME, tuple(check[2:]))
-            versions = {"engine": IDENTITY, "request_rules": REQUESTS}
+            versions = {"engine": CHANGES, "request_rules": REQUESTS}
             row["changes"] = json.dumps({**page.to_json(), "edit": check[0], **versions})
             row["judged_by"] = "request" if check[1] else "nothing"
         rows += [{**row, "setting": "global"}, {**row, "setting": "local", "state": "left_out", "changes": None}]
@@ -130,8 +131,8 @@ def test_a_reader_without_likelihoods_and_a_missing_output():
 @pytest.mark.parametrize(
     ("checks", "basis"),
     [
-        ([("done", True)], f"{IDENTITY},{REQUESTS}"),
-        ([("missing", "no prediction")], f"{IDENTITY},{REQUESTS}"),
+        ([("done", True)], f"{CHANGES},{REQUESTS}"),
+        ([("missing", "no prediction")], f"{CHANGES},{REQUESTS}"),
         ([("done", True), (True,)], f"{TRACES},references+{REQUESTS}"),  # the reference row has no changes
     ],
 )

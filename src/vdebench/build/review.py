@@ -26,7 +26,7 @@ from vdebench.build.paste_back import paste_back
 from vdebench.build.read import crops_of, label_of
 from vdebench.build.records import EditRead
 from vdebench.build.workspace import Workspace
-from vdebench.changes.change import IDENTITY as CHANGE_RULES
+from vdebench.changes.identity import CHANGES
 from vdebench.core.box import Box, Size
 from vdebench.core.images import resized
 from vdebench.core.page_text import PageText
@@ -121,7 +121,7 @@ def _cases(workspace: Workspace, reader: str, counts: Counter[str]) -> Iterator[
 
 
 def _by(read: EditRead) -> str:
-    return f"{IDENTITY}, {CHANGE_RULES}, read by {read.reader}"
+    return f"{IDENTITY}, {CHANGES}, read by {read.reader}"
 
 
 def _check_step(workspace: Workspace, case: ReviewCase, step: str) -> RejectedEdit | None:

@@ -9,12 +9,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from vdebench.core.box import Box, Size
 
-IDENTITY = "changes-2"
-"""Version of the engine that lists changes; part of the signatures of what rests on it."""
-REQUESTS = "requests-1"
-"""Version of the decision which changes an instruction or a target text asked for, without a reference; part of the
-signatures of what rests on it."""
-
 ChangeKind = Literal[
     "replaced",
     "lost",
@@ -28,12 +22,14 @@ ChangeKind = Literal[
     "ink_lost",
     "ink_added",
     "residue",
+    "redrawn",
 ]
 """Kinds of changes.
 
 Text: `replaced`, `lost`, `added`, `moved`, `duplicated`; `cropped` (outside the frame of the output); `illegible` (the
 output cannot be read there); `weakened` (a character that is no longer safe to read); `restyled` (words that look
-different from their line). Other ink: `ink_lost`, `ink_added`; `residue` (traces of deleted text).
+different). Other ink: `ink_lost`, `ink_added`; `residue` (traces of deleted text); `redrawn` (a picture, or an area of
+colour, that looks different).
 """
 CHANGE_KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 TEXT_KINDS: tuple[ChangeKind, ...] = ("replaced", "lost", "added", "duplicated")

@@ -14,7 +14,7 @@ from vdebench.changes.glyphs import deformed_text
 from vdebench.changes.illegible import group_illegible
 from vdebench.changes.ink import ink_changes
 from vdebench.changes.line_pairs import line_text
-from vdebench.changes.registration import Registration, from_lines, geometry_of, of_sparse_page, register
+from vdebench.changes.registration import Registration, by_edges, from_lines, geometry_of, of_sparse_page, register
 from vdebench.changes.style import restyled_text
 from vdebench.changes.text_changes import compare_text, compare_text_anywhere
 from vdebench.changes.type_heights import words_by_height
@@ -68,7 +68,7 @@ class PageComparator:
             return PageComparison(before, after, page, page, pages, unchanged)
         output = self.reader.page_lines(after)
         registration = register(before, after) or _register_by_lines(page, output, sizes)
-        registration = registration or of_sparse_page(before, after)
+        registration = registration or by_edges(before, after) or of_sparse_page(before, after)
         geometry = geometry_of(registration, *sizes)
         style: list[Change] = []
         if registration is None:

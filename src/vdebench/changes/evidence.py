@@ -14,8 +14,10 @@ from vdebench.core.box import Box
 from vdebench.core.images import Image
 from vdebench.readers.reader import LikelihoodReader
 
-MAX_RATIO = 60.0
+MAX_RATIO = 200.0
 """Greatest log-likelihood ratio that is stated: more is no more certain."""
+MOST_CHARACTERS = 8
+"""Greatest number of characters by which a ratio is divided: no reader misreads so many as other words for certain."""
 
 
 class LinePair(NamedTuple):
@@ -51,7 +53,7 @@ class Evidence(NamedTuple):
     @property
     def score(self) -> float:
         """Evidence per character: the weaker of both likelihood ratios, and the drop of the correlation."""
-        ratio = min(self.before, self.after) / self.characters
+        ratio = min(self.before, self.after) / min(self.characters, MOST_CHARACTERS)
         return ratio + DROP_WEIGHT * (DEFAULT_DROP if self.drop is None else self.drop)
 
     @property
@@ -80,6 +82,8 @@ class Evidence(NamedTuple):
 
 
 DROP_WEIGHT, DEFAULT_DROP = 10.0, 0.1
+MIN_USUAL = 0.5
+"""Least correlation of the rest of a line that stands where it was."""
 THRESHOLD, SLOPE = 4.0, 1.0
 """See docs/changes.md for how they were chosen."""
 WEAK_SCORE, WEAK_DROP = 9.0, 0.12
@@ -135,7 +139,10 @@ def _reverted(one: str, difference: Difference, other: str) -> str:
 def _drops(
     pair: LinePair, found: Sequence[Difference], pages: AlignedPages | None
 ) -> list[tuple[float | None, float | None]]:
-    """Return for each difference how far its correlation is below that of the line's other characters, and itself."""
+    """Return for each difference how far its correlation is below that of the line's other characters, and itself.
+
+    They are not known where the rest of the line moved, as beside inserted words.
+    """
     if pair.place is None or pages is None:
         return [(None, None)] * len(found)
     text = pair.before.text
@@ -148,6 +155,8 @@ def _drops(
     wanted = [_span(pair, each) for each in found]
     values = pages.glyph_correlations(pair.box, pair.place, [*spans, *wanted])
     usual = float(np.median(values[: len(spans)])) if spans else 0.9
+    if usual < MIN_USUAL:
+        return [(None, None)] * len(found)
     return [(usual - value, value) for value in values[len(spans) :]]
 
 

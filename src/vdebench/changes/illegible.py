@@ -77,20 +77,22 @@ def group_illegible(
 
 
 def _reads_otherwise(line: Line, changes: Sequence[Change], output: ReadLines, pages: AlignedPages | None) -> bool:
-    """Whether words of a line changed, or the whole line is lost though there is ink in which nothing was read."""
-    lost = [change.box_before for change in changes if change.kind == "lost" and change.box_before is not None]
+    """Whether words of a line changed without clear evidence, or are lost where there is ink and nothing was read."""
     if any(_is_doubtful(change) for change in changes):
         return True
-    if sum(box.shared_area(line.box) for box in lost) < 0.5 * line.box.area:
-        return bool(lost)
-    if pages is None or any(in_row(line.box, pages.box_to_page(other.box)) for other in output.lines):
+    if pages is None:
         return False
-    return float(cut(pages.after_grey, line.box).std()) >= FLAT
+    read = [pages.box_to_page(other.box) for other in output.lines]
+    lost = [change.box_before for change in changes if change.kind == "lost" and change.box_before is not None]
+    unread = [box for box in lost if not any(in_row(box, other) for other in read)]
+    return any(float(cut(pages.after_grey, box).std()) >= FLAT for box in unread)
 
 
 def _is_doubtful(change: Change) -> bool:
     """Whether words read otherwise without clear evidence for other words."""
-    return change.kind == "weakened" or (change.kind == "replaced" and change.evidence.get("score", CLEAR) < CLEAR)
+    return change.kind == "weakened" or (
+        change.kind in ("replaced", "lost") and change.evidence.get("score", CLEAR) < CLEAR
+    )
 
 
 def _line_of(change: Change, lines: Sequence[Line]) -> int | None:

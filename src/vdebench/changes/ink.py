@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change, ChangeKind
+from vdebench.changes.pictures import picture_changes
 from vdebench.changes.shifts import Shift, frequent_shifts, moved_by, shifted
 from vdebench.changes.text_changes import TextComparison
 from vdebench.core.box import Box
@@ -45,12 +46,41 @@ LINE_HEIGHT = 24.0
 
 
 def ink_changes(pages: AlignedPages, text: TextComparison) -> list[Change]:
-    """Return ink that was lost or added outside lines of text, and traces where text was removed."""
+    """Return ink and pictures that changed outside lines of text, and traces where text was removed."""
     height = float(np.median([box.y2 - box.y1 for box in text.lines])) if text.lines else LINE_HEIGHT
+    shifts = frequent_shifts(text.changes, pages)
+    pictures = picture_changes(pages, _text_boxes(pages, text, height), height, shifts)
+    marks = [each for each in _marks(pages, text, height, shifts) if not _is_part(each, pictures)]
+    return [*pictures, *marks, *_residues(pages, text, height)]
+
+
+def _text_boxes(pages: AlignedPages, text: TextComparison, height: float) -> list[Box]:
+    """Return the boxes of all text, those of changed words with a margin: letters may have flourishes."""
+    boxes = [*text.lines, *text.output_lines]
+    for change in text.changes:
+        if change.box_before is not None:
+            boxes.append(_grown(change.box_before, height))
+        if change.box_after is not None:
+            boxes.append(_grown(pages.box_to_page(change.box_after), height))
+    return boxes
+
+
+def _grown(box: Box, by: float) -> Box:
+    return Box(box.x1 - by, box.y1 - by, box.x2 + by, box.y2 + by)
+
+
+def _is_part(change: Change, pictures: Sequence[Change]) -> bool:
+    """Whether a mark lies in a picture that changed."""
+    box = change.box_before
+    boxes = [each.box_before for each in pictures if each.box_before is not None]
+    return box is not None and any(box.shared_area(each) > 0.5 * box.area for each in boxes)
+
+
+def _marks(pages: AlignedPages, text: TextComparison, height: float, shifts: Sequence[Shift]) -> list[Change]:
+    """Return rules and marks that were lost, added or moved; none on photographs."""
     before, after = (_contrast(grey, height) for grey in (pages.before_grey, pages.after_grey))
-    residue = _residues(pages, text, height)
     if max((each > STRONG).mean() for each in (before, after)) > MAX_TEXTURE:
-        return residue
+        return []
     reach = max(2, round(REACH * height + pages.blur))
     near = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
     ignored = _text_mask(pages, text, height)
@@ -60,14 +90,13 @@ def ink_changes(pages: AlignedPages, text: TextComparison) -> list[Change]:
     lost |= _rules(before, STRONG, RULE * height) & ~_near(_rules(after, WEAK, RULE * height / 2), near)
     added |= _rules(after, STRONG, RULE * height) & ~_near(_rules(before, WEAK, RULE * height / 2), near)
     lost, added = lost & inside, added & inside
-    shifts = frequent_shifts(text.changes, pages)
     found = []
     for box in _boxes(lost, height):
         shift = moved_by(pages.before_grey, pages.after_grey, box, shifts)
         found.append(_change("ink_lost", box, pages) if shift is None else _moved(box, shift, pages))
     back = [(-right, -down) for right, down in shifts]
     new = [box for box in _boxes(added, height) if not moved_by(pages.after_grey, pages.before_grey, box, back)]
-    return [*found, *(_change("ink_added", box, pages) for box in new), *residue]
+    return [*found, *(_change("ink_added", box, pages) for box in new)]
 
 
 def _moved(box: Box, shift: Shift, pages: AlignedPages) -> Change:

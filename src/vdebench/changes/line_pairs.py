@@ -27,6 +27,9 @@ overlap of their boxes."""
 HALF_SEEN, NEXT = 0.5, 1.5
 """Correlation below which a line that reads as before may be the half of one that moved, and the greatest distance that
 it moved, in its heights."""
+HALF, OUTSIDE = 0.5, 0.1
+"""Share of a line that a line of the output covers at least that continues beyond its ends, and the distance in heights
+from which a character is beyond them."""
 MANY, FEW = 60, 2
 """Number of lines that read differently from which a page is garbled, and the number of differing characters up to
 which crops of a line are read there too."""
@@ -82,7 +85,8 @@ def find_in_place(
             results.append(InPlace(index, None, True, PlacedCrop(0, 0, 1.0)))
         else:
             results.append(None)
-            doubtful.append(_DoubtfulLine(index, box, text, row, pages))
+            others = [other for number, (other, _) in enumerate(lines) if number != index]
+            doubtful.append(_DoubtfulLine(index, box, text, row, others, pages))
     _read_crops(doubtful, reader)
     for line in doubtful:
         results[line.index] = line.best()
@@ -92,16 +96,26 @@ def find_in_place(
 class _DoubtfulLine:
     """A line of the page that the output's own line does not read alike, and the readings of its place."""
 
-    def __init__(self, index: int, box: Box, text: LineText, row: Sequence[PlacedLine], pages: AlignedPages) -> None:
+    def __init__(
+        self,
+        index: int,
+        box: Box,
+        text: LineText,
+        row: Sequence[PlacedLine],
+        others: Sequence[Box],
+        pages: AlignedPages,
+    ) -> None:
         self.index, self.box, self.text = index, box, text
         self.place = pages.settle(box)
-        self.crops = _variants(pages, box, self.place)
         self._image = cut(pages.before, box)
+        longer = [each for each in row if _extends(each, box, others)]
         self._own = [
             LinePair(box, text, each.text, self._image, cut(pages.after, each.box), each.box, self.place)
-            for each in row
-            if _is_beside(box, each.box)
+            for each in longer or row
+            if longer or _is_beside(box, each.box)
         ]
+        self.crops = [] if longer else _variants(pages, box, self.place)
+        """A crop would cut off what the output's own line has more."""
         self._read: list[LinePair] = []
 
     @property
@@ -185,6 +199,22 @@ def _reads_alike(text: LineText, row: Sequence[PlacedLine]) -> bool:
         return same_text(text.text, row[0].text.text)
     ordered = sorted(row, key=lambda each: each.box.x1)
     return len(row) > 1 and same_text(text.text, "".join(each.text.text for each in ordered))
+
+
+def _extends(line: PlacedLine, box: Box, others: Sequence[Box]) -> bool:
+    """Whether a line of the output has a letter outside the page's line, where the page has no other line."""
+    height = box.y2 - box.y1
+    if not _is_beside(box, line.box) and min(box.x2, line.box.x2) - max(box.x1, line.box.x1) < HALF * (box.x2 - box.x1):
+        return False
+    for at, character in enumerate(line.text.text):
+        start, end = line.text.span(at, at + 1)
+        middle = line.box.x1 + (start + end) / 2 * (line.box.x2 - line.box.x1)
+        outside = middle < box.x1 - OUTSIDE * height or middle > box.x2 + OUTSIDE * height
+        if outside and is_meaningful(character):
+            place = Box(middle, line.box.y1, middle + 1, line.box.y2)
+            if not any(in_row(place, other) for other in others):
+                return True
+    return False
 
 
 def _is_beside(one: Box, other: Box) -> bool:

@@ -22,6 +22,7 @@ from vdebench.changes.target_outcome import (
     search_box,
 )
 from vdebench.changes.targets import PlacedText, Target
+from vdebench.changes.verdict import INK_DAMAGE
 from vdebench.changes.words import compared
 from vdebench.core.box import Box
 from vdebench.instructions.request import EditRequest
@@ -195,7 +196,7 @@ def _written_at(comparison: PageComparison, found: RequestOutcome) -> list[Targe
 
 
 def _is_asked(change: Change, comparison: PageComparison, found: RequestOutcome, written: Sequence[Target]) -> bool:
-    if change.kind in ("restyled", "residue", "ink_lost", "ink_added", "illegible"):
+    if change.kind in ("restyled", "illegible", *INK_DAMAGE):
         return False
     if found.target is None:
         return _is_written(change, found, written)

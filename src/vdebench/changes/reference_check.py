@@ -23,11 +23,13 @@ MARGIN = 0.6
 MAX_DRIFT, MAX_RISE, MIN_CORRELATION = 0.8, 0.22, 0.5
 """Distance in heights within which new words are searched, by which they may be above or below their line, and the
 correlation from which they are found."""
+NEAR = 1.5
+"""Distance in heights of the line within which added text is where the reference has it."""
 EDITS = (*TEXT_KINDS, "moved", "illegible")
 """Kinds of changes that an edit of text may ask for, or that spoil it."""
 LOOKS = ("restyled", *INK_DAMAGE)
 """Kinds of changes of how the page looks, without other text."""
-LOCATED = ("ink_lost", "ink_added", "moved")
+LOCATED = ("ink_lost", "ink_added", "redrawn", "moved")
 """Kinds that depend on where the reference has something: an edit may leave the page as it was instead."""
 
 
@@ -61,8 +63,8 @@ def compare_with_reference(output: Image, page: ReferencePage, comparator: PageC
 
 def _is_new(change: Change, other: Sequence[Change]) -> bool:
     """Whether a mark or line is at a new place against the source too, given the changes against the source."""
-    if change.kind == "ink_lost":
-        return any(each.kind == "ink_lost" for each in other)
+    if change.kind in ("ink_lost", "redrawn"):
+        return any(each.kind == change.kind for each in other)
     box = change.box_after
     return box is None or any(each.box_after is not None and each.box_after.shared_area(box) > 0 for each in other)
 
@@ -145,37 +147,54 @@ def _ink(pages: AlignedPages, box: Box) -> float:
     return float(cut(pages.before_grey, box).std())
 
 
+class _Wanted(NamedTuple):
+    """A change that the reference has, and its place on the page."""
+
+    change: Change
+    place: Box | None
+
+
 def check_against_reference(
     comparison: PageComparison, reference: Image, comparator: PageComparator
 ) -> tuple[list[Change], EditOutcome]:
     """Return the changes of a page, each with whether the reference has it too, and the outcome of the edit."""
     expected = comparator.compare(comparison.before, reference)
-    wanted = [each for each in expected.result.changes if each.kind in EDITS]
+    wanted = [_Wanted(each, _place(each, expected)) for each in expected.result.changes if each.kind in EDITS]
     looks = [each for each in expected.result.changes if each.kind in LOOKS]
-    touched = [change for change in comparison.result.changes if any(_is_at(change, each) for each in wanted)]
+    found = [_Wanted(each, _place(each, comparison)) for each in comparison.result.changes]
     changes = [
-        replace(change, asked=_has_look(change, looks) if change.kind in LOOKS else _is_wanted(change, wanted))
-        for change in comparison.result.changes
+        replace(
+            each.change, asked=_has_look(each.change, looks) if each.change.kind in LOOKS else _is_wanted(each, wanted)
+        )
+        for each in found
     ]
     if not wanted:
         return changes, _look_outcome(changes, looks)
-    if not touched:
+    if not any(_is_at(each, other) for each in found for other in wanted):
         return changes, "not_done"
     against = comparator.compare(reference, comparison.after)
-    places = [each.box_after for each in wanted if each.box_after is not None]
+    edits = [each.change for each in wanted]
+    places = [each.box_after for each in edits if each.box_after is not None]
     wrong = [
         each
         for each in against.result.changes
         if each.kind in EDITS and (_is_inside(each, against, places) or _covers(each.box_before, places))
     ]
-    kept = [compared(each.before).characters for each in wanted if each.kind == "lost"]
+    kept = [compared(each.before).characters for each in edits if each.kind == "lost"]
     still = [
         each
         for each in against.result.changes
         if each.kind in ("added", "duplicated") and any(compared(each.after).characters in text for text in kept)
     ]
-    instead = _written_instead(expected, against, wanted)
+    instead = _written_instead(expected, against, edits)
     return changes, "wrong_text" if wrong or still or instead else "done"
+
+
+def _place(change: Change, comparison: PageComparison) -> Box | None:
+    """Return where on the page a change is; None if it is only on an output that is not registered."""
+    if change.box_before is not None or change.box_after is None or comparison.pages is None:
+        return change.box_before
+    return comparison.pages.box_to_page(change.box_after)
 
 
 def _written_instead(expected: PageComparison, against: PageComparison, wanted: Sequence[Change]) -> list[Change]:
@@ -218,16 +237,31 @@ def _covers(box: Box | None, places: Sequence[Box]) -> bool:
     return box is not None and any(box.shared_area(place) > 0.5 * place.area for place in places)
 
 
-def _is_wanted(change: Change, wanted: Sequence[Change]) -> bool:
+def _is_wanted(found: _Wanted, wanted: Sequence[_Wanted]) -> bool:
     """Whether the reference has a change at the same place, and keeps the same words around it."""
-    return any(_is_at(change, each) and keeps_context(change, each.before) for each in wanted)
+    return any(_is_at(found, each) and keeps_context(found.change, each.change.before) for each in wanted)
 
 
-def _is_at(change: Change, each: Change) -> bool:
+def _is_at(found: _Wanted, wanted: _Wanted) -> bool:
     """Whether a change is at the place of a change of the reference."""
+    change, each = found.change, wanted.change
     if change.kind not in EDITS:
         return False
     if change.box_before is not None and each.box_before is not None:
         return _share_place(change, each)
-    added = change.kind == "added" and bool(each.after)
-    return added and compared(change.after).characters in compared(each.after).characters
+    if (
+        change.kind != "added"
+        or not each.after
+        or compared(change.after).characters not in compared(each.after).characters
+    ):
+        return False
+    if found.place is None or wanted.place is None:
+        return True
+    height = wanted.place.y2 - wanted.place.y1
+    near = Box(
+        wanted.place.x1 - NEAR * height,
+        wanted.place.y1 - NEAR * height,
+        wanted.place.x2 + NEAR * height,
+        wanted.place.y2 + NEAR * height,
+    )
+    return near.shared_area(found.place) > 0

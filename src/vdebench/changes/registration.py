@@ -55,8 +55,9 @@ SCALES = 0.25, 4.0
 """Limits of the enlargement relative to the frame."""
 IDENTITY_PIXELS = 0.3
 """Displacement up to which a transformation is the identity."""
-MIN_ALIKE = 0.7
-"""Least correlation of all pixels of a page and an output that are registered without features."""
+MIN_ALIKE, MIN_EDGE = 0.5, 4.0
+"""Least correlation of the edges of a page and an output that are registered without features, and the strength from
+which an edge counts."""
 SPARSE = 600
 """Greatest number of feature points of a page with hardly any ink; two long lines of text have about as many."""
 MIN_LINES = 3
@@ -79,18 +80,18 @@ class Registration(NamedTuple):
     residual: float
     matches: int
     by: str
-    """`pieces`, `features`, `lines`, `pixels` or `size`."""
+    """`pieces`, `features`, `lines`, `edges` or `size`."""
 
 
 def register(before: Image, after: Image) -> Registration | None:
     """Register two images of a page: as the whole page if its pieces are at their places, else by features."""
-    return _register_whole(before, after) or _register_by_features(before, after) or _register_sparse(before, after)
+    return _register_whole(before, after) or _register_by_features(before, after)
 
 
 def _register_whole(before: Image, after: Image) -> Registration | None:
     """Check whether the output is the whole page, at any size: pieces all over the page are where they were."""
     page, output = Size(before.shape[1], before.shape[0]), Size(after.shape[1], after.shape[0])
-    if abs(page.width * output.height / (page.height * output.width) - 1) > MAX_STRETCH or min(page) < 3 * PIECE:
+    if _is_stretched(page, output) or min(page) < 3 * PIECE:
         return None
     scale = min(1.0, LONG_SIDE / max(page), math.sqrt(output.width * output.height / (page.width * page.height)))
     size = max(1, round(page.width * scale)), max(1, round(page.height * scale))
@@ -119,23 +120,6 @@ def _register_whole(before: Image, after: Image) -> Registration | None:
     if len(shifts) < MIN_PIECES or still < MIN_STILL * len(shifts):
         return None
     return Registration(whole_page(page, output), 0.0, still, "pieces")
-
-
-def _register_sparse(before: Image, after: Image) -> Registration | None:
-    """Register a page with little or repeated text, which has few distinct features, if it was resized at most."""
-    height, width = before.shape[:2]
-    scale = min(1.0, LONG_SIDE / 2 / max(height, width))
-    size = max(1, round(width * scale)), max(1, round(height * scale))
-    one, other = (
-        cv2.GaussianBlur(
-            cv2.resize(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), size, interpolation=cv2.INTER_AREA), (0, 0), 1
-        )
-        for image in (before, after)
-    )
-    if one.std() < 1 or other.std() < 1 or float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < MIN_ALIKE:
-        return None
-    sizes = Size(width, height), Size(after.shape[1], after.shape[0])
-    return Registration(whole_page(*sizes), 0.0, 1, "pixels")
 
 
 def _register_by_features(before: Image, after: Image) -> Registration | None:
@@ -327,6 +311,31 @@ def _candidate_fits(source: NDArray[np.float64], target: NDArray[np.float64]) ->
                 continue
             fits.append([tuple(np.polyfit(source[rows, axis], target[rows, axis], 1)) for axis in (0, 1)])
     return fits
+
+
+def by_edges(before: Image, after: Image) -> Registration | None:
+    """Register a page with little or repeated text, which has few distinct features, if it was resized at most."""
+    page, output = Size(before.shape[1], before.shape[0]), Size(after.shape[1], after.shape[0])
+    if _is_stretched(page, output):
+        return None
+    scale = min(1.0, LONG_SIDE / 2 / max(page))
+    size = max(1, round(page.width * scale)), max(1, round(page.height * scale))
+    one, other = (_edges(image, size) for image in (before, after))
+    if not one.std() or not other.std() or float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < MIN_ALIKE:
+        return None
+    return Registration(whole_page(page, output), 0.0, 1, "edges")
+
+
+def _edges(image: Image, size: tuple[int, int]) -> NDArray[np.float32]:
+    """Return the strength of the edges of an image, without weak ones."""
+    grey = cv2.resize(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), size, interpolation=cv2.INTER_AREA).astype(np.float32)
+    grey = cv2.GaussianBlur(grey, (0, 0), 2).astype(np.float32)
+    strength = cv2.magnitude(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1))
+    return np.asarray(np.where(strength > MIN_EDGE, strength, 0), np.float32)
+
+
+def _is_stretched(page: Size, output: Size) -> bool:
+    return abs(page.width * output.height / (page.height * output.width) - 1) > MAX_STRETCH
 
 
 def of_sparse_page(before: Image, after: Image) -> Registration | None:

@@ -75,6 +75,10 @@ class _Side:
         self.found = [position == -1 for _, position in self.owner]
         self.partner = [-1] * len(self.owner)
 
+    def origin(self, index: int) -> int:
+        """Return the number of the difference that a character belongs to; -1 for other pieces."""
+        return self.pieces[self.owner[index][0]].origin
+
     def remaining(self) -> list[Remaining]:
         """Return the pieces that were not found, in whole words, and the index of their first character."""
         result: list[Remaining] = []
@@ -181,14 +185,24 @@ def _without_pushed(gone: list[Remaining], new: list[Remaining]) -> tuple[list[R
     left = list(new)
     kept = []
     for item in gone:
-        text, box = _text_of(item), item[0].box
-        reach = MAX_LEADING * (box.y2 - box.y1)
-        match = next((each for each in left if _text_of(each) == text and abs(each[0].box.y1 - box.y1) <= reach), None)
+        match = next((each for each in left if _text_of(each) == _text_of(item) and _is_pushed(item, each)), None)
         if match is None:
             kept.append(item)
         else:
             left.remove(match)
     return kept, left
+
+
+def _is_pushed(one: Remaining, other: Remaining) -> bool:
+    """Whether text went from the end of a line to the beginning of the next one, or back."""
+    (before, gone, _), (after, new, _) = one, other
+    box, place = before.box, after.box
+    reach = MAX_LEADING * (box.y2 - box.y1)
+    if abs(place.y1 - box.y1) > reach or min(box.x2, place.x2) <= max(box.x1, place.x1):
+        return False
+    down = gone.stop == len(before.text.text) and not after.text.text[: new.start].strip() and place.y1 > box.y1
+    up = not before.text.text[: gone.start].strip() and new.stop == len(after.text.text) and place.y1 < box.y1
+    return down or up
 
 
 def _text_of(item: Remaining) -> str:
@@ -217,6 +231,8 @@ def _find_common(one: _Side, other: _Side) -> None:
     for block in sorted(blocks, key=lambda each: -each.size):
         for step in range(block.size):
             index, partner = block.a + step, block.b + step
+            if one.origin(index) == other.origin(partner) >= 0:
+                continue  # both sides of one difference
             if not one.found[index] and not other.found[partner]:
                 one.found[index] = other.found[partner] = True
                 one.partner[index], other.partner[partner] = partner, index

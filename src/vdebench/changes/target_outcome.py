@@ -10,7 +10,7 @@ import regex
 from rapidfuzz import fuzz
 
 from vdebench.changes.alignment import cut
-from vdebench.changes.change import EditOutcome
+from vdebench.changes.change import Change, EditOutcome
 from vdebench.changes.deletion import deletion_outcome
 from vdebench.changes.engine import PageComparison
 from vdebench.changes.targets import Target, find_in
@@ -59,14 +59,16 @@ def at_target(
         _is_likely(each, new, reader) for each in texts if new and not contains(each.text, new, inside_number=True)
     )
     has_old = counts[0][1] >= max(1, counts[0][0])
-    unchanged = comparison.pages is not None and not is_changed(comparison, target)
+    unchanged = comparison.pages is not None and not is_changed(comparison, target, area if new else None)
     if request.action in ("delete", "delete_block"):
         if has_old or unchanged:
             return "not_done"
         return deletion_outcome(comparison, target, area_texts(comparison, [area]))
     if request.action != "replace":
-        return "done" if has_new else "not_done" if not is_changed(comparison, target) else "wrong_text"
-    stands = [each for each in texts if each.box.shared_area(target.box) > 0 and contains(each.text, old)]
+        return "done" if has_new else "not_done" if unchanged else "wrong_text"
+    stands = [
+        each for each in texts if each.box.shared_area(target.box) > 0 and contains(_without(each.text, new), old)
+    ]
     if unchanged and (stands or not has_new):
         return "not_done"
     if has_new:
@@ -194,9 +196,18 @@ def _is_cut(comparison: PageComparison, texts: Sequence[_ReadText], new: str) ->
     return False
 
 
-def is_changed(comparison: PageComparison, target: Target) -> bool:
-    """Whether a change overlaps a place."""
+def is_changed(comparison: PageComparison, target: Target, area: Box | None = None) -> bool:
+    """Whether a change overlaps a place, or adds text in the area around it."""
     return any(
-        change.box_before is not None and change.box_before.shared_area(target.box) > 0
+        change.box_before.shared_area(target.box) > 0
+        if change.box_before is not None
+        else area is not None and _is_added_in(change, comparison, area)
         for change in comparison.result.changes
     )
+
+
+def _is_added_in(change: Change, comparison: PageComparison, area: Box) -> bool:
+    """Whether a change adds text in an area of the page."""
+    if change.kind not in ("added", "duplicated") or change.box_after is None or comparison.pages is None:
+        return False
+    return comparison.pages.box_to_page(change.box_after).shared_area(area) > 0

@@ -59,8 +59,15 @@ def find_targets(request: EditRequest, lines: Sequence[PlacedText]) -> list[Targ
         narrowed = [each for each in found if any(_shares(part, other) for part in each.parts for other in inside)]
         found = narrowed or found
     if request.action == "replace" and _NUMBER.fullmatch(request.new) and not _NUMBER.search(request.target):
-        return list(_labelled(found, lines)) or _values(request, lines) or found
+        alone = [each for each in found if _is_whole(each, lines)]
+        return list(_labelled(found, lines)) or alone or _values(request, lines) or found
     return found or list(_similar(request.target, lines))
+
+
+def _is_whole(target: Target, lines: Sequence[PlacedText]) -> bool:
+    """Whether a target is all that its lines have, such as a cell with a text to replace."""
+    texts = [lines[number].text.text for number, _ in target.parts]
+    return compared("".join(texts)).characters == compared(target.text).characters
 
 
 def _shares(one: tuple[int, range], other: tuple[int, range]) -> bool:

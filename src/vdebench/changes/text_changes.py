@@ -11,6 +11,7 @@ from vdebench.changes.change import Change, ChangeKind
 from vdebench.changes.evidence import LinePair, gather
 from vdebench.changes.joining import join_replaced, mark_duplicates
 from vdebench.changes.line_pairs import PlacedLine, find_in_place, find_moved, in_row, line_text, without_moved
+from vdebench.changes.reading_order import mark_reordered
 from vdebench.changes.running_text import Piece, RemainingText, compare_running_text
 from vdebench.changes.shifts import with_moved_pieces
 from vdebench.changes.words import (
@@ -21,7 +22,6 @@ from vdebench.changes.words import (
     fact_kind,
     is_meaningful,
     tokens,
-    whole_tokens,
 )
 from vdebench.core.box import Box
 from vdebench.core.images import Image
@@ -112,7 +112,8 @@ def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader
     for remaining in compare_running_text(lost, added):
         _add_remaining(remaining, pages, reader, result)
     standing = [line.text.text for line in result.unchanged]
-    result.changes = mark_duplicates(with_moved_pieces(join_replaced(result.changes, pages), pages), standing)
+    changes = mark_duplicates(with_moved_pieces(join_replaced(result.changes, pages), pages), standing)
+    result.changes = mark_reordered(changes, [line.box for line in result.unchanged], pages)
     return result
 
 
@@ -239,7 +240,7 @@ def _compare_pair(
     for place in sorted(outer):
         each = found[place]
         origin = 1000 * number + place
-        gone, new = whole_tokens(one, each.before), whole_tokens(other, each.after)
+        gone, new = each.words_before, each.words_after
         if is_meaningful(one[gone.start : gone.stop]):
             lost.append(Piece(number, pair.before, gone, pair.box, pair.image_before, origin))
         if is_meaningful(other[new.start : new.stop]):

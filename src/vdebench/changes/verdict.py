@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vdebench.changes.change import TEXT_KINDS, Change, EditCheck, EditOutcome, Geometry, PageChanges
+from vdebench.changes.reading_order import PASSED
 
 
 @dataclass(frozen=True)
@@ -28,14 +29,24 @@ class GeometryLimits:
             return f"zoomed by {zoom:.1%}, more than {self.max_zoom:.1%}"
         if abs(geometry.aspect_change - 1) > MAX_ASPECT_CHANGE:
             return f"proportions changed by {abs(geometry.aspect_change - 1):.1%}"
+        if abs(geometry.rotation) > MAX_ROTATION:
+            return f"rotated by {abs(geometry.rotation):.1f}°"
+        moved = max(
+            abs(geometry.scale_x / 2 + geometry.shift[0] - 0.5), abs(geometry.scale_y / 2 + geometry.shift[1] - 0.5)
+        )
+        if moved > MAX_SHIFT + zoom / 2 and not self.allow_crop:
+            return f"shifted by {moved:.1%} of the page"
         return ""
 
 
 MAX_ASPECT_CHANGE = 0.04
 """Greatest change of proportions that a person accepts."""
+MAX_ROTATION, MAX_SHIFT = 1.0, 0.03
+"""Greatest rotation in degrees, and greatest shift of the middle of the page as a share of its sides, that nobody
+notices on a page by itself."""
 TEXT_DAMAGE = (*TEXT_KINDS, "illegible", "weakened")
 """Kinds of changes after which text is wrong or not safe to read."""
-INK_DAMAGE = ("ink_lost", "ink_added", "residue")
+INK_DAMAGE = ("ink_lost", "ink_added", "residue", "redrawn")
 VISIBLE_DROP = 0.2
 """Drop of the correlation of a character from which its shape changed visibly (see `changes/glyphs.py`)."""
 SHOWN = 3
@@ -45,8 +56,11 @@ SHOWN = 3
 def is_damage(change: Change) -> bool:
     """Whether a change of text makes an output unusable.
 
-    A doubtful character does so in a fact, and elsewhere if its shape changed visibly.
+    A doubtful character does so in a fact, and elsewhere if its shape changed visibly. Text that moved does so if it
+    moved past other text.
     """
+    if change.kind == "moved":
+        return PASSED in change.evidence
     if change.kind == "weakened":
         return bool(change.fact) or change.evidence.get("correlation_drop", 0.0) >= VISIBLE_DROP
     return change.kind in TEXT_DAMAGE
@@ -76,9 +90,12 @@ def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditC
     problem = limits.problem(page.geometry)
     if problem:
         problems.append(problem)
-    ink = [change for change in unasked if change.kind in INK_DAMAGE]
+    ink = [change for change in unasked if change.kind in INK_DAMAGE and change.kind != "redrawn"]
     if ink:
         problems.append(f"{_count(ink, 'mark')} lost, added or left behind")
+    pictures = [change for change in unasked if change.kind == "redrawn"]
+    if pictures:
+        problems.append(f"{_count(pictures, 'area')} of the page redrawn")
     restyled = [change for change in unasked if change.kind == "restyled"]
     if restyled:
         problems.append(f"text looks different: {_short(restyled[0].after) or 'new words'} ({restyled[0].note})")

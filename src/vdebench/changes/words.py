@@ -40,6 +40,9 @@ _ALIKE = str.maketrans(
 """Characters that readers write for each other, in shape or width."""
 _SAME_SHAPE = set("COSUVWXZKP")
 """Capitals that differ from their small letters in size only."""
+_ACCENTED = regex.compile(r"[\p{Latin}\p{Greek}\p{Cyrillic}]\p{M}")
+_LEADING_SIGN = regex.compile(r"[\p{P}\p{S}\s]*?(?P<minus>[-‐‑‒–−]\s?)?(?:(?:[A-Z]{3}|[$€£¥￥])\s?)?(?P<point>\.)?\d")
+"""The minus sign or the decimal point of a number at the beginning of a text, also before a currency."""
 _MEANINGFUL = regex.compile(r"[\p{L}\p{N}]")
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -52,7 +55,8 @@ _DATE = regex.compile(
 _PRICE = regex.compile(r"[$€£¥￥]|\d\s?(?:元|USD|EUR|GBP|CNY|RMB)")
 _CODE = regex.compile(r"(?=\S*\p{L})(?=\S*\d)\S{2,}")
 _MARKS = ".,、'\"-:;·*~_"
-_SIGN = regex.compile(r"[-+±−–$€£¥￥]")
+_SIGN = regex.compile(r"[-+±−–$€£¥￥.]")
+_AMOUNT = regex.compile(r"[$€£¥￥]?\d")
 _NAME = regex.compile(r"\p{Lu}[\p{L}'’]+")
 _HAN = regex.compile(r"\p{Han}")
 _HAN_CONTEXT = 1
@@ -91,15 +95,18 @@ class Compared(NamedTuple):
 @lru_cache(maxsize=20_000)
 def compared(text: str) -> Compared:
     """Return the characters that count, unified: no white space, one width, one shape of quotes and dashes,
-    no accents (on small type readers invent them).
+    no accents on letters (on small type readers invent them).
 
     >>> compared("Total：１２ %").characters, compared("don’t—Stop").characters
     ('Total:12%', "don't-stop")
+    >>> compared("é").characters == compared("e").characters, compared("≠").characters == compared("=").characters
+    (True, False)
     """
     characters, positions = [], []
     for position, character in enumerate(text):
+        accented = _ACCENTED.match(unicodedata.normalize("NFKD", character)) is not None
         for each in unicodedata.normalize("NFKD", character).translate(_ALIKE):
-            if not each.isspace() and not unicodedata.combining(each):
+            if not each.isspace() and not (accented and unicodedata.combining(each)):
                 characters.append(each.lower() if each in _SAME_SHAPE else each)
                 positions.append(position)
     return Compared("".join(characters), tuple(positions))
@@ -115,14 +122,18 @@ def same_text(one: str, other: str) -> bool:
     >>> same_text("Wine， 3 l", "wine, 3 I.")
     True
     """
-    return _core(compared(one).characters) == _core(compared(other).characters)
+    return _core(one) == _core(other)
 
 
-def _core(characters: str) -> str:
-    """Return a text without the marks at its ends, but with the minus sign of a number at its beginning."""
-    rest = characters.lstrip(_MARKS)
-    signed = rest[:1].isdigit() and characters.removesuffix(rest).endswith("-")
-    return ("-" if signed else "") + rest.rstrip(_MARKS)
+def _core(text: str) -> str:
+    """Return the compared characters of a text without the marks at its ends, but with the sign of a number.
+
+    >>> [_core(text) for text in ("--$5.00.", ".05", "- item", "• 5 km")]
+    ['-$5.00', '.05', 'item', '5km']
+    """
+    sign = _LEADING_SIGN.match(unicodedata.normalize("NFKC", text))
+    mark = "" if sign is None else ("-" if sign["minus"] else "") + (sign["point"] or "")
+    return mark + compared(text).characters.strip(_MARKS)
 
 
 def similarity(one: str, other: str) -> float:
@@ -248,8 +259,11 @@ def _word_beside(text: str, span: range) -> range:
 
 
 def _is_sign(text: str, span: range) -> bool:
-    """Whether marks are the sign of a number: they belong to it, and not to the word before."""
-    return _SIGN.fullmatch(_cut(text, span)) is not None and text[span.stop : span.stop + 1].isdigit()
+    """Whether marks are the sign or decimal point of a number: they belong to it, and not to the word before."""
+    mark = _cut(text, span)
+    if mark == "." and text[: span.start].strip() and not text[span.start - 1].isspace():
+        return False
+    return _SIGN.fullmatch(mark) is not None and _AMOUNT.match(text, span.stop) is not None
 
 
 def _with_word_before(text: str, span: range) -> range:

@@ -26,7 +26,7 @@ EDIT_WORDS: dict[EditOutcome, str] = {
 }
 USABLE_WORDS: dict[bool | None, str] = {True: "yes", False: "no", None: "unknown"}
 ASKED_WORDS: dict[bool | None, str] = {True: "asked for", False: "not asked for", None: "asked: unknown"}
-INK_KINDS = ("ink_lost", "ink_added", "residue")
+INK_KINDS = ("ink_lost", "ink_added", "residue", "redrawn")
 MOST_ROWS = 20
 """Rows of the table; the others are counted below it."""
 WIDE = 80

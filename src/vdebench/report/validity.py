@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vdebench.changes.change import IDENTITY as CHANGES
 from vdebench.metrics.registry import facts, page_columns
 from vdebench.protocols import get_protocol
 from vdebench.report.rendering import Format, render
@@ -142,7 +141,7 @@ def _notes(ladder: Ladder, protocol: str) -> list[str]:
 def basis_note(about: Mapping[str, Any]) -> str:
     """What the verdicts on usable edits rest on."""
     signature = about["usable_signature"]
-    if CHANGES in signature.partition("|")[0].split(","):
+    if ",changes-" in signature.partition("|")[0].replace(":", ","):
         return f"Usable edits rest on change detection: {signature}"
     cause = "the text is the exact layout" if about["reader"] == EXACT_LAYOUT else "the reader has no likelihoods"
     return (

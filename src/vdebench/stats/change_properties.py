@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vdebench.changes.change import Change, PageChanges
-from vdebench.changes.verdict import GeometryLimits, is_damage
+from vdebench.changes.verdict import INK_DAMAGE, GeometryLimits, is_damage
 
 PropertyCheck = tuple[bool | None, str]
 ADDED = ("added", "duplicated", "ink_added")
 """Kinds of changes that add something to the page."""
-ALTERED = ("ink_lost", "residue", "restyled")
+ALTERED = ("ink_lost", "redrawn", "residue", "restyled")
 """Kinds of changes, beside those of text, that alter what the page has."""
 SHOWN = 20
 """Changes that evidence names."""
@@ -56,9 +56,7 @@ def spatial_precision(page: PageChanges, limits: GeometryLimits) -> PropertyChec
 
 def visual_fidelity(page: PageChanges) -> PropertyCheck:
     """The new words look like the reference's, and nothing is left where text was removed."""
-    found = [
-        each for each in page.changes if each.asked and each.kind in ("restyled", "residue", "ink_added", "ink_lost")
-    ]
+    found = [each for each in page.changes if each.asked and each.kind in ("restyled", *INK_DAMAGE)]
     if found:
         return False, "; ".join(sorted({each.note or str(each) for each in found}))
     return True, "same style as the reference"

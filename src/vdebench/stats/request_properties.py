@@ -80,7 +80,7 @@ def _unasked(check: RequestCheck, found: list[Change], passed: str) -> PropertyC
 
 
 def _is_loss(change: Change) -> bool:
-    return change.kind not in ADDED and (change.kind == "ink_lost" or is_damage(change))
+    return change.kind not in ADDED and (change.kind in ("ink_lost", "redrawn") or is_damage(change))
 
 
 def _unknown(check: RequestCheck) -> str:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from vdebench.changes.change import IDENTITY as CHANGES
-from vdebench.changes.change import REQUESTS, PageChanges
+from vdebench.changes.change import PageChanges
+from vdebench.changes.identity import CHANGES, REQUESTS
 from vdebench.changes.verdict import GeometryLimits
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.metrics.edit_traces import IDENTITY as TRACES

@@ -12,7 +12,7 @@ from tests.report import site_runs
 from tests.report.test_site import data, of_editor
 from tests.unreferenced import save, stripped, write_suite
 from vdebench import score
-from vdebench.changes.change import IDENTITY, REQUESTS
+from vdebench.changes.identity import CHANGES, REQUESTS
 from vdebench.core.images import Image
 from vdebench.io.images import open_image
 from vdebench.readers.cached import CachedReader
@@ -82,7 +82,7 @@ def test_verdicts(results, folder, editor, usable, fails_at):
 def test_the_rate_and_its_signature(results):
     usable = results["done"].summary["usable"]
     assert (usable["rate"], usable["n"], usable["not_judgeable"]) == (1.0, 2, 1)
-    assert usable["signature"].startswith(f"usable:{RULES},{IDENTITY},{REQUESTS}|")
+    assert usable["signature"].startswith(f"usable:{RULES},{CHANGES},{REQUESTS}|")
     assert "|gt:instruction|" in results["done"].signature
 
 
@@ -95,7 +95,7 @@ def test_columns(results):
         None,
     ]  # it is not known which changes "nicer" means
     found = json.loads(rows[0]["changes"])
-    assert [found[name] for name in ("edit", "engine", "request_rules")] == ["done", IDENTITY, REQUESTS]
+    assert [found[name] for name in ("edit", "engine", "request_rules")] == ["done", CHANGES, REQUESTS]
     assert results["damaged"].summary["usable"]["changes"]["unasked_per_page"] == 1
 
 
@@ -219,7 +219,7 @@ def test_a_mixed_suite(mixed, folder, tmp_path):
     assert summary["overall"]["global"]["ssim"] == 1
     assert summary["overall"]["global"]["images"] == 1
     assert [each.usable for each in verdicts_of(tmp_path / "run")] == [True, True, None, True]
-    assert summary["usable"]["signature"].startswith(f"usable:{RULES},{IDENTITY},references+{REQUESTS}|")
+    assert summary["usable"]["signature"].startswith(f"usable:{RULES},{CHANGES},references+{REQUESTS}|")
     assert "|gt:ocr+instruction|" in result.signature
     again = score(mixed, outputs, out=tmp_path / "run", workers=1, metrics=["ssim"])
     assert again.scores.equals(result.scores)

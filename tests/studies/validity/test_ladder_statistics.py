@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from vdebench.changes.change import IDENTITY as CHANGES
+from vdebench.changes.identity import CHANGES
 from vdebench.errors import InputError, VdeError
 from vdebench.metrics.edit_traces import IDENTITY as TRACES
 from vdebench.pipeline.score import score

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vdebench.changes.change import IDENTITY, REQUESTS, PageChanges
+from vdebench.changes.change import PageChanges
 from vdebench.changes.engine import PageComparator
+from vdebench.changes.identity import CHANGES, REQUESTS
 from vdebench.changes.reference_check import ReferencePage, compare_with_reference
 from vdebench.changes.verdict import is_damage
 from vdebench.core.images import DECODINGS, resized
@@ -64,11 +65,11 @@ def request_row(ground_truth: GroundTruth, sample: Sample, pair: ImagePair) -> d
         decidable = is_decidable(instruction, target_text, comparison.page)
         return {**check.page.to_json(), "edit": check.edit, "decidable": decidable}
 
-    identity = {"name": "edit-check", "identity": f"{IDENTITY},{REQUESTS}"}
+    identity = {"name": "edit-check", "identity": f"{CHANGES},{REQUESTS}"}
     identity |= {"reader": cached.label, "images": DECODINGS[pair.opening]}
     cache = Cache("measures", identity, _edit_check, cached.root)
     data = cache.get(digest_of(pair.content, pair.reference.content, instruction, target_text), compute)
-    data = {**data, "engine": IDENTITY, "request_rules": REQUESTS}
+    data = {**data, "engine": CHANGES, "request_rules": REQUESTS}
     judged_by = "request" if data["decidable"] else "nothing"
     numbers = change_numbers(PageChanges.from_json(data))
     return {**numbers, "changes": json.dumps(data, ensure_ascii=False), "judged_by": judged_by}
@@ -89,7 +90,7 @@ def change_numbers(changes: PageChanges) -> dict[str, Any]:
     unasked = None if any(change.asked is None for change in damage) else [each for each in damage if not each.asked]
     geometry = changes.geometry
     return {
-        "changes": json.dumps({**changes.to_json(), "engine": IDENTITY}, ensure_ascii=False),
+        "changes": json.dumps({**changes.to_json(), "engine": CHANGES}, ensure_ascii=False),
         "unasked_changes": None if unasked is None else len(unasked),
         "changed_facts": None if unasked is None else sum(bool(change.fact) for change in unasked),
         "illegible_words": changes.illegible_words,
@@ -108,7 +109,7 @@ def _cached_changes(ground_truth: GroundTruth, sample: Sample, pair: ImagePair, 
         assert pair.prediction is not None
         return compare_with_reference(pair.prediction, page, PageComparator(cached.reader)).to_json()
 
-    identity = {"name": "changes", "identity": IDENTITY, "reader": cached.label, "images": DECODINGS[pair.opening]}
+    identity = {"name": "changes", "identity": CHANGES, "reader": cached.label, "images": DECODINGS[pair.opening]}
     cache = Cache("measures", identity, PageChanges.from_json, cached.root)
     key = digest_of(pair.content, pair.reference.content, source.content if source else "", repr(regions))
     return cache.get(key, compute)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from vdebench._version import __version__
-from vdebench.changes.change import IDENTITY as ENGINE
-from vdebench.changes.change import REQUESTS
+from vdebench.changes.identity import CHANGES, REQUESTS
 from vdebench.core.sample import Sample
 from vdebench.errors import InputError, VdeError
 from vdebench.io.cache import digest_of, digest_of_file
@@ -187,7 +186,7 @@ def _fingerprint(scope: ScoringScope, rules: str, sample: Sample, setting: Setti
 def _image_digests(scope: ScoringScope, sample: Sample, prediction: Prediction) -> list[str]:
     try:
         files = [prediction.image, scope.ground_truth.compared_image(sample)]
-        traces = [*trace_digests(scope.suite, sample), ENGINE, REQUESTS] if scope.protocol.properties else []
+        traces = [*trace_digests(scope.suite, sample), CHANGES, REQUESTS] if scope.protocol.properties else []
         return [scope.measures.identity, *(digest_of_file(file) if file else "" for file in files), *traces]
     except VdeError as error:
         return [str(error)]

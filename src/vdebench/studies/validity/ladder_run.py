@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench._version import __version__
-from vdebench.changes.change import IDENTITY as CHANGES
+from vdebench.changes.identity import CHANGES
 from vdebench.errors import InputError
 from vdebench.io.cache import digest_of
 from vdebench.io.locations import cache_folder

@@ -9,7 +9,7 @@ import json
 import polars as pl
 import pytest
 
-from vdebench.changes.change import IDENTITY
+from vdebench.changes.identity import CHANGES
 from vdebench.errors import InputError
 from vdebench.io.images import open_image
 from vdebench.pipeline.score import score
@@ -74,7 +74,7 @@ def test_false_accepts_and_rejects(study):
 
 
 def test_verdicts_rest_on_change_detection(study):
-    assert study.about["usable_signature"].startswith(f"usable:{RULES},{IDENTITY}|")
+    assert study.about["usable_signature"].startswith(f"usable:{RULES},{CHANGES}|")
     rows = study.rows["scores"].filter((pl.col("corruption") == "digit-elsewhere") & (pl.col("setting") == "global"))
     strict = rows.filter(pl.col("protocol") == "strict")
     assert strict["unasked_changes"].min() >= 1

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from vdebench._version import __version__
-from vdebench.changes.change import IDENTITY as CHANGES
+from vdebench.changes.identity import CHANGES
 from vdebench.core.images import Image
 from vdebench.core.page_text import PageText
 from vdebench.core.png import encode_png
