@@ -127,7 +127,7 @@ def test_on_a_photograph_areas_are_compared_and_no_marks():
     photo = cv2.resize(texture, (WIDTH, HEIGHT), interpolation=cv2.INTER_NEAREST)
     assert compared(photo, with_mark(photo, Box(100, 100, 112, 112)), lines=[], output_lines=[]) == []
     (change,) = compared(photo, with_mark(photo, Box(100, 100, 200, 200)), lines=[], output_lines=[])
-    assert (change.kind, change.note) == ("ink_lost", "picture")
+    assert (change.kind, change.note) == ("redrawn", "picture")
 
 
 def test_pages_without_text():
