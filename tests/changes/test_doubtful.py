@@ -9,9 +9,9 @@ from tests.changes.drawn import HEIGHT, LINES, WIDTH, draw, line_top, noise, wit
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.doubtful import doubtful_text
 from vdebench.changes.registration import whole_page
-from vdebench.changes.text_changes import PageLine, TextComparison
+from vdebench.changes.text_changes import TextComparison
 from vdebench.changes.verdict import is_damage
-from vdebench.changes.words import LineText
+from vdebench.changes.words import LineText, PlacedText
 from vdebench.core.box import Box, Size
 from vdebench.readers.lines.line import Line
 from vdebench.readers.lines.recognition import RecognizedLine
@@ -35,7 +35,7 @@ def doubtful(after, reading, probability=1.0, text="21.88", *, certain=True):
     """The changes, if the output's line at the price is read with one probability for all characters."""
     edges = tuple(np.linspace(0, 1, len(reading) + 1))
     line = Line(BOX, reading, recognized=RecognizedLine(reading, edges, (probability,) * len(reading)))
-    found = [PageLine(BOX, LineText(text))]
+    found = [PlacedText(BOX, LineText(text))]
     comparison = TextComparison(unchanged=found if certain else [], uncertain=[] if certain else found * 2)
     pages = AlignedPages(PAGE, after, whole_page(SIZE, SIZE))
     return doubtful_text(pages, comparison, ReadLines([line] if reading else [], []))

@@ -10,9 +10,9 @@ from tests.changes.drawn import LINES, draw, jpeg, resized, warped, word_box
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.glyphs import deformed_text
 from vdebench.changes.registration import whole_page
-from vdebench.changes.text_changes import PageLine, TextComparison
+from vdebench.changes.text_changes import TextComparison
 from vdebench.changes.verdict import is_damage
-from vdebench.changes.words import LineText
+from vdebench.changes.words import LineText, PlacedText
 from vdebench.core.box import Size
 
 
@@ -23,7 +23,7 @@ def unchanged():
         box = word_box(text, text, row)
         ends = [box.x1, *(word_box(text, text[:at], row).x2 for at in range(1, len(text))), box.x2]
         edges = tuple((end - box.x1) / (box.x2 - box.x1) for end in ends)
-        lines.append(PageLine(box, LineText(text, edges)))
+        lines.append(PlacedText(box, LineText(text, edges)))
     return lines
 
 

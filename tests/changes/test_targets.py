@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vdebench.changes.targets import PlacedText, find_in, find_targets, is_bounded
-from vdebench.changes.words import LineText
+from vdebench.changes.targets import find_in, find_targets, is_bounded
+from vdebench.changes.words import LineText, PlacedText
 from vdebench.core.box import Box
 from vdebench.instructions.request import EditRequest as R
 

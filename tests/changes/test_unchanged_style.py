@@ -9,12 +9,12 @@ import pytest
 from tests.changes.drawn import LINES, draw, jpeg, line_top, resized, word_box
 from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.registration import whole_page
-from vdebench.changes.text_changes import PageLine, TextComparison
+from vdebench.changes.text_changes import TextComparison
 from vdebench.changes.unchanged_style import restyled_unchanged
-from vdebench.changes.words import LineText
+from vdebench.changes.words import LineText, PlacedText
 from vdebench.core.box import Size
 
-UNCHANGED = [PageLine(word_box(text, text, row), LineText(text)) for row, text in enumerate(LINES)]
+UNCHANGED = [PlacedText(word_box(text, text, row), LineText(text)) for row, text in enumerate(LINES)]
 
 
 def restyled(after, before=None, lines=UNCHANGED):

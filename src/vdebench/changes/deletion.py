@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from vdebench.changes.change import TEXT_KINDS, Change, EditOutcome
 from vdebench.changes.engine import PageComparison
 from vdebench.changes.line_pairs import line_text
-from vdebench.changes.targets import PlacedText, Target, find_in, part_box
-from vdebench.changes.words import compared, is_meaningful, tokens
+from vdebench.changes.targets import Target, find_in
+from vdebench.changes.words import PlacedText, compared, is_meaningful, tokens
 from vdebench.core.box import Box
 from vdebench.readers.layout.grouping import center_inside, group_lines
 from vdebench.readers.lines.line import Line
@@ -51,7 +51,7 @@ def _words_inside(comparison: PageComparison, target: Target) -> Counter[str]:
     for line in comparison.output.lines:
         box, text = comparison.pages.box_to_page(line.box), line_text(line)
         for token in tokens(text.text):
-            place = part_box(PlacedText(box, text), token)
+            place = PlacedText(box, text).part(token)
             x, y = (place.x1 + place.x2) / 2, (place.y1 + place.y2) / 2
             if any(each.x1 <= x <= each.x2 and each.y1 <= y <= each.y2 for each in target.boxes):
                 inside += _words(text.text[token.start : token.stop])

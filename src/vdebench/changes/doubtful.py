@@ -12,8 +12,8 @@ from vdebench.changes.alignment import AlignedPages
 from vdebench.changes.change import Change
 from vdebench.changes.line_pairs import CELL, PlacedLine, in_row, line_text
 from vdebench.changes.style import MIN_HEIGHT
-from vdebench.changes.text_changes import PageLine, TextComparison
-from vdebench.changes.words import compared, fact_kind, is_meaningful, same_text
+from vdebench.changes.text_changes import TextComparison
+from vdebench.changes.words import PlacedText, compared, fact_kind, is_meaningful, same_text
 from vdebench.readers.reader import ReadLines
 
 DRAWN_ANEW = 0.75
@@ -41,7 +41,7 @@ def doubtful_text(pages: AlignedPages, text: TextComparison, output: ReadLines) 
     return result
 
 
-def _is_safe(line: PageLine, row: Sequence[PlacedLine]) -> bool:
+def _is_safe(line: PlacedText, row: Sequence[PlacedLine]) -> bool:
     """Whether the output's own lines read as before, with certainty."""
     return same_text(line.text.text, _text(row)) and all(
         each.text.probability(0, len(each.text.text)) >= SURE for each in row
@@ -52,7 +52,7 @@ def _text(row: Sequence[PlacedLine]) -> str:
     return "".join(each.text.text for each in sorted(row, key=lambda each: each.box.x1))
 
 
-def _change(line: PageLine, row: Sequence[PlacedLine], correlation: float, pages: AlignedPages) -> Change:
+def _change(line: PlacedText, row: Sequence[PlacedLine], correlation: float, pages: AlignedPages) -> Change:
     words = line.text.text.strip()
     probability = min(each.text.probability(0, len(each.text.text)) for each in row)
     evidence = {"correlation": correlation, "correlation_drop": 1 - correlation, "probability": probability}

@@ -14,8 +14,8 @@ import numpy as np
 from vdebench.changes.alignment import AlignedPages, cut
 from vdebench.changes.change import Change
 from vdebench.changes.style import MIN_HEIGHT
-from vdebench.changes.text_changes import PageLine, TextComparison
-from vdebench.changes.words import fact_kind, is_meaningful, whole_tokens
+from vdebench.changes.text_changes import TextComparison
+from vdebench.changes.words import PlacedText, fact_kind, is_meaningful, whole_tokens
 from vdebench.core.box import Box
 
 MIN_CHARACTERS = 4
@@ -58,7 +58,7 @@ def deformed_text(pages: AlignedPages, text: TextComparison, restyled: Sequence[
     return result
 
 
-def _deformed(pages: AlignedPages, line: PageLine) -> Iterator[_Glyph]:
+def _deformed(pages: AlignedPages, line: PlacedText) -> Iterator[_Glyph]:
     characters = [
         at
         for at, character in enumerate(line.text.text)
@@ -87,7 +87,7 @@ def _is_shown(pages: AlignedPages, box: Box) -> bool:
     return inside and float(cut(pages.before_grey, box).std()) >= MIN_INK
 
 
-def _change(line: PageLine, word: range, glyph: _Glyph, pages: AlignedPages) -> Change:
+def _change(line: PlacedText, word: range, glyph: _Glyph, pages: AlignedPages) -> Change:
     words = line.text.text[word.start : word.stop]
     box = line.part(word)
     evidence = {"correlation": glyph.correlation, "correlation_drop": glyph.drop}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from vdebench.changes.targets import PlacedText, Target, find_targets
-from vdebench.changes.words import compared
+from vdebench.changes.targets import Target, find_targets
+from vdebench.changes.words import PlacedText, compared
 from vdebench.instructions.place import HEADING
 from vdebench.instructions.request import EditRequest
 

@@ -21,9 +21,9 @@ from vdebench.changes.target_outcome import (
     resembles,
     search_box,
 )
-from vdebench.changes.targets import PlacedText, Target
+from vdebench.changes.targets import Target
 from vdebench.changes.verdict import INK_DAMAGE
-from vdebench.changes.words import compared
+from vdebench.changes.words import PlacedText, compared
 from vdebench.core.box import Box
 from vdebench.instructions.request import EditRequest
 from vdebench.readers.layout.grouping import center_inside

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import regex
 
-from vdebench.changes.words import LineText, compared, is_meaningful, tokens
+from vdebench.changes.words import LineText, PlacedText, compared, is_meaningful, tokens
 from vdebench.core.box import Box
 from vdebench.core.images import Image
 
@@ -41,9 +41,7 @@ class Piece(NamedTuple):
 
     def box_of(self, span: range) -> Box:
         """Return the box of a range of characters."""
-        start, end = self.text.span(span.start, max(span.stop, span.start + 1))
-        width = self.box.x2 - self.box.x1
-        return Box(self.box.x1 + start * width, self.box.y1, self.box.x1 + end * width, self.box.y2)
+        return PlacedText(self.box, self.text).part(range(span.start, max(span.stop, span.start + 1)))
 
 
 class RemainingText(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import regex
 
 from vdebench.changes.line_pairs import in_row
-from vdebench.changes.words import LineText, compared, similarity, tokens
+from vdebench.changes.words import PlacedText, compared, similarity, tokens
 from vdebench.core.box import Box
 from vdebench.instructions.request import EditRequest
 
@@ -18,13 +18,6 @@ MIN_FUZZY = 0.75
 """Least similarity of a line to a target that the reader did not read exactly."""
 _NUMBER, _DIGITS = regex.compile(r"\d+(?:[.,:]\d+)*"), regex.compile(r"\d+")
 _LABELLED = regex.compile(r"\s*[:：]\s*(\d+(?:[.,:]\d+)*)(?!\S)")
-
-
-class PlacedText(NamedTuple):
-    """A line with its box."""
-
-    box: Box
-    text: LineText
 
 
 class Target(NamedTuple):
@@ -169,16 +162,9 @@ def _target(owned: Sequence[tuple[int, int]], lines: Sequence[PlacedText]) -> Ta
         places = [position for owner, position in owned if owner == number]
         span = range(min(places), max(places) + 1 if number == numbers[-1] else len(text.rstrip()))
         parts.append((number, span))
-        boxes.append(part_box(lines[number], span))
+        boxes.append(lines[number].part(span))
         texts.append(text[span.start : span.stop])
     return Target(tuple(parts), tuple(boxes), " ".join(texts))
-
-
-def part_box(line: PlacedText, span: range) -> Box:
-    """Return the box of a range of characters."""
-    start, end = line.text.span(span.start, span.stop)
-    width = line.box.x2 - line.box.x1
-    return Box(line.box.x1 + start * width, line.box.y1, line.box.x1 + end * width, line.box.y2)
 
 
 def _line_below(index: int, lines: Sequence[PlacedText]) -> int | None:
@@ -226,7 +212,7 @@ def _labelled(labels: Sequence[Target], lines: Sequence[PlacedText]) -> Iterator
         match = _LABELLED.match(line.text.text, span.stop)
         if match:
             value = range(match.start(1), match.end(1))
-            yield Target(((number, value),), (part_box(line, value),), match[1])
+            yield Target(((number, value),), (line.part(value),), match[1])
 
 
 def _values(request: EditRequest, lines: Sequence[PlacedText]) -> list[Target]:
@@ -237,7 +223,7 @@ def _values(request: EditRequest, lines: Sequence[PlacedText]) -> list[Target]:
         for match in _NUMBER.finditer(line.text.text):
             if len(match[0].partition(".")[2]) == decimals and decimals:
                 span = range(match.start(), match.end())
-                found.append(Target(((number, span),), (part_box(line, span),), match[0]))
+                found.append(Target(((number, span),), (line.part(span),), match[0]))
     return sorted(found, key=lambda each: -each.height)
 
 
@@ -258,6 +244,6 @@ def _similar(text: str, lines: Sequence[PlacedText]) -> Iterator[Target]:
                     break
                 likeness = similarity(words, text)
                 if likeness >= MIN_FUZZY and (best is None or likeness > best[0]):
-                    best = likeness, Target(((number, span),), (part_box(line, span),), words)
+                    best = likeness, Target(((number, span),), (line.part(span),), words)
     if best:
         yield best[1]

@@ -17,6 +17,7 @@ from vdebench.changes.shifts import with_moved_pieces
 from vdebench.changes.words import (
     Difference,
     LineText,
+    PlacedText,
     count_words,
     differences,
     fact_kind,
@@ -54,21 +55,10 @@ class TextComparison:
     """Boxes of the lines of the page."""
     output_lines: list[Box] = field(default_factory=list)
     """Boxes of the lines of the output, on the page; also of lines that could not be read."""
-    unchanged: list[PageLine] = field(default_factory=list)
+    unchanged: list[PlacedText] = field(default_factory=list)
     """Lines that read as before, at their place."""
-    uncertain: list[PageLine] = field(default_factory=list)
+    uncertain: list[PlacedText] = field(default_factory=list)
     """Lines that read differently, with too little evidence for a change."""
-
-
-class PageLine(NamedTuple):
-    """A line of the page: the part inside the output's frame."""
-
-    box: Box
-    text: LineText
-
-    def part(self, span: range) -> Box:
-        """Return the box of a range of characters."""
-        return _part_box(self.box, self.text, span)
 
 
 def compare_text(pages: AlignedPages, page: ReadLines, output: ReadLines, reader: LikelihoodReader) -> TextComparison:
@@ -146,7 +136,7 @@ def compare_text_anywhere(
     return result
 
 
-def _inside_frame(pages: AlignedPages, lines: Sequence[Line], result: TextComparison) -> list[PageLine]:
+def _inside_frame(pages: AlignedPages, lines: Sequence[Line], result: TextComparison) -> list[PlacedText]:
     """Return the parts of lines inside the output's frame; words that are cut off become changes."""
     frame = pages.frame
     inside = []
@@ -164,29 +154,23 @@ def _inside_frame(pages: AlignedPages, lines: Sequence[Line], result: TextCompar
                 if box.x1 + start * width >= frame.x1 - slack and box.x1 + end * width <= frame.x2 + slack
             ]
             if len(kept) == len(ends):
-                inside.append(PageLine(box, text))
+                inside.append(PlacedText(box, text))
                 continue
         start, stop = (kept[0].start, kept[-1].stop) if kept else (0, 0)
         for part in (range(start), range(stop, len(text.text))):
             words = text.text[part.start : part.stop].strip()
             if is_meaningful(words):
-                place = _part_box(box, text, part)
+                place = PlacedText(box, text).part(part)
                 result.changes.append(Change("cropped", words, "", place, None, fact_kind(words)))
                 result.cropped_words += count_words(words)
         if is_meaningful(text.text[start:stop]):
             edges = text.edges[start : stop + 1]
-            part_box = _part_box(box, text, range(start, stop))
+            part_box = PlacedText(box, text).part(range(start, stop))
             if edges:
                 low, high = edges[0], edges[-1]
                 edges = tuple((edge - low) / max(1e-6, high - low) for edge in edges)
-            inside.append(PageLine(part_box, LineText(text.text[start:stop], edges, text.probabilities[start:stop])))
+            inside.append(PlacedText(part_box, LineText(text.text[start:stop], edges, text.probabilities[start:stop])))
     return inside
-
-
-def _part_box(box: Box, text: LineText, span: range) -> Box:
-    start, end = text.span(span.start, span.stop)
-    width = box.x2 - box.x1
-    return Box(box.x1 + start * width, box.y1, box.x1 + end * width, box.y2)
 
 
 class _FreeLine(NamedTuple):
@@ -252,7 +236,7 @@ def _compare_pair(
         if before == after:
             continue
         if evidence.confidence < MIN_CONFIDENCE:
-            result.uncertain.append(PageLine(pair.box, pair.before))
+            result.uncertain.append(PlacedText(pair.box, pair.before))
             continue
         if each.is_punctuation(one, other) and evidence.score < MIN_PUNCTUATION:
             continue
@@ -264,8 +248,8 @@ def _compare_pair(
                 kind,
                 before,
                 after,
-                _part_box(pair.box, pair.before, each.words_before),
-                _on_output(pages, _part_box(pair.box_after, pair.after, each.words_after)),
+                PlacedText(pair.box, pair.before).part(each.words_before),
+                _on_output(pages, PlacedText(pair.box_after, pair.after).part(each.words_after)),
                 fact_kind(before, after),
                 confidence=evidence.confidence,
                 evidence=evidence.to_json(),
@@ -316,7 +300,7 @@ def _may_continue(difference: Difference, pair: LinePair) -> bool:
         return False
     if not one[before.start : before.stop].strip() or not other[after.start : after.stop].strip():
         return True
-    boxes = _part_box(pair.box, pair.before, before), _part_box(pair.box_after, pair.after, after)
+    boxes = PlacedText(pair.box, pair.before).part(before), PlacedText(pair.box_after, pair.after).part(after)
     if pair.place is None:
         widths = [box.x2 - box.x1 for box in boxes]
         return max(widths) > 1.5 * min(widths)

@@ -26,8 +26,8 @@ from vdebench.changes.style import (
     is_wide,
     max_weight,
 )
-from vdebench.changes.text_changes import PageLine, TextComparison
-from vdebench.changes.words import fact_kind, is_meaningful, tokens
+from vdebench.changes.text_changes import TextComparison
+from vdebench.changes.words import PlacedText, fact_kind, is_meaningful, tokens
 from vdebench.core.box import Box
 
 MIN_PIECES = 12
@@ -90,7 +90,7 @@ def restyled_unchanged(pages: AlignedPages, text: TextComparison) -> list[Change
     return result
 
 
-def _measured(number: int, line: PageLine, pages: AlignedPages) -> Iterator[_Piece]:
+def _measured(number: int, line: PlacedText, pages: AlignedPages) -> Iterator[_Piece]:
     for span in _spans(line):
         box = line.part(span)
         dark = has_dark_ink(cut(pages.before, box))  # of both: bold type may cover half of its paper
@@ -99,7 +99,7 @@ def _measured(number: int, line: PageLine, pages: AlignedPages) -> Iterator[_Pie
             yield _Piece(number, span, box, old, new)
 
 
-def _spans(line: PageLine) -> Iterator[range]:
+def _spans(line: PlacedText) -> Iterator[range]:
     """Yield ranges of whole words, each wide enough to be measured."""
     start: int | None = None
     stop = 0
@@ -159,7 +159,7 @@ def _notes(piece: _Piece, tint: NDArray[np.float64], strokes: float | None, cont
     return ", ".join(notes)
 
 
-def _change(line: PageLine, pieces: Sequence[_Piece], note: str, pages: AlignedPages) -> Change:
+def _change(line: PlacedText, pieces: Sequence[_Piece], note: str, pages: AlignedPages) -> Change:
     words = line.text.text[pieces[0].span.start : pieces[-1].span.stop]
     box = Box.around([piece.box for piece in pieces])
     fact = fact_kind(words) if is_meaningful(words) else ""

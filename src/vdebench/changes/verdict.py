@@ -98,7 +98,7 @@ def judge(page: PageChanges, edit: EditOutcome, limits: GeometryLimits) -> EditC
         problems.append(f"{_count(pictures, 'area')} of the page redrawn")
     restyled = [change for change in unasked if change.kind == "restyled"]
     if restyled:
-        problems.append(f"text looks different: {_short(restyled[0].after) or 'new words'} ({restyled[0].note})")
+        problems.append(f"text looks different: {shortened(restyled[0].after) or 'new words'} ({restyled[0].note})")
     if problems:
         return EditCheck(page, edit, False, "; ".join(problems))
     if page.unknown:
@@ -114,9 +114,14 @@ def _count(changes: Sequence[Change], noun: str) -> str:
 
 
 def _named(changes: Sequence[Change]) -> str:
-    shown = ", ".join(_short(str(change)) for change in changes[:SHOWN])
+    shown = ", ".join(shortened(str(change)) for change in changes[:SHOWN])
     return shown + (", …" if len(changes) > SHOWN else "")
 
 
-def _short(text: str, limit: int = 60) -> str:
+def shortened(text: str, limit: int = 60) -> str:
+    """Return the beginning of a long text.
+
+    >>> shortened("a long text", 8)
+    'a long …'
+    """
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -12,6 +12,7 @@ import regex
 from rapidfuzz.distance import Levenshtein, Opcode
 
 from vdebench.changes.change import FactKind
+from vdebench.core.box import Box
 
 _TOKEN = regex.compile(
     r"[$€£¥￥]?\d+(?:[.,:/·\-]\d+)*(?:\s?[%‰℃°])?|[\p{Latin}\p{Greek}\p{Cyrillic}\d]+(?:['’\-][\p{Latin}\d]+)*|\p{Han}"
@@ -83,6 +84,19 @@ class LineText(NamedTuple):
     def probability(self, start: int, end: int) -> float:
         """Return the least probability of characters; 1 if it is not known."""
         return min(self.probabilities[start:end], default=1.0)
+
+
+class PlacedText(NamedTuple):
+    """A line, or a part of one, with its box."""
+
+    box: Box
+    text: LineText
+
+    def part(self, span: range) -> Box:
+        """Return the box of a range of characters."""
+        start, end = self.text.span(span.start, span.stop)
+        width = self.box.x2 - self.box.x1
+        return Box(self.box.x1 + start * width, self.box.y1, self.box.x1 + end * width, self.box.y2)
 
 
 class Compared(NamedTuple):

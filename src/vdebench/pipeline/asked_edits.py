@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from vdebench.changes.line_pairs import line_text
 from vdebench.changes.meant_places import find_places
-from vdebench.changes.targets import PlacedText
-from vdebench.changes.words import compared
+from vdebench.changes.outcome import placed_lines
+from vdebench.changes.words import PlacedText, compared
 from vdebench.instructions.request import EditRequest
 from vdebench.instructions.several import requests_of
 from vdebench.judges.edit_requests import StatedEdit, prompt_hash, state_edits
@@ -31,17 +30,13 @@ class AskedEdits:
 
     def to_json(self) -> dict[str, Any]:
         """Return the values as JSON data."""
-        edits = [{name: value for name, value in _fields(each).items() if value} for each in self.requests]
+        edits = [{name: value for name, value in asdict(each).items() if value} for each in self.requests]
         return {
             "source": self.source or None,
             "edits": edits,
             "problem": self.problem,
             "judge": dict(self.judge) or None,
         }
-
-
-def _fields(request: EditRequest) -> dict[str, Any]:
-    return {name: getattr(request, name) for name in EditRequest.__dataclass_fields__}
 
 
 def asked_edits(instruction: str, page: ReadLines, judge: Judge | None = None) -> AskedEdits:
@@ -57,7 +52,7 @@ def asked_edits(instruction: str, page: ReadLines, judge: Judge | None = None) -
     identity = {**judge.identity, "returned": stated.model, "prompt": prompt_hash()}
     if stated.problem:
         return AskedEdits(problem=f"the judge {judge.name}: {stated.problem}", judge=identity)
-    lines = [PlacedText(line.box, line_text(line)) for line in page.lines]
+    lines = placed_lines(page)
     requests = [_request(each) for each in stated.edits]
     problems = (_problem(each, instruction, lines) for each in requests)
     refused = next((problem for problem in problems if problem), "")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vdebench.changes.change import Change, PageChanges
-from vdebench.changes.verdict import INK_DAMAGE, GeometryLimits, is_damage
+from vdebench.changes.verdict import INK_DAMAGE, GeometryLimits, is_damage, shortened
 
 PropertyCheck = tuple[bool | None, str]
 ADDED = ("added", "duplicated", "ink_added")
@@ -68,10 +68,6 @@ def none_of(page: PageChanges, found: Sequence[Change], passed: str) -> Property
         return (None, page.unknown) if page.unknown else (True, passed)
     facts = [each for each in found if each.fact]
     ordered = [*facts, *(each for each in found if not each.fact)]
-    named = "; ".join(_short(str(each)) for each in ordered[:SHOWN])
+    named = "; ".join(shortened(str(each)) for each in ordered[:SHOWN])
     more = f"; and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
     return False, f"{len(found)} {'change' if len(found) == 1 else 'changes'}: {named}{more}"
-
-
-def _short(text: str, limit: int = 60) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"

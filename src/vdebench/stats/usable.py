@@ -16,7 +16,7 @@ import polars as pl
 
 from vdebench.changes.change import PageChanges
 from vdebench.changes.identity import CHANGES, REQUESTS
-from vdebench.changes.verdict import GeometryLimits
+from vdebench.changes.verdict import GeometryLimits, shortened
 from vdebench.errors import RunFolderError, VdeError
 from vdebench.metrics.edit_traces import IDENTITY as TRACES
 from vdebench.metrics.folding import folded
@@ -296,13 +296,9 @@ def _textual_correctness(rows: _SampleRows, reference: _SampleRows, thresholds: 
         minimum = thresholds.textual_correctness if reached is None else min(thresholds.textual_correctness, reached)
         if region["outcome"] in _WRONG_OUTCOMES or similarity is None or similarity < minimum:
             problem = f"region {region['region']}: {region['outcome']}, similarity {similarity or 0:.3f}"
-            return False, f"{problem}, reads “{_short(region['read'] or '')}”"
+            return False, f"{problem}, reads “{shortened(region['read'] or '')}”"
         worst = min(worst, similarity)
     return True, f"similarity {worst:.3f}"
-
-
-def _short(text: str, limit: int = 60) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _spatial_precision(rows: _SampleRows, reference: _SampleRows, thresholds: Thresholds) -> PropertyCheck:
